@@ -56,7 +56,7 @@ MESH_IMPORT: Functions = {
     "selecting the result, which updates the scene": ("io_blender.state:select_only",),
 }
 MESH_EXPORT: Functions = {
-    "reading the weights of the vertices": ("io_blender.scene.evaluated:vertex_group_weights",),
+    "reading the weights of the vertices": ("io_blender.scene.mesh_data:vertex_group_weights",),
     "comparing stored weights": (
         "io_md5.exporting.mesh:load_source",
         "io_md5.exporting.mesh:verified_sources",

@@ -12,7 +12,9 @@ from pathlib import Path
 
 from ..families import FAMILIES
 from ..io_blender.batch import NO_ANIMATIONS, SAME_FOLDER, Settings
-from ..io_blender.verify_option import Verify
+from ..io_blender.verification import (
+    Verify,
+)
 from ..io_common.family import game_identifiers
 from ..io_common.files import file_info
 from ..io_common.game_tree.archives import (

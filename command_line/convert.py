@@ -24,8 +24,10 @@ from ..io_blender.materials.images import source_of
 from ..io_blender.operators.rollback import Snapshot
 from ..io_blender.reports import Report, report_of
 from ..io_blender.scene import axes
-from ..io_blender.scene.imported_conversion import ChosenConversion
-from ..io_blender.scene.objects import NothingToExportError
+from ..io_blender.scene.objects import (
+    ChosenConversion,
+    NothingToExportError,
+)
 from ..io_characters import (
     CharacterError,
 )

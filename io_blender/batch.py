@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .scene.axes import Conversion
-    from .scene.imported_conversion import ChosenConversion
+    from .scene.objects import (
+        ChosenConversion,
+    )
 
 NO_ANIMATIONS, SAME_FOLDER = "none", "same"
 

@@ -1,32 +1,27 @@
-"""Warnings, counts and the summary of an import or export, and its progress in the window."""
+"""What an import or export gives and tells the user: results, warnings, counts, errors, and progress in the window."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-import bpy
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..io_common.counting import counted
 
 if TYPE_CHECKING:
-    from bpy.types import Operator
+    from bpy.types import Action, Object, Operator
 
 
 @dataclass
 class Report:
-    """Counts and warnings, collected during an import or export.
+    """Counts and warnings, collected during an import or export."""
 
-    Attributes:
-        counts: the number of each kind of item, in the order of the summary: ``{"meshes": 3}``.
-        hints: sentences that end the summary: what to do next.
-    """
-
+    # The number of each kind of item, in the order of the summary: ``{"meshes": 3}``
     counts: dict[str, int] = field(default_factory=dict)
-    hints: list[str] = field(default_factory=list)
+    hints: list[str] = field(default_factory=list)  # sentences that end the summary: what to do next
     _subjects: dict[str, list[str]] = field(default_factory=dict)
     _important: list[str] = field(default_factory=list)
 
@@ -77,6 +72,29 @@ class Report:
         return ". ".join([f"{verb} {subject}: {', '.join([*counts, f'{seconds:.2f} s'])}", *self.hints])
 
 
+@dataclass(eq=False)
+class ImportResult:
+    """The result of an import."""
+
+    # The new objects; armatures are followed by their meshes, and cameras come last.
+    objects: list[Object] = field(default_factory=list)
+    actions: list[Action] = field(default_factory=list)  # the new actions, one for each animation or sequence
+    # Those of the new actions whose frames are also in an action of each sequence.
+    divided: list[Action] = field(default_factory=list)
+    # For each action that is replaced, the new one.
+    replaced: dict[Action, Action] = field(default_factory=dict)
+    report: Report = field(default_factory=Report)  # counts and warnings
+
+
+@dataclass(eq=False)
+class ExportResult:
+    """The result of an export."""
+
+    # The files that were written, first the one that was asked for.
+    paths: list[Path] = field(default_factory=list)
+    report: Report = field(default_factory=Report)  # counts and warnings
+
+
 _ATTRIBUTE = "io_idtech_report"
 
 
@@ -97,6 +115,48 @@ def report_of(error: BaseException) -> Report:
     return found if isinstance(found, Report) else Report()
 
 
+class Finding(Protocol):
+    """What the check of a format finds; each format has its own class with these attributes."""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the file must not be written."""
+
+    @property
+    def text(self) -> str:
+        """What is wrong and what to do."""
+
+
+def raise_all(
+    findings: Mapping[str, Iterable[Finding]], error: Callable[..., Exception], report: Report
+) -> None:
+    """Reports warnings, and raises one exception of the class `error` for the errors of all files.
+
+    `findings` are by the name of the file. The exception has the texts of all errors; errors that several files share
+    are told once.
+    """
+    names: dict[str, list[str]] = {}
+    for name, found in findings.items():
+        for finding in found:
+            if finding.is_error:
+                names.setdefault(finding.text, []).append(name)
+            else:
+                report.warn(finding.text, name, is_important=True)
+    concerned = list(dict.fromkeys(name for files in names.values() for name in files))
+    if concerned:
+        raise error("; ".join(names), path=", ".join(concerned))
+
+
+def raise_errors(
+    findings: Iterable[Finding], error: Callable[..., Exception], name: str, report: Report
+) -> None:
+    """Reports warnings, and raises one exception of the class `error` with the texts of all errors.
+
+    `name` is that of the file.
+    """
+    raise_all({name: findings}, error, report)
+
+
 def listing(items: list[str], limit: int = 5) -> str:
     """The first few of a list, and how many more there are."""
     more = len(items) - limit
@@ -104,10 +164,7 @@ def listing(items: list[str], limit: int = 5) -> str:
 
 
 def report_message(operator: Operator, kind: str, text: str) -> None:
-    """Reports a message to the user; bytes of a file that are not text become question marks.
-
-    `kind` is 'INFO', 'WARNING' or 'ERROR'; the text is one sentence.
-    """
+    """Reports a message to the user; bytes of a file that are not text become question marks."""
     operator.report({kind}, printable(text))
 
 
@@ -160,6 +217,8 @@ class Progress:
 @contextmanager
 def progress(steps: int = 0) -> Iterator[Progress]:
     """Shows progress while the block runs; the number of steps may also be told later."""
+    import bpy
+
     window_manager = bpy.context.window_manager
     window_manager.progress_begin(0.0, 1.0)
     try:

@@ -18,12 +18,20 @@ from mathutils import Matrix
 from ..io_blender import state
 from ..io_blender.clips.actions import suitable_actions
 from ..io_blender.clips.playing import PlayedData
-from ..io_blender.reports import Report, kept_on_failure, listing, progress
-from ..io_blender.results import ExportResult
+from ..io_blender.reports import (
+    ExportResult,
+    Report,
+    kept_on_failure,
+    listing,
+    progress,
+    raise_all,
+    raise_errors,
+)
 from ..io_blender.scene import names
 from ..io_blender.scene.objects import Scope
-from ..io_blender.validation import raise_all, raise_errors
-from ..io_blender.verify_option import Verify
+from ..io_blender.verification import (
+    Verify,
+)
 from ..io_common.declarations.characters import (
     DOOM3,
     SAUERBRATEN,

@@ -9,8 +9,7 @@ import bpy
 from ..io_blender import state, versions
 from ..io_blender.clips.shape_key_frames import build_frame_action
 from ..io_blender.materials.library import MaterialLibrary
-from ..io_blender.reports import Progress, Report, listing, progress
-from ..io_blender.results import ImportResult
+from ..io_blender.reports import ImportResult, Progress, Report, listing, progress
 from ..io_blender.scene import names
 from ..io_blender.scene.shape_keys import require_shape_keys
 from ..io_common.declarations.characters import Character, CharacterAnimation, CharacterPart

@@ -25,7 +25,7 @@ from ..io_blender.records import (
     match_elements,
     match_vertices,
 )
-from ..io_blender.scene import evaluated, mesh_data
+from ..io_blender.scene import mesh_data
 from .format import Counts, GlCommands, Md2Error, Model, validate_model
 from .format.counts import repeated_names
 from .format.degenerate import degenerate_rows
@@ -244,9 +244,9 @@ def load_vertices(mesh: Mesh, count: int) -> Ints:
 
     The mesh may be evaluated; `count` is how many vertices the file has.
     """
-    return match_vertices(evaluated.integers(mesh, _VERTEX, "POINT"), len(mesh.vertices), count)
+    return match_vertices(mesh_data.integers(mesh, _VERTEX, "POINT"), len(mesh.vertices), count)
 
 
 def load_corner_st(mesh: Mesh, count: int) -> Ints | None:
     """The same for the texture coordinates of corners, int32 (L,); None if the mesh does not have the attribute."""
-    return match_elements(evaluated.integers(mesh, _CORNER_ST, "CORNER"), len(mesh.loops), count)
+    return match_elements(mesh_data.integers(mesh, _CORNER_ST, "CORNER"), len(mesh.loops), count)

@@ -23,7 +23,7 @@ from ..io_blender.records import (
     Text,
     match_elements,
 )
-from ..io_blender.scene import axes, evaluated, mesh_data
+from ..io_blender.scene import axes, mesh_data
 from ..io_common.triangles import FLIPPED_WINDING
 from .format import Camera, Joints, Md5Error
 from .format import Mesh as MeshBlock
@@ -192,7 +192,7 @@ def store_mesh(
     if degenerate.any():
         numbers = np.flatnonzero(degenerate)
         _DEGENERATE.write(data, np.column_stack([numbers, mesh.triangles[numbers]]))
-    unused = np.flatnonzero(~evaluated.in_triangles(mesh.triangles[~degenerate], mesh.vertex_count))
+    unused = np.flatnonzero(~mesh_data.in_triangles(mesh.triangles[~degenerate], mesh.vertex_count))
     if len(unused):
         _UNUSED.write(data, np.column_stack([unused, mesh.uvs[unused]]))
     MESH_NAME.write(data, mesh.name or None)
@@ -242,11 +242,11 @@ def load_vertices(mesh: Mesh, stored: StoredMesh) -> tuple[Integers, Integers]:
     Modifiers and edits copy and mix these indices, so they may be wrong.
     """
     count = stored.block.vertex_count
-    vertices = match_elements(evaluated.integers(mesh, _VERTEX, "POINT"), len(mesh.vertices), count)
+    vertices = match_elements(mesh_data.integers(mesh, _VERTEX, "POINT"), len(mesh.vertices), count)
     if vertices is None:
         vertices = np.full(len(mesh.vertices), NONE, dtype=np.int32)
     of_vertices = vertices[mesh_data.corner_vertices(mesh)]
-    corners = match_elements(evaluated.integers(mesh, _CORNER_VERTEX, "CORNER"), len(mesh.loops), count)
+    corners = match_elements(mesh_data.integers(mesh, _CORNER_VERTEX, "CORNER"), len(mesh.loops), count)
     if corners is None:
         corners = of_vertices
     return vertices.astype(np.int64), np.where(corners == NONE, of_vertices, corners).astype(np.int64)

@@ -12,9 +12,11 @@ import numpy.typing as npt
 
 from ...io_common.counting import counted
 from .. import state
-from ..scene import evaluated, mesh_data
-from ..scene.instances import warn_of_instances
-from ..scene.objects import NothingToExportError
+from ..scene import mesh_data
+from ..scene.objects import (
+    NothingToExportError,
+    warn_of_instances,
+)
 from ..scene.shape_keys import KeyPositions, frame_keys, solo_keys
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ class Part(Protocol):
     """An object whose vertices are sampled. V vertices in Blender, U of them in the file.
 
     Attributes:
-        vertex_count: V, as it is evaluated.
+        vertex_count: V, as it is mesh_data.
         corners: the vertex of each corner of the evaluated mesh, (L,).
         used: the vertices that the file has, rising, (U,).
     """
@@ -214,17 +216,17 @@ class _Sampler:
                 f"{part.obj.name} has other faces in {where} than in others, but all frames of a model must have the "
                 f"same faces. {_remedy(part.obj)}"
             )
-        vertices = evaluated.world_vertices(mesh_object)
+        vertices = mesh_data.world_vertices(mesh_object)
         chosen = vertices if len(part.used) == len(vertices) else vertices[part.used]
         self.positions[rows.start : rows.stop, self._vertices[index]] = chosen
         if self.normals is not None:
-            normals = evaluated.corner_normals(mesh_object)
+            normals = mesh_data.corner_normals(mesh_object)
             self.normals[rows.start : rows.stop, self._corners[index]] = normals
         for row in self.verified.keys() & rows:
             loops = None
             if len(mesh.loops) != 3 * len(mesh.polygons):
-                loops, _ = evaluated.triangulation(mesh_object)
-            self.verified[row][index] = EvaluatedFrame(vertices, evaluated.texture_coordinates(mesh), loops)
+                loops, _ = mesh_data.triangulation(mesh_object)
+            self.verified[row][index] = EvaluatedFrame(vertices, mesh_data.texture_coordinates(mesh), loops)
 
     def _read_stored(self, index: int) -> None:
         """Reads the stored keys of an unmodified object into all frames."""
@@ -237,7 +239,7 @@ class _Sampler:
         table: npt.NDArray[Any] = block if is_whole else np.empty(shape, dtype=np.float32)
         for row, key in enumerate(indices):
             keys.read(key, table[row])
-        matrix = evaluated.world_matrix(part.obj)
+        matrix = mesh_data.world_matrix(part.obj)
         is_identity = _is_untransformed(part.obj)
 
         def in_scene(points: Floats) -> Floats:
@@ -281,4 +283,4 @@ def _is_unmodified(obj: Object) -> bool:
 
 
 def _is_untransformed(obj: Object) -> bool:
-    return np.array_equal(evaluated.world_matrix(obj), np.eye(4))
+    return np.array_equal(mesh_data.world_matrix(obj), np.eye(4))

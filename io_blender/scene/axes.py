@@ -11,14 +11,10 @@ import numpy.typing as npt
 
 @dataclass(frozen=True, eq=False)
 class Conversion:
-    """The conversion of coordinates between a file and the scene.
+    """The conversion of coordinates between a file and the scene."""
 
-    Attributes:
-        scale: the factor of all lengths.
-        rotation: the rotation that follows, a matrix for columns of coordinates, float64 (3, 3).
-    """
-
-    scale: float
+    scale: float  # the factor of all lengths
+    # The rotation that follows, a matrix for columns of coordinates, float64 (3, 3)
     rotation: npt.NDArray[np.float64]
 
     @property

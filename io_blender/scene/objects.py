@@ -1,26 +1,39 @@
-"""The objects of an export."""
+"""The objects of an export: which ones, why others are left out, and the scale and axes of their import."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
+import numpy as np
+import numpy.typing as npt
 
+from ..records import ConversionField
 from ..reports import listing
-from .instances import INSTANCES_LEFT_OUT, instances_any, is_hidden_instancer, warn_of_collections
+from .axes import Conversion
 from .time_dependence import is_property_animated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
-    from bpy.types import Context, Object
+    from bpy.types import Context, Depsgraph, Object
 
     from ..reports import Report
 
 
 # The types of objects that Blender can convert to meshes.
 _SHAPES = {"CURVE", "SURFACE", "META", "FONT"}
+
+# Modifiers that make instances.
+_MAKERS = {"NODES", "PARTICLE_SYSTEM"}
+_INSTANCES_LEFT_OUT = "its instances are left out: make them real, or add a Realize Instances node"
+
+_MIN_SCALE = 0.9e-6
+_ROTATION_TOLERANCE = 1e-4
+
+# Scales of operators have 32 bits, and users shorten them: 39.37.
+_SCALE_TOLERANCE = 1e-4
 
 
 class NothingToExportError(ValueError):
@@ -29,17 +42,11 @@ class NothingToExportError(ValueError):
 
 @dataclass(frozen=True)
 class Scope:
-    """Which objects are exported.
+    """Which objects are exported."""
 
-    Attributes:
-        use_selection: only selected ones.
-        use_active_collection: only those of the active collection and the collections in it.
-        collection: only those of the collection with this name, and the collections in it.
-    """
-
-    use_selection: bool = False
-    use_active_collection: bool = False
-    collection: str = ""
+    use_selection: bool = False  # only selected ones
+    use_active_collection: bool = False  # only those of the active collection and the collections in it
+    collection: str = ""  # only those of the collection with this name, and the collections in it
 
 
 def collect(context: Context, scope: Scope) -> list[Object]:
@@ -77,17 +84,18 @@ def _is_present(obj: Object, context: Context) -> bool:
 
 
 def _is_shown(obj: Object, context: Context) -> bool:
-    """Whether an object is in the view layer and visible."""
-    return obj.visible_get(view_layer=context.view_layer) and not is_hidden_instancer(obj)
+    return obj.visible_get(view_layer=context.view_layer) and not _is_hidden_instancer(obj)
 
 
 def warn_of_left_out(context: Context, scope: Scope, report: Report) -> None:
     """Warns of what is shown but not exported: texts, curves with a bevel and other shapes, and instances."""
     objects = collect(context, scope)
-    warn_of_collections(objects, report)
+    for obj in objects:
+        if _instances_any(obj, ("MESH",)):
+            report.warn(_INSTANCES_LEFT_OUT, obj.name)
     for obj in () if scope.use_selection else _candidates(context, scope):
-        if is_hidden_instancer(obj) and obj.visible_get(view_layer=context.view_layer):
-            report.warn(INSTANCES_LEFT_OUT, obj.name)
+        if _is_hidden_instancer(obj) and obj.visible_get(view_layer=context.view_layer):
+            report.warn(_INSTANCES_LEFT_OUT, obj.name)
     graph = context.evaluated_depsgraph_get()
     shapes = [obj.name for obj in objects if obj.type in _SHAPES and _has_faces(obj.evaluated_get(graph))]
     if shapes:
@@ -137,7 +145,7 @@ def nothing_to_export(context: Context, scope: Scope, kinds: dict[str, str]) -> 
     """
     what = " and ".join(f"no {name}" for name in kinds.values())
     candidates = _candidates(context, scope)
-    instances = [obj for obj in candidates if _is_shown(obj, context) and instances_any(obj, kinds)]
+    instances = [obj for obj in candidates if _is_shown(obj, context) and _instances_any(obj, kinds)]
     reasons = why_left_out(context, scope, [obj for obj in candidates if obj.type in kinds])
     for obj in instances[:3]:
         reasons.append(
@@ -162,3 +170,127 @@ def why_left_out(context: Context, scope: Scope, objects: Iterable[Object]) -> l
             reason = "not selected. Select what is to be exported"
         names.setdefault(reason, []).append(obj.name)
     return [f"{listing(found, 3)}: {reason}" for reason, found in names.items()]
+
+
+def warn_of_instances(obj: Object, graph: Depsgraph, report: Report) -> None:
+    """Warns of instances that an object shows on the frame that is evaluated.
+
+    The object is the original one, not the evaluated one.
+    """
+    makes_instances = obj.instance_type != "NONE" or any(
+        modifier.type in _MAKERS and modifier.show_viewport for modifier in obj.modifiers
+    )
+    if makes_instances and any(
+        instance.is_instance and instance.parent is not None and instance.parent.original == obj
+        for instance in graph.object_instances
+    ):
+        report.warn(_INSTANCES_LEFT_OUT, obj.name)
+
+
+def _is_hidden_instancer(obj: Object) -> bool:
+    """Whether only the instances or particles of an object are shown, and not the object itself."""
+    makes_instances = obj.instance_type != "NONE" or len(obj.particle_systems) > 0
+    return obj.type == "MESH" and makes_instances and not obj.show_instancer_for_viewport
+
+
+def _instances_any(obj: Object, kinds: Collection[str]) -> bool:
+    """Whether an object shows a collection with objects of some types."""
+    collection = obj.instance_collection if obj.instance_type == "COLLECTION" else None
+    if collection is None:
+        return False
+    return any(other.type in kinds or _instances_any(other, kinds) for other in collection.all_objects)
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenConversion:
+    """The scale and axes of an export, as far as the user has set them."""
+
+    conversion: Conversion  # what the user has set, else the default
+    has_scale: bool = False  # whether the scale is set
+    has_axes: bool = False  # whether the axes are set
+
+
+def conversion_of(obj: Object) -> Conversion | None:
+    """The scale and axes that an object, else its armature, was imported with; None if they are unknown."""
+    for owner in (obj, obj.find_armature()):
+        data: Any = owner.data if owner is not None else None
+        # Each family has a property group of its own.
+        for key in data.keys() if data is not None else ():
+            found = ConversionField(key).read(data)
+            if found is not None:
+                return found
+    return None
+
+
+def export_conversion(
+    choice: Conversion | ChosenConversion, objects: Iterable[Object], report: Report
+) -> Conversion:
+    """The conversion from the scene to the file.
+
+    A `Conversion` is taken as it is. What the user has not set is taken from the imports of the objects. Warns if the
+    user has set another size or other axes than those of the imported file.
+
+    Raises NothingToExportError if the objects were imported with different scales or axes, and the user has set none.
+    """
+    if isinstance(choice, Conversion):
+        return choice
+    known = [(obj, conversion) for obj in objects if (conversion := conversion_of(obj)) is not None]
+    if not known:
+        return choice.conversion
+    obj, first = known[0]
+    scales = [f"{other.name} with {conversion.scale:.4g}" for other, conversion in known]
+    if not choice.has_scale and not all(_is_one(found.scale / first.scale) for _, found in known):
+        raise NothingToExportError(
+            f"the models were imported with different scales: {listing(scales, 10)}. Export one at a time, or set Scale"
+        )
+    turned = [other.name for other, found in known if not _has_axes(found, first.rotation)]
+    if not choice.has_axes and turned:
+        raise NothingToExportError(
+            f"the models were imported with other axes than {obj.name}: {listing(turned, 10)}. Export one at a time, "
+            "or set Forward and Up"
+        )
+    back, own = first.inverse(), choice.conversion
+    result = Conversion(
+        own.scale if choice.has_scale else back.scale, own.rotation if choice.has_axes else back.rotation
+    )
+    _warn_of_change(obj, back, result, report)
+    return result
+
+
+def _warn_of_change(obj: Object, back: Conversion, result: Conversion, report: Report) -> None:
+    """Warns if a conversion does not lead back to the file that an object was imported from."""
+    parts, remedies = [], []
+    # The object may have been scaled to make up for it.
+    size = max(result.scale / back.scale * obj.matrix_world.median_scale, _MIN_SCALE)
+    if not _is_one(result.scale / back.scale) and not _is_one(size):
+        parts.append(
+            f"is {size:.3g} times as large as" if size > 1.0 else f"is {1.0 / size:.3g} times smaller than"
+        )
+        remedies.append(f"Scale to {back.scale:.6g}")
+    if not _has_axes(result, back.rotation):
+        parts.append("is turned against")
+        remedies.append(f"the axes to those of the import ({' and '.join(axes_of(back))})")
+    if parts:
+        report.warn(
+            f"the export {' and '.join(parts)} the imported file, because of the options: set "
+            f"{' and '.join(remedies)} to get it as it was",
+            obj.name,
+            is_important=True,
+        )
+
+
+def axes_of(conversion: Conversion) -> tuple[str, str]:
+    """The axes of the file that point forward and up in Blender, of a conversion from the scene to the file."""
+    forward, up = (
+        ("-" if column.sum() < 0.0 else "") + "XYZ"[int(np.abs(column).argmax())]
+        for column in conversion.rotation.T[1:]
+    )
+    return forward, up
+
+
+def _is_one(ratio: float) -> bool:
+    return abs(ratio - 1.0) <= _SCALE_TOLERANCE
+
+
+def _has_axes(conversion: Conversion, rotation: npt.NDArray[np.float64]) -> bool:
+    return bool(np.allclose(conversion.rotation, rotation, atol=_ROTATION_TOLERANCE))

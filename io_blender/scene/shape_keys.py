@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import versions
-from . import evaluated, names
+from . import mesh_data, names
 
 if TYPE_CHECKING:
     from bpy.types import Key, Object, ShapeKey
@@ -149,7 +149,7 @@ class KeyPositions:
             group = self._obj.vertex_groups.get(name) if name else None
             if group is not None:
                 weights[:] = 0.0
-                vertices, groups, values = evaluated.vertex_group_weights(self._obj.data)
+                vertices, groups, values = mesh_data.vertex_group_weights(self._obj.data)
                 chosen = groups == group.index
                 weights[vertices[chosen]] = values[chosen]
             self._weights[name] = weights

@@ -100,7 +100,6 @@ def warn_of_simulations(objects: Iterable[Object], scene: Scene, report: Report)
 
 
 def _unbaked(obj: Object, scene: Scene) -> Iterator[str]:
-    """The kinds of simulations of an object that are not baked."""
     world, body = scene.rigidbody_world, obj.rigid_body
     if (
         world is not None

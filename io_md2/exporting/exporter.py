@@ -23,22 +23,21 @@ from ...io_blender.clips.frame_plan import (
 from ...io_blender.clips.playing import playback, restored_frame_and_values
 from ...io_blender.clips.sampling import Samples, first_frame_keys, may_change_otherwise, sample_frames
 from ...io_blender.clips.shape_key_frames import Playback, playback_of
+from ...io_blender.operators.game_check import FACES, VERTICES, LocatedFinding, Location
 from ...io_blender.records import NONE
-from ...io_blender.reports import Report, kept_on_failure, progress
-from ...io_blender.results import ExportResult
+from ...io_blender.reports import ExportResult, Report, kept_on_failure, progress, raise_errors
 from ...io_blender.scene import axes
 from ...io_blender.scene.axes import Conversion
-from ...io_blender.scene.imported_conversion import ChosenConversion, export_conversion
-from ...io_blender.scene.instances import warn_of_instances
-from ...io_blender.scene.objects import Scope
+from ...io_blender.scene.mesh_data import faces_of_corners
+from ...io_blender.scene.objects import ChosenConversion, Scope, export_conversion, warn_of_instances
 from ...io_blender.scene.time_dependence import warn_of_simulations
-from ...io_blender.validation import raise_errors
-from ...io_blender.verify_option import Verify, frames_to_verify
+from ...io_blender.verification import Differences, Verify, frames_to_verify
 from ...io_common.counting import counted
 from ...io_common.files import atomic
 from ..format import (
     FRAMES_PER_SECOND,
     Counts,
+    Finding,
     Game,
     GlCommands,
     Md2Error,
@@ -55,11 +54,20 @@ from ..format.templates import Template
 from ..options import ModelProperties
 from ..records import StoredModel, load_model
 from . import verification
+from .mesh import (
+    Part,
+    Topology,
+    join,
+    own_skin_size,
+    read_part,
+    skin_names,
+    skin_size,
+    split,
+    texture_coordinates,
+    warn_of_smoothing,
+)
 from .objects import mesh_objects
 from .sequences import frame_names, list_of, sequences_of_list, single_frame_name
-from .sharp_edges import split, warn_of_smoothing
-from .skins import own_skin_size, skin_names, skin_size
-from .topology import Part, Topology, join, read_part, texture_coordinates
 
 if TYPE_CHECKING:
     from bpy.types import Context, Modifier, Object, Scene
@@ -88,25 +96,20 @@ class ExportOptions(ModelProperties):
     game: Game = Game.ANY
     verify: Verify = Verify.SOME
     conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
-    game_folders: tuple[str, ...] = ()
-    compares_speed: bool = True
+    game_folders: tuple[str, ...] = ()  # the user's, to which the paths of images are relative
+    compares_speed: bool = True  # warn if the game plays the model slower or faster than Blender
 
 
 @dataclass(eq=False)
 class Build:
-    """A model and the objects that it was made of.
+    """A model and the objects that it was made of."""
 
-    Attributes:
-        model: as it is to be written.
-        parts: the objects.
-        triangles: the triangle of the parts, one part after the other, that each one is; -1 for those that Blender
-            cannot hold, (T,).
-        source_counts: those of the file that the only imported object came from; None if there is no such object.
-    """
-
-    model: Model
-    parts: list[Part]
+    model: Model  # as it is to be written
+    parts: list[Part]  # the objects
+    # The triangle of the parts, one part after the other, that each one is; -1 for those that Blender cannot hold,
+    # (T,)
     triangles: npt.NDArray[np.int64]
+    # Those of the file that the only imported object came from; None if there is no such object.
     source_counts: Counts | None
 
 
@@ -118,15 +121,11 @@ def export_model(context: Context, path: Path, options: ExportOptions) -> Export
     """
     report = Report()
     with kept_on_failure(report):
-        return _export_model(context, path, options, report)
-
-
-def _export_model(context: Context, path: Path, options: ExportOptions, report: Report) -> ExportResult:
-    with state.temporary_object_mode(context):
-        built = build_model(context, options, report)
-    model = built.model
-    raise_errors(check_model(model, options.game, built.source_counts), Md2Error, path.name, report)
-    atomic.write_file(path, format_model(model))
+        with state.temporary_object_mode(context):
+            built = build_model(context, options, report)
+        model = built.model
+        raise_errors(check_model(model, options.game, built.source_counts), Md2Error, path.name, report)
+        atomic.write_file(path, format_model(model))
     report.count("vertices", model.vertex_count)
     report.count("triangles", model.triangle_count)
     report.count("skins", len(model.skins))
@@ -149,11 +148,14 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Bui
     names = frame_names(plan, objects, common_source(stored), context.scene, report)
     if plan.scene_frames is not None:
         warn_of_simulations(objects, context.scene, report)
-    attempt = Report()
-    model, parts, differences = _build(context, objects, stored, plan, names, options, conversion, attempt)
-    if stored and any(difference.kind not in verification.UNSTORED for difference in differences):
+    used = stored
+    while True:
         attempt = Report()
-        model, parts, differences = _build(context, objects, {}, plan, names, options, conversion, attempt)
+        model, parts, differences = _build(context, objects, used, plan, names, options, conversion, attempt)
+        if not used or all(kind in verification.UNSTORED for _, kind in differences):
+            break
+        used = {}
+    if stored and not used:
         attempt.warn("the stored data of the imported file does not match the mesh and was not used")
     report.merge(attempt)
     verification.warn(differences, model, parts, report)
@@ -204,8 +206,7 @@ def _build(
     options: ExportOptions,
     conversion: Conversion,
     report: Report,
-) -> tuple[Model, list[Part], list[verification.Difference]]:
-    """A model, the objects it was made of, and where it differs from them."""
+) -> tuple[Model, list[Part], Differences]:
 
     def is_hidden(modifier: Modifier) -> bool:
         return not options.apply_modifiers and modifier.type != "ARMATURE"
@@ -244,7 +245,7 @@ def _build(
     else:
         warn_of_smoothing(parts, report)
     model = _assemble(parts, topology, plan, names, samples, normals, options, conversion, report)
-    differences = []
+    differences = Differences()
     if options.verify is not Verify.NONE:
         differences = verification.find_differences(model, parts, samples, conversion)
     return model, parts, differences
@@ -276,8 +277,10 @@ def _assemble(
 ) -> Model:
     _require_finite(samples.positions, names)
     frames = _frames(conversion.points(samples.positions), normals, topology, plan, options, report)
-    own = own_skin_size(parts)
-    size = options.skin_size if options.force_skin_size else own or skin_size(parts, options.skin_size)
+    chosen_size = own_skin_size(parts)
+    size = (
+        options.skin_size if options.force_skin_size else chosen_size or skin_size(parts, options.skin_size)
+    )
     st, triangle_st = texture_coordinates(parts, topology, size)
     model = Model(
         skin_width=size[0],
@@ -347,7 +350,6 @@ def _frames(
     options: ExportOptions,
     report: Report,
 ) -> FrameData:
-    """The frames, with the imported bytes where nothing changed."""
     source = is_source = None
     if topology.stored is not None and topology.stored.frames.normals.size:
         is_source = plan.source != NONE
@@ -369,3 +371,47 @@ def _frames(
         changed = int((~same).sum())
         report.count("changed" if changed else "unchanged", changed or len(same))
     return frames
+
+
+def find_game_findings(context: Context, options: ExportOptions) -> list[LocatedFinding]:
+    """The findings of a game about the model that an export would write. Nothing is verified.
+
+    Raises Md2Error if the format cannot hold the model, and NothingToExportError if there is nothing to check.
+    """
+    # Warnings of the export itself are not findings of the game.
+    with state.temporary_object_mode(context):
+        built = build_model(context, replace(options, verify=Verify.NONE), Report())
+    findings = check_model(built.model, options.game, built.source_counts)
+    return [
+        LocatedFinding(finding.code, finding.is_error, finding.text, _location(finding, built))
+        for finding in findings
+    ]
+
+
+def _location(finding: Finding, built: Build) -> Location:
+    """The object with most of the elements of a finding, and these elements."""
+    best = Location(built.parts[0].obj if len(built.parts) == 1 else None)
+    if finding.vertices:
+        firsts = np.cumsum([0, *(len(part.used) for part in built.parts)])
+        chosen = np.array(finding.vertices)
+        for part, first in zip(built.parts, firsts[:-1].tolist(), strict=True):
+            selected = chosen[(chosen >= first) & (chosen < first + len(part.used))] - first
+            best = _better(best, part, VERTICES, np.unique(part.used[selected]))
+    elif finding.triangles:
+        firsts = np.cumsum([0, *(len(part.triangles) for part in built.parts)])
+        chosen = built.triangles[np.array(finding.triangles)]
+        for part, first in zip(built.parts, firsts[:-1].tolist(), strict=True):
+            selected = chosen[(chosen >= first) & (chosen < first + len(part.triangles))] - first
+            best = _better(best, part, FACES, part.loops[selected, 0])
+    return best
+
+
+def _better(best: Location, part: Part, kind: str, elements: np.ndarray) -> Location:
+    """A location in a part, if it has more elements; the object alone if modifiers changed the number of vertices."""
+    if len(elements) <= len(best.elements):
+        return best
+    if part.vertex_count != len(part.obj.data.vertices):
+        return Location(part.obj)
+    if kind == FACES:
+        elements = faces_of_corners(part.obj.data, elements)
+    return Location(part.obj, kind, tuple(elements.tolist()))

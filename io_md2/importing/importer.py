@@ -19,8 +19,7 @@ from ...io_blender.clips.keyframes import add_markers
 from ...io_blender.materials.images import size_of
 from ...io_blender.materials.library import MaterialLibrary, colour_image, name_for_file
 from ...io_blender.records import store_warnings
-from ...io_blender.reports import Report, kept_on_failure, progress
-from ...io_blender.results import ImportResult
+from ...io_blender.reports import ImportResult, Report, kept_on_failure, progress
 from ...io_blender.scene import axes, mesh_data, names
 from ...io_blender.scene.shape_keys import add_frame_keys
 from ...io_common.counting import counted

@@ -11,13 +11,14 @@ from ...io_blender.clips.frame_plan import FrameOptions, owner_of_list, sequence
 from ...io_blender.operators import animation_list as animation_list_panel
 from ...io_blender.operators import file_operators, game_check
 from ...io_blender.options import GAME, game_option, mixin_of, option, properties, values_of
-from ...io_blender.reports import Report
-from ...io_blender.results import ExportResult
+from ...io_blender.reports import (
+    ExportResult,
+    Report,
+)
 from ...io_blender.scene.objects import NothingToExportError, Scope
 from ...io_common.counting import counted
 from ...io_common.name_patterns import UnknownFieldError
-from ..exporting.exporter import ExportOptions, export_model
-from ..exporting.game_findings import find
+from ..exporting.exporter import ExportOptions, export_model, find_game_findings
 from ..exporting.objects import find_meshes
 from ..exporting.sequences import LABELS, list_of
 from ..format import FRAMES_PER_SECOND, PROFILES, Game, Md2Error
@@ -197,7 +198,7 @@ class OBJECT_OT_md2_check_game(BuildOptions, game_check.GameCheck, bpy.types.Ope
         self.layout.prop(self, "game")
 
     def find(self, context: Context) -> list[game_check.LocatedFinding]:
-        return find(context, self.export_options(context))
+        return find_game_findings(context, self.export_options(context))
 
 
 class DATA_PT_md2_game(game_check.GamePanel, bpy.types.Panel):

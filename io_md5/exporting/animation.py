@@ -13,7 +13,7 @@ import numpy as np
 from ...io_blender import versions
 from ...io_blender.clips.playing import Player
 from ...io_blender.reports import Report, listing
-from ...io_blender.scene import evaluated
+from ...io_blender.scene import mesh_data
 from ...io_blender.scene.mesh_data import without_infinity
 from ...io_blender.scene.time_dependence import has_frame_handlers
 from ..format import Animation, Md5Error, encoding
@@ -216,7 +216,7 @@ def _sample(clip: Clip, skeleton: Skeleton, player: Player, frames: Floats) -> t
         without_infinity(buffer)
         # Blender's matrices are stored by columns.
         local = buffer.reshape(-1, 4, 4)[order].swapaxes(1, 2)
-        worlds[index] = evaluated.world_matrix(posed)
+        worlds[index] = mesh_data.world_matrix(posed)
         poses[index] = worlds[index] @ local
     is_finite = np.isfinite(poses).all(axis=(2, 3))
     if not is_finite.all():

@@ -20,13 +20,11 @@ from ...io_blender.clips.clip import (
 from ...io_blender.clips.playing import playback
 from ...io_blender.materials.library import name_for_file
 from ...io_blender.reports import Progress, Report
-from ...io_blender.scene import axes, evaluated
+from ...io_blender.scene import axes, mesh_data
 from ...io_blender.scene.axes import Conversion
-from ...io_blender.scene.imported_conversion import ChosenConversion, export_conversion
-from ...io_blender.scene.instances import warn_of_instances
-from ...io_blender.scene.objects import Scope
+from ...io_blender.scene.objects import ChosenConversion, Scope, export_conversion, warn_of_instances
 from ...io_blender.scene.time_dependence import warn_of_simulations
-from ...io_blender.verify_option import Verify
+from ...io_blender.verification import Verify
 from ...io_common import manifest
 from ..format import Animation, Model
 from ..format.bounds import bounds_of_weights
@@ -36,10 +34,12 @@ from ..format.joint_scales import ScaleTable
 from ..options import ModelProperties, WeightOptions
 from ..records import COMMANDLINE, SHADERS
 from .animation import SampledClip, encode_clip, sample_clip
+from .binding import (
+    bones_to_leave_out,
+    warn_of_missing_targets,
+)
 from .clips import AnimationOptions, Clip
-from .deform_bones import bones_to_leave_out
 from .mesh import Block, export_object
-from .missing_targets import warn_of_missing_targets
 from .skeleton import Skeleton, build_skeleton
 from .source import Source
 from .verification import RestMesh, Verifier
@@ -70,26 +70,32 @@ class ModelOptions(ModelProperties):
 
     @property
     def target(self) -> Target:
-        """The target of the export."""
+        """The game, with what is done for it."""
         return Target(self.game, self.make_names_safe)
+
+
+@dataclass(frozen=True)
+class ExportOptions:
+    """The options of an export of meshes or animations."""
+
+    model: ModelOptions
+    # Which animations: 'NONE' (meshes only), 'ACTIVE', 'ALL', 'LIST' (those that are checked in the list of the
+    # armature) or 'SCENE'.
+    actions: str
+    animation: AnimationOptions = field(default_factory=AnimationOptions)
+    # In games that replace an MD2 or MDL, the animations have to be its sequences.
+    match_companion: bool = True
 
 
 @dataclass(eq=False)
 class Build:
-    """A model and its animations before they are written.
+    """A model and its animations before they are written."""
 
-    Attributes:
-        model: the model.
-        animations: by path.
-        parts: the object of each mesh block, with the block.
-        skeleton: the joints and their bones.
-        scales: of the joints, by the path of the animation, where they are not all 1.
-    """
-
-    model: Model
-    animations: dict[Path, Animation]
-    parts: list[tuple[Object, Block]]
-    skeleton: Skeleton
+    model: Model  # the model
+    animations: dict[Path, Animation]  # by path
+    parts: list[tuple[Object, Block]]  # the object of each mesh block, with the block
+    skeleton: Skeleton  # the joints and their bones
+    # Of the joints, by the path of the animation, where they are not all 1.
     scales: dict[Path, ScaleTable] = field(default_factory=dict)
 
 
@@ -192,12 +198,11 @@ def _warn_of_speed(
 
 
 def _skeleton(context: Context, source: Source, options: ModelOptions, report: Report) -> Skeleton:
-    """The joints of the model in the bind pose."""
     armature = source.armature
     world, left_out = np.eye(4), set[str]()
     if armature is not None:
         graph = context.evaluated_depsgraph_get()
-        world = evaluated.world_matrix(armature.evaluated_get(graph))
+        world = mesh_data.world_matrix(armature.evaluated_get(graph))
         if options.deform_only:
             actions = [action for action, _ in suitable_actions(armature).chosen]
             left_out = bones_to_leave_out(armature, source.meshes, actions, report)
@@ -222,7 +227,6 @@ def _build_rest(
     *,
     use_stored: bool = True,
 ) -> dict[Object, RestMesh]:
-    """The evaluated meshes and blocks of objects at rest."""
 
     def hides(modifier: Modifier) -> bool:
         return not options.apply_modifiers or modifier.type == "ARMATURE"
@@ -232,7 +236,7 @@ def _build_rest(
     with state.rest_position(armatures), state.hidden_modifiers(objects, hides):
         graph = context.evaluated_depsgraph_get()
         for obj in objects:
-            triangles = evaluated.triangle_mesh(obj, graph)
+            triangles = mesh_data.triangle_mesh(obj, graph)
             blocks = export_object(obj, triangles, skeleton, options.weights, report, use_stored=use_stored)
             for block in blocks:
                 block.mesh.shader = _shader(obj, triangles.slots, block.slot, options.game_folders, report)
@@ -263,7 +267,6 @@ def _commandline(armature: Object | None, clip: Clip | None) -> str:
 
 
 def _causes_of_options(options: ModelOptions, animation_options: AnimationOptions) -> list[str]:
-    """Options that may make an export differ from Blender."""
     causes = []
     if not options.weights.keeps_all_weights:
         causes.append("Bone Influences or Min Weight removes weights")

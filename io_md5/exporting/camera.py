@@ -8,42 +8,43 @@ camera, and extrapolated from the last frames otherwise.
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ...io_blender import state
 from ...io_blender.clips.clip import Played, warn_of_speed
 from ...io_blender.clips.playing import restored_frame_and_values
-from ...io_blender.reports import Report, kept_on_failure, listing
-from ...io_blender.results import ExportResult
+from ...io_blender.reports import (
+    ExportResult,
+    Report,
+    kept_on_failure,
+    listing,
+    raise_errors,
+)
 from ...io_blender.scene import axes
 from ...io_blender.scene.axes import Conversion
-from ...io_blender.scene.evaluated import world_matrix
-from ...io_blender.scene.imported_conversion import ChosenConversion, export_conversion
-from ...io_blender.scene.objects import NothingToExportError
-from ...io_blender.validation import raise_errors
-from ...io_blender.verify_option import Verify, frames_to_verify
+from ...io_blender.scene.mesh_data import world_matrix
+from ...io_blender.scene.objects import ChosenConversion, NothingToExportError, export_conversion
+from ...io_blender.verification import Verify, amount, diagonal, frames_to_verify
 from ...io_common.files import atomic
 from ..format import Camera, Md5Error, format_camera
 from ..format import quaternions as quat
 from ..format.camera_file import cut_warnings
 from ..format.check import check_camera
-from ..format.cuts import cuts_at
+from ..format.cuts import cuts_at, timeline
 from ..format.games import Game
 from ..format.model import Floats, Ints
 from ..importing import camera as camera_view
 from ..importing.camera import cut_frames, jumps, marker_name
 from ..options import CameraProperties
 from ..records import CAMERA_RATE, COMMANDLINE, StoredCamera, load_camera
-from . import camera_verification
-from .camera_verification import EvaluatedView
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene
@@ -53,62 +54,43 @@ _SAME_POSITION = 1e-6  # a fraction of the distance from the origin, or units be
 _SAME_ORIENTATION = 4e-6  # in any component
 _SAME_ANGLE = 1e-4  # in degrees
 
+# Tolerances: a fraction of the path's size, degrees, and degrees.
+_POSITION, _DIRECTION, _FIELD_OF_VIEW = 1e-4, 0.01, 0.01
+# The precision of 32-bit floats, as a fraction of a coordinate.
+_ROUNDING = 2e-6
+# By how much the axes of a camera that is not skewed may be off from right angles.
+_SKEWED = 1e-5
+
 
 @dataclass(frozen=True)
 class CameraExportOptions(CameraProperties):
-    """The options of an export of a camera.
+    """The options of an export of a camera."""
 
-    Attributes:
-        conversion: from the scene to the file; if scale or axes are not set, those of the import.
-        use_scene_rate: use the scene's frame rate even for a camera that was imported with another.
-        verify: the frames that are compared with Blender before the file is written.
-        game: the game to export for.
-    """
-
+    # From the scene to the file; if scale or axes are not set, those of the import.
     conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
+    # Use the scene's frame rate even for a camera that was imported with another.
     use_scene_rate: bool = False
-    verify: Verify = Verify.SOME
-    game: Game = Game.ANY
+    verify: Verify = Verify.SOME  # the frames that are compared with Blender before the file is written
+    game: Game = Game.ANY  # the game to export for
 
 
 @dataclass(frozen=True, eq=False)
 class _Moment:
-    """The source of one entry of the file.
+    """The source of one entry of the file."""
 
-    Attributes:
-        frame: of the scene.
-        camera: the camera object.
-        is_end: whether it is the end of a shot at the instant of a cut.
-        is_hidden: whether the camera has already begun its next shot on that frame, so that the end is extrapolated.
-    """
-
-    frame: int
-    camera: Object
-    is_end: bool = False
+    frame: int  # of the scene
+    camera: Object  # the camera object
+    is_end: bool = False  # whether it is the end of a shot at the instant of a cut
+    # Whether the camera has already begun its next shot on that frame, so that the end is extrapolated.
     is_hidden: bool = False
 
 
-@dataclass(eq=False)
-class _ViewTable:
-    """Views of cameras, in the coordinates of the file.
+class _Views(NamedTuple):
+    """Views of cameras, in the coordinates of the file."""
 
-    Attributes:
-        positions: float64 (N, 3).
-        orientations: x y z, float64 (N, 3).
-        fields_of_view: in degrees, float64 (N,).
-    """
-
-    positions: Floats
-    orientations: Floats
-    fields_of_view: Floats
-
-    def copy(self) -> _ViewTable:
-        """A copy with copied arrays."""
-        return _ViewTable(*(table.copy() for table in self.channels()))
-
-    def channels(self) -> tuple[Floats, Floats, Floats]:
-        """The three arrays."""
-        return self.positions, self.orientations, self.fields_of_view
+    positions: Floats  # float64 (N, 3)
+    orientations: Floats  # x y z, float64 (N, 3)
+    fields_of_view: Floats  # in degrees, float64 (N,)
 
 
 def export_camera(
@@ -140,23 +122,22 @@ def read_scene(context: Context, options: CameraExportOptions, report: Report) -
     """
     cameras = exported_cameras(context.scene, use_markers=options.use_markers)
     conversion = export_conversion(options.conversion, cameras, report)
-    plan = _Plan(context.scene, options, conversion, use_stored=True)
-    for camera in plan.cameras:
-        if camera.type != "CAMERA":
-            raise NothingToExportError(
-                f"{camera.name} is not a camera: choose a camera as the scene's or the marker's"
-            )
-    chosen = frames_to_verify(len(plan.frames), options.verify, many=True)
-    verified = {plan.frames[index] for index in chosen}
-    views, evaluated_views = _sample(context, plan.moments, conversion, verified, report)
-    result = _assemble(context.scene, plan, views.copy(), options, report)
-    differences = camera_verification.find_differences(result, evaluated_views, conversion)
-    if differences and any(stored is not None for stored in plan.stored.values()):
-        plan = _Plan(context.scene, options, conversion, use_stored=False)
-        views, evaluated_views = _sample(context, plan.moments, conversion, verified, report)
+    for use_stored in (True, False):
+        plan = _Plan(context.scene, options, conversion, use_stored=use_stored)
+        for camera in plan.cameras:
+            if camera.type != "CAMERA":
+                raise NothingToExportError(
+                    f"{camera.name} is not a camera: choose a camera as the scene's or the marker's"
+                )
+        chosen = frames_to_verify(len(plan.frames), options.verify, many=True)
+        verified = {plan.frames[index] for index in chosen}
+        views, shown = _sample(context, plan.moments, conversion, verified, report)
         result = _assemble(context.scene, plan, views, options, report)
-        differences = camera_verification.find_differences(result, evaluated_views, conversion)
-    camera_verification.warn(differences, report)
+        differences = _find_differences(result, shown, conversion)
+        if not differences or all(stored is None for stored in plan.stored.values()):
+            break
+    for name, text in differences:
+        report.warn(text, name)
     _warn_of_jumps(plan, report)
     return result
 
@@ -174,7 +155,7 @@ def _warn_of_jumps(plan: _Plan, report: Report) -> None:
 
 
 def _assemble(
-    scene: Scene, plan: _Plan, views: _ViewTable, options: CameraExportOptions, report: Report
+    scene: Scene, plan: _Plan, views: _Views, options: CameraExportOptions, report: Report
 ) -> Camera:
     for camera in plan.cameras:
         stored = plan.stored[camera]
@@ -224,13 +205,6 @@ class _Plan:
     """The camera of each frame, and the source of each entry.
 
     `conversion` goes from the scene to the file; with `use_stored`, data of imported files is used.
-
-    Attributes:
-        frames: the frames of the scene.
-        moments: the entries in order.
-        instants: the first scene frame after each cut, rising.
-        cameras: all cameras that are used.
-        stored: the imported file of each; None if it was not imported.
     """
 
     def __init__(
@@ -242,10 +216,12 @@ class _Plan:
         bound = _bound_cameras(scene) if options.use_markers else {}
         self._camera_at = _cameras_of_frames(scene, bound)
         self.cameras = exported_cameras(scene, use_markers=options.use_markers)
+        # The imported file of each camera; None if it was not imported.
         self.stored = {
             camera: load_camera(camera.data, conversion) if use_stored and camera.type == "CAMERA" else None
             for camera in self.cameras
         }
+        # The first scene frame after each cut, rising.
         self.instants = self._find_cuts(scene, bound)
         self.moments: list[_Moment] = []
         cuts = Counter(self.instants)
@@ -319,10 +295,7 @@ def _bound_cameras(scene: Scene) -> dict[int, Object]:
 
 
 def _cameras_of_frames(scene: Scene, bound: dict[int, Object]) -> dict[int, Object]:
-    """The camera of each frame of the scene's range.
-
-    Blender uses the camera of the last marker that binds one; before the first such marker, the camera of that marker.
-    """
+    """The camera of each frame of the scene's range."""
     frames = range(scene.frame_start, scene.frame_end + 1)
     if not bound:
         if scene.camera is None:
@@ -339,7 +312,7 @@ def _sample(
     conversion: axes.Conversion,
     verified: set[int],
     report: Report,
-) -> tuple[_ViewTable, dict[int, EvaluatedView]]:
+) -> tuple[_Views, dict[int, _ShownView]]:
     """The views of the entries, and the evaluated view of each frame to verify, by frame counted from the first.
 
     Extrapolated entries are left to be filled in. `conversion` goes from the scene to the file; `verified` has frames
@@ -349,7 +322,7 @@ def _sample(
     count = len(moments)
     matrices = np.tile(np.eye(4), (count, 1, 1))
     fields_of_view = np.ones(count)
-    evaluated_views: dict[int, EvaluatedView] = {}
+    shown: dict[int, _ShownView] = {}
     frame = None
     render = scene.render
     aspect = (render.resolution_x * render.pixel_aspect_x) / (render.resolution_y * render.pixel_aspect_y)
@@ -375,14 +348,14 @@ def _sample(
             )
             if frame in verified and not moment.is_end:
                 corners = np.array(data.view_frame(scene=scene), dtype=np.float64)
-                evaluated_views[frame - scene.frame_start] = EvaluatedView(
+                shown[frame - scene.frame_start] = _ShownView(
                     moment.camera.name, frame, matrices[index], corners
                 )
     positions, orientations = camera_view.to_file(matrices, conversion)
-    return _ViewTable(positions, orientations, fields_of_view), evaluated_views
+    return _Views(positions, orientations, fields_of_view), shown
 
 
-def _restore_stored(views: _ViewTable, plan: _Plan, camera: Object, stored: StoredCamera) -> None:
+def _restore_stored(views: _Views, plan: _Plan, camera: Object, stored: StoredCamera) -> None:
     """Replaces values that were not changed since the import by the exact values of the file."""
     moments = np.array(
         [
@@ -397,12 +370,20 @@ def _restore_stored(views: _ViewTable, plan: _Plan, camera: Object, stored: Stor
     frames = np.array([plan.moments[index].frame for index in moments], dtype=np.int64)
     source_entries = stored.frame_entries[frames - stored.frame_start]
     source = stored.camera
-    for table, original, same in zip(
-        views.channels(),
-        _channels_of(source),
-        _is_unchanged(views, moments, source, source_entries),
-        strict=True,
-    ):
+    positions = source.positions[source_entries]
+    distances = np.linalg.norm(views.positions[moments] - positions, axis=1)
+    seen, known = (
+        quat.wxyz_from_xyz(orientations)
+        for orientations in (views.orientations[moments], source.orientations[source_entries])
+    )
+    turns = np.minimum(np.abs(seen - known).max(axis=1), np.abs(seen + known).max(axis=1))
+    angles = views.fields_of_view[moments] - camera_view.clamped(source.fields_of_view[source_entries])
+    is_same = (
+        distances <= _SAME_POSITION * np.maximum(np.linalg.norm(positions, axis=1), 1.0),
+        turns <= _SAME_ORIENTATION,
+        np.abs(angles) <= _SAME_ANGLE,
+    )
+    for table, original, same in zip(views, _channels_of(source), is_same, strict=True):
         table[moments[same]] = original[source_entries[same]]
 
 
@@ -410,30 +391,13 @@ def _channels_of(camera: Camera) -> tuple[Floats, Floats, Floats]:
     return camera.positions, camera.orientations, camera.fields_of_view
 
 
-def _is_unchanged(
-    views: _ViewTable, moments: npt.NDArray[np.int64], source: Camera, source_entries: Ints
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Whether position, orientation and field of view equal those of entries of the file, each (n,)."""
-    positions = source.positions[source_entries]
-    distances = np.linalg.norm(views.positions[moments] - positions, axis=1)
-    same_position = distances <= _SAME_POSITION * np.maximum(np.linalg.norm(positions, axis=1), 1.0)
-    seen, known = (
-        quat.wxyz_from_xyz(views.orientations[moments]),
-        quat.wxyz_from_xyz(source.orientations[source_entries]),
-    )
-    off = np.minimum(np.abs(seen - known).max(axis=1), np.abs(seen + known).max(axis=1))
-    angles = camera_view.clamped(source.fields_of_view[source_entries])
-    same_angle = np.abs(views.fields_of_view[moments] - angles) <= _SAME_ANGLE
-    return same_position, off <= _SAME_ORIENTATION, same_angle
-
-
-def _fill_shot_ends(views: _ViewTable, plan: _Plan) -> None:
+def _fill_shot_ends(views: _Views, plan: _Plan) -> None:
     """Fills in the ends of shots: from imported files, or extrapolated."""
     ends = [index for index, moment in enumerate(plan.moments) if moment.is_end]
     for cut, end in enumerate(ends):
         guesses = _extrapolated(views, plan.moments, end) if plan.moments[end].is_hidden else None
         imported = plan.source_cut(cut)
-        for channel, table in enumerate(views.channels()):
+        for channel, table in enumerate(views):
             if guesses is not None:
                 table[end] = guesses[channel]
             if imported is not None:
@@ -444,7 +408,7 @@ def _fill_shot_ends(views: _ViewTable, plan: _Plan) -> None:
                     table[end] = original[entry]
 
 
-def _extrapolated(views: _ViewTable, moments: list[_Moment], end: int) -> tuple[Floats, Floats, Floats]:
+def _extrapolated(views: _Views, moments: list[_Moment], end: int) -> tuple[Floats, Floats, Floats]:
     """The view that continues the motion of the last two frames of a shot; the last view if it has one frame."""
     last = max(end - 1, 0)
     before = max(end - 2, 0)
@@ -461,3 +425,96 @@ def _extrapolated(views: _ViewTable, moments: list[_Moment], end: int) -> tuple[
         quat.xyz_from_wxyz(orientation),
         camera_view.clamped(2.0 * angles[last] - angles[before]),
     )
+
+
+class _ShownView(NamedTuple):
+    """The view of an evaluated Blender camera on a frame."""
+
+    name: str  # of the camera
+    frame: int  # of the scene
+    matrix: Floats  # of the evaluated camera, float64 (4, 4)
+    # Of its picture in its own space: right top, right bottom, left bottom, left top, float64 (4, 3).
+    corners: Floats
+
+
+def _find_differences(
+    camera: Camera, views: dict[int, _ShownView], conversion: Conversion
+) -> list[tuple[str, str]]:
+    """A warning for the first difference of each camera between a path and what Blender shows, with its name.
+
+    The path is played by Doom 3's rules: the cuts give the entry of a frame; the matrix of an entry has forward, left
+    and up as columns. The picture in Blender is the rectangle of its camera's view frame. `views` are by frame counted
+    from the first; `conversion` goes from the scene to the file.
+    """
+    entries, _instants = timeline(camera.cuts, camera.entry_count)
+    result: list[tuple[str, str]] = []
+    size = diagonal(camera.positions)
+    for frame, view in sorted(views.items()):
+        if any(name == view.name for name, _ in result):
+            continue
+        what = "the path ends before this frame"
+        if frame < len(entries):
+            what = _compare(camera, int(entries[frame]), view, conversion, size)
+            if np.linalg.det(view.matrix[:3, :3]) < 0.0:
+                text = (
+                    "negative scale mirrors the picture in Blender, which no path can: the path looks the same way, "
+                    "not mirrored. Make the scale of the camera and its parents positive"
+                )
+                result.append((view.name, text))
+        if what:
+            basis = _basis(view)
+            cause = (
+                "parents with uneven scale shear the camera: apply their scale"
+                if np.abs(basis.T @ basis - np.eye(3)).max() > _SKEWED
+                else "the camera is too far from the origin, or has a field of view that the format cannot store"
+            )
+            text = f"the path differs from what Blender shows on frame {view.frame}: {what}. Likely cause: {cause}"
+            result.append((view.name, text))
+    return result
+
+
+def _compare(camera: Camera, entry: int, view: _ShownView, conversion: Conversion, size: float) -> str:
+    position = conversion.points(view.matrix[:3, 3])
+    distance = float(np.linalg.norm(camera.positions[entry] - position))
+    allowed = _POSITION * size + _ROUNDING * max(float(np.abs(position).max()), 1.0)
+    axes = quat.to_matrices(quat.wxyz_from_xyz(camera.orientations[entry]))
+    forward, left, up, angle = _picture(view, conversion)
+    off = max(_angle(axes[:, k], direction) for k, direction in enumerate((forward, left, up)))
+    zoom = abs(float(camera_view.clamped(camera.fields_of_view[entry])) - angle)
+    parts = []
+    if not distance <= allowed:
+        parts.append(f"position by {amount(distance, size, 'path')}")
+    if not off <= _DIRECTION:
+        parts.append(f"direction by {off:.3g}°")
+    if not zoom <= _FIELD_OF_VIEW:
+        parts.append(f"field of view by {zoom:.3g}°")
+    return ", ".join(parts)
+
+
+def _picture(view: _ShownView, conversion: Conversion) -> tuple[Floats, Floats, Floats, float]:
+    """Forward, left and up of a picture in the space of the file, and its horizontal angle in degrees.
+
+    Blender removes the scale of each axis of a camera, so that only shear and mirroring remain. If the picture is
+    mirrored, left is the direction before mirroring: only forward and up tell where the camera looks.
+    """
+    basis = _basis(view)
+    # Lens shift, which the format does not have, moves the middle of the picture off the axis.
+    right_top, right_bottom, left_bottom, left_top = view.corners
+    across, upright = right_top - left_top, right_top - right_bottom
+    middle = np.array([0.0, 0.0, (right_top + left_bottom)[2] / 2.0])
+    angle = 2.0 * math.degrees(math.atan2(float(np.linalg.norm(across)) / 2.0, abs(middle[2])))
+    forward, left, up = (conversion.rotation @ basis @ vector for vector in (middle, -across, upright))
+    if np.linalg.det(basis) < 0.0:
+        left = -left
+    return forward, left, up, angle
+
+
+def _basis(view: _ShownView) -> Floats:
+    lengths = np.linalg.norm(view.matrix[:3, :3], axis=0)
+    result: Floats = view.matrix[:3, :3] / np.where(lengths > 0.0, lengths, 1.0)
+    return result
+
+
+def _angle(some: Floats, other: Floats) -> float:
+    cross = float(np.linalg.norm(np.cross(some, other)))
+    return math.degrees(math.atan2(cross, float(np.dot(some, other))))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
 
 from ...io_blender.reports import listing
-from ...io_blender.scene import evaluated
+from ...io_blender.scene import mesh_data
 from ...io_blender.scene.time_dependence import (
     has_frame_handlers,
     is_animated,
@@ -18,10 +20,10 @@ from ...io_blender.scene.time_dependence import (
 )
 from .binding import armature_modifiers, armatures_of, has_effect, is_deformed, parent_bone_of, parents_of
 from .skeleton import Skeleton, nearest_rotations
-from .vertex_groups import MIN_WEIGHT_SUM
+from .weights import MIN_WEIGHT_SUM
 
 if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Modifier, Object
+    from bpy.types import Depsgraph, Object, PoseBone
 
 _SCALE_TOLERANCE = 1e-3
 _MAX_CAUSES = 3
@@ -36,161 +38,217 @@ _SCALING = {
 _SPACES = ("mask_tex_mapping", "space", "texture_coords")
 
 
+class _Situation:
+    """An object on the evaluated frame, with what may move it otherwise than its bones."""
+
+    def __init__(self, obj: Object, skeleton: Skeleton, armature: Object, graph: Depsgraph) -> None:
+        self.obj, self.skeleton, self.armature = obj, skeleton, armature
+        self.posed, self.posed_armature = obj.evaluated_get(graph), armature.evaluated_get(graph)
+        self.parents = parents_of(obj)
+        self.parent_bone = parent_bone_of(obj, armature)
+        self.is_deformed = is_deformed(obj, armature)
+        self.used = [modifier for modifier in armature_modifiers(obj) if modifier.object == armature]
+        self.world = mesh_data.world_matrix(self.posed_armature)
+        groups = {group.name for group in obj.vertex_groups} | {self.parent_bone}
+        self.bones = [bone for bone in armature.pose.bones if bone.name in groups]
+
+    def modifiers(self, test: Callable[[Any], bool], first: int = 0) -> list[str]:
+        """The names of visible modifiers other than Armature that may change the shape, from an index on."""
+        return [
+            modifier.name
+            for modifier in list(self.obj.modifiers)[first:]
+            if modifier.show_viewport
+            and modifier.type != "ARMATURE"
+            and not keeps_shape(modifier)
+            and test(modifier)
+        ]
+
+    def later_modifiers(self) -> list[str]:
+        """Those after the first that deforms the object by an armature, which a parent does before all modifiers."""
+        indices = [
+            index + 1 for index, modifier in enumerate(self.obj.modifiers) if modifier.type == "ARMATURE"
+        ]
+        if self.obj.parent == self.armature and self.obj.parent_type == "ARMATURE":
+            indices.insert(0, 0)
+        return self.modifiers(lambda _: True, indices[0]) if indices else []
+
+    def moves_without_mesh(self) -> bool:
+        """Whether the armature object moves, and neither is the mesh its descendant nor do they share a parent."""
+        above = self.armature.parent
+        return (
+            not np.allclose(self.world, self.skeleton.world, atol=_SCALE_TOLERANCE)
+            and self.armature not in self.parents
+            and (above is None or above not in self.parents)
+        )
+
+    @cached_property
+    def scaled_chains(self) -> list[list[PoseBone]]:
+        """Each scaled bone that moves vertices, followed by its scaled parents."""
+        posed = self.posed_armature.pose.bones
+        matrices = np.empty((len(posed), 4, 4), dtype=np.float32)
+        if len(posed):
+            posed.foreach_get("matrix", matrices.ravel())
+        is_scaled = (np.abs(np.linalg.norm(matrices[:, :3, :3], axis=2) - 1.0) > _SCALE_TOLERANCE).any(axis=1)
+        scaled = {bone.name for bone, scales in zip(posed, is_scaled.tolist(), strict=True) if scales}
+        return [
+            [one for one in (bone, *bone.parent_recursive) if one.name in scaled]
+            for bone in self.bones
+            if bone.name in scaled
+        ]
+
+    def scaled_by(self, test: Callable[[PoseBone], bool]) -> list[str]:
+        """The names of scaled bones that move vertices, or of their scaled parents, that pass a test."""
+        bones = dict.fromkeys(bone for chain in self.scaled_chains for bone in chain)
+        return [bone.name for bone in bones if test(bone)]
+
+    def scaled_otherwise(self) -> list[str]:
+        """The names of scaled bones that move vertices and that neither they nor their parents stretch."""
+        return [
+            chain[0].name for chain in self.scaled_chains if not any(map(_is_stretched_in_any_way, chain))
+        ]
+
+    def is_scaled_unevenly(self) -> bool:
+        """Whether the armature object is."""
+        return bool(nearest_rotations(self.world[:3, :3])[1])
+
+    def has_animated_scale(self) -> bool:
+        """Whether the armature object has another size than in the bind pose."""
+        size, rest = (np.linalg.norm(one[:3, :3], axis=0).max() for one in (self.world, self.skeleton.world))
+        return not self.is_scaled_unevenly() and abs(size - rest) > _SCALE_TOLERANCE * rest
+
+    def has_unweighted_vertices(self) -> bool:
+        """Whether deforming bones leave out vertices of a deformed object."""
+        if not self.is_deformed:
+            return False
+        bones, groups = self.armature.data.bones, self.posed.vertex_groups
+        deforms = np.array(
+            [group.name in bones and bones[group.name].use_deform for group in groups] + [False]
+        )
+        vertices, numbers, weights = mesh_data.vertex_group_weights(self.posed.data)
+        moving = deforms[np.minimum(numbers, len(deforms) - 1)]
+        sums = np.bincount(vertices[moving], weights[moving], minlength=len(self.posed.data.vertices))
+        return bool((sums <= MIN_WEIGHT_SUM).any())
+
+
+def _is_stretched(bone: PoseBone) -> bool:
+    return any(one.type == "STRETCH_TO" and not one.mute for one in bone.constraints)
+
+
+def _is_stretched_in_any_way(bone: PoseBone) -> bool:
+    return _is_stretched(bone) or bone.ik_stretch > 0.0
+
+
+def _has_animated_keys(obj: Object) -> bool:
+    keys = obj.data.shape_keys
+    return keys is not None and keys.animation_data is not None
+
+
+_Test = Callable[[_Situation], "Iterable[str] | bool"]
+
+# What may cause a difference: a test, which may give names, and the words. The names are listed up to a number; if it
+# is 0, there is a sentence for each.
+_KNOWN: tuple[tuple[_Test, str, int], ...] = (
+    (
+        lambda it: [one.name for one in it.used if not one.show_viewport],
+        "the modifier {} is disabled in the viewport", 0,
+    ),
+    (
+        lambda it: [one.name for one in it.used if one.use_deform_preserve_volume],
+        "Preserve Volume is on in the modifier {}", 0,
+    ),
+    (
+        lambda it: [f"{one.vertex_group} limits the modifier {one.name}" for one in it.used if one.vertex_group],
+        "the vertex group {}", 0,
+    ),
+    (
+        lambda it: [one.name for one in it.used if one.use_bone_envelopes],
+        "Bone Envelopes are on in the modifier {}", 0,
+    ),
+    (lambda it: [it.armature.name] if len(it.used) > 1 else [], "several Armature modifiers use {}", 1),
+    (lambda it: it.later_modifiers(), "modifiers after the Armature: {}", 5),
+    (
+        lambda it: it.modifiers(lambda one: any(isinstance(value, bpy.types.Object) for value in references(one))),
+        "modifiers that depend on other objects: {}", 5,
+    ),
+    (
+        lambda it: it.modifiers(lambda one: "GLOBAL" in (getattr(one, name, None) for name in _SPACES)),
+        "modifiers that depend on where the object is in the scene: {}", 5,
+    ),
+    (lambda it: it.modifiers(is_timed), "modifiers change the mesh over time: {}", 5),
+    (lambda it: it.modifiers(lambda one: one.type == "NODES"), "Geometry Nodes change the mesh: {}", 5),
+    (
+        lambda it: [it.parent_bone] if it.parent_bone is not None and it.is_deformed else [],
+        "the object is both parented to the bone {} and deformed by the armature", 1,
+    ),
+    (lambda it: is_animated(it.obj), "the object or one of its modifiers is animated", 1),
+    (
+        lambda it: [one.name for one in it.parents if one != it.armature and is_animated(one)],
+        "its parents are animated: {}", 5,
+    ),
+    (
+        lambda it: not np.linalg.norm(mesh_data.world_matrix(it.posed)[:3, :3], axis=0).all(),
+        "the object is scaled to nothing: make its scale other than 0", 1,
+    ),
+    (
+        lambda it: any(has_effect(it.obj, one) for one in it.obj.constraints),
+        "the object has constraints", 1,
+    ),
+    (lambda it: _has_animated_keys(it.obj), "shape keys are animated", 1),
+    (
+        lambda it: [] if it.parent_bone is not None or it.used or it.is_deformed else [it.armature.name],
+        "no bone of {} moves the object: add an Armature modifier or parent it to a bone", 1,
+    ),
+    (
+        lambda it: [it.armature.name] if it.moves_without_mesh() else [],
+        "the object {} moves, and the mesh is not parented to it", 1,
+    ),
+    (
+        lambda it: [other.name for other in armatures_of(it.obj) if other != it.armature],
+        "also moved by other armatures: {}", 5,
+    ),
+    (lambda it: it.scaled_by(_is_stretched), "Stretch To scales bones: {}", 3),
+    (lambda it: it.scaled_by(lambda bone: bone.ik_stretch > 0.0), "IK stretch scales bones: {}", 3),
+    (lambda it: it.scaled_otherwise(), "bones are scaled, which joints cannot be: {}", 3),
+    (lambda it: [one.name for one in it.bones if one.bone.bbone_segments > 1], "Bendy Bones: {}", 3),
+    (
+        lambda it: [one.name for one in it.bones if one.bone.use_envelope_multiply],
+        "Envelope Multiply is on for bones: {}", 3,
+    ),
+    (
+        lambda it: [it.armature.name] if it.is_scaled_unevenly() else [],
+        "{} or its parent is scaled unevenly: apply the scale", 1,
+    ),
+    (
+        lambda it: [it.armature.name] if it.has_animated_scale() else [],
+        "the scale of {} is animated, which joints cannot follow", 1,
+    ),
+)  # fmt: skip
+
+
+def known_causes(obj: Object, skeleton: Skeleton, armature: Object, graph: Depsgraph) -> list[str]:
+    """What may cause a difference by the settings of objects, bones and modifiers, and the evaluated pose."""
+    situation = _Situation(obj, skeleton, armature, graph)
+    causes: list[str] = []
+    for test, words, most in _KNOWN:
+        found = test(situation)
+        names = ([""] if found else []) if isinstance(found, bool) else list(found)
+        if most and names:
+            names = [listing(names, most)]
+        causes += [words.format(name) for name in names]
+    return causes
+
+
 def likely_causes(obj: Object, skeleton: Skeleton, graph: Depsgraph) -> list[str]:
     """The likely causes of a difference on the evaluated frame, the likeliest first."""
     armature = skeleton.armature
     if armature is None:
         return ["there is no armature, so nothing moves in the game"]
-    found = [*known_causes(obj, skeleton, armature, graph), *_weight_causes(obj, armature, graph)]
+    found = known_causes(obj, skeleton, armature, graph)
+    if _Situation(obj, skeleton, armature, graph).has_unweighted_vertices():
+        found.append("unweighted vertices do not move in Blender")
     if not found and has_frame_handlers():
         found = ["a script, as of an add-on, moves the object on each frame"]
     return list(dict.fromkeys(found))[:_MAX_CAUSES]
-
-
-def known_causes(obj: Object, skeleton: Skeleton, armature: Object, graph: Depsgraph) -> list[str]:
-    """What may cause a difference by the settings of objects, bones and modifiers, and the evaluated pose."""
-    return [
-        *_modifier_causes(obj, armature),
-        *_object_causes(obj, skeleton, armature, graph),
-        *_bone_causes(obj, armature, graph),
-        *_transform_causes(skeleton, armature, graph),
-    ]
-
-
-def _modifier_causes(obj: Object, armature: Object) -> list[str]:
-    used = [modifier for modifier in armature_modifiers(obj) if modifier.object == armature]
-    found = []
-    for modifier in used:
-        if not modifier.show_viewport:
-            found.append(f"the modifier {modifier.name} is disabled in the viewport")
-        if modifier.use_deform_preserve_volume:
-            found.append(f"Preserve Volume is on in the modifier {modifier.name}")
-        if modifier.vertex_group:
-            found.append(f"the vertex group {modifier.vertex_group} limits the modifier {modifier.name}")
-        if modifier.use_bone_envelopes:
-            found.append(f"Bone Envelopes are on in the modifier {modifier.name}")
-    indices = [index for index, modifier in enumerate(obj.modifiers) if modifier.type == "ARMATURE"]
-    if len(used) > 1:
-        found.append(f"several Armature modifiers use {armature.name}")
-    if obj.parent == armature and obj.parent_type == "ARMATURE":
-        # Such a parent deforms the object before its modifiers.
-        indices.insert(0, -1)
-    if indices:
-        later = [modifier.name for modifier in list(obj.modifiers)[indices[0] + 1 :] if _is_visible(modifier)]
-        if later:
-            found.append(f"modifiers after the Armature: {listing(later)}")
-    others = [
-        modifier.name
-        for modifier in obj.modifiers
-        if _is_visible(modifier)
-        and any(isinstance(value, bpy.types.Object) for value in references(modifier))
-    ]
-    if others:
-        found.append(f"modifiers that depend on other objects: {listing(others)}")
-    in_scene = [
-        modifier.name
-        for modifier in obj.modifiers
-        if _is_visible(modifier) and "GLOBAL" in (getattr(modifier, name, None) for name in _SPACES)
-    ]
-    if in_scene:
-        found.append(f"modifiers that depend on where the object is in the scene: {listing(in_scene)}")
-    nodes = [
-        modifier.name for modifier in obj.modifiers if modifier.type == "NODES" and _is_visible(modifier)
-    ]
-    timed = [modifier.name for modifier in obj.modifiers if _is_visible(modifier) and is_timed(modifier)]
-    if timed:
-        found.append(f"modifiers change the mesh over time: {listing(timed)}")
-    if nodes:
-        found.append(f"Geometry Nodes change the mesh: {listing(nodes)}")
-    return found
-
-
-def _is_visible(modifier: Modifier) -> bool:
-    return modifier.show_viewport and modifier.type != "ARMATURE" and not keeps_shape(modifier)
-
-
-def _shares_parents(obj: Object, armature: Object) -> bool:
-    """Whether an object is a descendant of the armature, or shares its parent."""
-    parents = parents_of(obj)
-    return armature in parents or (armature.parent is not None and armature.parent in parents)
-
-
-def _object_causes(obj: Object, skeleton: Skeleton, armature: Object, graph: Depsgraph) -> list[str]:
-    found = []
-    bone = parent_bone_of(obj, armature)
-    if bone is not None and is_deformed(obj, armature):
-        found.append(f"the object is both parented to the bone {bone} and deformed by the armature")
-    if is_animated(obj):
-        found.append("the object or one of its modifiers is animated")
-    moving = [parent.name for parent in parents_of(obj) if parent != armature and is_animated(parent)]
-    if moving:
-        found.append(f"its parents are animated: {listing(moving)}")
-    if not np.linalg.norm(evaluated.world_matrix(obj.evaluated_get(graph))[:3, :3], axis=0).all():
-        found.append("the object is scaled to nothing: make its scale other than 0")
-    if any(has_effect(obj, constraint) for constraint in obj.constraints):
-        found.append("the object has constraints")
-    keys = obj.data.shape_keys
-    if keys is not None and keys.animation_data is not None:
-        found.append("shape keys are animated")
-    has_modifier = any(modifier.object == armature for modifier in armature_modifiers(obj))
-    if bone is None and not has_modifier and not is_deformed(obj, armature):
-        found.append(
-            f"no bone of {armature.name} moves the object: add an Armature modifier or parent it to a bone"
-        )
-    world = evaluated.world_matrix(armature.evaluated_get(graph))
-    if not np.allclose(world, skeleton.world, atol=_SCALE_TOLERANCE) and not _shares_parents(obj, armature):
-        found.append(f"the object {armature.name} moves, and the mesh is not parented to it")
-    others = [other.name for other in armatures_of(obj) if other != armature]
-    if others:
-        found.append(f"also moved by other armatures: {listing(others)}")
-    return found
-
-
-def _bone_causes(obj: Object, armature: Object, graph: Depsgraph) -> list[str]:
-    posed = armature.evaluated_get(graph).pose.bones
-    matrices = np.empty((len(posed), 4, 4), dtype=np.float32)
-    if not len(posed):
-        return []
-    posed.foreach_get("matrix", matrices.ravel())
-    lengths = np.linalg.norm(matrices[:, :3, :3], axis=2)
-    scaled = np.abs(lengths - 1.0).max(axis=1) > _SCALE_TOLERANCE
-    names = {bone.name for bone, is_scaled in zip(posed, scaled.tolist(), strict=True) if is_scaled}
-    groups = {group.name for group in obj.vertex_groups} | {parent_bone_of(obj, armature)}
-    found = _scale_causes(armature, names, groups)
-    bendy = [bone.name for bone in armature.data.bones if bone.bbone_segments > 1 and bone.name in groups]
-    if bendy:
-        found.append(f"Bendy Bones: {listing(bendy, 3)}")
-    enveloped = [
-        bone.name for bone in armature.data.bones if bone.use_envelope_multiply and bone.name in groups
-    ]
-    if enveloped:
-        found.append(f"Envelope Multiply is on for bones: {listing(enveloped, 3)}")
-    return found
-
-
-def _scale_causes(armature: Object, scaled: set[str], groups: set[str | None]) -> list[str]:
-    """Why bones that move vertices are scaled: by their own constraints or those of their parents, or otherwise."""
-    chains = [
-        [one for one in (bone, *bone.parent_recursive) if one.name in scaled]
-        for bone in armature.pose.bones
-        if bone.name in scaled and bone.name in groups
-    ]
-    bones = dict.fromkeys(one for chain in chains for one in chain)
-    stretched = [
-        bone.name for bone in bones
-        if any(constraint.type == "STRETCH_TO" and not constraint.mute for constraint in bone.constraints)
-    ]  # fmt: skip
-    ik_stretched = [bone.name for bone in bones if bone.ik_stretch > 0.0]
-    sources = {*stretched, *ik_stretched}
-    others = [chain[0].name for chain in chains if sources.isdisjoint(one.name for one in chain)]
-    found = []
-    if stretched:
-        found.append(f"Stretch To scales bones: {listing(stretched, 3)}")
-    if ik_stretched:
-        found.append(f"IK stretch scales bones: {listing(ik_stretched, 3)}")
-    if others:
-        found.append(f"bones are scaled, which joints cannot be: {listing(others, 3)}")
-    return found
 
 
 def split_by_constraints(armature: Object, scaled: list[str]) -> tuple[list[str], list[str]]:
@@ -212,29 +270,3 @@ def split_by_constraints(armature: Object, scaled: list[str]) -> tuple[list[str]
         else:
             others.append(name)
     return by_constraints, others
-
-
-def _transform_causes(skeleton: Skeleton, armature: Object, graph: Depsgraph) -> list[str]:
-    world = evaluated.world_matrix(armature.evaluated_get(graph))
-    if nearest_rotations(world[:3, :3])[1]:
-        return [f"{armature.name} or its parent is scaled unevenly: apply the scale"]
-    sizes = [np.linalg.norm(matrix[:3, :3], axis=0).max() for matrix in (world, skeleton.world)]
-    if abs(sizes[0] - sizes[1]) > _SCALE_TOLERANCE * sizes[1]:
-        return [f"the scale of {armature.name} is animated, which joints cannot follow"]
-    return []
-
-
-def _weight_causes(obj: Object, armature: Object, graph: Depsgraph) -> list[str]:
-    if not is_deformed(obj, armature):
-        return []
-    posed = obj.evaluated_get(graph)
-    bones = armature.data.bones
-    deforms = np.array(
-        [group.name in bones and bones[group.name].use_deform for group in posed.vertex_groups] + [False]
-    )
-    vertices, groups, weights = evaluated.vertex_group_weights(posed.data)
-    moving = deforms[np.minimum(groups, len(deforms) - 1)]
-    sums = np.bincount(vertices[moving], weights[moving], minlength=len(posed.data.vertices))
-    if (sums <= MIN_WEIGHT_SUM).any():
-        return ["unweighted vertices do not move in Blender"]
-    return []

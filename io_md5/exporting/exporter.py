@@ -2,48 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...io_blender import state
-from ...io_blender.reports import Report, kept_on_failure, progress
-from ...io_blender.results import ExportResult
+from ...io_blender.reports import ExportResult, Report, kept_on_failure, listing, progress, raise_all
 from ...io_blender.scene.objects import NothingToExportError, warn_of_left_out
-from ...io_blender.validation import raise_all
 from ...io_common.files import atomic
+from ...io_common.game_tree.archives import (
+    files_in,
+)
 from ...io_common.textures.search import Search
-from ..format import Md5Error, format_animation, format_mesh
+from ..format import Joints, Md5Error, format_animation, format_mesh, read_animation_header, read_joints
 from ..format.check import check_animation, check_model
-from ..format.suffixes import ANIMATION_SUFFIX
-from ..importing.companions import TEXTURE_RULES, Companion, find_companion
-from .build import Build, ModelOptions, build
-from .clips import AnimationOptions, clips_by_file, warn_of_file_names
-from .game import animation_beside, prepare, scale_files, with_object_name
-from .nearby_files import report_names, require_own_files, warn_of_animations, warn_of_meshes
+from ..format.suffixes import ANIMATION_SUFFIX, MESH_SUFFIX
+from ..importing.companions import (
+    TEXTURE_RULES,
+    Companion,
+    find_companion,
+)
+from ..importing.read import (
+    animation_paths,
+)
+from .build import Build, ExportOptions, ModelOptions, build
+from .clips import (
+    clips_by_file,
+    warn_of_file_names,
+)
+from .game import hint_names, prepare, rest_animation, scale_files, with_object_name
 from .one_animation import arrange, join
-from .source import find_source, require_meshes, warn_of_hidden, why_without_meshes
+from .source import (
+    find_source,
+    require_meshes,
+    warn_of_hidden,
+    why_without_meshes,
+)
 
 if TYPE_CHECKING:
     from bpy.types import Context
 
-
-@dataclass(frozen=True)
-class ExportOptions:
-    """The options of an export of meshes or animations.
-
-    Attributes:
-        model: of the model.
-        actions: which animations: 'NONE' (meshes only), 'ACTIVE', 'ALL', 'LIST' (those that are checked in the list
-            of the armature) or 'SCENE'.
-        animation: of the animations.
-        match_companion: in games that replace an MD2 or MDL, the animations have to be its sequences.
-    """
-
-    model: ModelOptions
-    actions: str
-    animation: AnimationOptions = field(default_factory=AnimationOptions)
-    match_companion: bool = True
+_Skeleton = tuple[list[str], list[int]]
+"""The names and parents of joints."""
 
 
 def export_mesh(context: Context, path: Path, options: ExportOptions) -> ExportResult:
@@ -53,22 +53,17 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> ExportR
     anything is written. Raises OSError if a file cannot be written; existing files are unchanged.
     """
     report = Report()
-    with kept_on_failure(report):
-        return _export_mesh(context, path, options, report)
-
-
-def _export_mesh(context: Context, path: Path, options: ExportOptions, report: Report) -> ExportResult:
     model_options = options.model
-    with state.temporary_object_mode(context):
+    with kept_on_failure(report), state.temporary_object_mode(context):
         source = find_source(context, model_options.scope, report)
         require_meshes(context, model_options.scope, source)
         warn_of_left_out(context, model_options.scope, report)
         warn_of_hidden(context, model_options.scope, source, report)
         clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, report)
-        beside = path.with_suffix(ANIMATION_SUFFIX)
-        companion = _companion(beside, options, report)
+        animation_path = path.with_suffix(ANIMATION_SUFFIX)
+        companion = _companion(animation_path, options, report)
         if model_options.target.writing.animation_beside and clips:
-            clips = arrange(clips, beside, companion, options.animation, report)
+            clips = arrange(clips, animation_path, companion, options.animation, report)
         elif options.actions in ("ALL", "ACTIVE"):
             warn_of_file_names(clips, report)
         with progress(len(source.meshes) + len(clips) + 1) as progress_bar:
@@ -83,25 +78,25 @@ def _export_mesh(context: Context, path: Path, options: ExportOptions, report: R
                 writes_meshes=True,
             )
             if model_options.target.writing.animation_beside and clips:
-                join(built, beside, report)
+                join(built, animation_path, report)
             prepare(built, model_options.target, report)
             model = built.model
             _raise_findings(built, model_options, report, mesh=path)
             files = {path: format_mesh(model)}
             files |= {target: format_animation(one) for target, one in built.animations.items()}
             files |= scale_files(built, model_options.target, report)
-            files |= animation_beside(path, model, model_options.target, files, report)
-            told = {*files, beside} if model_options.target.writing.animation_beside else files
-            require_own_files(built.animations, model.joints, path)
-            warn_of_animations(path, model.joints, told, report)
+            files |= rest_animation(path, model, model_options.target, files, report)
+            expected = {*files, animation_path} if model_options.target.writing.animation_beside else files
+            _require_own_files(built.animations, model.joints, path)
+            _warn_of_animations(path, model.joints, expected, report)
             # The model last, so that its animations exist as soon as it does.
             atomic.write_files(dict(reversed(files.items())))
             progress_bar.step()
-    report_names(path, model, model_options.game, companion, report)
-    report.count("joints", len(model.joints))
-    report.count("meshes", len(model.meshes))
-    report.count("vertices", model.vertex_count)
-    report.count("triangles", sum(len(mesh.triangles) for mesh in model.meshes))
+        hint_names(path, model, model_options.game, companion, report)
+        report.count("joints", len(model.joints))
+        report.count("meshes", len(model.meshes))
+        report.count("vertices", model.vertex_count)
+        report.count("triangles", sum(len(mesh.triangles) for mesh in model.meshes))
     return ExportResult(list(files), report)
 
 
@@ -113,13 +108,8 @@ def export_animations(context: Context, path: Path, options: ExportOptions) -> E
     `export_mesh`.
     """
     report = Report()
-    with kept_on_failure(report):
-        return _export_animations(context, path, options, report)
-
-
-def _export_animations(context: Context, path: Path, options: ExportOptions, report: Report) -> ExportResult:
     model_options = options.model
-    with state.temporary_object_mode(context):
+    with kept_on_failure(report), state.temporary_object_mode(context):
         source = find_source(context, model_options.scope, report)
         if source.armature is None:
             raise NothingToExportError(
@@ -161,8 +151,8 @@ def _export_animations(context: Context, path: Path, options: ExportOptions, rep
             _raise_findings(built, model_options, report)
             files = {target: format_animation(one) for target, one in built.animations.items()}
             files |= scale_files(built, model_options.target, report)
-            require_own_files(built.animations, built.model.joints, None)
-            warn_of_meshes(next(iter(built.animations)), built.model.joints, report)
+            _require_own_files(built.animations, built.model.joints, None)
+            _warn_of_meshes(next(iter(built.animations)), built.model.joints, report)
             atomic.write_files(files)
     return ExportResult(list(files), report)
 
@@ -193,3 +183,86 @@ def _raise_findings(built: Build, options: ModelOptions, report: Report, *, mesh
             animation, built.model.joints, options.game, scales=built.scales.get(path)
         )
     raise_all(findings, Md5Error, report)
+
+
+def _require_own_files(animations: Iterable[Path], joints: Joints, mesh: Path | None) -> None:
+    """Checks that no animation of another model is replaced.
+
+    An animation that fits the mesh that is replaced with it is of the same model. So is one that no mesh of the folder
+    fits, if one fits the export: the mesh was exported first.
+
+    `joints` are as they are written; `mesh` is None if only animations are written. Raises Md5Error, which names the
+    animation that has other joints.
+    """
+    new = _skeleton(joints)
+    for path in animations:
+        old = _read_skeleton(path) if path.exists() else None
+        if old is None or old == new or (mesh is not None and _read_skeleton(mesh) == old):
+            continue
+        meshes = _skeletons_of_meshes(path.parent).values()
+        if new not in meshes or old in meshes:
+            raise Md5Error(
+                f"the animation {path.name} in this folder has other joints: it is of another model, or from "
+                "before the skeleton was changed. Choose another folder or name, or delete it",
+                path=str(path),
+            )
+
+
+def _warn_of_meshes(animation: Path, joints: Joints, report: Report) -> None:
+    """Warns if there are meshes in the folder of an animation, and none has the joints that are written."""
+    found = _skeletons_of_meshes(animation.parent)
+    if found and _skeleton(joints) not in found.values():
+        report.warn(
+            f"games refuse it with {listing([path.name for path in found])} in its folder, as the joints differ: "
+            "export both from the same armature, with the same Game, Deform Bones Only and Add Root Bone",
+            animation.name,
+            is_important=True,
+        )
+
+
+def _warn_of_animations(mesh: Path, joints: Joints, others: Collection[Path], report: Report) -> None:
+    """Warns of animations beside a mesh that fit it before, and will not when it is replaced.
+
+    The mesh need not exist. `joints` are as they are written; `others` are files that are written or warned of already.
+    """
+    new = _skeleton(joints)
+    try:
+        old = _read_skeleton(mesh)
+        if old is None or old == new:
+            return
+        unfit = [
+            path.name
+            for path in animation_paths(mesh.parent)
+            if path not in others and _read_skeleton(path) == old
+        ]
+    except OSError:
+        return
+    if unfit:
+        report.warn(
+            f"its joints have changed, so games refuse the animations {listing(unfit)} with it: export them again",
+            mesh.name,
+            is_important=True,
+        )
+
+
+def _skeletons_of_meshes(folder: Path) -> dict[Path, _Skeleton]:
+    try:
+        paths = [path for path in files_in(folder) if path.suffix.lower() == MESH_SUFFIX]
+    except OSError:
+        return {}
+    return {path: skeleton for path in paths if (skeleton := _read_skeleton(path)) is not None}
+
+
+def _read_skeleton(path: Path) -> _Skeleton | None:
+    """That of a mesh or animation file; None if it cannot be read."""
+    try:
+        if path.suffix.lower() == ANIMATION_SUFFIX:
+            header = read_animation_header(path)
+            return header.names, header.parents.tolist()
+        return _skeleton(read_joints(path))
+    except (Md5Error, OSError):
+        return None
+
+
+def _skeleton(joints: Joints) -> _Skeleton:
+    return list(joints.names), joints.parents.tolist()

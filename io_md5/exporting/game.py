@@ -1,28 +1,61 @@
-"""Requirements of a game besides the geometry: mesh names, an animation beside the mesh."""
+"""What a game requires of an export: findings about the scene, mesh names, files beside the mesh, and their names."""
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...io_blender.reports import Report
-from ...io_blender.validation import raise_errors
+import bpy
+import numpy as np
+
+from ...io_blender import state
+from ...io_blender.operators.game_check import BONES, FACES, VERTICES, LocatedFinding, Location
+from ...io_blender.reports import Report, listing, progress, raise_errors
+from ...io_blender.scene.mesh_data import faces_of_corners
+from ...io_blender.verification import Verify
+from ...io_common.counting import counted
+from ...io_common.game_tree.archives import (
+    files_in,
+)
+from ...io_common.game_tree.names import (
+    fold,
+)
+from ...io_common.textures.search import Search
 from ..format import Md5Error, Model, format_animation, read_animation
 from ..format.bounds import pose_bounds
-from ..format.check import Finding, check_animation
-from ..format.games import PROFILES, Target, prepare_animation, prepare_model, rest_pose
+from ..format.check import Finding, check_animation, check_model
+from ..format.games import PROFILES, Game, Target, prepare_animation, prepare_model, rest_pose
 from ..format.scale_file import Scales, format_scales, scales_of_table
 from ..format.suffixes import ANIMATION_SUFFIX, SCALE_SUFFIX
+from ..importing.companions import (
+    MD2_SUFFIX,
+    TEXTURE_RULES,
+    Companion,
+    find_companion,
+    game_of,
+    quake_skin_path,
+    skin_path,
+)
 from ..records import MESH_INDEX, load_comment_name
+from .build import Build, ExportOptions, build
+from .clips import (
+    Clip,
+    clips_by_file,
+)
+from .one_animation import match_sequences
+from .source import (
+    find_source,
+    require_meshes,
+)
 
 if TYPE_CHECKING:
-    from bpy.types import Object
+    from bpy.types import Context, Object
 
-    from .build import Build
+_IMAGES = ".tga, .png, .jpg or .lmp"
 
 # How a finding names its mesh: by the index in the file.
 _MESH = re.compile(r"^mesh \d+ \(.*?\): ")
@@ -78,13 +111,13 @@ def scale_files(built: Build, target: Target, report: Report) -> dict[Path, byte
         return {}
     files = {}
     for path, animation in built.animations.items():
-        beside = path.with_suffix(SCALE_SUFFIX)
+        scale_path = path.with_suffix(SCALE_SUFFIX)
         table = built.scales.get(path)
         if table is not None:
-            files[beside] = format_scales(scales_of_table(animation.names, table))
-        elif beside.exists():
-            files[beside] = format_scales(Scales())
-            report.warn("emptied, because no bone is scaled any more", beside.name)
+            files[scale_path] = format_scales(scales_of_table(animation.names, table))
+        elif scale_path.exists():
+            files[scale_path] = format_scales(Scales())
+            report.warn("emptied, because no bone is scaled any more", scale_path.name)
     return files
 
 
@@ -96,7 +129,7 @@ def with_object_name(finding: Finding, built: Build) -> Finding:
     return replace(finding, text=f"{obj.name}: {_MESH.sub('', finding.text)}")
 
 
-def animation_beside(
+def rest_animation(
     path: Path, model: Model, target: Target, files: dict[Path, bytes], report: Report
 ) -> dict[Path, bytes]:
     """The rest pose as an animation beside a mesh, if the game requires one and there is none.
@@ -104,28 +137,213 @@ def animation_beside(
     `path` is the mesh, `model` is as it is written, and `files` has all files of the export. Warns that the rest pose
     is written, or that an existing animation does not fit. Raises Md5Error if the game would refuse the animation.
     """
-    beside = path.with_suffix(ANIMATION_SUFFIX)
-    if not target.writing.animation_beside or beside in files:
+    animation_path = path.with_suffix(ANIMATION_SUFFIX)
+    if not target.writing.animation_beside or animation_path in files:
         return {}
     label = PROFILES[target.game].label
-    if beside.exists():
-        _warn_of_existing(beside, model, target, report)
+    if animation_path.exists():
+        _warn_of_existing(animation_path, model, target, report)
         return {}
     joints = model.joints
     bounds = pose_bounds(model.meshes, joints.positions[None], joints.orientations[None])[0]
     animation, _ = prepare_animation(rest_pose(joints, bounds, model.commandline), target)
-    raise_errors(check_animation(animation, joints, target.game), Md5Error, beside.name, report)
-    report.warn(f"{label} needs an animation beside the mesh: {beside.name} was written with the rest pose")
-    return {beside: format_animation(animation)}
+    raise_errors(check_animation(animation, joints, target.game), Md5Error, animation_path.name, report)
+    report.warn(
+        f"{label} needs an animation beside the mesh: {animation_path.name} was written with the rest pose"
+    )
+    return {animation_path: format_animation(animation)}
 
 
-def _warn_of_existing(beside: Path, model: Model, target: Target, report: Report) -> None:
+def _warn_of_existing(animation_path: Path, model: Model, target: Target, report: Report) -> None:
     """Warns if the game would refuse an existing animation beside a mesh."""
     try:
-        findings = check_animation(read_animation(beside), model.joints, target.game)
+        findings = check_animation(read_animation(animation_path), model.joints, target.game)
     except (Md5Error, OSError) as error:
         report.warn(f"not overwritten, but the game will refuse it: {error}")
         return
     for finding in findings:
         if finding.is_error:
-            report.warn(f"not overwritten, but the game will refuse it: {finding.text}", beside.name)
+            report.warn(f"not overwritten, but the game will refuse it: {finding.text}", animation_path.name)
+
+
+def find(
+    context: Context, options: ExportOptions, *, path: Path | None = None, has_mesh: bool = True
+) -> list[LocatedFinding]:
+    """The findings of a game about what an export would write. Nothing is verified.
+
+    Names that an export replaces are only warnings. `path` is the file that would be written; None for a file beside
+    the .blend, with the name of the armature. A model there that the game would replace, such as the MDL with its name,
+    has to have the same sequences. Without `has_mesh`, only animations would be written.
+
+    Raises NothingToExportError if there is nothing to check.
+    """
+    # Warnings of the export itself are not findings.
+    report = Report()
+    model_options = replace(options.model, verify=Verify.NONE)
+    game = model_options.game
+    with state.temporary_object_mode(context):
+        source = find_source(context, model_options.scope, report)
+        if has_mesh:
+            require_meshes(context, model_options.scope, source)
+        path = path or _default_path(source.armature)
+        clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, report)
+        with progress(len(source.meshes) + len(clips)) as progress_bar:
+            built = build(
+                context,
+                source,
+                model_options,
+                clips,
+                options.animation,
+                report,
+                progress_bar,
+                writes_meshes=has_mesh,
+            )
+    model, animations = built.model, dict(built.animations)
+    prepare(built, Target(game, make_names_safe=False), report)
+    found = _findings(built, game, has_mesh=has_mesh)
+    if model_options.make_names_safe:
+        built.model, built.animations = model, animations
+        prepare(built, Target(game), report)
+        left = {(finding.code, subject) for subject, finding in _findings(built, game, has_mesh=has_mesh)}
+        found = [
+            (subject, finding if (finding.code, subject) in left else replace(finding, is_error=False))
+            for subject, finding in found
+        ]
+    if Target(game).writing.animation_beside and source.armature is not None:
+        companion = None
+        if options.match_companion:
+            search = Search(model_options.game_folders, TEXTURE_RULES)
+            companion, _ = find_companion(path.with_suffix(ANIMATION_SUFFIX), search)
+        found += [("", finding) for finding in _of_one_animation(clips, companion, options)]
+    result = [_locate(finding, subjects, built) for finding, subjects in _grouped(found)]
+    return sorted(result, key=lambda finding: not finding.is_error)
+
+
+def _default_path(armature: Object | None) -> Path:
+    folder = Path(bpy.path.abspath("//")) if bpy.data.filepath else Path()
+    return folder / f"{armature.name if armature is not None else 'model'}{ANIMATION_SUFFIX}"
+
+
+def _findings(built: Build, game: Game, *, has_mesh: bool) -> list[tuple[str, Finding]]:
+    """Findings of the model, and those of each animation, with its name, that the model does not have as well."""
+    found = []
+    if has_mesh:
+        animations = list(built.animations.values())
+        of_model = check_model(built.model, game, has_animation=True, animations=animations)
+        found = [("", finding) for finding in of_model]
+    known = {finding.text for _, finding in found}
+    for path, animation in built.animations.items():
+        findings = check_animation(animation, built.model.joints, game, scales=built.scales.get(path))
+        found += [(path.stem, finding) for finding in findings if finding.text not in known]
+    return found
+
+
+def _of_one_animation(
+    clips: dict[Path, Clip], companion: Companion | None, options: ExportOptions
+) -> Iterator[Finding]:
+    """The findings about all clips as one animation, for a game that takes one.
+
+    `clips` are by the file that each would have; `companion` is None if the replaced model is unknown.
+    """
+    game = options.model.game
+    order = list(clips)
+    if companion is not None and companion.game is game and clips:
+        order, problems, _ = match_sequences(clips, companion, options.animation)
+        for problem in problems:
+            yield Finding(
+                "companion_frames", True,
+                f"{problem}; the game counts the frames of {companion.name}: change the action",
+                engine=PROFILES[game].engines, remedy="change the action",
+            )  # fmt: skip
+    total = sum(len(clips[key].samples(options.animation)[0]) for key in order)
+    rule = next((rule for rule in PROFILES[game].rules if rule.code == "frame_count"), None)
+    if rule is not None and total > rule.limit and len(order) > 1:
+        yield rule.finding(
+            f"{counted(total, 'frames')} in all actions together",
+            total,
+            remedy="export fewer or shorter actions",
+        )
+
+
+def _grouped(found: list[tuple[str, Finding]]) -> list[tuple[Finding, list[str]]]:
+    """Findings with the animations that they are about; the same one in several animations is one finding."""
+    groups: dict[tuple[object, ...], tuple[Finding, list[str]]] = {}
+    for subject, finding in found:
+        key = (finding.code, finding.is_error, finding.text, bool(subject))
+        _, subjects = groups.setdefault(key, (finding, []))
+        if subject:
+            subjects.append(subject)
+    return list(groups.values())
+
+
+def _locate(finding: Finding, subjects: list[str], built: Build) -> LocatedFinding:
+    text = f"{listing(subjects, 3)}: {finding.text}" if subjects else finding.text
+    return LocatedFinding(finding.code, finding.is_error, text, _location(finding, built))
+
+
+def _location(finding: Finding, built: Build) -> Location:
+    skeleton = built.skeleton
+    if finding.joints and skeleton.armature is not None:
+        bones = skeleton.bones[np.array(finding.joints)]
+        return Location(
+            skeleton.armature, BONES, tuple(skeleton.rig.bone_names[bone] for bone in bones if bone >= 0)
+        )
+    if not 0 <= finding.mesh < len(built.parts):
+        return Location()
+    obj, block = built.parts[finding.mesh]
+    if block.vertex_count != len(obj.data.vertices):
+        # Modifiers changed the number of vertices.
+        return Location(obj)
+    if finding.vertices:
+        vertices = np.unique(block.vertices[np.array(finding.vertices)])
+        return Location(obj, VERTICES, tuple(vertices.tolist()))
+    if finding.triangles:
+        corners = block.corners[np.array(finding.triangles), 0]
+        return Location(obj, FACES, tuple(faces_of_corners(obj.data, corners).tolist()))
+    return Location(obj)
+
+
+def hint_names(path: Path, model: Model, game: Game, companion: Companion | None, report: Report) -> None:
+    """Adds what the game looks for to the hints of a report, and warnings about what it would not find.
+
+    `path` is the mesh, `model` is as it is written; `companion` is None if the replaced model is unknown.
+    """
+    if game is Game.QUAKE:
+        shaders = dict.fromkeys(mesh.shader for mesh in model.meshes)
+        skins = [quake_skin_path(shader) for shader in shaders]
+        report.hints.append(f"Quake looks for {listing(skins)} ({_IMAGES}), beside progs/{path.stem}.mdl")
+    elif game is Game.SAUERBRATEN and len(model.meshes) > 1:
+        meshes = dict.fromkeys(mesh.comment_name for mesh in model.meshes)
+        report.hints.append(f"md5skin in md5.cfg finds the meshes {listing(list(meshes))}")
+    elif game is Game.QUAKE2:
+        _hint_quake2_names(path, companion, report)
+
+
+def _hint_quake2_names(path: Path, companion: Companion | None, report: Report) -> None:
+    if companion is not None:
+        skins = [skin_path(skin) for skin in dict.fromkeys(companion.skins) if skin]
+        if skins:
+            report.hints.append(f"Quake II looks for the skins {listing(skins)} (.tga, .png, .jpg or .pcx)")
+        return
+    if game_of(path) is not Game.QUAKE2:
+        report.hints.append(f"Quake II looks for md5/{path.name} in the folder of the MD2 that it replaces")
+        return
+    others = _models_above(path)
+    if not others:
+        report.hints.append(
+            f"Quake II shows it in place of {path.stem}{MD2_SUFFIX}, which is not in the folder above"
+        )
+    elif fold(path.stem) not in {fold(Path(name).stem) for name in others}:
+        wanted = [f"md5/{Path(name).stem}{path.suffix}" for name in others]
+        report.warn(
+            f"Quake II looks for {listing(wanted)}, as the folder above has {listing(others)}: export under that name",
+            path.name,
+            is_important=True,
+        )
+
+
+def _models_above(path: Path) -> list[str]:
+    try:
+        return [other.name for other in files_in(path.parent.parent) if fold(other.suffix) == MD2_SUFFIX]
+    except OSError:
+        return []

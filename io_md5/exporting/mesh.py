@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ...io_blender.records import NONE
 from ...io_blender.reports import Report
-from ...io_blender.scene import evaluated
+from ...io_blender.scene import mesh_data
 from ...io_common.triangles import FLIPPED_WINDING, flip_v
 from ..format import Mesh
 from ..format import quaternions as quat
@@ -29,9 +29,14 @@ from ..format.weights_by_joint import WeightsByJoint, weights_by_joint
 from ..options import WeightOptions
 from ..records import MESH_NAME
 from .skeleton import Skeleton
-from .stored_weights import SourceMesh, load_source, verified_sources
-from .vertex_groups import current_weights
-from .weight_table import Integers, WeightTable
+from .weights import (
+    Integers,
+    SourceMesh,
+    WeightTable,
+    current_weights,
+    load_source,
+    verified_sources,
+)
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -42,25 +47,18 @@ _UV_DECIMALS = 7
 
 @dataclass(eq=False)
 class Block:
-    """A mesh block with its source. V vertices, T triangles.
+    """A mesh block with its source. V vertices, T triangles."""
 
-    Attributes:
-        mesh: the block.
-        slot: the material slot.
-        vertices: the vertex of the evaluated mesh for each vertex, int64 (V,).
-        corners: the corner of the evaluated mesh for each corner of a triangle; -1 in triangles that Blender cannot
-            hold, int64 (T, 3).
-        disagreements: how much the stored weights of each vertex disagree about its position, float64 (V,); 0 for
-            weights of vertex groups.
-        vertex_count: of the evaluated mesh.
-    """
-
-    mesh: Mesh
-    slot: int
-    vertices: Integers
+    mesh: Mesh  # the block
+    slot: int  # the material slot
+    vertices: Integers  # the vertex of the evaluated mesh for each vertex, int64 (V,)
+    # The corner of the evaluated mesh for each corner of a triangle; -1 in triangles that Blender cannot hold,
+    # int64 (T, 3)
     corners: Integers
+    # How much the stored weights of each vertex disagree about its position, float64 (V,); 0 for weights of vertex
+    # groups.
     disagreements: Floats
-    vertex_count: int
+    vertex_count: int  # of the evaluated mesh
 
     @cached_property
     def weights_by_joint(self) -> WeightsByJoint:
@@ -70,9 +68,7 @@ class Block:
 
 @dataclass(eq=False)
 class _Parts:
-    """The source data of all blocks of an object."""
-
-    source_mesh: evaluated.TriangleMesh
+    source_mesh: mesh_data.TriangleMesh
     positions: Floats
     skeleton: Skeleton
     current: WeightTable
@@ -82,7 +78,7 @@ class _Parts:
 
 def export_object(
     obj: Object,
-    source_mesh: evaluated.TriangleMesh,
+    source_mesh: mesh_data.TriangleMesh,
     skeleton: Skeleton,
     options: WeightOptions,
     report: Report,
@@ -166,7 +162,7 @@ def _block(parts: _Parts, slot: int, *, is_first: bool) -> Block:
 
 
 def _file_numbers(
-    mesh: evaluated.TriangleMesh,
+    mesh: mesh_data.TriangleMesh,
     corners: npt.NDArray[np.integer],
     vertices: Integers,
     file_vertices: Integers,
@@ -192,7 +188,7 @@ def _file_numbers(
 
 
 def _row_numbers(
-    mesh: evaluated.TriangleMesh,
+    mesh: mesh_data.TriangleMesh,
     corners: npt.NDArray[np.integer],
     vertices: Integers,
     file_vertices: Integers,
@@ -209,7 +205,7 @@ def _first_of_each(numbers: Integers) -> Integers:
     return firsts
 
 
-def _texture_coordinates(mesh: evaluated.TriangleMesh, corners: npt.NDArray[np.integer]) -> Floats:
+def _texture_coordinates(mesh: mesh_data.TriangleMesh, corners: npt.NDArray[np.integer]) -> Floats:
     """s and t of corners in the file, (n, 2)."""
     if mesh.uvs is None:
         return np.zeros((len(corners), 2))
@@ -217,10 +213,10 @@ def _texture_coordinates(mesh: evaluated.TriangleMesh, corners: npt.NDArray[np.i
 
 
 def _unused(
-    source: SourceMesh, mesh: evaluated.TriangleMesh, file_vertices: Integers
+    source: SourceMesh, mesh: mesh_data.TriangleMesh, file_vertices: Integers
 ) -> tuple[Integers, Floats]:
     """Vertices of the evaluated mesh that were unused in the file, and their texture coordinates."""
-    loose = np.flatnonzero(~evaluated.in_triangles(mesh.triangles, len(source.vertices)))
+    loose = np.flatnonzero(~mesh_data.in_triangles(mesh.triangles, len(source.vertices)))
     stored = source.stored
     _, of_loose, of_unused = np.intersect1d(source.vertices[loose], stored.unused, return_indices=True)
     free = ~np.isin(stored.unused[of_unused], file_vertices)
@@ -230,12 +226,7 @@ def _unused(
 def _with_degenerate(
     triangles: Integers, corners: Integers, degenerate: Integers, verified: Integers
 ) -> tuple[Integers, Integers]:
-    """Triangles and corners with degenerate triangles of the file at their old indices, if their vertices still exist.
-
-    `triangles` are those of the block and `corners` those of the evaluated mesh, both (T, 3). `degenerate` has the
-    index in the file and the vertices of each, (n, 4), `verified` the vertex of the file for each vertex of the block,
-    or `NONE`, (V,). Corners of the triangles that are put back are -1.
-    """
+    """Triangles and corners, (T, 3), with degenerate ones of the file at their old indices, if their vertices exist."""
     vertices = np.full(max(int(verified.max(initial=0)), int(degenerate[:, 1:].max(initial=0))) + 2, -1)
     vertices[verified[::-1]] = np.arange(len(verified))[::-1]
     vertices[-1] = -1  # that of `NONE`
@@ -258,43 +249,29 @@ def _with_degenerate(
 def _block_weights(
     vertices: Integers, verified: Integers, source: SourceMesh | None, current: WeightTable
 ) -> tuple[Integers, Integers, Ints, Floats, Floats]:
-    """Starts and counts of the vertices of a block, and the joints, biases and points of its weights.
-
-    `vertices` has the vertex of the evaluated mesh for each vertex of the block, `verified` the vertex of the file
-    whose weights are used, or `NONE` to use the vertex groups. `source` is the imported block, `current` the weights
-    of the vertex groups.
-    """
+    """Starts and counts of the vertices of a block, and the joints, biases and points of its weights."""
     is_stored = verified != NONE
     if source is not None and np.array_equal(verified, np.arange(len(source.weights.counts))):
         weights = source.weights
         return weights.starts, weights.counts, weights.joints, weights.biases, weights.points
-    # Distinct ranges are written once: stored ranges by their position in the file, new ones by the vertex.
-    keys = np.column_stack([is_stored, vertices, np.zeros(len(vertices), dtype=np.int64)])
+    table, index = current, vertices
     if source is not None:
-        stored = source.weights
-        keys[is_stored, 1], keys[is_stored, 2] = (
-            stored.starts[verified[is_stored]],
-            stored.counts[verified[is_stored]],
-        )
-    file_vertices = row_ids(keys)
-    _, firsts, inverse = np.unique(file_vertices, return_index=True, return_inverse=True)
+        table = current.joined(source.weights)
+        index = np.where(is_stored, verified + len(current.counts), vertices)
+    # Distinct ranges are written once, in the order of their first use.
+    ranges = row_ids(np.column_stack([is_stored, table.starts[index], table.counts[index]]))
+    _, firsts, inverse = np.unique(ranges, return_index=True, return_inverse=True)
     order = np.argsort(firsts)
     ranks = np.empty(len(order), dtype=np.int64)
     ranks[order] = np.arange(len(order))
-    selected = firsts[order]
-
-    tables = [(current, ~is_stored[selected], vertices[selected])]
-    if source is not None:
-        tables.append((source.weights, is_stored[selected], verified[selected]))
-    counts = np.zeros(len(selected), dtype=np.int64)
-    for table, is_own, index in tables:
-        counts[is_own] = table.counts[index[is_own]]
+    selected = index[firsts[order]]
+    rows, counts = table.rows(selected), table.counts[selected]
     starts = np.cumsum(counts) - counts
-    joints = np.empty(int(counts.sum()), dtype=np.int32)
-    biases = np.empty(len(joints))
-    points = np.empty((len(joints), 3))
-    for table, is_own, index in tables:
-        rows, targets = table.rows(index[is_own]), np.repeat(is_own, counts)
-        joints[targets], biases[targets] = table.joints[rows], table.biases[rows]
-        points[targets] = table.points[rows]
-    return starts[ranks[inverse.ravel()]], counts[ranks[inverse.ravel()]], joints, biases, points
+    of_vertices = ranks[inverse.ravel()]
+    return (
+        starts[of_vertices],
+        counts[of_vertices],
+        table.joints[rows],
+        table.biases[rows],
+        table.points[rows],
+    )

@@ -40,26 +40,16 @@ _SKEW_TOLERANCE = 1e-4
 
 @dataclass(eq=False)
 class Skeleton:
-    """The joints of a file and their bones.
+    """The joints of a file and their bones."""
 
-    Attributes:
-        armature: the object; None for a model without armature, whose only joint is the origin.
-        rig: its bones; empty if there is no armature.
-        bones: the bone of each joint, as an index into the rig; -1 for an added origin, int32 (n,).
-        joint_of_bone: the joint of each bone: its own or that of the nearest exported ancestor, -1 if there is none,
-            int32 (J,).
-        joints: the bind pose in the coordinates of the file.
-        world: the transform of the armature in the bind pose, (4, 4).
-        conversion: from the scene to the file.
-    """
-
-    armature: Object | None
-    rig: Rig
-    bones: Ints
+    armature: Object | None  # the object; None for a model without armature, whose only joint is the origin
+    rig: Rig  # its bones; empty if there is no armature
+    bones: Ints  # the bone of each joint, as an index into the rig; -1 for an added origin, int32 (n,)
+    # The joint of each bone: its own or that of the nearest exported ancestor, -1 if there is none, int32 (J,)
     joint_of_bone: Ints
-    joints: Joints
-    world: Floats
-    conversion: Conversion
+    joints: Joints  # the bind pose in the coordinates of the file
+    world: Floats  # the transform of the armature in the bind pose, (4, 4)
+    conversion: Conversion  # from the scene to the file
 
     def joints_of_armature(self, positions: Floats, orientations: Floats) -> tuple[Floats, Floats]:
         """Joints in the coordinates of the file, of an armature whose object has its transform of the bind pose.
@@ -70,20 +60,20 @@ class Skeleton:
         world = self.world
         if np.linalg.det(world[:3, :3]) < 0.0 or nearest_rotations(world[:3, :3])[1]:
             return self.joints_of_scene(world @ quat.transforms(positions, orientations))[:2]
-        own = np.flatnonzero(self.bones >= 0)
-        chosen = self.bones[own]
+        with_bone = np.flatnonzero(self.bones >= 0)
+        chosen = self.bones[with_bone]
         rotation = quat.from_matrices(self.conversion.rotation @ nearest_rotations(world[:3, :3])[0])
         result = self._at_origin(positions.shape[:-2])
         moved = positions[..., chosen, :] @ world[:3, :3].T + world[:3, 3]
-        result[0][..., own, :] = self.conversion.points(moved)
-        result[1][..., own, :] = quat.multiply(rotation, orientations[..., chosen, :])
+        result[0][..., with_bone, :] = self.conversion.points(moved)
+        result[1][..., with_bone, :] = quat.multiply(rotation, orientations[..., chosen, :])
         return result
 
     def exported(self, values: Floats) -> Floats:
         """Values of the bones (F, J) as those of the joints (F, n); 1 for an added origin."""
         result = np.ones((*values.shape[:-1], len(self.bones)))
-        own = np.flatnonzero(self.bones >= 0)
-        result[..., own] = values[..., self.bones[own]]
+        with_bone = np.flatnonzero(self.bones >= 0)
+        result[..., with_bone] = values[..., self.bones[with_bone]]
         return result
 
     def _at_origin(self, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
@@ -100,13 +90,13 @@ class Skeleton:
         """
         positions, orientations = self._at_origin(matrices.shape[:-3])
         uneven = np.zeros(matrices.shape[:-2], dtype=bool)
-        own = np.flatnonzero(self.bones >= 0)
-        chosen = matrices[..., self.bones[own], :, :]
-        positions[..., own, :] = self.conversion.points(chosen[..., :3, 3])
-        rotations, uneven[..., self.bones[own]] = nearest_rotations(
+        with_bone = np.flatnonzero(self.bones >= 0)
+        chosen = matrices[..., self.bones[with_bone], :, :]
+        positions[..., with_bone, :] = self.conversion.points(chosen[..., :3, 3])
+        rotations, uneven[..., self.bones[with_bone]] = nearest_rotations(
             self.conversion.rotation @ chosen[..., :3, :3]
         )
-        orientations[..., own, :] = quat.from_matrices(rotations)
+        orientations[..., with_bone, :] = quat.from_matrices(rotations)
         return positions, orientations, uneven
 
     def scaled_joints_of_scene(
@@ -186,10 +176,10 @@ def build_skeleton(
     skeleton = Skeleton(armature, rig, chosen, joint_of_bone, joints, world, conversion)
     if np.array_equal(world, np.eye(4)) and conversion.is_identity:
         # Joints of imported files are exported to the last digit.
-        own = np.flatnonzero(chosen >= 0)
+        with_bone = np.flatnonzero(chosen >= 0)
         joints.orientations[:, 0] = 1.0
-        joints.positions[own] = rig.joints.positions[chosen[own]]
-        joints.orientations[own] = rig.joints.orientations[chosen[own]]
+        joints.positions[with_bone] = rig.joints.positions[chosen[with_bone]]
+        joints.orientations[with_bone] = rig.joints.orientations[chosen[with_bone]]
         return skeleton
     joints.positions, joints.orientations, uneven = skeleton.joints_of_scene(matrices)
     if uneven.any():

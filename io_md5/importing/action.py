@@ -27,10 +27,15 @@ from ...io_blender.clips.actions import (
     strip_actions,
 )
 from ...io_blender.clips.keyframes import CONSTANT, LINEAR, KeyframeWriter, write_keyframes
-from ...io_blender.reports import Report, listing
-from ...io_blender.results import ImportResult
+from ...io_blender.reports import (
+    ImportResult,
+    Report,
+    listing,
+)
 from ...io_blender.scene import axes, names
-from ...io_blender.scene.imported_conversion import conversion_of
+from ...io_blender.scene.objects import (
+    conversion_of,
+)
 from ..format import ROOT, Animation
 from ..format import quaternions as quat
 from ..format.joint_matching import Match, match_joints

@@ -24,8 +24,10 @@ import numpy as np
 
 from ...io_blender import state, versions
 from ...io_blender.clips.keyframes import CONSTANT, KeyframeWriter
-from ...io_blender.reports import Report
-from ...io_blender.results import ImportResult
+from ...io_blender.reports import (
+    ImportResult,
+    Report,
+)
 from ...io_blender.scene import axes, names
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import without_infinity

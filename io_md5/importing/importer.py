@@ -13,8 +13,13 @@ from ...io_blender.clips.actions import replace_actions
 from ...io_blender.clips.keyframes import add_markers
 from ...io_blender.materials.library import MaterialLibrary
 from ...io_blender.records import store_warnings
-from ...io_blender.reports import Report, kept_on_failure, listing, progress
-from ...io_blender.results import ImportResult
+from ...io_blender.reports import (
+    ImportResult,
+    Report,
+    kept_on_failure,
+    listing,
+    progress,
+)
 from ...io_common.textures.search import Search
 from ..format import Animation, Camera, Joints, Md5Error
 from ..format import quaternions as quat

@@ -15,8 +15,11 @@ from mathutils import Matrix
 
 from ...io_blender import state, versions
 from ...io_blender.materials.library import MaterialLibrary
-from ...io_blender.reports import Progress, Report
-from ...io_blender.results import ImportResult
+from ...io_blender.reports import (
+    ImportResult,
+    Progress,
+    Report,
+)
 from ...io_blender.scene import mesh_data, names
 from ...io_common.counting import counted
 from ...io_common.triangles import FLIPPED_WINDING, flip_v

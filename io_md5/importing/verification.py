@@ -1,41 +1,47 @@
 """Verification of an animation that was imported onto an existing armature: joints and meshes compared with the file.
 
-They differ if bones are connected (Blender ignores their location), scaled, have constraints, or have another rest
-pose or size than in the file.
+It is played only if something is known by which the armature may not follow.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...io_blender import versions
-from ...io_blender.clips.clip import Source
+from ...io_blender.clips.clip import Clip, Source
 from ...io_blender.clips.playing import playback
 from ...io_blender.records import NONE
 from ...io_blender.reports import Report, listing
-from ...io_blender.scene import evaluated, mesh_data
-from ...io_blender.verify_option import Verify, frames_to_verify
-from ..exporting.clips import Clip
-from ..exporting.distinct_poses import distinct_frames
-from ..exporting.pose_curves import poses_from_curves
-from ..exporting.verification import POSITION_TOLERANCE
-from ..exporting.weight_table import WeightTable
-from ..format import Animation
+from ...io_blender.scene import mesh_data
+from ...io_blender.scene.time_dependence import is_animated
+from ...io_blender.verification import (
+    POSITION_TOLERANCE,
+    Differences,
+    Verify,
+    amount,
+    diagonal,
+    frames_to_verify,
+    longest,
+)
+from ..format import ROOT, Animation
 from ..format import quaternions as quat
 from ..format.joint_matching import Match
 from ..format.joint_scales import ScaleTable, scaled_poses
 from ..format.model import Floats
-from ..format.skeleton import poses
+from ..format.skeleton import distinct_frames, poses
+from ..format.skinning import VertexWeights
 from ..records import load_mesh, load_vertices
 from .rig import Rig
 
-_SCALE_TOLERANCE = 1e-4
-
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Depsgraph, Object
+
+_SCALE_TOLERANCE = 1e-4
+
+_Pose = tuple[Floats, Floats, Floats]
+"""The joints of a file on a frame: positions (J, 3), orientations (J, 4) and scales (J,)."""
 
 
 def verify_import(
@@ -54,177 +60,151 @@ def verify_import(
     """
     if not animation.has_hierarchy or not match.joints:
         return
+    causes = _causes(armature, rig, match)
+    if not causes and not _is_moved_otherwise(armature):
+        return
     meshes = [
         obj for obj in context.view_layer.objects if obj.type == "MESH" and obj.find_armature() == armature
     ]
     positions, orientations = poses(animation) if scales is None else scaled_poses(animation, scales)
     chosen = frames_to_verify(animation.frame_count, Verify.SOME)
     chosen = distinct_frames(animation.parents, positions, orientations, chosen)
-    positions, orientations = positions[chosen], orientations[chosen]
-    factors = np.ones(positions.shape[:2]) if scales is None else scales.values[chosen]
+    factors = np.ones(positions.shape[:2]) if scales is None else scales.values
     # If the bones are as in the file, edits of a mesh are intended, and only the bones are compared.
     compares_meshes = not rig.is_unmoved.all()
-    worst, worst_frame = 0.0, 0.0
-    start = action.frame_start
-    slots = versions.slots_for(action, "OBJECT")
-    clip = Clip(Source.ACTIONS, action.name, start, action.frame_end, action, slots[0])
-    size = _size(armature, meshes, rig)
-    joints = positions, orientations, factors
-    if not compares_meshes and _curves_agree(armature, rig, match, clip, chosen, joints, size):
-        return
+    size = max(_size(armature, meshes, rig), 1e-9)
+    found = Differences()
     # The pose must include the new action before it is saved.
     context.view_layer.update()
+    slot = versions.slots_for(action, "OBJECT")[0]
+    clip = Clip(Source.ACTIONS, action.name, action.frame_start, action.frame_end, action, slot)
     with playback(context, [armature], meshes, [clip]) as player:
         player.play(clip)
-        versions.play(armature.animation_data, action, slots[0])
-        for row, index in enumerate(chosen):
-            graph = player.evaluate(start + index)
-            pose = _FilePose(positions[row], orientations[row], factors[row])
-            distance = _head_distance(armature, rig, match, pose, graph)
-            if compares_meshes:
-                for obj in meshes:
-                    distance = max(distance, _mesh_distance(obj, armature, rig, match, pose, graph))
-            else:
-                distance = max(distance, _bone_distance(armature, rig, match, pose, graph))
-            if distance > worst:
-                worst, worst_frame = distance, start + index
-    if worst > POSITION_TOLERANCE * size:
-        causes = "; ".join(_causes(armature, rig)) or "unknown"
+        versions.play(armature.animation_data, action, slot)
+        for index in chosen:
+            frame = action.frame_start + index
+            graph = player.evaluate(frame)
+            pose = positions[index], orientations[index], factors[index]
+            distance = _bone_distance(armature, rig, match, pose, graph, heads_only=compares_meshes)
+            for obj in meshes if compares_meshes else ():
+                distance = max(distance, _mesh_distance(obj, armature, rig, match, pose, graph))
+            found.note(action, "POSITION", distance, f"on frame {frame:g}", allowed=POSITION_TOLERANCE * size)
+    for difference in found.values():
         report.warn(
-            f"joints or vertices are up to {worst:.4g} units ({worst / size:.2%} of the model's size) off from the "
-            f"file on frame {worst_frame:g}. Likely cause: {causes}",
+            f"joints or vertices are up to {amount(difference.distance, size)} off from the file {difference.where}. "
+            f"Likely cause: {'; '.join(causes) or 'unknown'}",
             action.name,
         )
 
 
-def _curves_agree(
-    armature: Object,
-    rig: Rig,
-    match: Match,
-    clip: Clip,
-    chosen: list[int],
-    joints: tuple[Floats, Floats, Floats],
-    size: float,
-) -> bool:
-    """Whether F-curves alone move the bones, and as in the file: then Blender need not evaluate the action.
+def _causes(armature: Object, rig: Rig, match: Match) -> list[str]:
+    bones = [armature.pose.bones[name] for name in rig.bone_names]
+    moved, parents = set(match.bones), rig.joints.parents
+    # The bones with a property that differs from those of an import, and what is wrong with them.
+    table = (
+        ("Blender ignores the location of connected bones", lambda bone: bone.bone.use_connect),
+        (
+            "bones are scaled in the pose",
+            lambda bone: max(abs(size - 1.0) for size in bone.scale) > _SCALE_TOLERANCE,
+        ),
+        ("constraints", lambda bone: any(not constraint.mute for constraint in bone.constraints)),
+        (
+            "Inherit Rotation or Local Location is off",
+            lambda bone: not (bone.bone.use_inherit_rotation and bone.bone.use_local_location),
+        ),
+    )
+    found = [(words, [bone.name for bone in bones if is_special(bone)]) for words, is_special in table]
+    found += [
+        (
+            "the rest position of bones differs from the file",
+            [bones[bone].name for bone in np.flatnonzero(~rig.is_unmoved)],
+        ),
+        (
+            "the animation does not move the parents of bones",
+            [
+                bones[bone].name
+                for bone in match.bones
+                if parents[bone] != ROOT and parents[bone] not in moved
+            ],
+        ),
+    ]
+    return [f"{words}: {listing(names, 3)}" for words, names in found if names]
 
-    `chosen` has the F frames of the file to compare; `joints` are positions (F, J, 3), orientations (F, J, 4) and
-    scales (F, J) by the file. `size` is that of the model, for the tolerance.
-    """
-    if armature.animation_data.use_tweak_mode:
-        return False
-    found = poses_from_curves(
-        armature, rig, clip, clip.start + np.array(chosen, dtype=np.float64), with_scales=True
-    )
-    if found is None:
-        return False
-    lengths = np.array([armature.data.bones[rig.bone_names[bone]].length for bone in match.bones])
-    ends = lengths[:, None, None] * np.concatenate([np.zeros((1, 3)), np.eye(3)])
-    own, expected = (
-        positions[..., None, :] + quat.rotate(orientations[..., None, :], ends * scales[..., None, None])
-        for positions, orientations, scales in (
-            (part[:, match.bones] for part in found),
-            (part[:, match.joints] for part in joints),
+
+def _is_moved_otherwise(armature: Object) -> bool:
+    """Whether drivers, NLA strips or an animation of its data may move an armature too."""
+    data = armature.animation_data
+    return (
+        data.use_tweak_mode
+        or bool(data.drivers)
+        or (
+            data.use_nla
+            and any(
+                not strip.mute
+                for track in data.nla_tracks
+                if not track.mute or track.is_solo
+                for strip in track.strips
+            )
         )
+        or is_animated(armature.data)
     )
-    return bool(np.linalg.norm(own - expected, axis=-1).max() <= POSITION_TOLERANCE * size)
 
 
 def _size(armature: Object, meshes: list[Object], rig: Rig) -> float:
     """The diagonal of the box around the meshes at rest, or around the joints if there are none, in armature space."""
-    local = np.linalg.inv(evaluated.world_matrix(armature))
+    local = np.linalg.inv(mesh_data.world_matrix(armature))
     clouds = [] if any(len(obj.data.vertices) for obj in meshes) else [rig.joints.positions]
     for obj in meshes:
-        matrix = local @ evaluated.world_matrix(obj)
+        matrix = local @ mesh_data.world_matrix(obj)
         clouds.append(mesh_data.positions(obj.data) @ matrix[:3, :3].T + matrix[:3, 3])
-    return max(float(np.linalg.norm(np.ptp(np.concatenate(clouds), axis=0))), 1e-9)
+    return diagonal(np.concatenate(clouds))
 
 
-@dataclass(frozen=True, eq=False)
-class _FilePose:
-    """The joints of a file on a frame: positions (J, 3), orientations (J, 4) and scales (J,)."""
-
-    positions: Floats
-    orientations: Floats
-    scales: Floats
-
-
-def _head_distance(armature: Object, rig: Rig, match: Match, pose: _FilePose, graph: Depsgraph) -> float:
-    """The largest distance between bone heads and their joints, in armature space."""
+def _bone_distance(
+    armature: Object, rig: Rig, match: Match, pose: _Pose, graph: Depsgraph, *, heads_only: bool
+) -> float:
+    """The largest distance between joints, or the ends of bone axes, and their positions by the animation."""
     posed = armature.evaluated_get(graph).pose.bones
-    heads = np.empty(3 * len(posed), dtype=np.float32)
-    posed.foreach_get("head", heads)
-    order = [posed.find(rig.bone_names[bone]) for bone in match.bones]
-    offsets = heads.reshape(-1, 3)[order] - pose.positions[match.joints]
-    return float(np.linalg.norm(offsets, axis=1).max(initial=0.0))
-
-
-def _bone_distance(armature: Object, rig: Rig, match: Match, pose: _FilePose, graph: Depsgraph) -> float:
-    """The largest distance between the ends of bone axes and their positions by the animation."""
-    posed = armature.evaluated_get(graph).pose.bones
-    worst = 0.0
-    for joint, bone in zip(match.joints, match.bones, strict=True):
-        pose_bone = posed[rig.bone_names[bone]]
-        ends = np.array([[0.0, 0.0, 0.0], *(pose_bone.length * np.eye(3))])
-        matrix = np.array(pose_bone.matrix)
-        own = ends @ matrix[:3, :3].T + matrix[:3, 3]
-        # The ends in the space of the joint, which is fixed in its bone.
-        rest = rig.rest_positions[bone] + quat.rotate(rig.rest_orientations[bone], ends)
-        local = quat.rotate(quat.conjugate(rig.joints.orientations[bone]), rest - rig.joints.positions[bone])
-        expected = pose.positions[joint] + quat.rotate(pose.orientations[joint], local * pose.scales[joint])
-        worst = max(worst, float(np.linalg.norm(own - expected, axis=1).max()))
-    return worst
+    joints, bones = np.array(match.joints), np.array(match.bones)
+    matrices = np.array([posed[rig.bone_names[bone]].matrix for bone in match.bones], dtype=np.float64)
+    lengths = np.array([posed[rig.bone_names[bone]].length for bone in match.bones])
+    ends = np.concatenate([np.zeros((1, 3)), np.zeros((0, 3)) if heads_only else np.eye(3)])
+    ends = lengths[:, None, None] * ends
+    shown = ends @ matrices[:, :3, :3].swapaxes(1, 2) + matrices[:, None, :3, 3]
+    positions, orientations, scales = (values[joints] for values in pose)
+    if heads_only:
+        return longest(shown[:, 0] - positions)
+    # The ends in the space of the joint, which is fixed in its bone.
+    offsets, rotations = (values[bones, None] for values in rig.joints_in_bones())
+    local = quat.rotate(quat.conjugate(rotations), ends - offsets)
+    turned = quat.rotate(orientations[:, None], local * scales[:, None, None])
+    return longest(shown - positions[:, None] - turned)
 
 
 def _mesh_distance(
-    obj: Object, armature: Object, rig: Rig, match: Match, pose: _FilePose, graph: Depsgraph
+    obj: Object, armature: Object, rig: Rig, match: Match, pose: _Pose, graph: Depsgraph
 ) -> float:
     """The largest distance between the vertices of an imported mesh and their positions by the stored weights."""
     stored = load_mesh(obj.data)
-    posed = obj.evaluated_get(graph)
     if stored is None or not len(stored.block.weight_joints):
         return 0.0
-    block = stored.block
-    joint_of_index = {
-        int(rig.indices[bone]): joint for joint, bone in zip(match.joints, match.bones, strict=True)
-    }
+    block, count = stored.block, stored.block.vertex_count
+    joint_of_index = dict(zip(rig.indices[match.bones].tolist(), match.joints, strict=True))
     table = [joint_of_index.get(index, -1) for index in range(int(block.weight_joints.max()) + 1)]
-    joints = np.array(table, dtype=np.int32)[block.weight_joints]
-    offsets = block.weight_positions * pose.scales[joints][:, None]
-    points = pose.positions[joints] + quat.rotate(pose.orientations[joints], offsets)
-    starts, counts = block.weight_starts.astype(np.int64), block.weight_counts.astype(np.int64)
-    weights = WeightTable(starts, counts, joints, block.weight_biases, points)
-    expected = weights.positions
-    everything = np.arange(block.vertex_count)
-    is_moved = np.ones(block.vertex_count, dtype=bool)
-    is_moved[np.repeat(everything, counts)[weights.joints[weights.rows(everything)] < 0]] = False
+    joints = np.array(table)[block.weight_joints]
+    positions, orientations, scales = (values[joints] for values in pose)
+    points = positions + quat.rotate(orientations, block.weight_positions * scales[:, None])
+    counts = block.weight_counts.astype(np.int64)
+    owners = np.repeat(np.arange(count), counts)
+    firsts = block.weight_starts - (np.cumsum(counts) - counts)
+    rows = VertexWeights(owners, np.arange(len(owners)) + firsts[owners], count)
+    expected = rows.sums((points * block.weight_biases[:, None])[rows.weights])
+    is_moved = np.ones(count, dtype=bool)
+    is_moved[owners[joints[rows.weights] < 0]] = False
+    posed = obj.evaluated_get(graph)
     vertices, _ = load_vertices(posed.data, stored)
     known = np.flatnonzero(vertices != NONE)
     known = known[is_moved[vertices[known]]]
-    local = np.linalg.inv(evaluated.world_matrix(armature.evaluated_get(graph)))
-    vertices_now = evaluated.world_vertices(posed)[known] @ local[:3, :3].T + local[:3, 3]
-    return float(np.linalg.norm(vertices_now - expected[vertices[known]], axis=1).max(initial=0.0))
-
-
-def _causes(armature: Object, rig: Rig) -> list[str]:
-    """Reasons why an armature may not follow an animation."""
-    bones = armature.pose.bones
-    found = []
-    connected = [bone.name for bone in bones if bone.bone.use_connect]
-    if connected:
-        found.append(f"Blender ignores the location of connected bones: {listing(connected, 3)}")
-    scaled = [bone.name for bone in bones if max(abs(size - 1.0) for size in bone.scale) > _SCALE_TOLERANCE]
-    if scaled:
-        found.append(f"bones are scaled in the pose: {listing(scaled, 3)}")
-    constrained = [bone.name for bone in bones if any(not constraint.mute for constraint in bone.constraints)]
-    if constrained:
-        found.append(f"constraints: {listing(constrained, 3)}")
-    special = [
-        bone.name for bone in bones if not (bone.bone.use_inherit_rotation and bone.bone.use_local_location)
-    ]
-    if special:
-        found.append(f"Inherit Rotation or Local Location is off: {listing(special, 3)}")
-    moved = [rig.bone_names[bone] for bone in np.flatnonzero(~rig.is_unmoved)]
-    if moved:
-        found.append(f"the rest position of bones differs from the file: {listing(moved, 3)}")
-    return found
+    local = np.linalg.inv(mesh_data.world_matrix(armature.evaluated_get(graph)))
+    shown = mesh_data.world_vertices(posed)[known] @ local[:3, :3].T + local[:3, 3]
+    return longest(shown - expected[vertices[known]])

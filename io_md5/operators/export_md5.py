@@ -26,11 +26,16 @@ from ...io_blender.options import (
     properties,
     values_of,
 )
-from ...io_blender.reports import Report
-from ...io_blender.results import ExportResult
+from ...io_blender.reports import (
+    ExportResult,
+    Report,
+)
 from ...io_blender.scene.objects import NothingToExportError
 from ...io_common.counting import counted
-from ..exporting.build import ModelOptions
+from ..exporting.build import (
+    ExportOptions,
+    ModelOptions,
+)
 from ..exporting.camera import CameraExportOptions, export_camera, exported_cameras
 from ..exporting.clips import (
     AnimationOptions,
@@ -39,8 +44,13 @@ from ..exporting.clips import (
     listed_clip,
     listed_clips,
 )
-from ..exporting.exporter import ExportOptions, export_animations, export_mesh
-from ..exporting.game_findings import find
+from ..exporting.exporter import (
+    export_animations,
+    export_mesh,
+)
+from ..exporting.game import (
+    find,
+)
 from ..exporting.one_animation import match_sequences
 from ..exporting.source import (
     find_source,

@@ -17,8 +17,11 @@ from bpy.props import CollectionProperty
 
 from ...io_blender.operators import file_operators, panel_parts, preferences
 from ...io_blender.options import hidden, mixin_of, option, properties, values_of
-from ...io_blender.reports import listing, printable
-from ...io_blender.results import ImportResult
+from ...io_blender.reports import (
+    ImportResult,
+    listing,
+    printable,
+)
 from ...io_common.counting import counted
 from ...io_common.game_tree.archives import readable, stamp
 from ...io_common.game_tree.files import Budget

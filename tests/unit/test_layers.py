@@ -41,7 +41,7 @@ def is_library(path: Path) -> bool:
 
 
 def each(paths: list[Path]) -> pytest.MarkDecorator:
-    assert len(paths) > 20
+    assert len(paths) > 5
     return pytest.mark.parametrize("path", paths, ids=lambda path: path.relative_to(ROOT).as_posix())
 
 
@@ -59,6 +59,11 @@ def test_no_module_imports_from_a_layer_above_it_or_from_another_family(path):
     # The library of one family may be used by another: an MD5 of a re-release replaces an MD2.
     imported = {name[0] for name in imported_modules(path) if name[1:2] != ("format",)}
     assert imported.isdisjoint(above)
+
+
+@each([path for path in MODULES if "importing" in path.relative_to(ROOT).parts])
+def test_imports_of_files_need_no_exports(path):
+    assert not [name for name in imported_modules(path) if "exporting" in name]
 
 
 @each([path for path in MODULES if is_library(path)])

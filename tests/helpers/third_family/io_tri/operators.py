@@ -9,9 +9,8 @@ from bpy.props import StringProperty
 from ..io_blender import state
 from ..io_blender.batch import Scene
 from ..io_blender.operators import file_operators
-from ..io_blender.reports import Report
-from ..io_blender.results import ExportResult, ImportResult
-from ..io_blender.scene.imported_conversion import export_conversion
+from ..io_blender.reports import ExportResult, ImportResult, Report
+from ..io_blender.scene.objects import export_conversion
 from ..io_common.family import BlenderPart
 from ..io_common.files.atomic import write_file
 from . import format as tri

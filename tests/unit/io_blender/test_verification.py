@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from io_idtech.io_blender.verify_option import Verify, frames_to_verify
+from io_idtech.io_blender.verification import Verify, frames_to_verify
 
 
 @pytest.mark.parametrize(

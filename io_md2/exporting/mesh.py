@@ -1,0 +1,374 @@
+"""Objects joined into the one mesh of a model: its vertices, triangles, texture coordinates and skins.
+
+Texture coordinates have a table of their own, so vertices are not split at seams. Vertices that no triangle uses are
+left out, unless they came from a file. Flat faces and sharp edges need a vertex for each side: in a file, a vertex has
+one normal in each frame. Corners of a vertex belong to different sides if Blender shades them by normals that differ in
+some frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...io_blender.records import NONE
+from ...io_blender.reports import Report, listing
+from ...io_blender.scene import mesh_data
+from ...io_common.counting import counted
+from ...io_common.triangles import FLIPPED_WINDING, flip_v, have_same_triangles
+from .. import records
+from ..format import nearest_normals, st_texels, vertex_normals
+from ..format.naming import to_latin1
+from ..importing.importer import MAX_MATERIALS, image_size, material_skins
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Material, Mesh, Object
+
+    from ...io_blender.clips.sampling import Samples
+    from ..records import StoredModel
+
+Ints = npt.NDArray[np.int32]
+
+# Normals that differ by less are those of one side: custom normals are stored with an error.
+_SAME_SIDE = np.cos(np.radians(1.0))
+
+
+@dataclass(eq=False)
+class Part:
+    """One object of a model. V vertices in Blender, U of them in the file, T triangles."""
+
+    obj: Object  # the object in the original data
+    stored: StoredModel | None  # the model that it was imported from; None for other objects
+    vertex_count: int  # V, as it is evaluated
+    corners: Ints  # the vertex of each corner of the evaluated mesh, int32 (L,)
+    loops: Ints  # the corner of the mesh that each corner of a triangle is, clockwise, int32 (T, 3)
+    used: npt.NDArray[np.int64]  # the vertex of the mesh that each vertex of the file is, int64 (U,)
+    source: Ints  # the vertex of the imported file that each of them is, or NONE, int32 (U,)
+    triangles: Ints  # clockwise, indices into `used`, int32 (T, 3)
+    uvs: npt.NDArray[np.float64] | None  # u and v of each corner, float64 (T, 3, 2); None without a UV map
+    # The texture coordinate of the imported file that each corner had, or NONE, int32 (T, 3); None if the mesh does
+    # not store them.
+    source_st: Ints | None
+    slots: Ints  # the material slot of each triangle, int32 (T,)
+    materials: list[Material | None]  # of the slots
+    # How many faces are flat or have sharp edges, and by how many degrees their normals become others.
+    smoothed: tuple[int, float]
+    has_file_normals: bool  # whether the custom normals of the import shade it
+
+
+@dataclass(eq=False)
+class Topology:
+    """The part of a model that all frames share."""
+
+    triangles: Ints  # clockwise, int32 (T, 3)
+    # The model of the only imported part; None if no part was imported, or several were.
+    stored: StoredModel | None
+    source: Ints  # the vertex of that file that each vertex is, or NONE, int32 (V,)
+    is_source: bool  # whether vertices and triangles are exactly those of that file
+    # Which vertices have the triangles that they have in that file, and no others, (V,)
+    same_faces: npt.NDArray[np.bool_]
+
+
+def read_part(obj: Object, stored: StoredModel | None, depsgraph: Depsgraph, report: Report) -> Part:
+    """An evaluated object as triangles with texture coordinates."""
+    mesh = mesh_data.triangle_mesh(obj, depsgraph)
+    sources = np.full(len(mesh.vertices), NONE, dtype=np.int32)
+    if stored is not None:
+        sources = records.load_vertices(mesh.mesh, stored.vertex_count)
+    in_file = sources != NONE
+    in_file[mesh.triangles] = True
+    loose = len(in_file) - int(in_file.sum())
+    if loose:
+        report.warn(f"{counted(loose, 'vertices')} without faces: left out", obj.name)
+    used = np.flatnonzero(in_file)
+    rank = np.cumsum(in_file) - 1
+    loops = mesh.loops[:, FLIPPED_WINDING]
+    if mesh.uvs is None and len(loops):
+        report.warn("there is no UV map, so all texture coordinates are 0: unwrap the mesh", obj.name)
+    corner_st = records.load_corner_st(mesh.mesh, len(stored.st)) if stored is not None else None
+    keeps_normals = stored is not None and has_file_normals(mesh)
+    return Part(
+        obj=obj,
+        stored=stored,
+        vertex_count=len(in_file),
+        corners=mesh.corner_vertices,
+        loops=loops,
+        used=used,
+        source=sources[used],
+        triangles=rank[mesh.triangles[:, FLIPPED_WINDING]].astype(np.int32),
+        uvs=None if mesh.uvs is None else mesh.uvs[loops],
+        source_st=None if corner_st is None else corner_st[loops],
+        slots=mesh.materials,
+        materials=mesh.slots,
+        smoothed=(0, 0.0) if keeps_normals else smoothed(mesh),
+        has_file_normals=keeps_normals,
+    )
+
+
+def join(parts: list[Part]) -> Topology:
+    """The triangles of all parts, one part after the other."""
+    counts = [len(part.used) for part in parts]
+    offsets = np.cumsum([0, *counts[:-1]])
+    triangles = np.concatenate([part.triangles + offset for part, offset in zip(parts, offsets, strict=True)])
+    imported = [part for part in parts if part.stored is not None]
+    stored = imported[0].stored if len(imported) == 1 else None
+    sources = np.concatenate(
+        [part.source if part in imported and stored else np.full_like(part.source, NONE) for part in parts]
+    )
+    is_source = (
+        stored is not None
+        and np.array_equal(sources, np.arange(stored.vertex_count))
+        and np.array_equal(triangles, stored.triangles)
+    )
+    if stored is None:
+        same_faces = np.zeros(len(sources), dtype=bool)
+    elif is_source:
+        same_faces = np.ones(len(sources), dtype=bool)
+    else:
+        same_faces = have_same_triangles(triangles, sources, stored.triangles, stored.vertex_count)
+    return Topology(triangles.astype(np.int32), stored, sources, is_source, same_faces)
+
+
+def texture_coordinates(
+    parts: list[Part], topology: Topology, skin_size: tuple[int, int]
+) -> tuple[Ints, Ints]:
+    """The table of texture coordinates and each corner's entry in it.
+
+    The table of an imported file is reused, with repeated and unused entries, while all corners are on the same texels.
+    Otherwise there is one entry for each texel.
+
+    `topology` is that of the parts, joined. Returns the table in texels from the upper left corner, int32 (S, 2), and
+    the entries, int32 (T, 3).
+    """
+    texels = np.concatenate(
+        [
+            np.zeros((*part.triangles.shape, 2), dtype=np.int32)
+            if part.uvs is None
+            else _texels(part.uvs, skin_size)
+            for part in parts
+        ]
+    )
+    if topology.is_source and topology.stored is not None:
+        table, entries = topology.stored.st, _source_entries(parts)
+        if entries is not None and np.array_equal(table[entries], texels):
+            return table.astype(np.int32), entries
+    return _distinct(texels)
+
+
+def _source_entries(parts: list[Part]) -> Ints | None:
+    """The entry of each corner in the table of the imported file, (T, 3); None if some are not known."""
+    entries = [part.source_st for part in parts if len(part.triangles)]
+    known = [rows for rows in entries if rows is not None and (rows != NONE).all()]
+    if len(known) < len(entries):
+        return None
+    return np.concatenate([np.zeros((0, 3), dtype=np.int32), *known])
+
+
+def shows_source_uvs(part: Part) -> bool:
+    """Whether some corner of an imported object is still on its texel of the file, or there are no corners.
+
+    Only then the stored size of the skin is still valid.
+    """
+    stored = part.stored
+    if stored is None:
+        return False
+    if not len(part.triangles):
+        return True
+    if part.uvs is None or part.source_st is None:
+        return part.uvs is None and not len(stored.st)
+    known = part.source_st != NONE
+    texels = _texels(part.uvs[known], stored.skin_size)
+    return bool((stored.st[part.source_st[known]] == texels).all(axis=-1).any())
+
+
+def _texels(uvs: npt.NDArray[np.float64], skin_size: tuple[int, int]) -> Ints:
+    """The texel of u and v, (…, 2): the reverse of u = (s + 0.5) / width, v = 1 - (t + 0.5) / height."""
+    return st_texels(flip_v(uvs), *skin_size)
+
+
+def _distinct(texels: npt.NDArray[Any]) -> tuple[Ints, Ints]:
+    """The distinct texels (S, 2) in the order of their first use, and the index of each corner's, (T, 3)."""
+    flat = texels.reshape(-1, 2)
+    if not len(flat):
+        return np.zeros((0, 2), dtype=np.int32), np.zeros((0, 3), dtype=np.int32)
+    values, firsts, inverse = np.unique(flat, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(firsts)
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order))
+    return values[order].astype(np.int32), rank[inverse.reshape(-1)].reshape(-1, 3)
+
+
+def split(
+    parts: list[Part], samples: Samples, rotation: npt.NDArray[np.float64]
+) -> tuple[list[Part], Samples, npt.NDArray[np.uint8]]:
+    """Gives each side of a vertex a vertex of its own, the same ones in all frames.
+
+    `samples` must have the normals of corners. `rotation` goes from the axes of the scene to those of the file, (3, 3).
+    Returns the objects and frames with these vertices, U of them, and the index of each one's normal in each frame, (F,
+    U).
+    """
+    assert samples.normals is not None
+    results, rows, indices = [], [], []
+    first_row = first_corner = 0
+    for part in parts:
+        normals = samples.normals[:, first_corner : first_corner + len(part.corners)] @ rotation.T
+        new, part_rows, part_indices = _split_part(part, normals)
+        results.append(new)
+        rows.append(first_row + part_rows)
+        indices.append(part_indices)
+        first_row += len(part.used)
+        first_corner += len(part.corners)
+    positions = samples.positions[:, np.concatenate(rows)]
+    return results, replace(samples, positions=positions), np.concatenate(indices, axis=1)
+
+
+def _split_part(
+    part: Part, normals: npt.NDArray[np.floating]
+) -> tuple[Part, npt.NDArray[np.intp], npt.NDArray[np.uint8]]:
+    """An object with a vertex for each side, the row of each one's vertex in `used`, and its normals, (F, U)."""
+    old = np.full(part.vertex_count, NONE)
+    old[part.used] = np.arange(len(part.used))
+    corner_rows = old[part.corners]
+    used, firsts = np.unique(corner_rows, return_index=True)
+    first_of = np.zeros(len(part.used), dtype=np.intp)
+    first_of[used] = firsts
+    # Of one side, all corners have the index of the first.
+    of_first = normals[:, first_of[corner_rows]]
+    is_same = part.has_file_normals | ((normals * of_first).sum(axis=2) >= _SAME_SIDE)
+    normals = np.where(is_same[..., None], of_first, normals)
+    indices = nearest_normals(normals.reshape(-1, 3)).reshape(normals.shape[:2])
+    keys = np.column_stack([corner_rows, indices.T])
+    _, sides, side_of = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    # The side of the first corner keeps the vertex; the others come after all vertices.
+    is_first = first_of[corner_rows[sides]] == sides
+    numbers = np.where(is_first, corner_rows[sides], len(part.used) + np.cumsum(~is_first) - 1)
+    rows = np.concatenate([np.arange(len(part.used)), corner_rows[sides[~is_first]]])
+    result = np.zeros((len(indices), len(rows)), dtype=np.uint8)
+    result[:, numbers] = indices[:, sides]
+    split_part = replace(
+        part,
+        used=part.used[rows],
+        source=np.append(part.source, np.full(len(rows) - len(part.used), NONE, dtype=np.int32)),
+        triangles=numbers[side_of.reshape(-1)][part.loops].astype(np.int32),
+    )
+    return split_part, rows, result
+
+
+def warn_of_smoothing(parts: list[Part], report: Report) -> None:
+    """Warns of flat faces and sharp edges that become smooth, as vertices are not split."""
+    faces = sum(part.smoothed[0] for part in parts)
+    if faces:
+        degrees = max(part.smoothed[1] for part in parts)
+        number = counted(faces, "faces", "are")
+        report.warn(
+            f"{number} flat or {'has' if faces == 1 else 'have'} sharp edges, but smooth in the file: normals are off "
+            f"by up to {degrees:.0f} degrees. Turn on Split at Sharp Edges, which adds vertices",
+            listing([part.obj.name for part in parts if part.smoothed[0]]),
+        )
+
+
+def has_file_normals(mesh: mesh_data.TriangleMesh) -> bool:
+    """Whether an imported object has custom normals, which are those of the file while no edge or face is sharp.
+
+    Blender stores them relative to the faces, so they differ at a vertex where faces meet in no other.
+    """
+    data = mesh.mesh
+    return data.has_custom_normals and not any(_has_any(data, name) for name in ("sharp_edge", "sharp_face"))
+
+
+def _has_any(mesh: Mesh, name: str) -> bool:
+    attribute: Any = mesh.attributes.get(name)
+    values = np.zeros(0 if attribute is None else len(attribute.data), dtype=bool)
+    if len(values):
+        attribute.data.foreach_get("value", values)
+    return bool(values.any())
+
+
+def smoothed(mesh: mesh_data.TriangleMesh) -> tuple[int, float]:
+    """How many faces of an object are flat or have sharp edges, and how far a smooth normal is from one of theirs.
+
+    The largest angle in degrees. Edges that are sharp where the surface is flat do not count.
+    """
+    if mesh.mesh.normals_domain == "POINT" or not len(mesh.corner_vertices):
+        return 0, 0.0
+    normals, vertices = mesh_data.corner_normals(mesh.obj), mesh.corner_vertices
+    used, firsts = np.unique(vertices, return_index=True)
+    first_of = np.zeros(len(mesh.vertices), dtype=np.intp)
+    first_of[used] = firsts
+    differs = (normals * normals[first_of[vertices]]).sum(axis=1) < _SAME_SIDE
+    has_sides = np.zeros(len(mesh.vertices), dtype=bool)
+    has_sides[vertices[differs]] = True
+    corners = np.flatnonzero(has_sides[vertices])
+    if not len(corners):
+        return 0, 0.0
+    smooth = vertex_normals(mesh.vertices, mesh.triangles[:, FLIPPED_WINDING])[vertices[corners]]
+    lengths = np.linalg.norm(smooth, axis=1)
+    cosines = (normals[corners] * smooth).sum(axis=1) / np.where(lengths > 0.0, lengths, 1.0)
+    return len(mesh_data.faces_of_corners(mesh.mesh, corners)), float(
+        np.degrees(np.arccos(np.clip(cosines.min(), -1.0, 1.0)))
+    )
+
+
+def skin_names(parts: list[Part], game_folders: Sequence[str], report: Report) -> list[str]:
+    """The names of the skins: those of the imported file while its materials are unchanged, else new ones.
+
+    `game_folders` are the user's, in order.
+    """
+    result: list[str] = []
+    written: set[str] = set()
+    drawn: set[Material] = set()
+    for part in parts:
+        names = material_skins(part.materials, game_folders)
+        stored = part.stored.skins if part.stored is not None else []
+        if part.stored is not None and names == part.stored.material_skins:
+            # A file may list a skin twice, but parts that share a skin must not repeat it.
+            added = [name for name in stored if name not in written]
+        else:
+            # Skins without a material cannot have changed.
+            added = []
+            for name in dict.fromkeys([*names, *stored[MAX_MATERIALS:]]):
+                fit = to_latin1(name)
+                if fit != name:
+                    report.warn(
+                        f"the skin name {name!r} has characters that are not in Latin-1 and was written as {fit!r}: "
+                        "rename the image or material"
+                    )
+                if fit not in written:
+                    added.append(fit)
+                    written.add(fit)
+        result += added
+        written.update(added)
+        used = {part.materials[slot] for slot in set(part.slots.tolist()) if slot < len(part.materials)}
+        drawn |= {material for material in used if material is not None}
+    if len(drawn) > 1:
+        remedy = ", or leave objects out with Selected Only" if len(parts) > 1 else ""
+        report.warn(
+            f"faces have {len(drawn)} materials, but games show one skin on the whole model: bake them into one image"
+            f"{remedy}"
+        )
+    return result
+
+
+def own_skin_size(parts: list[Part]) -> tuple[int, int] | None:
+    """The size that the user has set on the meshes; None if there is none, or they disagree."""
+    sizes = {size for part in parts if (size := records.load_skin_size(part.obj.data)) is not None}
+    return sizes.pop() if len(sizes) == 1 else None
+
+
+def skin_size(parts: list[Part], default: tuple[int, int]) -> tuple[int, int]:
+    """Width and height of the skin.
+
+    It is the size of the image, unless that is still the image that import found and the file gives another size.
+    Without an image it is the size in the imported files, if they agree, and without a file the default. The size of a
+    file is used only if the mesh still has texture coordinates in texels of that size.
+    """
+    current = image_size(material for part in parts for material in part.materials)
+    stored = [part.stored for part in parts if part.stored is not None and shows_source_uvs(part)]
+    sizes = {model.skin_size for model in stored}
+    if len(sizes) == 1 and (current == (0, 0) or any(model.image_size == current for model in stored)):
+        return sizes.pop()
+    return current if current != (0, 0) else default
