@@ -16,9 +16,8 @@ import numpy as np
 from ..io_common.game_data.character import JointAdjustment
 from ..io_md5.format import Animation
 from ..io_md5.format import quaternions as quat
-from ..io_md5.format.encoding import split_components
 from ..io_md5.format.model import Floats
-from ..io_md5.format.skeleton import components
+from ..io_md5.format.skeleton import components, split_components
 
 _UNITS = 0.25
 _SMALLEST = 1e-6

@@ -10,7 +10,7 @@ import numpy as np
 from ..io_blender.clips.suitable_actions import suitable_actions
 from ..io_blender.scene import names
 from ..io_common.game_data.character import SAUERBRATEN, Character, CharacterAnimation, CharacterPart
-from ..io_md5.format.suffixes import ANIMATION_SUFFIX
+from ..io_md5.format.model import ANIMATION_SUFFIX
 from .placement import in_scene, part_matrix
 from .records import OWNER, SPEED, load_animation, load_commands, load_conversion, load_flags
 from .scene import SceneCharacter, meshes_of

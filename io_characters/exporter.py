@@ -41,7 +41,7 @@ from ..io_md5.exporting.source import Source, file_order
 from ..io_md5.format import Md5Error, format_animation, format_mesh
 from ..io_md5.format.check import check_animation, check_model
 from ..io_md5.format.games import game_named
-from ..io_md5.format.suffixes import ANIMATION_SUFFIX, MESH_SUFFIX
+from ..io_md5.format.model import ANIMATION_SUFFIX, MESH_SUFFIX
 from .adjustments import adjustments_of, unadjusted
 from .animations import ALL_FRAMES, show_animation
 from .errors import CharacterError

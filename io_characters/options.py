@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ..io_blender.reports import printable
 from ..io_blender.scene import axes
-from ..io_common.name_filter import matches
+from ..io_common.name_patterns import matches
 
 
 @dataclass(frozen=True)

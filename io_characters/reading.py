@@ -18,9 +18,8 @@ from ..io_md2.format import Md2Error, read_model
 from ..io_md2.format import Model as Md2Model
 from ..io_md2.importing.importer import check_size as check_md2_size
 from ..io_md5.format import Animation, Md5Error, Model, read_animation, read_mesh
-from ..io_md5.format.joint_matching import match_joints
 from ..io_md5.format.model import Floats
-from ..io_md5.format.skeleton import poses
+from ..io_md5.format.skeleton import match_joints, poses
 from ..io_md5.importing.read import check_size
 from .adjustments import adjusted, adjustments_of
 from .errors import CharacterError

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..io_common.family import Family, FileKind, Role
 from .format import FRAMES_PER_SECOND, PROFILES, Md2Error, read_model
-from .format.describe import describe
+from .format.file import describe
 from .importing.texture_rules import TEXTURE_RULES
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from ...io_blender.operators.row_list import RowList
 from ...io_blender.reports import printable
 from ...io_common.counting import counted
 from ...io_common.game_data.catalogue import count_animations
-from ...io_common.name_filter import matches
+from ...io_common.name_patterns import matches
 
 if TYPE_CHECKING:
     from bpy.types import Context, UILayout

@@ -44,9 +44,8 @@ from ..format import (
     generate_commands,
     prepare_model,
 )
-from ..format.degenerate import with_degenerate
-from ..format.requantise import FrameData, requantise
-from ..format.templates import Template
+from ..format.sequences import Template
+from ..format.source_data import FrameData, requantise, with_degenerate
 from ..importing.skins import own_skin_size, skin_names, skin_size
 from ..records import StoredModel, load_model
 from . import verification

@@ -11,7 +11,7 @@ from ...io_blender.clips.frame_plan import frames_of_keys, playing_action
 from ...io_blender.clips.markers import marker_name
 from ...io_blender.records import NONE
 from ..format import FrameSequence, find_sequences, number_digits
-from ..format.naming import MAX_FRAME_NAME, MAX_SEQUENCE_NAME, clean_name, make_unique, number_frames
+from ..format.sequences import MAX_FRAME_NAME, MAX_SEQUENCE_NAME, clean_name, make_unique, number_frames
 from ..importing.sequence_names import renamed_frames, sequence_names
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from ...io_blender.clips.animation_list import AnimationList, Source, animation_
 from ...io_blender.clips.listed_frames import ChosenSequence, chosen_sequences, owner_of_list
 from ...io_blender.scene.objects import NothingToExportError
 from ...io_common.name_patterns import UnknownFieldError
-from ..format.templates import Template, match_template
+from ..format.sequences import Template, match_template
 from ..importing.sequence_names import sequence_names
 
 if TYPE_CHECKING:

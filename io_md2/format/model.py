@@ -1,4 +1,6 @@
-"""An MD2 model as numpy arrays, and the layout of its file.
+"""The exception for bad MD2 data.
+
+An MD2 model as numpy arrays, and the layout of its file.
 
 MD2 version 8 (MD2 specification) is little-endian: a header of 17 int32, then sections at the offsets that
 the header gives. Reading and writing share the dtypes of the sections, which are defined here.
@@ -20,7 +22,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import Md2Error
+from ...io_common.errors import FormatError
+
+
+class Md2Error(FormatError):
+    """An MD2 file that cannot be understood, or a model that cannot be written."""
+
+    file_format = "MD2"
+
 
 MAGIC = b"IDP2"
 """The first four bytes of a file."""

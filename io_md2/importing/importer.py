@@ -23,9 +23,16 @@ from ...io_common.game_data.paths import readable
 from ...io_common.textures.material_images import MaterialImages
 from ...io_common.textures.search import Search
 from ...io_common.triangles import FLIPPED_WINDING, is_degenerate
-from ..format import FRAMES_PER_SECOND, Md2Error, Model, decompress, find_sequences, read_model
+from ..format import (
+    FRAMES_PER_SECOND,
+    Md2Error,
+    Model,
+    decompress,
+    find_sequences,
+    merge_vertices,
+    read_model,
+)
 from ..format.model import first_frame
-from ..format.welding import weld
 from ..records import FRAME_RATE, GROUP, SKINS, store_model
 from .frames import ABSOLUTE, NONE, RELATIVE, build_actions
 from .mesh import build_object, set_normals
@@ -44,7 +51,7 @@ class ImportOptions:
     """What the user asks for.
 
     Attributes:
-        merge_vertices: weld vertices that have the same position in every frame.
+        merge_vertices: merge vertices that have the same position in every frame.
         custom_normals: use the normals of the file, those of its first frame, instead of Blender's own.
         animation: 'RELATIVE' or 'ABSOLUTE' shape keys, or 'NONE': the first frame alone, without keys.
         frame_start: the scene frame of the first frame of the file.
@@ -150,7 +157,7 @@ def build_model(
         model = first_frame(model)
     if options.merge_vertices:
         before = model.vertex_count
-        model = weld(model)
+        model = merge_vertices(model)
         report.count("merged vertices", before - model.vertex_count)
     degenerate = int(is_degenerate(model.triangles).sum())
     if degenerate:

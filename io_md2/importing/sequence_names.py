@@ -11,7 +11,7 @@ import numpy as np
 from ...io_blender.clips.markers import marker_name
 from ...io_blender.reports import Report, listing
 from ..format import find_sequences, number_digits
-from ..format.naming import MAX_FRAME_NAME, MAX_SEQUENCE_NAME, clean_name, number_frames
+from ..format.sequences import MAX_FRAME_NAME, MAX_SEQUENCE_NAME, clean_name, number_frames
 from ..records import StoredModel, load_model
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from ...io_blender.materials.export_names import colour_image, name_for_file
 from ...io_blender.materials.images import size_of
 from ...io_blender.reports import Report
 from ..exporting.topology import shows_source_uvs
-from ..format.naming import to_latin1
+from ..format.sequences import to_latin1
 from ..records import SKINS, load_skin_size
 
 if TYPE_CHECKING:

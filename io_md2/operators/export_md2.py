@@ -20,7 +20,7 @@ from ..exporting.exporter import DEFAULT_SKIN_SIZE, ExportOptions, export_model
 from ..exporting.listed_sequences import LABELS, list_of
 from ..exporting.objects import find_meshes
 from ..format import FRAMES_PER_SECOND, PROFILES, Game, Md2Error
-from ..format.templates import Template, match_template
+from ..format.sequences import Template, match_template
 from ..importing.sequence_names import sequence_names
 
 if TYPE_CHECKING:

@@ -33,11 +33,10 @@ from ...io_blender.verify_option import Verify, frames_to_verify
 from ...io_common.files import atomic
 from ..format import Camera, Md5Error, format_camera
 from ..format import quaternions as quat
-from ..format.camera_file import cut_warnings
 from ..format.check import check_camera
-from ..format.cuts import cuts_at
 from ..format.games import Game
 from ..format.model import Floats, Ints
+from ..format.text.camera_file import cut_warnings, cuts_at
 from ..importing import camera_view
 from ..importing.camera_cuts import cut_frames, jumps, marker_name
 from ..records import CAMERA_RATE, COMMANDLINE, StoredCamera, load_camera

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from ...io_blender.scene.axes import Conversion
 from ..format import Camera
 from ..format import quaternions as quat
-from ..format.cuts import timeline
 from ..format.model import Floats
+from ..format.text.camera_file import timeline
 from ..importing import camera_view
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from ...io_blender.clips.suitable_actions import suitable_actions, warn_of_reaso
 from ...io_blender.reports import Report, listing
 from ...io_blender.scene.objects import NothingToExportError
 from ...io_blender.state import frame_rate
-from ..format import encoding
+from ..format import skeleton as encoding
 from ..format.model import Floats
 from ..records import StoredAction, load_action
 

@@ -15,7 +15,7 @@ from ...io_common.files import atomic
 from ...io_common.textures.search import Search
 from ..format import Md5Error, format_animation, format_mesh
 from ..format.check import check_animation, check_model
-from ..format.suffixes import ANIMATION_SUFFIX
+from ..format.model import ANIMATION_SUFFIX
 from ..importing.companions import Companion, find_companion
 from ..importing.texture_rules import TEXTURE_RULES
 from .build import Build, ModelOptions, build

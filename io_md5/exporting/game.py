@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from ...io_blender.reports import Report
 from ...io_blender.validation import raise_errors
+from ...io_common.rules import Finding
 from ..format import Md5Error, Model, format_animation, read_animation
-from ..format.bounds import pose_bounds
-from ..format.check import Finding, check_animation
+from ..format.check import check_animation
 from ..format.games import PROFILES, Target, prepare_animation, prepare_model, rest_pose
+from ..format.model import ANIMATION_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import Scales, format_scales, scales_of_table
-from ..format.suffixes import ANIMATION_SUFFIX, SCALE_SUFFIX
+from ..format.weights_by_joint import pose_bounds
 from ..records import MESH_INDEX, load_comment_name
 
 if TYPE_CHECKING:

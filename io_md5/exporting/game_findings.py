@@ -16,10 +16,11 @@ from ...io_blender.reports import Report, listing, progress
 from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_blender.verify_option import Verify
 from ...io_common.counting import counted
+from ...io_common.rules import Finding
 from ...io_common.textures.search import Search
-from ..format.check import Finding, check_animation, check_model
+from ..format.check import check_animation, check_model
 from ..format.games import PROFILES, Game, Target
-from ..format.suffixes import ANIMATION_SUFFIX
+from ..format.model import ANIMATION_SUFFIX
 from ..importing.companions import Companion, find_companion
 from ..importing.texture_rules import TEXTURE_RULES
 from .build import Build, build

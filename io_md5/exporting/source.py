@@ -17,7 +17,7 @@ from ...io_blender.scene.objects import (
     why_left_out,
 )
 from ...io_common.name_patterns import distinct_file_names
-from ..format.suffixes import ANIMATION_SUFFIX
+from ..format.model import ANIMATION_SUFFIX
 from ..records import MESH_INDEX
 from .binding import armatures_of
 from .chosen_clips import chosen_clips

@@ -8,8 +8,7 @@ from pathlib import Path
 from ...io_blender.reports import Report, listing
 from ...io_common.game_data.paths import files_in
 from ..format import Joints, Md5Error, read_animation_header, read_joints
-from ..format.model import Ints
-from ..format.suffixes import MESH_SUFFIX
+from ..format.model import MESH_SUFFIX, Ints
 from ..importing.animation_files import animation_paths
 
 _Skeleton = tuple[list[str], list[int]]

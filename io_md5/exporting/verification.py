@@ -20,8 +20,8 @@ from ...io_blender.scene.time_dependence import changes_apart_from
 from ...io_blender.verify_option import Verify, frames_to_verify
 from ...io_common.triangles import TRIANGULATE, bend, flip_v
 from ..format import Animation
-from ..format.joint_scales import ScaleTable, scaled_poses
 from ..format.model import Floats
+from ..format.scale_file import ScaleTable, scaled_poses
 from ..format.skeleton import poses
 from ..format.skinning import skin
 from .animation import SampledClip

@@ -18,7 +18,7 @@ import struct
 from dataclasses import dataclass, field
 
 from ...io_common.files.sources import Source, read_source
-from .errors import Md5Error
+from .model import Md5Error
 
 MDL_SUFFIX = ".mdl"
 

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import quaternions as quat
-from .errors import Md5Error
-from .model import Animation, Floats, Ints
+from .model import Animation, Floats, Ints, Md5Error
 from .skeleton import component_columns, compose, local_poses
 from .validation import check_components, check_rate
 

@@ -20,11 +20,10 @@ from ...io_blender.clips.keyframes import CONSTANT, LINEAR, KeyframeWriter, writ
 from ...io_blender.scene import names
 from ..format import ROOT, Animation
 from ..format import quaternions as quat
-from ..format.joint_matching import Match
-from ..format.joint_scales import ScaleTable
 from ..format.model import Floats, as_singles
 from ..format.playback import loop_type
-from ..format.skeleton import component_columns, components
+from ..format.scale_file import ScaleTable
+from ..format.skeleton import Match, component_columns, components
 from ..records import store_action
 from .rig import Rig
 

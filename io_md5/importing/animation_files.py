@@ -9,8 +9,8 @@ from pathlib import Path
 from ...io_common.game_data.paths import files_in, readable, unpacked_size
 from ...io_common.textures.budget import Budget
 from ..format import Animation, AnimationHeader, Joints, Md5Error, read_animation_header
-from ..format.joint_matching import Fit, Match, match_joints
-from ..format.suffixes import ANIMATION_SUFFIX
+from ..format.model import ANIMATION_SUFFIX
+from ..format.skeleton import Fit, Match, match_joints
 
 
 @dataclass(frozen=True, eq=False)

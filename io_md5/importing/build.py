@@ -18,10 +18,10 @@ from ...io_blender.scene import axes, names
 from ...io_blender.scene.imported_conversion import conversion_of
 from ...io_common.counting import counted
 from ..format import Animation, Camera, Joints, Model
-from ..format.joint_matching import Match, match_joints
 from ..format.model import Floats
 from ..format.playback import loop_type
 from ..format.scale_file import Scales
+from ..format.skeleton import Match, match_joints
 from ..format.skinning import bind_pose
 from ..records import COMMANDLINE, CONVERSION, GROUP
 from .action import build_action

@@ -17,8 +17,8 @@ from ...io_blender.clips.keyframes import KeyframeWriter
 from ...io_blender.reports import Report
 from ...io_blender.scene import axes, names
 from ..format import Camera
-from ..format.cuts import timeline
 from ..format.model import Ints, as_singles
+from ..format.text.camera_file import timeline
 from ..records import store_camera
 from . import camera_view
 from .camera_cuts import marker_name

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from ...io_blender.reports import listing
 from ..format import Animation, Joints, Md5Error
 from ..format import quaternions as quat
-from ..format.joint_matching import match_joints
-from ..format.skeleton import compose
+from ..format.skeleton import compose, match_joints
 from .read import ImportSkeleton, SourceFiles, check_size
 from .rig import read_rig
 

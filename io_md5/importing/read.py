@@ -11,16 +11,15 @@ from ...io_blender.reports import Progress, Report, printable
 from ...io_common.counting import counted
 from ...io_common.error_messages import message_for
 from ...io_common.game_data.paths import FilesByName, readable, unpacked_size
-from ...io_common.name_filter import matches
+from ...io_common.name_patterns import matches
 from ...io_common.textures import budget
 from ...io_common.textures.material_images import MaterialImages
 from ...io_common.textures.search import Search
 from ..format import Animation, Camera, Joints, Md5Error, Model, read_animation, read_camera, read_mesh
 from ..format.games import Game
-from ..format.joint_matching import match_joints
+from ..format.model import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import Scales, read_scales
-from ..format.skeleton import depths
-from ..format.suffixes import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
+from ..format.skeleton import depths, match_joints
 from .animation_files import AnimationFile, animation_paths, match_file, read_animation_file, within_budget
 from .companions import Companion, companion_skins, find_companion, game_of, quake_skins
 from .options import ImportOptions

@@ -24,10 +24,9 @@ from ..exporting.verification import POSITION_TOLERANCE
 from ..exporting.weight_table import WeightTable
 from ..format import Animation
 from ..format import quaternions as quat
-from ..format.joint_matching import Match
-from ..format.joint_scales import ScaleTable, scaled_poses
 from ..format.model import Floats
-from ..format.skeleton import poses
+from ..format.scale_file import ScaleTable, scaled_poses
+from ..format.skeleton import Match, poses
 from ..records import load_mesh, load_vertices
 from .rig import Rig
 

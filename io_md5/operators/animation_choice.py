@@ -20,10 +20,10 @@ from ...io_blender.operators.row_list import RowList
 from ...io_blender.reports import listing, printable
 from ...io_common.counting import counted
 from ...io_common.game_data.paths import readable, stamp
-from ...io_common.name_filter import matches
+from ...io_common.name_patterns import matches
 from ...io_common.textures.budget import Budget
 from ..format import Joints, Md5Error, read_animation_header, read_joints
-from ..format.suffixes import MESH_SUFFIX
+from ..format.model import MESH_SUFFIX
 from ..importing.animation_files import AnimationFile, animation_paths, match_file, within_budget
 from ..importing.plan import active_skeleton
 

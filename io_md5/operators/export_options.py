@@ -27,9 +27,9 @@ from ..exporting.one_animation import placed
 from ..exporting.source import clips_by_file, find_source
 from ..exporting.vertex_groups import WeightOptions
 from ..format import Md5Error
-from ..format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
 from ..format.games import PROFILES, Game
-from ..format.suffixes import ANIMATION_SUFFIX
+from ..format.model import ANIMATION_SUFFIX
+from ..format.skeleton import ORIENTATION_PRECISION, POSITION_PRECISION
 from ..importing.companions import find_companion
 
 if TYPE_CHECKING:

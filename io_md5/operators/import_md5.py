@@ -11,7 +11,7 @@ from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntPropert
 
 from ...io_blender.operators import blender_mixins, check_boxes, file_operators, preferences
 from ..format import Md5Error
-from ..format.suffixes import CAMERA_SUFFIX, MESH_SUFFIX
+from ..format.model import CAMERA_SUFFIX, MESH_SUFFIX
 from ..importing.importer import ImportOptions, import_files
 from ..importing.plan import active_skeleton
 from . import animation_choice

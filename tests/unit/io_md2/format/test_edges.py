@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from io_idtech.io_md2.format.edges import EdgeTable
+from io_idtech.io_md2.format.glcommands import EdgeTable
 
 
 def table(*triangles):

@@ -7,8 +7,7 @@ import pytest
 from md2_compiler import Arrays, slow_greedy_length
 from md2_meshes import MESHES
 
-from io_idtech.io_md2.format.edges import EdgeTable
-from io_idtech.io_md2.format.greedy import greedy_primitives
+from io_idtech.io_md2.format.glcommands import EdgeTable, greedy_primitives
 
 
 @pytest.fixture(params=MESHES, name="mesh")

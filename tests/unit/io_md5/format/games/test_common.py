@@ -6,7 +6,7 @@ import pytest
 from md5_game_models import model
 
 from io_idtech.io_md5.format.games import common
-from io_idtech.io_md5.format.games.rules import Subject
+from io_idtech.io_md5.format.games.profile import Subject
 
 
 def codes(rule, subject):

@@ -27,12 +27,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...io_common.counting import counted
-from . import quaternions as quat
-from .model import ROOT, Animation, Floats, Joints
-from .skeleton import ALL_COMPONENTS
-from .text import blocks
-from .text.scanner import Scan
+from ....io_common.counting import counted
+from .. import quaternions as quat
+from ..model import ROOT, Animation, Floats, Joints
+from ..skeleton import ALL_COMPONENTS
+from . import blocks
+from .scanner import Scan
 
 _POSITIONS = ("x", "y", "z")
 _ANGLES = ("pitch", "yaw", "roll")

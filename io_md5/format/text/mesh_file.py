@@ -31,18 +31,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...io_common.counting import counted
-from ...io_common.files.sources import Source, Target, read_source, write_target
-from . import old_layout
-from . import quaternions as quat
-from .errors import Md5Error
-from .model import ROOT, Ints, Joints, Mesh, Model
-from .text import blocks, printing
-from .text.contents import read_contents
-from .text.heads import read_head, whole_file
-from .text.rows import extract_rows
-from .text.scanner import Scan
-from .validation import validate_model, weight_row_limit
+from ....io_common.counting import counted
+from ....io_common.files.sources import Source, Target, read_source, write_target
+from .. import quaternions as quat
+from ..model import ROOT, Ints, Joints, Md5Error, Mesh, Model
+from ..validation import validate_model, weight_limit
+from . import blocks, old_layout, printing
+from .blocks import read_contents
+from .rows import extract_rows
+from .scanner import Scan, read_head, whole_file
 
 _JOINT_COLUMNS = "parent, position x y z, orientation x y z"
 _COUNTS = ("numjoints", "nummeshes", "numbones")
@@ -180,7 +177,7 @@ def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
             expected=f"a range within {counted(weight_count, 'weights')} of the mesh",
         )  # fmt: skip
     rows = int(ranges[:, 1].astype(np.int64).sum())
-    limit = weight_row_limit(len(ranges), weight_count)
+    limit = weight_limit(len(ranges), weight_count)
     if rows > limit:
         raise Md5Error(
             "weights shared by vertices are out of proportion", path=scan.path,
