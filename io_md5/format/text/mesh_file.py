@@ -41,7 +41,6 @@ from .blocks import read_contents
 from .rows import extract_rows
 from .scanner import Scan, read_head, whole_file
 
-_JOINT_COLUMNS = "parent, position x y z, orientation x y z"
 _COUNTS = ("numjoints", "nummeshes", "numbones")
 _MESH_KEYS = frozenset({"shader", "name", "numverts", "vert", "numtris", "tri", "numweights", "weight"})
 
@@ -105,13 +104,9 @@ def parse_mesh(data: bytes | bytearray | memoryview, path: str = "") -> Model:
 
 
 def _parse_joints(scan: Scan, opening: int) -> Joints:
-    blocks.check_begins_with_name(scan, opening)
-    first, last = opening + 1, scan.block_end(opening)
-    names = [scan.name(token) for token in range(first, last)]
-    rows = blocks.table(scan, [(first, last)], 7, "the joint", _JOINT_COLUMNS)
-    parents = rows.indices(slice(0, 1), "the parent", len(names), lowest=ROOT)[:, 0]
-    blocks.check_hierarchy(scan, names, parents, range(first, last))
-    return Joints(names, parents, rows.values[:, 1:4].copy(), quat.wxyz_from_xyz(rows.values[:, 4:7]))
+    joints = blocks.read_joints(scan, opening, 7, "parent, position x y z, orientation x y z")
+    table = joints.rows.values
+    return Joints(joints.names, joints.parents, table[:, 1:4].copy(), quat.wxyz_from_xyz(table[:, 4:7]))
 
 
 def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
@@ -133,7 +128,7 @@ def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
                 token += 1
             token += 1
         elif key in ("numverts", "numtris", "numweights"):
-            declared[key] = blocks.header_number(scan, token)
+            declared[key] = scan.value(token)
             token += 1
         else:
             unknown.setdefault(scan.name(token), token)

@@ -227,9 +227,21 @@ class Scan:
         """The numbers between this token and the next, float64 (n,)."""
         return self.numbers[self.token_first_numbers[token] : self.token_first_numbers[token + 1]]
 
+    def value(self, token: int) -> float:
+        """The number after a key such as ``numJoints 33``; raises Md5Error if none follows."""
+        values = self.values(token)
+        if len(values) == 0:
+            raise self.error(f"no number after {self.text(token)}", token + 1, expected="a number")
+        return float(values[0])
+
     def counts(self, first: int, last: int) -> IntArray:
         """The count of numbers after each of the tokens first … last - 1, (last - first,)."""
         return np.diff(self.token_first_numbers[first : last + 1])
+
+    @property
+    def is_reduced(self) -> bool:
+        """Whether blocks were extracted."""
+        return bool(self._source.rows)
 
     def rows(self, token: int) -> FloatArray | None:
         """The numbers of the extracted block after this token, (rows, width); None if there is none."""
@@ -257,6 +269,8 @@ class Scan:
 
         Raises Md5Error if the file ends, or another block opens, before this one is closed.
         """
+        if opening + 1 < len(self) and self.token_codes[opening + 1] == _CLOSE:
+            return opening + 1
         at = np.searchsorted(self.closing_braces, opening)
         end = int(self.closing_braces[at]) if at < len(self.closing_braces) else len(self)
         inner = np.flatnonzero(self.token_codes[opening + 1 : end] == _OPEN)
