@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from ...io_common.files.sources import Readable, Source, Target, Writable
 from ...io_common.rules import Description, Finding, Profile
+from ...io_common.triangles import flip_v as flip_t
 from ...io_common.triangles import is_degenerate
 from .checks import Counts
 from .file import describe, format_model, parse_model, read_model, write_model
@@ -45,7 +46,6 @@ from .glcommands import (
     CORNER,
     commands_match,
     drawn_triangles,
-    flip_t,
     generate_commands,
     st_fractions,
     st_texels,

@@ -144,7 +144,6 @@ def st_range(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def st_outside(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """Texture coordinates lie outside the skin."""
     model = subject.model
     if model.skin_width <= 0 or model.skin_height <= 0:
         return
@@ -164,7 +163,6 @@ def _triangles_of_st(subject: Subject, chosen: NDArray[Any]) -> NDArray[np.int64
 
 
 def empty_skin(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """The skin has no texels."""
     counts, source = subject.counts, subject.source_counts
     if min(counts.skin_width, counts.skin_height) <= 0:
         size = f"{counts.skin_width} x {counts.skin_height}"
@@ -173,7 +171,6 @@ def empty_skin(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def bad_normals(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """Indices of normals are outside the table of normals."""
     bad = subject.model.normals >= NORMAL_COUNT
     count = int(bad.sum())
     if count:
@@ -185,14 +182,12 @@ def bad_normals(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def name_characters(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """A name has characters that are not in Latin-1."""
     for kind, name, data, _size in _names(subject):
         if data is None:
             yield rule.finding(f"The {kind} name {name!r} has characters that are not in Latin-1", name)
 
 
 def name_too_long(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """A name does not fit into its field."""
     for kind, name, data, size in _names(subject):
         if data is not None and (len(data) > size or "\0" in name):
             yield rule.finding(f"The {kind} name {name!r} does not fit into {size} bytes", len(data))
@@ -227,7 +222,6 @@ def _names(subject: Subject) -> Iterator[tuple[str, str, bytes | None, int]]:
 
 
 def skin_not_image(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """The name of a skin does not end like that of an image that Quake II loads."""
     names = [name for name in subject.model.skins if not name.lower().endswith(_IMAGES)]
     if names:
         listed = ", ".join(map(repr, names[:_NAMED]))
@@ -235,7 +229,6 @@ def skin_not_image(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def frame_names_empty(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """Frames have no names."""
     if "" in subject.model.frame_names:
         yield rule.finding("Frames have no names")
 

@@ -1,22 +1,4 @@
-"""Texture coordinates: texels, as the table of a file has them, and fractions of the skin, as renderers take them.
-
-Quake II's model compiler writes ``(s + 0.5) / width`` into GL commands, the middle of the texel; the
-MD2 specification's own renderer has ``s / width``, its corner. Both are the same function with another ``centre``.
-Import, export and generated GL commands use 0.5 throughout, since that is what games draw.
-
-Which triangles meet at which edges, for the search for strips and fans.
-
-A corner is a vertex and its texture coordinate: primitives go on only where both are the same. A half-edge
-is numbered ``3 * triangle + corner`` and leads from that corner to the next one of its triangle; the number
-names the corner as well.
-
-The search of Quake II's model compiler for strips and fans, in linear time.
-
-For each unused triangle in the order of the list the compiler tries a fan and a strip from each of its
-corners over the triangles after it, and takes the longest, the first of equals. It looks through all
-triangles for each next one; here a table of edges gives it at once.
-
-GL commands: what they draw, and how they are made.
+"""GL commands: what they draw, and how they are made; texture coordinates as texels and as fractions.
 
 The commands are primitives one after another (MD2 specification, "OpenGL commands"): +n begins a strip of n
 vertices, -n a fan, each vertex is (float s, float t, int vertex), and 0 ends the list. A GL renderer draws
@@ -26,10 +8,12 @@ The k-th triangle of a strip is (k, k+1, k+2) if k is even and (k+1, k, k+2) if 
 (0, k+1, k+2): so OpenGL keeps the winding. n triangles in one primitive take 1 + 3 (n + 2) words, hence T
 triangles in P primitives take 3 T + 7 P + 1: the fewer primitives, the shorter.
 
-Texture coordinates that triangles refer to but that the file lacks.
+Quake II's model compiler writes ``(s + 0.5) / width`` into GL commands, the middle of the texel; the MD2
+specification's own renderer has ``s / width``, its corner. Both are the same function with another ``centre``. Import,
+export and generated GL commands use 0.5 throughout, since that is what games draw.
 
-Two of Egoboo's models have such triangles (index 65535). GL renderers never use these indices, as the GL commands have
-texture coordinates of their own, so the missing ones are taken from there (q2pro skips such triangles).
+Two of Egoboo's models have triangles without texture coordinates (index 65535). GL renderers never use these indices,
+so the missing ones are taken from the GL commands (q2pro skips such triangles).
 """
 
 from __future__ import annotations
@@ -40,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...io_common.counting import counted
+from ...io_common.triangles import is_degenerate, lowest_vertex_first
 from .model import GlCommands, Md2Error, Model
 from .validation import validate_commands
 
@@ -49,7 +34,7 @@ CENTRE = 0.5
 CORNER = 0.0
 """Where in its texel a texture coordinate lies: in the upper left corner (MD2 specification)."""
 
-_INT32 = np.iinfo(np.int32)
+_INT16, _INT32 = np.iinfo(np.int16), np.iinfo(np.int32)
 
 
 def st_fractions(
@@ -92,37 +77,23 @@ def st_texels(
     return result
 
 
-def flip_t(fractions: NDArray[Any]) -> NDArray[np.float64]:
-    """Texture coordinates counted from the opposite edge of the skin: s and 1 - t. It is its own inverse.
-
-    Files count t from the upper edge; OpenGL, OBJ and Blender count from the lower one.
-
-    Args:
-        fractions: (..., 2) floats.
-
-    Returns:
-        float64, of the same shape.
-    """
-    result: NDArray[np.float64] = np.array(fractions, np.float64)
-    result[..., 1] = 1.0 - result[..., 1]
-    return result
-
-
 def _size(width: int, height: int) -> NDArray[np.float64]:
     return np.maximum(np.array([width, height], np.float64), 1)
 
 
-class EdgeTable:
-    """Half-edges grouped by the corners that they join.
+class _Search:
+    """The triangles that are used, and the way on from any of them, for strips and fans.
 
-    Attributes:
-        members: half-edges, those of a group together and ascending.
-        begin: where each group begins in ``members``; one more entry than groups.
-        across: for each half-edge, the group of those that run the other way, or -1.
+    A corner is a vertex and its texture coordinate: primitives go on only where both are the same. A half-edge is
+    numbered ``3 * triangle + corner`` and leads from that corner to the next one of its triangle; the number names the
+    corner as well.
+
+    A primitive is never longer than the best one from its triangle, so that all tries together take time
+    in proportion to the triangles, if each step does. Where several later triangles share an edge and the
+    first of them is used, the compiler ends the primitive.
     """
 
     def __init__(self, corners: NDArray[Any]) -> None:
-        """Builds the table in O(T log T) from corners (T, 3), integers that are equal where a primitive may go on."""
         start = corners.astype(np.int64)
         end = np.roll(start, -1, axis=1)
         size = int(start.max(initial=0)) + 1
@@ -130,58 +101,17 @@ class EdgeTable:
         wanted = (end * size + start).reshape(-1)
         found = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
         across = np.where(keys[found] == wanted, found, -1) if len(keys) else found
-        sizes = np.bincount(group, minlength=len(keys))
+        ends = np.cumsum(np.bincount(group, minlength=len(keys))).tolist()
+        # Half-edges that join the same corners are a group, ascending; each knows the group that runs the other way.
         self.members: list[int] = np.argsort(group, kind="stable").tolist()
-        self.begin: list[int] = [0, *np.cumsum(sizes).tolist()]
         self.across: list[int] = across.tolist()
-
-
-def greedy_primitives(table: EdgeTable) -> tuple[list[int], list[int]]:
-    """The primitives that the compiler would make.
-
-    Returns their counts of vertices, negative for fans as in GL commands, and their vertices one after another as
-    numbers of corners.
-    """
-    search = _Search(table)
-    counts: list[int] = []
-    corners: list[int] = []
-    for first in range(len(search.used)):
-        if search.used[first]:
-            continue
-        best: list[int] = []
-        best_fan, best_corner = True, 0
-        for is_fan in (True, False):
-            for corner in range(3):
-                path = search.follow(first, corner, is_fan)
-                if len(path) > len(best):
-                    best, best_fan, best_corner = path, is_fan, corner
-        search.used[first] = True
-        corners += [3 * first + (best_corner + k) % 3 for k in range(3)]
-        for entered in best:
-            search.used[entered // 3] = True
-            corners.append(entered - entered % 3 + (entered + 2) % 3)
-        counts.append(-(len(best) + 3) if best_fan else len(best) + 3)
-    return counts, corners
-
-
-class _Search:
-    """The triangles that are used, and the way on from any of them.
-
-    A primitive is never longer than the best one from its triangle, so that all tries together take time
-    in proportion to the triangles, if each step does. Where several later triangles share an edge and the
-    first of them is used, the compiler ends the primitive.
-    """
-
-    def __init__(self, table: EdgeTable) -> None:
-        self.members = table.members
-        self.across = table.across
-        self.ends = table.begin[1:]
-        self.used = [False] * (len(table.across) // 3)
-        # The number of the last try that each triangle was in.
-        self.tried = [0] * len(self.used)
-        self.current = 0
+        self.ends: list[int] = ends
         # Where in each group to begin: entries before belong to triangles that the search has passed.
-        self.heads = table.begin[:-1]
+        self.heads: list[int] = [0, *ends[:-1]]
+        self.used = [False] * len(corners)
+        # The number of the last try that each triangle was in.
+        self.tried = [0] * len(corners)
+        self.current = 0
 
     def follow(self, first: int, corner: int, is_fan: bool) -> list[int]:
         """The half-edges by which a fan or strip from a corner of a triangle enters the next ones."""
@@ -209,6 +139,38 @@ class _Search:
             half_edge = 3 * triangle + (entered + (2 if turn_back else 1)) % 3
             turn_back = is_fan or not turn_back
         return path
+
+
+def greedy_primitives(corners: NDArray[Any]) -> tuple[list[int], list[int]]:
+    """The strips and fans that Quake II's model compiler would make, in linear time.
+
+    For each unused triangle in the order of the list the compiler tries a fan and a strip from each of its corners over
+    the triangles after it, and takes the longest, the first of equals. It looks through all triangles for each next
+    one; here a table of edges gives it at once. `corners` (T, 3) are numbers, equal where a primitive may go on.
+
+    Returns their counts of vertices, negative for fans as in GL commands, and their vertices one after another as
+    numbers of corners.
+    """
+    search = _Search(corners)
+    counts: list[int] = []
+    path_corners: list[int] = []
+    for first in range(len(search.used)):
+        if search.used[first]:
+            continue
+        best: list[int] = []
+        best_fan, best_corner = True, 0
+        for is_fan in (True, False):
+            for corner in range(3):
+                path = search.follow(first, corner, is_fan)
+                if len(path) > len(best):
+                    best, best_fan, best_corner = path, is_fan, corner
+        search.used[first] = True
+        path_corners += [3 * first + (best_corner + k) % 3 for k in range(3)]
+        for entered in best:
+            search.used[entered // 3] = True
+            path_corners.append(entered - entered % 3 + (entered + 2) % 3)
+        counts.append(-(len(best) + 3) if best_fan else len(best) + 3)
+    return counts, path_corners
 
 
 # Ten times what any game takes. The search takes several microseconds for each triangle.
@@ -269,28 +231,23 @@ def commands_match(model: Model, tolerance: float = 0.0) -> bool:
 
 def _in_order(triangles: NDArray[Any], st: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """The triangles (T, 3) with different vertices, with their texture coordinates (T, 3, 2), in rising order."""
-    a, b, c = triangles.T
-    is_proper = (a != b) & (b != c) & (c != a)
+    is_proper = ~is_degenerate(triangles)
     triangles, st = triangles[is_proper], st[is_proper]
-    corners = (triangles.argmin(axis=1)[:, None] + np.arange(3)) % 3
+    numbers, firsts = _triangle_numbers(triangles)
+    corners = (firsts[:, None] + np.arange(3)) % 3
     triangles = np.take_along_axis(triangles, corners, axis=1)
     st = np.take_along_axis(st, corners[..., None], axis=1)
-    order = _unique_order(triangles)
-    if order is None:
+    order = np.argsort(numbers)
+    if (np.diff(numbers[order]) == 0).any():
         keys = np.hstack([triangles, np.round(st.reshape(-1, 6))])
         order = np.lexsort(keys.T[::-1])
     return triangles[order], st[order]
 
 
-def _unique_order(triangles: NDArray[Any]) -> NDArray[np.intp] | None:
-    """The rising order of triangles (T, 3); None if some are equal, or too large for one number of each."""
-    if len(triangles) and (triangles.min() < 0 or triangles.max() >> _VERTEX_BITS):
-        return None
-    a, b, c = triangles.T.astype(np.int64)
-    numbers = a << 2 * _VERTEX_BITS | b << _VERTEX_BITS | c
-    order = np.argsort(numbers)
-    sorted_numbers = numbers[order]
-    return None if (sorted_numbers[1:] == sorted_numbers[:-1]).any() else order
+def _triangle_numbers(triangles: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """A number for each triangle, equal for the same vertices and winding, and the corner of its lowest vertex."""
+    a, b, c = lowest_vertex_first(triangles).T.astype(np.int64)
+    return (a << 2 * _VERTEX_BITS) + (b << _VERTEX_BITS) + c, triangles.argmin(axis=1)
 
 
 def generate_commands(
@@ -325,7 +282,7 @@ def generate_commands(
     if len(triangles) > _MOST_SEARCHED:
         counts, corners = np.full(len(triangles), -3, np.int32), np.arange(triangles.size)
     else:
-        found = greedy_primitives(EdgeTable(_join(triangles, triangle_st)))
+        found = greedy_primitives(_join(triangles, triangle_st))
         counts, corners = np.array(found[0], np.int32), np.array(found[1], np.int64)
     return GlCommands(
         counts,
@@ -340,9 +297,6 @@ def _join(triangles: NDArray[Any], triangle_st: NDArray[Any]) -> NDArray[np.int6
     pairs = triangles.astype(np.int64) * size + triangle_st
     _values, numbers = np.unique(pairs, return_inverse=True)
     return numbers.reshape(triangles.shape)
-
-
-_INT16 = np.iinfo(np.int16)
 
 
 def restore_st(
@@ -362,13 +316,17 @@ def restore_st(
     if not missing.any():
         return st, triangle_st, ""
     drawn, fractions = drawn_triangles(commands)
-    sources, rotations = _match(triangles, drawn)
     rows, corners = np.nonzero(missing)
-    found = sources[rows] >= 0
-    texels = np.zeros((len(rows), 2), np.int16)
+    numbers, firsts = _triangle_numbers(triangles[rows])
+    drawn_numbers, drawn_firsts = _triangle_numbers(drawn)
+    known, sources = np.unique(drawn_numbers, return_index=True)
+    slots = np.searchsorted(known, numbers)
+    found = np.append(known, -1)[slots] == numbers
+    sources = sources[slots[found]]
     # The corner of the drawn triangle that is this one.
-    drawn_corners = (corners[found] + rotations[rows[found]]) % 3
-    exact = st_texels(fractions[sources[rows[found]], drawn_corners], *skin_size)
+    drawn_corners = (corners[found] + drawn_firsts[sources] - firsts[found]) % 3
+    texels = np.zeros((len(rows), 2), np.int16)
+    exact = st_texels(fractions[sources, drawn_corners], *skin_size)
     texels[found] = np.clip(exact, _INT16.min, _INT16.max).astype(np.int16)
     values, entries = np.unique(texels, axis=0, return_inverse=True)
     result = triangle_st.copy()
@@ -382,29 +340,3 @@ def restore_st(
         else "they were taken from the GL commands"
     )
     return np.concatenate([st, values.astype(np.int16)]), result, warning
-
-
-def _match(
-    triangles: NDArray[np.int32], drawn: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each triangle (T, 3) the first drawn one (D, 3) with the same vertices and winding, or -1; and its rotation.
-
-    The rotation counts corners: corner k of the triangle is corner (k + rotation) % 3 of the drawn one.
-    """
-    keys, starts = _keys(triangles)
-    drawn_keys, drawn_starts = _keys(drawn)
-    values, firsts = np.unique(drawn_keys, return_index=True)
-    if not len(values):
-        return np.full(len(triangles), -1), np.zeros(len(triangles), np.int64)
-    slots = np.minimum(np.searchsorted(values, keys), len(values) - 1)
-    sources = np.where(values[slots] == keys, firsts[slots], -1)
-    return sources, (drawn_starts[sources] - starts) % 3
-
-
-def _keys(triangles: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """A number for each triangle, equal for the same vertices and winding, and the corner of its lowest vertex."""
-    if not len(triangles):
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    first = triangles.argmin(axis=1)
-    rotated = np.take_along_axis(triangles, (first[:, None] + np.arange(3)) % 3, axis=1).astype(np.int64)
-    return (rotated[:, 0] << 34) + (rotated[:, 1] << 17) + rotated[:, 2], first

@@ -1,6 +1,4 @@
-"""The exception for bad MD2 data.
-
-An MD2 model as numpy arrays, and the layout of its file.
+"""An MD2 model as numpy arrays, and the layout of its file.
 
 MD2 version 8 (MD2 specification) is little-endian: a header of 17 int32, then sections at the offsets that
 the header gives. Reading and writing share the dtypes of the sections, which are defined here.

@@ -1,18 +1,13 @@
-"""Sequences of frames, derived from the names of the frames.
+"""Sequences of frames, derived from the names of the frames, names for new frames, and the sequences of players.
 
-A frame's name is the sequence's name and a number: ``stand01``. Sequences may themselves end in a digit, so the number
-has a greatest length, which is the same in the whole model: two digits in id's models, where ``pain101`` is frame 1
-of ``pain1``, and three or more in models that pad their numbers (``run000``, ``pain1000``) or count on past 99.
-The file says nothing else about sequences; the games have the frame numbers built in.
+A frame's name is the sequence's name and a number, in 16 bytes with a NUL at the end: ``stand01``. Sequences may
+themselves end in a digit, so the number has a greatest length, which is the same in the whole model: two digits in id's
+models, where ``pain101`` is frame 1 of ``pain1``, and three or more in models that pad their numbers (``run000``,
+``pain1000``) or count on past 99. The file says nothing else of sequences; the games have the frame numbers built in.
 
-Names for new frames.
-
-A frame's name is the sequence's and a number, in 16 bytes with a NUL at the end (MD2 specification). id's own models
-write as few digits as the sequence needs, but two where the sequence itself ends in one: ``run1``, ``stand01``,
-``pain101``. Where a model's numbers have three digits, such sequences have three as well, so that ``sequences`` finds
-them again by the rule for the whole model.
-
-Templates: the sequences that a game expects of a kind of model, since it counts frames instead of reading names.
+id's own models write as few digits as the sequence needs, but two where the sequence itself ends in one: ``run1``,
+``stand01``, ``pain101``. Where a model's numbers have three digits, such sequences have three as well, so that they are
+found again by the rule for the whole model.
 
 The player's sequences are those of Quake II's ``m_player.h`` (game source); the games play them by number, so that one
 frame more or less shifts all that follow.

@@ -1,11 +1,11 @@
-"""Frames of a file made from positions, with everything of the imported frames that is still valid.
+"""Frames and triangles of a file made from what was imported, with everything that is still valid.
 
 A frame whose vertices all lie on the grid of the imported frame keeps that grid, and so the bytes of its vertices. Any
 other frame gets the grid of its own box, as in Quake II's model compiler. A vertex keeps its normal index while it, its
 triangles and their other vertices have not moved: the program that wrote the file chose it, often by no known rule. Any
 other vertex gets the normal of its faces.
 
-Degenerate triangles, with fewer than three different vertices: invisible, but real files have and count them.
+Degenerate triangles, with fewer than three different vertices, are invisible, but real files have and count them.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...io_common.triangles import is_degenerate
 from .frames import match_grid, on_all_axes, quantise
 from .glcommands import generate_commands
 from .model import Model
@@ -131,13 +132,6 @@ def _with_faces(unchanged: NDArray[np.bool_], triangles: NDArray[Any]) -> NDArra
 def _is_one_grid(frames: FrameData) -> bool:
     """Whether all frames lie on the same grid."""
     return bool((frames.scale == frames.scale[:1]).all() and (frames.translate == frames.translate[:1]).all())
-
-
-def is_degenerate(triangles: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which triangles (T, 3) name a vertex more than once, (T,)."""
-    a, b, c = triangles.T
-    result: NDArray[np.bool_] = (a == b) | (b == c) | (c == a)
-    return result
 
 
 def degenerate_rows(model: Model) -> NDArray[np.int32]:

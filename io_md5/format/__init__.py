@@ -9,6 +9,7 @@ arguments, and return arrays of their own.
 """
 
 from ...io_common.rules import Description, Finding
+from ...io_common.triangles import flip_v as flip_t
 from .check import check_animation, check_camera, check_model, describe
 from .games import PROFILES, Game, prepare_animation, prepare_model, rest_pose
 from .mdl_file import Mdl, parse_mdl, read_mdl
@@ -65,7 +66,6 @@ from .skeleton import (
 from .skinning import (
     bind_pose,
     face_normals,
-    flip_t,
     normal_weights,
     skin,
     skin_normals,

@@ -233,13 +233,6 @@ def vertex_tangents(
     return results[0], results[1]
 
 
-def flip_t(uvs: npt.ArrayLike) -> Floats:
-    """Texture coordinates (…, 2) with 1 - t for t: between the upper left corner of MD5 and OpenGL's lower left."""
-    flipped = np.array(uvs, dtype=np.float64)
-    flipped[..., 1] = 1.0 - flipped[..., 1]
-    return flipped
-
-
 def position_ids(vertices: npt.ArrayLike) -> npt.NDArray[np.int64]:
     """An id for each vertex (V, 3), the same for vertices with exactly the same position, (V,).
 

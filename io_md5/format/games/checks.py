@@ -41,33 +41,28 @@ def about(kind: str) -> Callable[[Callable[[Rule, Any, Subject], Iterator[Findin
 
 
 def no_joints(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """There is no joint."""
     if subject.camera is None and not subject.names:
         yield rule.finding("there are no joints", 0)
 
 
 def joint_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """There are more joints than the limit."""
     count = len(subject.names)
     if count > rule.limit:
         yield rule.finding(counted(count, "joints"), count, joints=range(int(rule.limit), count))
 
 
 def parents_first(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """A joint comes before its parent."""
     late = np.flatnonzero(subject.parents >= np.arange(len(subject.parents)))
     yield from _named(rule, subject, late, "joints come before their parents")
 
 
 def parent_indices(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """A parent has a higher index than the limit."""
     far = np.flatnonzero(subject.parents > rule.limit)
     what = f"{counted(len(far), 'joints', 'have')} a parent with an index over {rule.limit:g}"
     yield from _named(rule, subject, far, what, found=int(subject.parents.max(initial=ROOT)))
 
 
 def several_roots(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """There is more than one root joint."""
     roots = np.flatnonzero(subject.parents == ROOT)
     if len(roots) > 1:
         yield from _named(rule, subject, roots, f"{len(roots)} root bones", found=len(roots))
@@ -75,19 +70,16 @@ def several_roots(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 @about("model")
 def model_roots(rule: Rule, _model: Model, subject: Subject) -> Iterator[Finding]:
-    """A model has more than one root joint."""
     yield from several_roots(rule, subject)
 
 
 @about("animation")
 def animation_roots(rule: Rule, _animation: Animation, subject: Subject) -> Iterator[Finding]:
-    """An animation has more than one root joint."""
     yield from several_roots(rule, subject)
 
 
 @about("model")
 def root_away(rule: Rule, model: Model, _subject: Subject) -> Iterator[Finding]:
-    """The first joint is away from the origin by more than the limit."""
     if len(model.joints):
         yield from _away(rule, model.joints.names[0], model.joints.positions[0])
 
@@ -121,14 +113,12 @@ def repeated_names(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def unnamed_joints(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """A joint has no name."""
     joints = [joint for joint, name in enumerate(subject.names) if not name]
     if joints:
         yield rule.finding(f"{counted(len(joints), 'joints', 'have')} no name", len(joints), joints=joints)
 
 
 def unwritable_names(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """A joint name cannot be written as a string."""
     joints = [joint for joint, name in enumerate(subject.names) if not is_writable(name)]
     yield from _named(
         rule, subject, joints, "joint names contain a double quote or a line break", quoted=True
@@ -159,7 +149,6 @@ def _named(
 
 
 def commandline_length(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """The command line is longer than the limit, in bytes."""
     file = subject.model or subject.animation
     length = byte_count(file.commandline) if file is not None else 0
     if length > rule.limit:
@@ -170,7 +159,6 @@ def commandline_length(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def joint_numbers(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """A joint of the bind pose or base frame has a number that is not finite."""
     if subject.model is not None:
         tables = [subject.model.joints.positions, subject.model.joints.orientations]
     elif subject.animation is not None:
@@ -183,7 +171,6 @@ def joint_numbers(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 @about("animation")
 def frame_numbers(rule: Rule, animation: Animation, _subject: Subject) -> Iterator[Finding]:
-    """A frame holds a number that is not finite."""
     bad = np.flatnonzero(~np.isfinite(animation.frames).all(axis=1))
     if len(bad):
         yield rule.finding(f"frame {bad[0]} holds a number that is not finite", int(bad[0]))
@@ -191,14 +178,12 @@ def frame_numbers(rule: Rule, animation: Animation, _subject: Subject) -> Iterat
 
 @about("animation")
 def no_frames(rule: Rule, animation: Animation, _subject: Subject) -> Iterator[Finding]:
-    """There is no frame."""
     if animation.frame_count == 0:
         yield rule.finding("there are no frames", 0)
 
 
 @about("animation")
 def frame_count(rule: Rule, animation: Animation, _subject: Subject) -> Iterator[Finding]:
-    """There are more frames than the limit."""
     if animation.frame_count > rule.limit:
         yield rule.finding(counted(animation.frame_count, "frames"), animation.frame_count)
 
@@ -210,14 +195,12 @@ def _rate(subject: Subject) -> float:
 
 
 def rate_positive(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """The frame rate is not positive."""
     rate = _rate(subject)
     if not rate > 0.0:
         yield rule.finding(f"a frame rate of {rate:g}", f"{rate:g}")
 
 
 def rate_below_one(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """The frame rate is below the limit."""
     rate = _rate(subject)
     if 0.0 < rate < rule.limit:
         yield rule.finding(f"a frame rate of {rate:g}", f"{rate:g}")
@@ -235,7 +218,6 @@ def rate_fraction(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 @about("animation")
 def bounds_count(rule: Rule, animation: Animation, _subject: Subject) -> Iterator[Finding]:
-    """The number of bounds is not the number of frames."""
     count = len(animation.bounds)
     if count != animation.frame_count:
         yield rule.finding(
@@ -283,7 +265,6 @@ def base_frame_needed(rule: Rule, animation: Animation, subject: Subject) -> Ite
 
 
 def scale_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """The file of scales has more JSON tokens than the limit."""
     if subject.scales is None:
         return
     per_joint = subject.scales.counts()
@@ -316,20 +297,17 @@ def scale_names(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 @about("camera")
 def camera_path(rule: Rule, _camera: Camera, _subject: Subject) -> Iterator[Finding]:
-    """There is a camera path at all."""
     yield rule.finding("a camera path")
 
 
 @about("camera")
 def first_cut(rule: Rule, camera: Camera, _subject: Subject) -> Iterator[Finding]:
-    """A cut is before the limit."""
     if (camera.cuts < rule.limit).any():
         yield rule.finding("a cut at frame 0", 0)
 
 
 @about("camera")
 def cut_groups(rule: Rule, camera: Camera, _subject: Subject) -> Iterator[Finding]:
-    """Something follows the number of a cut."""
     cuts = [int(cut) for cut, text in zip(camera.cuts, camera.cut_groups, strict=False) if text]
     if cuts:
         have = counted(len(cuts), "cuts", "have")
@@ -339,7 +317,6 @@ def cut_groups(rule: Rule, camera: Camera, _subject: Subject) -> Iterator[Findin
 
 @about("camera")
 def fields_of_view(rule: Rule, camera: Camera, _subject: Subject) -> Iterator[Finding]:
-    """A field of view is not above 0."""
     bad = np.flatnonzero(~(camera.fields_of_view > 0.0))
     if len(bad):
         frames = counted(len(bad), "frames", "have")

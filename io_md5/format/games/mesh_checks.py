@@ -40,21 +40,18 @@ def each_mesh(check: Callable[[Rule, Mesh, Subject], Iterator[Finding]]) -> Chec
 
 @about("model")
 def no_meshes(rule: Rule, model: Model, _subject: Subject) -> Iterator[Finding]:
-    """There is no mesh."""
     if not model.meshes:
         yield rule.finding("there is no mesh", 0)
 
 
 @about("model")
 def mesh_count(rule: Rule, model: Model, _subject: Subject) -> Iterator[Finding]:
-    """There are more meshes than the limit."""
     if len(model.meshes) > rule.limit:
         yield rule.finding(counted(len(model.meshes), "meshes"), len(model.meshes))
 
 
 @about("model")
 def equal_meshes(rule: Rule, model: Model, _subject: Subject) -> Iterator[Finding]:
-    """Meshes have the same name in their comment and the same shader."""
     seen: dict[tuple[str, str], int] = {}
     for index, mesh in enumerate(model.meshes):
         first = seen.setdefault((mesh.comment_name, mesh.shader), index)
@@ -77,7 +74,6 @@ def equal_materials(rule: Rule, model: Model, _subject: Subject) -> Iterator[Fin
 
 @about("model")
 def several_materials(rule: Rule, model: Model, _subject: Subject) -> Iterator[Finding]:
-    """Meshes have different shaders."""
     shaders = _shaders(model)
     if len(shaders) > 1:
         yield rule.finding(f"{counted(len(shaders), 'materials')}: {listing(shaders)}", len(shaders))
@@ -90,14 +86,12 @@ def _shaders(model: Model) -> list[str]:
 
 @about("model")
 def total_vertices(rule: Rule, model: Model, _subject: Subject) -> Iterator[Finding]:
-    """All meshes together have more vertices than the limit."""
     if model.vertex_count > rule.limit:
         yield rule.finding(f"{counted(model.vertex_count, 'vertices')} in all meshes", model.vertex_count)
 
 
 @about("model")
 def no_animation(rule: Rule, _model: Model, subject: Subject) -> Iterator[Finding]:
-    """There is no animation beside the mesh."""
     if subject.has_animation is False:
         yield rule.finding("there is no animation of the same name beside the mesh")
 
@@ -107,21 +101,18 @@ def no_animation(rule: Rule, _model: Model, subject: Subject) -> Iterator[Findin
 
 @each_mesh
 def mesh_names(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    """The shader or name cannot be written as a string."""
     if not (is_writable(mesh.shader) and is_writable(mesh.name)):
         yield rule.finding("its shader or name contains a double quote or a line break")
 
 
 @each_mesh
 def name_line(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    """The mesh has a `name` line."""
     if mesh.name:
         yield rule.finding(f"a line `name` with {mesh.name!r}", mesh.name)
 
 
 @each_mesh
 def unnamed_mesh(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    """The mesh has no comment with its name."""
     if not mesh.comment_name:
         yield rule.finding("no comment // meshes: NAME")
 
@@ -138,7 +129,6 @@ def skin_path(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
 
 @each_mesh
 def skin_length(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    """The path of the skin is longer than the limit."""
     path = f"progs/{mesh.shader}_00_00"
     if byte_count(path) > rule.limit:
         yield rule.finding(f"the path of its skin, {path}, has {byte_count(path)} bytes", byte_count(path))
@@ -149,7 +139,6 @@ def skin_length(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
 
 @each_mesh
 def not_finite(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    """A number is not finite."""
     bad = np.flatnonzero(~np.isfinite(mesh.uvs).all(axis=1))
     if len(bad):
         yield rule.finding(f"texture coordinates of vertex {bad[0]} are not finite", vertices=bad)
@@ -161,7 +150,6 @@ def not_finite(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
 
 @each_mesh
 def invalid_references(rule: Rule, mesh: Mesh, subject: Subject) -> Iterator[Finding]:
-    """Triangles, weights or vertices have invalid indices."""
     triangles = np.flatnonzero(_outside(mesh.triangles, mesh.vertex_count).any(axis=1))
     if len(triangles):
         what = f"triangle {triangles[0]} refers to a vertex that does not exist"
@@ -179,7 +167,6 @@ def invalid_references(rule: Rule, mesh: Mesh, subject: Subject) -> Iterator[Fin
 
 @each_mesh
 def unweighted_vertices(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    """A vertex has no weight."""
     vertices = np.flatnonzero(mesh.weight_counts == 0)
     if len(vertices):
         what = f"{counted(len(vertices), 'vertices', 'have')} no weight, such as vertex {vertices[0]}"
@@ -188,7 +175,6 @@ def unweighted_vertices(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[F
 
 @each_mesh
 def bias_sums(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    """The biases of a vertex do not sum to 1, by more than the limit."""
     if _invalid_ranges(mesh).any():
         return
     rows = vertex_weights(mesh)
@@ -206,7 +192,6 @@ def bias_sums(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
 
 @each_mesh
 def influences(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    """A vertex has more weights than the limit."""
     yield from _influences(rule, mesh)
 
 
@@ -225,7 +210,6 @@ def _influences(rule: Rule, mesh: Mesh, off_by: Callable[[], str] = str) -> Iter
 
 @each_mesh
 def vertex_count(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    """The mesh has more vertices than the limit."""
     count = mesh.vertex_count
     if count > rule.limit:
         yield rule.finding(counted(count, "vertices"), count, vertices=range(int(rule.limit), count))
@@ -233,7 +217,6 @@ def vertex_count(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]
 
 @each_mesh
 def triangle_count(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    """The mesh has more triangles than the limit."""
     count = len(mesh.triangles)
     if count > rule.limit:
         yield rule.finding(counted(count, "triangles"), count, triangles=range(int(rule.limit), count))
@@ -241,7 +224,6 @@ def triangle_count(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Findin
 
 @each_mesh
 def weight_count(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    """The mesh has more weights than the limit."""
     count = len(mesh.weight_joints)
     if count > rule.limit:
         vertices = np.flatnonzero(mesh.weight_starts.astype(np.int64) + mesh.weight_counts > rule.limit)
@@ -250,7 +232,6 @@ def weight_count(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]
 
 @each_mesh
 def weight_starts(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    """The weights of a vertex begin beyond the limit."""
     far = np.flatnonzero(mesh.weight_starts > rule.limit)
     if len(far):
         start = int(mesh.weight_starts[far[0]])
@@ -259,7 +240,6 @@ def weight_starts(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding
 
 @each_mesh
 def silhouette_edges(rule: Rule, mesh: Mesh, subject: Subject) -> Iterator[Finding]:
-    """The mesh has more edges between distinct positions than the limit."""
     # Each triangle adds three edges at most.
     if 3 * len(mesh.triangles) <= rule.limit or not _is_sound(mesh, subject):
         return
