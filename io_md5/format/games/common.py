@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Protocol
 
 from ....io_common.counting import counted
 from ....io_common.rules import Check, Rule
@@ -14,9 +15,45 @@ from .mesh_checks import Keeper
 from .profile import NameRule
 
 
-def does(engine: str, verb: str) -> str:
-    """What an engine does, or several: ``Quake II takes``, ``ironwail and vkQuake take``."""
-    return f"{engine} {verb.removesuffix('s') if ' and ' in engine else verb}"
+def does(engine: str, what: str) -> str:
+    """What an engine does, or several: ``Quake II takes 5``, ``ironwail and vkQuake take 5``."""
+    verb, space, rest = what.partition(" ")
+    return f"{engine} {verb.removesuffix('s') if ' and ' in engine else verb}{space}{rest}"
+
+
+class _MakeRule(Protocol):
+    def __call__(self, engine: str, source: str, limit: int = 0) -> Rule: ...
+
+
+def _shared(code: str, check: Check, requirement: str, why: str, remedy: str) -> _MakeRule:
+    """A function that makes an error of an engine, given its source and the limit, which the words may contain."""
+
+    def make(engine: str, source: str, limit: int = 0) -> Rule:
+        words = (requirement.format(limit=limit), does(engine, why.format(limit=limit)))
+        return Rule(code, True, check, engine, *words, remedy, source, limit)
+
+    return make
+
+
+joint_count = _shared(
+    "joint_count", checks.joint_count, "at most {limit} joints", "takes {limit}",
+    "remove bones, or export with Deform Bones Only",
+)  # fmt: skip
+vertex_count = _shared(
+    "vertex_count", meshes.vertex_count, "at most {limit:,} vertices in a mesh", "takes {limit:,} in a mesh",
+    "split the object",
+)  # fmt: skip
+no_meshes = _shared(
+    "no_meshes", meshes.no_meshes, "at least one mesh", "refuses that", "add a mesh that the armature deforms"
+)
+name_line = _shared(
+    "name_line", meshes.name_line, "no line `name` in a mesh", "wants shader first",
+    "export it for this game, which leaves the line out",
+)  # fmt: skip
+no_animation = _shared(
+    "no_animation", meshes.no_animation, "an animation of the same name beside the mesh", "needs one",
+    "export an animation, or the rest pose, under the mesh's name",
+)  # fmt: skip
 
 
 def _common(
@@ -56,22 +93,6 @@ UNNAMED = Rule(
 """The rule that every joint has a name."""
 
 
-def joint_count(engine: str, limit: int, source: str) -> Rule:
-    """The limit on checks."""
-    return Rule(
-        "joint_count", True, checks.joint_count, engine, f"at most {limit} joints", f"{does(engine, 'takes')} {limit}",
-        "remove bones, or export with Deform Bones Only", source, limit,
-    )  # fmt: skip
-
-
-def vertex_count(engine: str, limit: int, source: str) -> Rule:
-    """The limit on vertices in a mesh."""
-    return Rule(
-        "vertex_count", True, meshes.vertex_count, engine, f"at most {limit:,} vertices in a mesh",
-        f"{does(engine, 'takes')} {limit:,} in a mesh", "split the object", source, limit,
-    )  # fmt: skip
-
-
 def influences(
     engine: str, source: str, *, is_error: bool = False, why: str = "", check: Check = meshes.influences
 ) -> Rule:
@@ -97,30 +118,6 @@ def weights_as_bytes(*keepers: Keeper, source: str) -> tuple[Rule, Rule]:
             does(engine, "keeps") + " weights as bytes", "weight vertices to one bone where it shows",
             source, meshes.VISIBLE,
         ),
-    )  # fmt: skip
-
-
-def no_meshes(engine: str, source: str) -> Rule:
-    """The rule of games that require a mesh."""
-    return Rule(
-        "no_meshes", True, meshes.no_meshes, engine, "at least one mesh", f"{does(engine, 'refuses')} that",
-        "add a mesh that the armature deforms", source,
-    )  # fmt: skip
-
-
-def name_line(engine: str, source: str) -> Rule:
-    """The rule of games that refuse a `name` line."""
-    return Rule(
-        "name_line", True, meshes.name_line, engine, "no line `name` in a mesh",
-        f"{does(engine, 'wants')} shader first", "export it for this game, which leaves the line out", source,
-    )  # fmt: skip
-
-
-def no_animation(engine: str, source: str) -> Rule:
-    """The rule of games that require an animation beside the mesh."""
-    return Rule(
-        "no_animation", True, meshes.no_animation, engine, "an animation of the same name beside the mesh",
-        f"{does(engine, 'needs')} one", "export an animation, or the rest pose, under the mesh's name", source,
     )  # fmt: skip
 
 

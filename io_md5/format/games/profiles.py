@@ -101,8 +101,8 @@ DOOM3_BFG = Profile(
     Game.DOOM3_BFG, "Doom 3 BFG", "Doom 3 BFG Edition and RBDOOM-3-BFG", "RBDOOM-3-BFG",
     (
         *_DOOM3_RULES,
-        joint_count("Doom 3 BFG", 255, "RBDOOM-3-BFG `renderer/Model_md5.cpp`"),
-        vertex_count("Doom 3 BFG", 65535, "RBDOOM-3-BFG `renderer/Model_md5.cpp`: indices of 16 bits"),
+        joint_count("Doom 3 BFG", "RBDOOM-3-BFG `renderer/Model_md5.cpp`", 255),
+        vertex_count("Doom 3 BFG", "RBDOOM-3-BFG `renderer/Model_md5.cpp`: indices of 16 bits", 65535),
         *weights_as_bytes(
             Keeper("Doom 3 BFG", fills_up=True), source="RBDOOM-3-BFG `renderer/Model_md5.cpp`, `ParseMesh`"
         ),
@@ -144,8 +144,8 @@ QUAKE = Profile(
             _LONGEST_TOKEN,
         ),
         no_meshes(_BOTH, _QUAKE_MESH),
-        joint_count(_BOTH, 256, f"{_QUAKE_MESH}: indices of joints are bytes"),
-        vertex_count(_BOTH, 65535, f"{_QUAKE_MESH}: indices of 16 bits"),
+        joint_count(_BOTH, f"{_QUAKE_MESH}: indices of joints are bytes", 256),
+        vertex_count(_BOTH, f"{_QUAKE_MESH}: indices of 16 bits", 65535),
         no_animation(_BOTH, f"{_QUAKE_MESH}: a model without poses is not drawn"),
         *weights_as_bytes(
             Keeper("ironwail"), Keeper("vkQuake", most=8, has_points=True),
@@ -193,12 +193,12 @@ QUAKE2 = Profile(
         UNNAMED,
         name_line("Quake II", _Q2PRO_MESH),
         no_meshes("Quake II", _Q2PRO_MESH),
-        joint_count("Quake II", 256, f"{_Q2PRO_MESH}: `MD5_MAX_JOINTS`"),
+        joint_count("Quake II", f"{_Q2PRO_MESH}: `MD5_MAX_JOINTS`", 256),
         Rule(
             "mesh_count", True, meshes.mesh_count, "Quake II", "at most 32 meshes", "Quake II takes 32",
             "join objects", f"{_Q2PRO_MESH}: `MD5_MAX_MESHES`", 32,
         ),
-        vertex_count("Quake II", 6144, f"{_Q2PRO_MESH}: `TESS_MAX_VERTICES`"),
+        vertex_count("Quake II", f"{_Q2PRO_MESH}: `TESS_MAX_VERTICES`", 6144),
         Rule(
             "triangle_count", True, meshes.triangle_count, "Quake II", "at most 6,144 triangles in a mesh",
             "Quake II takes 6,144 in a mesh", "split the object", f"{_Q2PRO_MESH}: `TESS_MAX_INDICES / 3`", 6144,
@@ -254,7 +254,7 @@ _IQM = "iqm `iqm.cpp`"
 ANY = Profile(
     Game.ANY, "Any", "Rules of every game, and warnings from the rules of iqm's compiler", "iqm's compiler",
     (
-        as_warning(joint_count("iqm's compiler", 255, f"{_IQM}: indices of joints are bytes")),
+        as_warning(joint_count("iqm's compiler", f"{_IQM}: indices of joints are bytes", 255)),
         Rule(
             "equal_meshes", False, meshes.equal_meshes, "iqm's compiler",
             "meshes differ in name or shader", "iqm's compiler keeps only one of them",
@@ -278,8 +278,8 @@ SAUERBRATEN = Profile(
             "Sauerbraten crashes on the animation", f"{_SAUER}: `sscanf(\" %100s %d %d %d\")`",
         ),
         no_meshes("Sauerbraten", _SAUER),
-        joint_count("Sauerbraten", 256, f"{_SAUER}: indices of joints are bytes"),
-        vertex_count("Sauerbraten", 65535, f"{_SAUER}: indices of 16 bits"),
+        joint_count("Sauerbraten", f"{_SAUER}: indices of joints are bytes", 256),
+        vertex_count("Sauerbraten", f"{_SAUER}: indices of 16 bits", 65535),
         Rule(
             "total_vertices", False, meshes.total_vertices, "Sauerbraten", "at most 65,535 vertices in all meshes",
             "Sauerbraten draws further triangles elsewhere", "remove vertices, or export two models",
@@ -312,7 +312,7 @@ UNVANQUISHED = Profile(
         UNNAMED,
         name_line("Unvanquished", _DAEMON),
         no_meshes("Unvanquished", _DAEMON),
-        joint_count("Unvanquished", 255, "Daemon `tr_local.h`: `numChannels` is an unsigned byte"),
+        joint_count("Unvanquished", "Daemon `tr_local.h`: `numChannels` is an unsigned byte", 255),
         Rule(
             "parent_indices", True, checks.parent_indices, "Unvanquished",
             "parents among the first 128 joints", "Unvanquished would detach them",

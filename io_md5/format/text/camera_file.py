@@ -40,6 +40,7 @@ _COLUMNS = 7
 
 _TOKEN = re.compile(rb"//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z)|[()]|[\x21-\x27\x2a-\x7f]+")
 _CUT_START = re.compile(rb"[-+.\d]")
+_NUMBER = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
 def read_camera(source: Source) -> Camera:
@@ -119,7 +120,14 @@ def _cuts(scan: Scan, opening: int, entry_count: int) -> tuple[list[int], list[s
         if token.startswith((b"//", b"/*")):
             continue
         if not in_parentheses and _CUT_START.match(token):
-            cuts.append(_cut(scan, token, match.start(), entry_count))
+            number = float(token) if _NUMBER.fullmatch(token) else -1.0
+            if not (number.is_integer() and 0 <= number < entry_count):
+                raise Md5Error(
+                    "a cut is not at one of the camera's frames", path=scan.path, line=scan.line(match.start()),
+                    found=token.decode("latin-1"), expected=f"a whole number from 1 to {entry_count - 1}"
+                    if entry_count > 1 else "no cuts, because there is only one frame",
+                )  # fmt: skip
+            cuts.append(int(number))
             groups.append([])
             continue
         if not groups:
@@ -137,21 +145,6 @@ def _cuts(scan: Scan, opening: int, entry_count: int) -> tuple[list[int], list[s
                 found=repr(text), expected="words, each with numbers in parentheses",
             )  # fmt: skip
     return cuts, texts
-
-
-def _cut(scan: Scan, token: bytes, offset: int, entry_count: int) -> int:
-    """The number of a cut; raises Md5Error if it is not one of the camera's entries."""
-    try:
-        number = float(token)
-    except ValueError:
-        number = np.nan
-    if not (number == np.floor(number) and 0 <= number < entry_count):
-        raise Md5Error(
-            "a cut is not at one of the camera's frames", path=scan.path, line=scan.line(offset),
-            found=token.decode("latin-1"), expected=f"a whole number from 1 to {entry_count - 1}"
-            if entry_count > 1 else "no cuts, because there is only one frame",
-        )  # fmt: skip
-    return int(number)
 
 
 def cut_warnings(cuts: Ints) -> list[str]:

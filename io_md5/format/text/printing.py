@@ -75,20 +75,16 @@ def rows(layout: str, *tables: npt.NDArray[Any]) -> str:
     # Frames without animated components have no columns.
     tables = tuple(table for table in tables if table.ndim == 1 or table.shape[1])
     step = max(1, _CHUNK // max(layout.count("%"), 1))
-    return "".join(
-        _rows(layout, [table[first : first + step] for table in tables])
-        for first in range(0, len(tables[0]), step)
-    )
-
-
-def _rows(layout: str, tables: list[npt.NDArray[Any]]) -> str:
-    """The same for one chunk of lines."""
-    in_bulk = _rows_in_bulk(layout, tables) if sum(table.size for table in tables) >= _MIN_BULK else None
-    return _rows_one_by_one(layout, tables) if in_bulk is None else in_bulk
+    texts = []
+    for first in range(0, len(tables[0]), step):
+        parts = [table[first : first + step] for table in tables]
+        text = _rows_in_bulk(layout, parts) if sum(part.size for part in parts) >= _MIN_BULK else None
+        texts.append(_rows_one_by_one(layout, parts) if text is None else text)
+    return "".join(texts)
 
 
 def _rows_in_bulk(layout: str, tables: list[npt.NDArray[Any]]) -> str | None:
-    """The same, faster; None if a number is too large for that."""
+    """Many lines at once; None if a number is too large for that."""
     numbers: list[_Bytes] = []
     for table in tables:
         columns = table.reshape(len(table), -1)
@@ -106,7 +102,7 @@ def _rows_in_bulk(layout: str, tables: list[npt.NDArray[Any]]) -> str | None:
 
 
 def _rows_one_by_one(layout: str, tables: list[npt.NDArray[Any]]) -> str:
-    """The same with Python's own formatting."""
+    """Lines with Python's own formatting."""
     columns: list[list[float]] = []
     for table in tables:
         numbers = _printable(table) if table.dtype.kind == "f" else table

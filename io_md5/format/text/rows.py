@@ -154,7 +154,7 @@ def extract_frames(data: bytes) -> ReducedText:
     size = next((line + 1 for line in range(step) if lines[line].strip(_BLANKS) == b"}"), 0)
     if not size or frames[-1] + size > len(starts):
         return unchanged
-    rows = _Frames(text, starts, ends, frames).read(head, lines, size)
+    rows = _read_frames(text, starts, ends, frames, head, lines, size)
     if rows is None:
         return unchanged
     count = int(frames[-1]) + size
@@ -175,72 +175,46 @@ def _first_frame(data: bytes) -> tuple[int, Layout | None]:
     return 0, None
 
 
-@dataclass(frozen=True, eq=False)
-class _Frames:
-    """Frames in a text.
+def _read_frames(
+    text: Text, starts: Offsets, ends: Offsets, firsts: Offsets, head: Layout, lines: list[bytes], size: int
+) -> Floats | None:
+    """The numbers of all frames, (F, n); None if frames differ, or are so few that the scanner is faster.
 
-    Attributes:
-        text: that holds them.
-        starts: of all lines.
-        ends: of all lines.
-        firsts: the index of the line that opens each frame, (F,).
+    `starts` and `ends` are the offsets of all lines of the text, and `firsts` the lines that open a frame, (F,), with
+    the layout `head`; `lines` are those of the first frame, up to the second, of which the first `size` belong to the
+    frame itself.
     """
-
-    text: Text
-    starts: Offsets
-    ends: Offsets
-    firsts: Offsets
-
-    def read(self, head: Layout, lines: list[bytes], size: int) -> Floats | None:
-        """The numbers of all frames, (F, n); None if frames differ, or are so few that the scanner is faster.
-
-        `head` is the layout of the line that opens a frame; `lines` are those of the first frame, up to the second, of
-        which the first `size` belong to the frame itself.
-        """
-        tables: dict[Layout, list[int]] = {head: [0]}
-        fixed: dict[tuple[bytes, bool], list[int]] = {}
-        widths = [head.width] + [0] * (size - 1)
-        for line, content in enumerate(lines[1:], 1):
-            layout = Layout.of(content) if line < size else None
-            if layout is not None:
-                tables.setdefault(layout, []).append(line)
-                widths[line] = layout.width
-            elif len(content) <= MAX_GAP and content.strip(_BLANKS) == (b"}" if line == size - 1 else b""):
-                fixed.setdefault((content, line < size), []).append(line)
-            else:
-                return None
-        columns = np.cumsum([0, *widths])
-        if len(self.firsts) * columns[-1] < MIN_LINES * sum(layout.width for layout in tables):
+    tables: dict[Layout, list[int]] = {head: [0]}
+    fixed: dict[tuple[bytes, bool], list[int]] = {}
+    widths = [head.width] + [0] * (size - 1)
+    for line, content in enumerate(lines[1:], 1):
+        layout = Layout.of(content) if line < size else None
+        if layout is not None:
+            tables.setdefault(layout, []).append(line)
+            widths[line] = layout.width
+        elif len(content) <= MAX_GAP and content.strip(_BLANKS) == (b"}" if line == size - 1 else b""):
+            fixed.setdefault((content, line < size), []).append(line)
+        else:
             return None
-        for (content, is_inside), line_indices in fixed.items():
-            # The lines after the last frame may differ from those between frames.
-            frames = self.firsts if is_inside else self.firsts[:-1]
-            indices = (frames[:, None] + line_indices).ravel()
-            if not self.text.all_equal(self.starts[indices], self.ends[indices], content):
-                return None
-        places: dict[Layout, slice | Offsets] = {
-            layout: _places(columns, line_indices, layout.width) for layout, line_indices in tables.items()
-        }
-        table = np.empty((len(self.firsts), columns[-1]))
-        step = max(1, LINES_AT_ONCE // size)
+    columns = np.cumsum([0, *widths])
+    if len(firsts) * columns[-1] < MIN_LINES * sum(layout.width for layout in tables):
+        return None
+    for (content, is_inside), members in fixed.items():
+        # The lines after the last frame may differ from those between frames.
+        rows = ((firsts if is_inside else firsts[:-1])[:, None] + members).ravel()
+        if not text.all_equal(starts[rows], ends[rows], content):
+            return None
+    table = np.empty((len(firsts), columns[-1]))
+    step = max(1, LINES_AT_ONCE // size)
+    for layout, members in tables.items():
+        places: slice | Offsets = (columns[members][:, None] + np.arange(layout.width)).ravel()
+        if members[-1] - members[0] + 1 == len(members):
+            places = slice(int(columns[members[0]]), int(columns[members[-1]]) + layout.width)
         for begin in range(0, len(table), step):
             piece = slice(begin, begin + step)
-            for layout, line_indices in tables.items():
-                indices = (self.firsts[piece, None] + line_indices).ravel()
-                numbers = layout.read(
-                    self.text, self.starts[indices], self.ends[indices], integers=int(layout is head)
-                )
-                if numbers is None:
-                    return None
-                table[piece, places[layout]] = numbers.reshape(-1, len(line_indices) * layout.width)
-        return table
-
-
-def _places(columns: Offsets, lines: list[int], width: int) -> slice | Offsets:
-    """The columns of the numbers of some lines, each with `width` of them, in a row of a frame.
-
-    `columns` holds the first column of each line of a frame.
-    """
-    if lines[-1] - lines[0] + 1 == len(lines):
-        return slice(int(columns[lines[0]]), int(columns[lines[-1]]) + width)
-    return (columns[lines][:, None] + np.arange(width)).ravel()
+            rows = (firsts[piece, None] + members).ravel()
+            numbers = layout.read(text, starts[rows], ends[rows], integers=int(layout is head))
+            if numbers is None:
+                return None
+            table[piece, places] = numbers.reshape(-1, len(members) * layout.width)
+    return table
