@@ -196,7 +196,8 @@ def find_oddities(model: Model) -> list[str]:
     """Sentences about what is unusual in a file that was read, such as numbers beyond the limits of Quake II."""
     rules = [rule for rule in COMMON if rule.code in _OF_FILES]
     rules += [rule for rule in rules_of(Game.QUAKE2) if rule.code in _LIMITS]
-    found = [finding for rule in rules for finding in rule.check(rule, Subject(model, Counts.of(model)))]
+    subject = Subject(model, Counts.of(model))
+    found = [finding for rule in rules for finding in rule.check(rule, subject)]
     # The remedy concerns an export, not a file that was read.
     return [finding.text.removesuffix(f": {finding.remedy}") for finding in found]
 
