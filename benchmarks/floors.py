@@ -9,10 +9,11 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from io_idtech.io_common.triangles import is_degenerate
 from io_idtech.io_md2.format import Model as Md2Model
 from io_idtech.io_md2.format import decompress
 from io_idtech.io_md5.format import Model
-from io_idtech.io_md5.format.seams import is_degenerate, weld_vertices
+from io_idtech.io_md5.format.merging import find_merged_vertices
 from io_idtech.io_md5.format.skinning import skin, vertex_weights
 
 Singles = npt.NDArray[np.float32]
@@ -74,7 +75,7 @@ class ModelFloor:
         self._meshes = []
         for mesh in model.meshes:
             vertices = skin(mesh, model.joints.positions, model.joints.orientations)
-            firsts = weld_vertices(mesh, vertices)
+            firsts = find_merged_vertices(mesh, vertices)
             kept = np.unique(firsts)
             triangles = np.searchsorted(kept, firsts)[mesh.triangles[~is_degenerate(mesh.triangles)]]
             self._meshes.append((

@@ -41,16 +41,16 @@ FIRST_MODEL, FURTHER_MODEL = 0.3, 0.02
 
 CLIP_READING: Functions = {
     "reading its bytes": ("io_common.files.sources:read_file",),
-    "finding the lines": ("io_md5.format.text.decimals:Text.lines",),
-    "converting the digits": ("io_md5.format.text.decimals:Text.decimals",),
+    "finding the lines": ("io_md5.format.text.columns:Text.lines",),
+    "converting the digits": ("io_md5.format.text.columns:Text.decimals",),
     "comparing the bytes between the numbers": (
-        "io_md5.format.text.decimals:Text.matches",
-        "io_md5.format.text.decimals:Text.all_equal",
+        "io_md5.format.text.columns:Text.matches",
+        "io_md5.format.text.columns:Text.all_equal",
     ),
-    "scanning what is not a frame": ("io_md5.format.anim_file:Scan",),
+    "scanning what is not a frame": ("io_md5.format.text.anim_file:Scan",),
 }
 MESH_IMPORT: Functions = {
-    "merging copies of vertices along seams": ("io_md5.importing.model:weld_vertices",),
+    "merging copies of vertices along seams": ("io_md5.importing.model:find_merged_vertices",),
     "the bind pose": ("io_md5.importing.model:bind_pose",),
     "storing what a Blender mesh cannot hold": ("io_md5.importing.model:store_mesh",),
     "selecting the result, which updates the scene": ("io_blender.state:select_only",),

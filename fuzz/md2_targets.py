@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from io_idtech.io_md2.format.check import check_model
-from io_idtech.io_md2.format.frames import decompress
+from io_idtech.io_md2.format.file import format_model, parse_model
+from io_idtech.io_md2.format.frames import decompress, merge_vertices
+from io_idtech.io_md2.format.games import check_model
 from io_idtech.io_md2.format.glcommands import generate_commands
 from io_idtech.io_md2.format.model import Model
-from io_idtech.io_md2.format.reading import parse_model
 from io_idtech.io_md2.format.sequences import find_sequences
-from io_idtech.io_md2.format.welding import weld
-from io_idtech.io_md2.format.writing import format_model
 
 # More triangles than this make the search for GL commands, which only an export runs, too slow to fuzz.
 _FEW_TRIANGLES = 40
@@ -24,7 +22,7 @@ def md2(data: bytes) -> None:
     assert parse_model(format_model(model)) == model
     find_sequences(model.frame_names)
     check_model(model)
-    weld(model)
+    merge_vertices(model)
     if model.triangle_count <= _FEW_TRIANGLES:
         generate_commands(model.triangles, model.triangle_st, model.st, model.skin_width, model.skin_height)
 

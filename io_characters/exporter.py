@@ -57,7 +57,10 @@ from ..io_md5.exporting.source import Source, file_order
 from ..io_md5.format import Md5Error, format_animation, format_mesh
 from ..io_md5.format.check import check_animation, check_model
 from ..io_md5.format.games import game_named
-from ..io_md5.format.suffixes import ANIMATION_SUFFIX, MESH_SUFFIX
+from ..io_md5.format.model import (
+    ANIMATION_SUFFIX,
+    MESH_SUFFIX,
+)
 from . import CharacterError
 from .joints import adjusted, adjustments_of
 from .placement import placement_matrix

@@ -1,9 +1,10 @@
-"""Patterns for the names of exported animations, such as ``{object}_{action}``. Needs no Blender."""
+"""Patterns for names: of exported animations, such as ``{object}_{action}``, and filters of lists of names."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 
@@ -31,10 +32,7 @@ def expand(pattern: str, values: Mapping[str, str]) -> str:
 
 
 def distinct_file_names(names: Iterable[str]) -> list[str]:
-    """Names that differ in more than case, as many file systems ignore it: repeated ones get a number from 2.
-
-    The names are without suffix.
-    """
+    """Names without suffix that differ in more than case, as many systems ignore it: repeated ones get a number."""
     taken: set[str] = set()
     result = []
     for name in names:
@@ -45,3 +43,13 @@ def distinct_file_names(names: Iterable[str]) -> list[str]:
         taken.add(unique.lower())
         result.append(unique)
     return result
+
+
+def matches(name: str, pattern: str) -> bool:
+    """Whether a name is in a filtered list; the case of letters is ignored.
+
+    The pattern is for the whole name, with `*`, `?` and `[...]`; without these, it is a part of the name. An empty one
+    stands for all names.
+    """
+    folded, wanted = name.lower(), pattern.strip().lower()
+    return fnmatchcase(folded, wanted) if any(letter in wanted for letter in "*?[") else wanted in folded

@@ -29,8 +29,11 @@ _NO_AREA = 1e-4
 _TINY = np.finfo(np.float64).tiny
 
 
-def flip_v(uvs: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
-    """Texture coordinates (…, 2) counted from the opposite edge of the image: u and 1 - v. It is its own inverse."""
+def flip_v(uvs: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Texture coordinates (…, 2) counted from the opposite edge of the image: u and 1 - v. It is its own inverse.
+
+    Files count from the upper edge; OpenGL, OBJ and Blender count from the lower one.
+    """
     result: npt.NDArray[np.float64] = np.multiply(uvs, _V_FACTOR, dtype=np.float64) + _V_OFFSET
     return result
 

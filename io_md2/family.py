@@ -9,7 +9,9 @@ from ..io_common.textures.conventions import (
     TextureRules,
 )
 from .format import FRAMES_PER_SECOND, PROFILES, Md2Error, read_model
-from .format.describe import describe
+from .format.file import (
+    describe,
+)
 
 if TYPE_CHECKING:
     from ..io_common.family import BlenderPart

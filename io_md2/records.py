@@ -27,9 +27,8 @@ from ..io_blender.records import (
 )
 from ..io_blender.scene import mesh_data
 from .format import Counts, GlCommands, Md2Error, Model, validate_model
-from .format.counts import repeated_names
-from .format.degenerate import degenerate_rows
-from .format.requantise import FrameData
+from .format.checks import repeated_names
+from .format.source_data import FrameData, degenerate_rows
 
 if TYPE_CHECKING:
     from bpy.types import Mesh

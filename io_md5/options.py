@@ -12,7 +12,10 @@ from ..io_blender.options import (
     option,
     scene_timing_option,
 )
-from .format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
+from .format.skeleton import (
+    ORIENTATION_PRECISION,
+    POSITION_PRECISION,
+)
 
 
 @dataclass(frozen=True)

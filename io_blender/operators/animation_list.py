@@ -14,7 +14,9 @@ import bpy
 from bpy.props import CollectionProperty, PointerProperty
 
 from ...io_common.counting import counted
-from ...io_common.name_filter import matches
+from ...io_common.name_patterns import (
+    matches,
+)
 from .. import versions
 from ..clips.clip import (
     PROPERTY,

@@ -48,9 +48,14 @@ from ..format import (
     generate_commands,
     prepare_model,
 )
-from ..format.degenerate import with_degenerate
-from ..format.requantise import FrameData, requantise
-from ..format.templates import Template
+from ..format.sequences import (
+    Template,
+)
+from ..format.source_data import (
+    FrameData,
+    requantise,
+    with_degenerate,
+)
 from ..options import ModelProperties
 from ..records import StoredModel, load_model
 from . import verification

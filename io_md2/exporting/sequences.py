@@ -23,8 +23,15 @@ from ...io_blender.records import NONE
 from ...io_blender.scene.objects import NothingToExportError
 from ...io_common.name_patterns import UnknownFieldError
 from ..format import FrameSequence, find_sequences, number_digits
-from ..format.naming import MAX_FRAME_NAME, MAX_SEQUENCE_NAME, clean_name, make_unique, number_frames
-from ..format.templates import Template, match_template
+from ..format.sequences import (
+    MAX_FRAME_NAME,
+    MAX_SEQUENCE_NAME,
+    Template,
+    clean_name,
+    make_unique,
+    match_template,
+    number_frames,
+)
 from ..importing.sequences import clean_names, renamed_frames, sequence_names
 
 if TYPE_CHECKING:

@@ -21,26 +21,35 @@ with models made by ``dataclasses.replace``. Functions never change their argume
 from __future__ import annotations
 
 from ...io_common.files.sources import Readable, Source, Target, Writable
-from ...io_common.findings import Finding
-from .boxes import frame_bounds, model_bounds
-from .check import check_model
-from .counts import Counts
-from .degenerate import is_degenerate
-from .describe import Description, describe
-from .errors import Md2Error
+from ...io_common.rules import Description, Finding, Profile
+from ...io_common.triangles import flip_v as flip_t
+from ...io_common.triangles import is_degenerate
+from .checks import Counts
+from .file import describe, format_model, parse_model, read_model, write_model
 from .frames import (
     Wrap,
     box_grid,
     decompress,
+    frame_bounds,
     frame_pair,
     grid_tolerance,
     interpolate,
     match_grid,
+    merge_vertices,
+    model_bounds,
     quantise,
     quantise_on_grid,
 )
-from .games import PROFILES, Game, Profile, prepare_model
-from .glcommands import commands_match, drawn_triangles, generate_commands
+from .games import PROFILES, Game, check_model, prepare_model
+from .glcommands import (
+    CENTRE,
+    CORNER,
+    commands_match,
+    drawn_triangles,
+    generate_commands,
+    st_fractions,
+    st_texels,
+)
 from .model import (
     FRAME_NAME_SIZE,
     FRAMES_PER_SECOND,
@@ -49,81 +58,38 @@ from .model import (
     SKIN_NAME_SIZE,
     VERSION,
     GlCommands,
+    Md2Error,
     Model,
     first_frame,
 )
-from .naming import clean_name, number_frames
-from .normal_table import NORMAL_COUNT, NORMALS, normal_vectors
-from .normals import face_normals, nearest_normals, normal_indices, vertex_normals
-from .reading import parse_model, read_model
-from .sequences import PLAYER_SEQUENCES, FrameSequence, find_sequences, number_digits, split_frame_name
-from .texels import CENTRE, CORNER, flip_t, st_fractions, st_texels
+from .normals import (
+    NORMAL_COUNT,
+    NORMALS,
+    face_normals,
+    nearest_normals,
+    normal_indices,
+    normal_vectors,
+    vertex_normals,
+)
+from .sequences import (
+    PLAYER_SEQUENCES,
+    FrameSequence,
+    clean_name,
+    find_sequences,
+    number_digits,
+    number_frames,
+    split_frame_name,
+)
 from .validation import validate_model
-from .welding import weld
-from .writing import format_model, write_model
 
 __all__ = [
-    "CENTRE",
-    "CORNER",
-    "FRAMES_PER_SECOND",
-    "FRAME_NAME_SIZE",
-    "MAGIC",
-    "MAGIC_NUMBER",
-    "NORMALS",
-    "NORMAL_COUNT",
-    "PLAYER_SEQUENCES",
-    "PROFILES",
-    "SKIN_NAME_SIZE",
-    "VERSION",
-    "Counts",
-    "Description",
-    "Finding",
-    "FrameSequence",
-    "Game",
-    "GlCommands",
-    "Md2Error",
-    "Model",
-    "Profile",
-    "Readable",
-    "Source",
-    "Target",
-    "Wrap",
-    "Writable",
-    "box_grid",
-    "check_model",
-    "clean_name",
-    "commands_match",
-    "decompress",
-    "describe",
-    "drawn_triangles",
-    "face_normals",
-    "find_sequences",
-    "first_frame",
-    "flip_t",
-    "format_model",
-    "frame_bounds",
-    "frame_pair",
-    "generate_commands",
-    "grid_tolerance",
-    "interpolate",
-    "is_degenerate",
-    "match_grid",
-    "model_bounds",
-    "nearest_normals",
-    "normal_indices",
-    "normal_vectors",
-    "number_digits",
-    "number_frames",
-    "parse_model",
-    "prepare_model",
-    "quantise",
-    "quantise_on_grid",
-    "read_model",
-    "split_frame_name",
-    "st_fractions",
-    "st_texels",
-    "validate_model",
-    "vertex_normals",
-    "weld",
-    "write_model",
-]
+    "CENTRE", "CORNER", "FRAMES_PER_SECOND", "FRAME_NAME_SIZE", "MAGIC", "MAGIC_NUMBER", "NORMALS", "NORMAL_COUNT",
+    "PLAYER_SEQUENCES", "PROFILES", "SKIN_NAME_SIZE", "VERSION", "Counts", "Description", "Finding",
+    "FrameSequence", "Game", "GlCommands", "Md2Error", "Model", "Profile", "Readable", "Source", "Target", "Wrap",
+    "Writable", "box_grid", "check_model", "clean_name", "commands_match", "decompress", "describe",
+    "drawn_triangles", "face_normals", "find_sequences", "first_frame", "flip_t", "format_model", "frame_bounds",
+    "frame_pair", "generate_commands", "grid_tolerance", "interpolate", "is_degenerate", "match_grid",
+    "merge_vertices", "model_bounds", "nearest_normals", "normal_indices", "normal_vectors", "number_digits",
+    "number_frames", "parse_model", "prepare_model", "quantise", "quantise_on_grid", "read_model",
+    "split_frame_name", "st_fractions", "st_texels", "validate_model", "vertex_normals", "write_model",
+]  # fmt: skip

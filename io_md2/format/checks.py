@@ -1,83 +1,121 @@
-"""The checks that rules are made of."""
+"""What games limit in a model, and the checks that their rules are made of."""
 
 from __future__ import annotations
 
+import operator
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...io_common.counting import counted
-from ...io_common.findings import Finding
-from .counts import Counts
+from ...io_common.rules import Check, Finding, Rule
+from ...io_common.triangles import is_degenerate, lowest_vertex_first
 from .glcommands import drawn_triangles
-from .model import FRAME_NAME_SIZE, NAME_ENCODING, SKIN_NAME_SIZE
-from .normal_table import NORMAL_COUNT
-from .rules import Check, Rule, Subject
+from .model import FRAME_NAME_SIZE, NAME_ENCODING, SKIN_NAME_SIZE, Model
+from .normals import NORMAL_COUNT
 
 _IMAGES = (".pcx", ".wal", ".tga", ".png", ".jpg")
 _NAMED = 5
 _INT16 = np.iinfo(np.int16)
-_WORDS = {
-    "triangles": "triangles",
-    "vertices": "vertices",
-    "frames": "frames",
-    "skins": "skins",
-    "skin_width": "texels",
-    "skin_height": "texels",
-    "st": "texture coordinates",
-}
+_WORDS = {"skin_width": "texels", "skin_height": "texels", "st": "texture coordinates"}
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Numbers of a model, which games limit.
+
+    Attributes:
+        triangles: with degenerate ones.
+        vertices: in each frame.
+        frames: how many.
+        skins: names of skins.
+        skin_width: in texels.
+        skin_height: in texels.
+        st: texture coordinates.
+        repeated_names: frames with the name of an earlier one.
+    """
+
+    triangles: int = 0
+    vertices: int = 0
+    frames: int = 0
+    skins: int = 0
+    skin_width: int = 0
+    skin_height: int = 0
+    st: int = 0
+    repeated_names: int = 0
+
+    @classmethod
+    def of(cls, model: Model) -> Counts:
+        """The numbers of a model."""
+        return cls(
+            triangles=model.triangle_count,
+            vertices=model.vertex_count,
+            frames=model.frame_count,
+            skins=len(model.skins),
+            skin_width=model.skin_width,
+            skin_height=model.skin_height,
+            st=len(model.st),
+            repeated_names=repeated_names(model.frame_names),
+        )
+
+
+def repeated_names(frame_names: list[str]) -> int:
+    """How many frames have the name of an earlier one."""
+    return sum(count - 1 for count in Counter(frame_names).values())
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is checked.
+
+    Attributes:
+        model: the model.
+        counts: the numbers of triangles, vertices and so on.
+        source_counts: those of the file that it was imported from; None if there is none.
+    """
+
+    model: Model
+    counts: Counts
+    source_counts: Counts | None = None
+
+
+# Numbers
 
 
 def at_most(what: str) -> Check:
     """A check that a number is not above the limit; `what` is an attribute of `Counts`."""
-
-    def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
-        count = getattr(subject.counts, what)
-        if count > rule.limit:
-            yield rule.finding(
-                _amount(what, count),
-                count,
-                **_beyond(what, rule.limit, count),
-                is_in_source=_was_broken(subject.source_counts, what, lambda value: value > rule.limit),
-            )
-
-    return check
+    return _compared(what, operator.gt)
 
 
 def at_least(what: str) -> Check:
     """A check that a number is not below the limit; `what` is an attribute of `Counts`."""
+    return _compared(what, operator.lt)
+
+
+def _compared(what: str, breaks: Callable[[float, float], bool]) -> Check:
+    words = _WORDS.get(what, what)
 
     def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
         count = getattr(subject.counts, what)
-        if count < rule.limit:
-            yield rule.finding(
-                _amount(what, count),
-                count,
-                is_in_source=_was_broken(subject.source_counts, what, lambda value: value < rule.limit),
-            )
+        if not breaks(count, rule.limit):
+            return
+        if what in ("skin_width", "skin_height"):
+            text = f"The {what.replace('_', ' ')} is {counted(count, words)}"
+        else:
+            text = f"The model has {counted(count, words) if count else f'no {words}'}"
+        # The surplus elements, where they can be selected.
+        beyond: dict[str, Any] = (
+            {what: range(int(rule.limit), count)} if what in ("vertices", "triangles") else {}
+        )
+        source = subject.source_counts
+        is_in_source = source is not None and breaks(getattr(source, what), rule.limit)
+        yield rule.finding(text, count, **beyond, is_in_source=is_in_source)
 
     return check
-
-
-def _amount(what: str, count: int) -> str:
-    """What the model has of something."""
-    if what in ("skin_width", "skin_height"):
-        return f"The {what.replace('_', ' ')} is {counted(count, _WORDS[what])}"
-    return f"The model has {counted(count, _WORDS[what]) if count else f'no {_WORDS[what]}'}"
-
-
-def _beyond(what: str, limit: int, count: int) -> dict[str, Any]:
-    """The indices of the surplus elements, where they can be selected."""
-    return {what: range(limit, count)} if what in ("vertices", "triangles") else {}
-
-
-def _was_broken(source_counts: Counts | None, what: str, breaks: Callable[[int], bool]) -> bool:
-    return source_counts is not None and bool(breaks(getattr(source_counts, what)))
-
-
-# Numbers
 
 
 def corner_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -99,51 +137,21 @@ def st_range(rule: Rule, subject: Subject) -> Iterator[Finding]:
     st = subject.model.st
     bad = np.asarray(((st < _INT16.min) | (st > _INT16.max)).any(axis=1))
     if bad.any():
-        entry = int(np.flatnonzero(bad)[0])
-        yield rule.finding(
-            f"{counted(int(bad.sum()), 'texture coordinates', 'do')} not fit into 16 bits, "
-            f"such as {st[entry].tolist()}",
-            st[entry].tolist(),
-            triangles=_triangles_of_st(subject, bad),
-        )
+        first = st[bad.argmax()].tolist()
+        count = counted(int(bad.sum()), "texture coordinates", "do")
+        triangles = _triangles_of_st(subject, bad)
+        yield rule.finding(f"{count} not fit into 16 bits, such as {first}", first, triangles=triangles)
 
 
 def st_outside(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """Texture coordinates lie outside the skin."""
     model = subject.model
     if model.skin_width <= 0 or model.skin_height <= 0:
         return
-    skin_size = (model.skin_width, model.skin_height)
-    outside = np.asarray(((model.st < 0) | (model.st >= skin_size)).any(axis=1))
-    if outside.any():
-        yield rule.finding(
-            f"{counted(int(outside.sum()), 'texture coordinates', 'lie')} outside the skin",
-            int(outside.sum()),
-            triangles=_triangles_of_st(subject, outside),
-        )
-
-
-def empty_skin(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """The skin has no texels."""
-    counts, source_counts = subject.counts, subject.source_counts
-    if counts.skin_width <= 0 or counts.skin_height <= 0:
-        yield rule.finding(
-            f"The skin is {counts.skin_width} x {counts.skin_height} texels",
-            f"{counts.skin_width} x {counts.skin_height}",
-            is_in_source=source_counts is not None
-            and min(source_counts.skin_width, source_counts.skin_height) <= 0,
-        )
-
-
-def bad_normals(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """Indices of normals are outside the table of normals."""
-    bad = subject.model.normals >= NORMAL_COUNT
-    if bad.any():
-        yield rule.finding(
-            f"{counted(int(bad.sum()), 'normal indices', 'are')} {NORMAL_COUNT} or more",
-            int(bad.sum()),
-            vertices=np.flatnonzero(bad.any(axis=0)),
-        )
+    outside = np.asarray(((model.st < 0) | (model.st >= (model.skin_width, model.skin_height))).any(axis=1))
+    count = int(outside.sum())
+    if count:
+        what = f"{counted(count, 'texture coordinates', 'lie')} outside the skin"
+        yield rule.finding(what, count, triangles=_triangles_of_st(subject, outside))
 
 
 def _triangles_of_st(subject: Subject, chosen: NDArray[Any]) -> NDArray[np.int64]:
@@ -154,53 +162,73 @@ def _triangles_of_st(subject: Subject, chosen: NDArray[Any]) -> NDArray[np.int64
     return np.flatnonzero(uses.any(axis=1))
 
 
+def empty_skin(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    counts, source = subject.counts, subject.source_counts
+    if min(counts.skin_width, counts.skin_height) <= 0:
+        size = f"{counts.skin_width} x {counts.skin_height}"
+        is_in_source = source is not None and min(source.skin_width, source.skin_height) <= 0
+        yield rule.finding(f"The skin is {size} texels", size, is_in_source=is_in_source)
+
+
+def bad_normals(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    bad = subject.model.normals >= NORMAL_COUNT
+    count = int(bad.sum())
+    if count:
+        what = f"{counted(count, 'normal indices', 'are')} {NORMAL_COUNT} or more"
+        yield rule.finding(what, count, vertices=np.flatnonzero(bad.any(axis=0)))
+
+
 # Names
 
 
 def name_characters(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """A name has characters that are not in Latin-1."""
-    for kind, name, _size in _names(subject):
-        if _bytes(name) is None:
+    for kind, name, data, _size in _names(subject):
+        if data is None:
             yield rule.finding(f"The {kind} name {name!r} has characters that are not in Latin-1", name)
 
 
 def name_too_long(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """A name does not fit into its field."""
-    for kind, name, size in _names(subject):
-        data = _bytes(name)
+    for kind, name, data, size in _names(subject):
         if data is not None and (len(data) > size or "\0" in name):
             yield rule.finding(f"The {kind} name {name!r} does not fit into {size} bytes", len(data))
 
 
-def skin_unterminated(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """The name of a skin leaves no room for its terminator."""
-    yield from _unterminated(rule, subject, "skin")
+def unterminated(wanted: str) -> Check:
+    """A check that names of skins or frames leave room for their terminator."""
+
+    def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
+        for kind, name, data, size in _names(subject):
+            if kind == wanted and len(data or b"") == size:
+                what = f"The {kind} name {name!r} leaves no room for its terminator in {size} bytes"
+                yield rule.finding(what, size)
+
+    return check
+
+
+def _names(subject: Subject) -> Iterator[tuple[str, str, bytes | None, int]]:
+    """The kind (skin or frame) of each distinct name, the name, its bytes if it has any, and the size of its field."""
+    model = subject.model
+    for kind, names, size in (
+        ("skin", model.skins, SKIN_NAME_SIZE),
+        ("frame", model.frame_names, FRAME_NAME_SIZE),
+    ):
+        for name in dict.fromkeys(names):
+            try:
+                data = name.encode(NAME_ENCODING)
+            except UnicodeEncodeError:
+                yield kind, name, None, size
+            else:
+                yield kind, name, data, size
 
 
 def skin_not_image(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """The name of a skin does not end like that of an image that Quake II loads."""
     names = [name for name in subject.model.skins if not name.lower().endswith(_IMAGES)]
     if names:
-        yield rule.finding(
-            f"skins that are not paths of images: {', '.join(map(repr, names[:_NAMED]))}", names[0]
-        )
-
-
-def frame_unterminated(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """The name of a frame leaves no room for its terminator."""
-    yield from _unterminated(rule, subject, "frame")
-
-
-def _unterminated(rule: Rule, subject: Subject, wanted: str) -> Iterator[Finding]:
-    for kind, name, size in _names(subject):
-        if kind == wanted and len(_bytes(name) or b"") == size:
-            yield rule.finding(
-                f"The {kind} name {name!r} leaves no room for its terminator in {size} bytes", size
-            )
+        listed = ", ".join(map(repr, names[:_NAMED]))
+        yield rule.finding(f"skins that are not paths of images: {listed}", names[0])
 
 
 def frame_names_empty(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """Frames have no names."""
     if "" in subject.model.frame_names:
         yield rule.finding("Frames have no names")
 
@@ -213,24 +241,6 @@ def frame_names_repeated(rule: Rule, subject: Subject) -> Iterator[Finding]:
         yield rule.finding(f"{counted(repeated, 'frames', 'have')} the name of an earlier one", repeated)
 
 
-def _names(subject: Subject) -> Iterator[tuple[str, str, int]]:
-    """The distinct names: the kind (skin or frame), the name, and the size of its field in bytes."""
-    model = subject.model
-    for kind, names, size in (
-        ("skin", model.skins, SKIN_NAME_SIZE),
-        ("frame", model.frame_names, FRAME_NAME_SIZE),
-    ):
-        for name in dict.fromkeys(names):
-            yield kind, name, size
-
-
-def _bytes(name: str) -> bytes | None:
-    try:
-        return name.encode(NAME_ENCODING)
-    except UnicodeEncodeError:
-        return None
-
-
 # GL commands
 
 
@@ -239,20 +249,14 @@ def commands_differ(rule: Rule, subject: Subject) -> Iterator[Finding]:
     model = subject.model
     if not len(model.gl_commands.counts):
         return
-    drawn, _ = drawn_triangles(model.gl_commands)
-    listed, drawn = _sorted(model.triangles), _sorted(drawn)
+    listed, drawn = (_sorted(part) for part in (model.triangles, drawn_triangles(model.gl_commands)[0]))
     if not np.array_equal(listed, drawn):
-        yield rule.finding(
-            f"The GL commands draw {counted(len(drawn), 'triangles')}, not the {len(listed)} of the list",
-            len(drawn),
-        )
+        count = counted(len(drawn), "triangles")
+        yield rule.finding(f"The GL commands draw {count}, not the {len(listed)} of the list", len(drawn))
 
 
 def _sorted(triangles: NDArray[np.int32]) -> NDArray[np.int32]:
     """The triangles (T, 3) that are not degenerate, each from its lowest vertex on, in rising order."""
-    a, b, c = triangles.T
-    proper = triangles[(a != b) & (b != c) & (c != a)]
-    first = proper.argmin(axis=1)[:, None]
-    rotated = np.take_along_axis(proper, (first + np.arange(3)) % 3, axis=1)
+    rotated = lowest_vertex_first(triangles[~is_degenerate(triangles)])
     result: NDArray[np.int32] = rotated[np.lexsort(rotated.T[::-1])]
     return result

@@ -1,4 +1,4 @@
-"""Vertices of frames: from bytes to positions and back, and between frames.
+"""Vertices of frames: from bytes to positions and back, between frames, boxes around them, and merging.
 
 A position is ``byte * scale + translate`` per axis, in the model's units (MD2 specification, "Frames").
 Quantising follows Quake II's model compiler: ``scale = (max - min) / 255``, ``translate = min``,
@@ -8,13 +8,15 @@ Quantising follows Quake II's model compiler: ``scale = (max - min) / 255``, ``t
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import Md2Error
-from .model import FRAMES_PER_SECOND
+from .model import FRAMES_PER_SECOND, GlCommands, Md2Error, Model
+from .normals import normal_indices
+from .validation import validate_structure
 
 STEPS = 255
 
@@ -290,3 +292,72 @@ def interpolate(start: NDArray[Any], end: NDArray[Any], fraction: float) -> NDAr
     # The difference of two values may exceed the range of single precision.
     a = np.asarray(start, np.float64)
     return (a + fraction * (np.asarray(end, np.float64) - a)).astype(np.float32)
+
+
+def frame_bounds(model: Model) -> NDArray[np.float32]:
+    """The box of each frame, in the model's units and axes.
+
+    Args:
+        model: the model.
+
+    Returns:
+        (F, 2, 3) float32: the least and the greatest x, y and z of each frame.
+
+    Raises:
+        Md2Error: the model is not valid, or has no vertices.
+    """
+    validate_structure(model)
+    if not model.vertex_count:
+        raise Md2Error("vertices is empty, so there is no box around them", found="0", expected="1 or more")
+    # The formula is monotonic in the byte, falling where a scale is negative.
+    ends = np.stack([model.vertices.min(axis=1), model.vertices.max(axis=1)], axis=1)
+    corners = decompress(ends, model.scale, model.translate)
+    return np.stack([corners.min(axis=1), corners.max(axis=1)], axis=1)
+
+
+def model_bounds(model: Model) -> NDArray[np.float32]:
+    """The box around all frames, in the model's units and axes.
+
+    Args:
+        model: with at least one frame.
+
+    Returns:
+        (2, 3) float32: the least and the greatest x, y and z.
+
+    Raises:
+        Md2Error: the model is not valid, or has no vertices or frames.
+    """
+    boxes = frame_bounds(model)
+    if not len(boxes):
+        raise Md2Error("frame_names is empty: the model has no frames", found="0", expected="1 or more")
+    return np.stack([boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)])
+
+
+def merge_vertices(model: Model) -> Model:
+    """The model with vertices merged that have the same position in every frame.
+
+    Texture coordinates are not part of a vertex, so seams need no copies; some exporters split vertices at seams and
+    hard edges all the same. Where their normals differ, the merged vertex gets the normal of the compiler's rule. All
+    triangles stay, even those that become degenerate; the GL commands are left out.
+
+    Args:
+        model: the model; it is not changed.
+
+    Returns:
+        The model with the first vertex of each group, in the order of the file.
+    """
+    rows = model.vertices.transpose(1, 0, 2).reshape(model.vertex_count, 3 * model.frame_count)
+    firsts = np.arange(len(rows))
+    if rows.size:
+        _values, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+        firsts = first[inverse.reshape(-1)]
+    kept = np.unique(firsts)
+    triangles = np.searchsorted(kept, firsts)[model.triangles].astype(np.int32)
+    vertices = model.vertices[:, kept]
+    normals = model.normals[:, kept]
+    differing = (model.normals != model.normals[:, firsts]).any(axis=0)
+    mixed = np.searchsorted(kept, np.unique(firsts[differing]))
+    if len(mixed):
+        positions = decompress(vertices, model.scale, model.translate)
+        normals[:, mixed] = normal_indices(positions, triangles)[:, mixed]
+    return replace(model, triangles=triangles, vertices=vertices, normals=normals, gl_commands=GlCommands())

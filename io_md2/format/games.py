@@ -6,14 +6,16 @@ rule is an error where the loader refuses the file, a warning where the result l
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 import numpy as np
 
+from ...io_common.rules import Finding, Profile, Rule, find, find_invalid
 from . import checks
+from .checks import Counts, Subject
 from .model import SKIN_NAME_SIZE, Model
-from .rules import Rule
+from .validation import validate_structure
 
 
 class Game(Enum):
@@ -24,30 +26,9 @@ class Game(Enum):
     QUAKE2_MODERN = "QUAKE2_MODERN"
 
 
-@dataclass(frozen=True)
-class Profile:
-    """A game.
-
-    Attributes:
-        game: its identifier.
-        label: its name in the interface.
-        description: the games and programs that it covers, in one line.
-        engines: the engines whose loaders were read.
-        rules: its own rules, besides those of every game.
-        written: sentences about how files for it are written.
-    """
-
-    game: Game
-    label: str
-    description: str
-    engines: str
-    rules: tuple[Rule, ...]
-    written: tuple[str, ...]
-
-
 _FORMAT = "MD2 specification, the layout of the file"
 _UNTERMINATED = Rule(
-    "skin_name_unterminated", False, checks.skin_unterminated, "all", "skin names of at most 63 bytes",
+    "skin_name_unterminated", False, checks.unterminated("skin"), "all", "skin names of at most 63 bytes",
     "engines read past its end", "shorten the name", "id's `ref_gl/gl_model.c`: `strcpy` style reading of 64 bytes",
     SKIN_NAME_SIZE - 1,
 )  # fmt: skip
@@ -66,7 +47,7 @@ COMMON: tuple[Rule, ...] = (
     Rule("name_too_long", True, checks.name_too_long, "all",
          "names of at most 64 bytes for skins and 16 for frames", "", "shorten the name", _FORMAT),
     _UNTERMINATED,
-    Rule("frame_name_unterminated", False, checks.frame_unterminated, "all", "frame names of at most 15 bytes",
+    Rule("frame_name_unterminated", False, checks.unterminated("frame"), "all", "frame names of at most 15 bytes",
          "engines read past its end", "shorten the name", _FORMAT, 15),
     Rule("frame_name_empty", False, checks.frame_names_empty, "all", "every frame has a name", "",
          "name the frames", "viewers list them"),
@@ -173,8 +154,7 @@ FEWEST_ST = 3
 
 def rules_of(game: Game) -> tuple[Rule, ...]:
     """The rules of a game: the common ones, unless it has one with the same code, and its own."""
-    own = {rule.code for rule in PROFILES[game].rules}
-    return (*(rule for rule in COMMON if rule.code not in own), *PROFILES[game].rules)
+    return PROFILES[game].rules_with(COMMON)
 
 
 def game_named(name: str) -> Game:
@@ -193,3 +173,34 @@ def prepare_model(model: Model) -> Model:
         return model
     last = model.st[-1:] if len(model.st) else np.zeros((1, 2), model.st.dtype)
     return replace(model, st=np.concatenate([model.st, np.repeat(last, missing, axis=0)]))
+
+
+def check_model(model: Model, game: Game = Game.ANY, source_counts: Counts | None = None) -> list[Finding]:
+    """What is wrong with a model, errors first. A model without errors can be written.
+
+    An error is what the game or the format refuses; a warning is what looks different from Blender.
+
+    Args:
+        model: the model.
+        game: the game that is to load it.
+        source_counts: the numbers of the file that it was imported from. What exceeded a limit there is a warning only:
+            it is a model of another game.
+    """
+    # The rules rely on it.
+    if invalid := find_invalid("invalid_model", lambda: validate_structure(model)):
+        return invalid
+    return find(rules_of(game), Subject(model, Counts.of(model), source_counts))
+
+
+def find_oddities(model: Model) -> list[str]:
+    """Sentences about what is unusual in a file that was read, such as numbers beyond the limits of Quake II."""
+    rules = [rule for rule in COMMON if rule.code in _OF_FILES]
+    rules += [rule for rule in rules_of(Game.QUAKE2) if rule.code in _LIMITS]
+    subject = Subject(model, Counts.of(model))
+    found = [finding for rule in rules for finding in rule.check(rule, subject)]
+    # The remedy concerns an export, not a file that was read.
+    return [finding.text.removesuffix(f": {finding.remedy}") for finding in found]
+
+
+_OF_FILES = ("no_vertices", "no_triangles", "bad_normals", "empty_skin", "st_outside_skin")
+_LIMITS = ("too_many_triangles", "too_many_vertices", "too_many_frames", "too_many_skins", "skin_too_tall")

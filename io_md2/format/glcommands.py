@@ -1,4 +1,4 @@
-"""GL commands: what they draw, and how they are made.
+"""GL commands: what they draw, and how they are made; texture coordinates as texels and as fractions.
 
 The commands are primitives one after another (MD2 specification, "OpenGL commands"): +n begins a strip of n
 vertices, -n a fan, each vertex is (float s, float t, int vertex), and 0 ends the list. A GL renderer draws
@@ -7,6 +7,13 @@ these and ignores the list of triangles, a software renderer does the reverse, s
 The k-th triangle of a strip is (k, k+1, k+2) if k is even and (k+1, k, k+2) if it is odd, that of a fan is
 (0, k+1, k+2): so OpenGL keeps the winding. n triangles in one primitive take 1 + 3 (n + 2) words, hence T
 triangles in P primitives take 3 T + 7 P + 1: the fewer primitives, the shorter.
+
+Quake II's model compiler writes ``(s + 0.5) / width`` into GL commands, the middle of the texel; the MD2
+specification's own renderer has ``s / width``, its corner. Both are the same function with another ``centre``. Import,
+export and generated GL commands use 0.5 throughout, since that is what games draw.
+
+Two of Egoboo's models have triangles without texture coordinates (index 65535). GL renderers never use these indices,
+so the missing ones are taken from the GL commands (q2pro skips such triangles).
 """
 
 from __future__ import annotations
@@ -16,12 +23,155 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .edges import EdgeTable
-from .errors import Md2Error
-from .greedy import greedy_primitives
-from .model import GlCommands, Model
-from .texels import st_fractions
+from ...io_common.counting import counted
+from ...io_common.triangles import is_degenerate, lowest_vertex_first
+from .model import GlCommands, Md2Error, Model
 from .validation import validate_commands
+
+CENTRE = 0.5
+"""Where in its texel a texture coordinate lies: in the middle (Quake II)."""
+
+CORNER = 0.0
+"""Where in its texel a texture coordinate lies: in the upper left corner (MD2 specification)."""
+
+_INT16, _INT32 = np.iinfo(np.int16), np.iinfo(np.int32)
+
+
+def st_fractions(
+    st: NDArray[Any], skin_width: int, skin_height: int, centre: float = CENTRE
+) -> NDArray[np.float32]:
+    """Texture coordinates as fractions of the skin: (st + centre) / size.
+
+    Args:
+        st: (..., 2) integers, in texels from the upper left corner of the skin.
+        skin_width: width of the skin; 0 is taken as 1, so that the result is finite.
+        skin_height: height of the skin, likewise.
+        centre: 0.5 as in Quake II's model compiler, 0 as in the MD2 specification.
+
+    Returns:
+        float32, the shape of ``st``, from the upper left corner of the skin.
+    """
+    return ((np.asarray(st, np.float64) + centre) / _size(skin_width, skin_height)).astype(np.float32)
+
+
+def st_texels(
+    fractions: NDArray[Any], skin_width: int, skin_height: int, centre: float = CENTRE
+) -> NDArray[np.int32]:
+    """The texel of texture coordinates, the reverse of ``st_fractions``.
+
+    The far edge of the skin is between two texels; the inner one is taken. What is not a number becomes 0.
+
+    Args:
+        fractions: (..., 2) floats, fractions of the skin from its upper left corner.
+        skin_width: width of the skin; 0 is taken as 1.
+        skin_height: height of the skin, likewise.
+        centre: 0.5 or 0, as in ``st_fractions``.
+
+    Returns:
+        int32, the shape of ``fractions``; what lies beyond 32 bits is clamped.
+    """
+    values = np.nan_to_num(np.asarray(fractions, np.float64))
+    with np.errstate(over="ignore"):
+        texels = np.floor(values * _size(skin_width, skin_height) + (0.5 - centre)) - (values == 1.0)
+    result: NDArray[np.int32] = np.clip(texels, _INT32.min, _INT32.max).astype(np.int32)
+    return result
+
+
+def _size(width: int, height: int) -> NDArray[np.float64]:
+    return np.maximum(np.array([width, height], np.float64), 1)
+
+
+class _Search:
+    """The triangles that are used, and the way on from any of them, for strips and fans.
+
+    A corner is a vertex and its texture coordinate: primitives go on only where both are the same. A half-edge is
+    numbered ``3 * triangle + corner`` and leads from that corner to the next one of its triangle; the number names the
+    corner as well.
+
+    A primitive is never longer than the best one from its triangle, so that all tries together take time
+    in proportion to the triangles, if each step does. Where several later triangles share an edge and the
+    first of them is used, the compiler ends the primitive.
+    """
+
+    def __init__(self, corners: NDArray[Any]) -> None:
+        start = corners.astype(np.int64)
+        end = np.roll(start, -1, axis=1)
+        size = int(start.max(initial=0)) + 1
+        keys, group = np.unique((start * size + end).reshape(-1), return_inverse=True)
+        wanted = (end * size + start).reshape(-1)
+        found = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+        across = np.where(keys[found] == wanted, found, -1) if len(keys) else found
+        ends = np.cumsum(np.bincount(group, minlength=len(keys))).tolist()
+        # Half-edges that join the same corners are a group, ascending; each knows the group that runs the other way.
+        self.members: list[int] = np.argsort(group, kind="stable").tolist()
+        self.across: list[int] = across.tolist()
+        self.ends: list[int] = ends
+        # Where in each group to begin: entries before belong to triangles that the search has passed.
+        self.heads: list[int] = [0, *ends[:-1]]
+        self.used = [False] * len(corners)
+        # The number of the last try that each triangle was in.
+        self.tried = [0] * len(corners)
+        self.current = 0
+
+    def follow(self, first: int, corner: int, is_fan: bool) -> list[int]:
+        """The half-edges by which a fan or strip from a corner of a triangle enters the next ones."""
+        members, across, heads, used, tried = self.members, self.across, self.heads, self.used, self.tried
+        ends = self.ends
+        self.current = current = self.current + 1
+        path: list[int] = []
+        passed = 3 * first + 3
+        half_edge = 3 * first + (corner + (2 if is_fan else 1)) % 3
+        turn_back = True
+        while (group := across[half_edge]) >= 0:
+            slot, end = heads[group], ends[group]
+            while slot < end and members[slot] < passed:
+                slot += 1
+            heads[group] = slot
+            if slot >= end:
+                break
+            entered = members[slot]
+            triangle = entered // 3
+            if used[triangle] or tried[triangle] == current:
+                break
+            tried[triangle] = current
+            path.append(entered)
+            # A fan keeps its centre, a strip swings from one side to the other.
+            half_edge = 3 * triangle + (entered + (2 if turn_back else 1)) % 3
+            turn_back = is_fan or not turn_back
+        return path
+
+
+def greedy_primitives(corners: NDArray[Any]) -> tuple[list[int], list[int]]:
+    """The strips and fans that Quake II's model compiler would make, in linear time.
+
+    For each unused triangle in the order of the list the compiler tries a fan and a strip from each of its corners over
+    the triangles after it, and takes the longest, the first of equals. It looks through all triangles for each next
+    one; here a table of edges gives it at once. `corners` (T, 3) are numbers, equal where a primitive may go on.
+
+    Returns their counts of vertices, negative for fans as in GL commands, and their vertices one after another as
+    numbers of corners.
+    """
+    search = _Search(corners)
+    counts: list[int] = []
+    path_corners: list[int] = []
+    for first in range(len(search.used)):
+        if search.used[first]:
+            continue
+        best: list[int] = []
+        best_fan, best_corner = True, 0
+        for is_fan in (True, False):
+            for corner in range(3):
+                path = search.follow(first, corner, is_fan)
+                if len(path) > len(best):
+                    best, best_fan, best_corner = path, is_fan, corner
+        search.used[first] = True
+        path_corners += [3 * first + (best_corner + k) % 3 for k in range(3)]
+        for entered in best:
+            search.used[entered // 3] = True
+            path_corners.append(entered - entered % 3 + (entered + 2) % 3)
+        counts.append(-(len(best) + 3) if best_fan else len(best) + 3)
+    return counts, path_corners
+
 
 # Ten times what any game takes. The search takes several microseconds for each triangle.
 _MOST_SEARCHED = 1 << 16
@@ -81,28 +231,23 @@ def commands_match(model: Model, tolerance: float = 0.0) -> bool:
 
 def _in_order(triangles: NDArray[Any], st: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """The triangles (T, 3) with different vertices, with their texture coordinates (T, 3, 2), in rising order."""
-    a, b, c = triangles.T
-    is_proper = (a != b) & (b != c) & (c != a)
+    is_proper = ~is_degenerate(triangles)
     triangles, st = triangles[is_proper], st[is_proper]
-    corners = (triangles.argmin(axis=1)[:, None] + np.arange(3)) % 3
+    numbers, firsts = _triangle_numbers(triangles)
+    corners = (firsts[:, None] + np.arange(3)) % 3
     triangles = np.take_along_axis(triangles, corners, axis=1)
     st = np.take_along_axis(st, corners[..., None], axis=1)
-    order = _unique_order(triangles)
-    if order is None:
+    order = np.argsort(numbers)
+    if (np.diff(numbers[order]) == 0).any():
         keys = np.hstack([triangles, np.round(st.reshape(-1, 6))])
         order = np.lexsort(keys.T[::-1])
     return triangles[order], st[order]
 
 
-def _unique_order(triangles: NDArray[Any]) -> NDArray[np.intp] | None:
-    """The rising order of triangles (T, 3); None if some are equal, or too large for one number of each."""
-    if len(triangles) and (triangles.min() < 0 or triangles.max() >> _VERTEX_BITS):
-        return None
-    a, b, c = triangles.T.astype(np.int64)
-    numbers = a << 2 * _VERTEX_BITS | b << _VERTEX_BITS | c
-    order = np.argsort(numbers)
-    sorted_numbers = numbers[order]
-    return None if (sorted_numbers[1:] == sorted_numbers[:-1]).any() else order
+def _triangle_numbers(triangles: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """A number for each triangle, equal for the same vertices and winding, and the corner of its lowest vertex."""
+    a, b, c = lowest_vertex_first(triangles).T.astype(np.int64)
+    return (a << 2 * _VERTEX_BITS) + (b << _VERTEX_BITS) + c, triangles.argmin(axis=1)
 
 
 def generate_commands(
@@ -137,7 +282,7 @@ def generate_commands(
     if len(triangles) > _MOST_SEARCHED:
         counts, corners = np.full(len(triangles), -3, np.int32), np.arange(triangles.size)
     else:
-        found = greedy_primitives(EdgeTable(_join(triangles, triangle_st)))
+        found = greedy_primitives(_join(triangles, triangle_st))
         counts, corners = np.array(found[0], np.int32), np.array(found[1], np.int64)
     return GlCommands(
         counts,
@@ -152,3 +297,46 @@ def _join(triangles: NDArray[Any], triangle_st: NDArray[Any]) -> NDArray[np.int6
     pairs = triangles.astype(np.int64) * size + triangle_st
     _values, numbers = np.unique(pairs, return_inverse=True)
     return numbers.reshape(triangles.shape)
+
+
+def restore_st(
+    st: NDArray[np.int16],
+    triangles: NDArray[np.int32],
+    triangle_st: NDArray[np.int32],
+    commands: GlCommands,
+    skin_size: tuple[int, int],
+) -> tuple[NDArray[np.int16], NDArray[np.int32], str]:
+    """Gives each corner of a triangle a texture coordinate that exists, from the GL commands of the same triangles.
+
+    `st` (S, 2) and `skin_size` (width, height) are in texels. `triangle_st` (T, 3) holds indices into `st`, not
+    negative; S and over for what is missing. Returns `st` with the missing ones added; the indices into it; and a
+    warning, empty if none are missing.
+    """
+    missing = triangle_st >= len(st)
+    if not missing.any():
+        return st, triangle_st, ""
+    drawn, fractions = drawn_triangles(commands)
+    rows, corners = np.nonzero(missing)
+    numbers, firsts = _triangle_numbers(triangles[rows])
+    drawn_numbers, drawn_firsts = _triangle_numbers(drawn)
+    known, sources = np.unique(drawn_numbers, return_index=True)
+    slots = np.searchsorted(known, numbers)
+    found = np.append(known, -1)[slots] == numbers
+    sources = sources[slots[found]]
+    # The corner of the drawn triangle that is this one.
+    drawn_corners = (corners[found] + drawn_firsts[sources] - firsts[found]) % 3
+    texels = np.zeros((len(rows), 2), np.int16)
+    exact = st_texels(fractions[sources, drawn_corners], *skin_size)
+    texels[found] = np.clip(exact, _INT16.min, _INT16.max).astype(np.int16)
+    values, entries = np.unique(texels, axis=0, return_inverse=True)
+    result = triangle_st.copy()
+    result[rows, corners] = len(st) + entries.reshape(-1)
+    affected = int(missing.any(axis=1).sum())
+    rest = int((~found).sum())
+    warning = f"{counted(affected, 'triangles', 'refer')} to texture coordinates that do not exist; " + (
+        f"the GL commands have those of {counted(len(rows) - rest, 'corners')}, "
+        f"{counted(rest, 'corners', 'are')} in the upper left corner of the skin"
+        if rest
+        else "they were taken from the GL commands"
+    )
+    return np.concatenate([st, values.astype(np.int16)]), result, warning

@@ -20,7 +20,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import Md2Error
+from ...io_common.errors import FormatError
+
+
+class Md2Error(FormatError):
+    """An MD2 file that cannot be understood, or a model that cannot be written."""
+
+    file_format = "MD2"
+
 
 MAGIC = b"IDP2"
 """The first four bytes of a file."""

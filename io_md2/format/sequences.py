@@ -1,15 +1,28 @@
-"""Sequences of frames, derived from the names of the frames.
+"""Sequences of frames, derived from the names of the frames, names for new frames, and the sequences of players.
 
-A frame's name is the sequence's name and a number: ``stand01``. Sequences may themselves end in a digit, so the number
-has a greatest length, which is the same in the whole model: two digits in id's models, where ``pain101`` is frame 1
-of ``pain1``, and three or more in models that pad their numbers (``run000``, ``pain1000``) or count on past 99.
-The file says nothing else about sequences; the games have the frame numbers built in.
+A frame's name is the sequence's name and a number, in 16 bytes with a NUL at the end: ``stand01``. Sequences may
+themselves end in a digit, so the number has a greatest length, which is the same in the whole model: two digits in id's
+models, where ``pain101`` is frame 1 of ``pain1``, and three or more in models that pad their numbers (``run000``,
+``pain1000``) or count on past 99. The file says nothing else of sequences; the games have the frame numbers built in.
+
+id's own models write as few digits as the sequence needs, but two where the sequence itself ends in one: ``run1``,
+``stand01``, ``pain101``. Where a model's numbers have three digits, such sequences have three as well, so that they are
+found again by the rule for the whole model.
+
+The player's sequences are those of Quake II's ``m_player.h`` (game source); the games play them by number, so that one
+frame more or less shifts all that follow.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum
+
+from ...io_common.counting import counted
+from .model import FRAME_NAME_SIZE
 
 ID_DIGITS = 2
 """The greatest length of a frame's number in id's models."""
@@ -139,3 +152,154 @@ def _changed_digits(stem: str, number: str, numbers: set[tuple[str, str]]) -> in
     if (stem, following) not in numbers:
         return 0
     return len(number) - len(number.rstrip("9")) + 1
+
+
+MAX_FRAME_NAME = FRAME_NAME_SIZE - 1
+"""Characters of a name, without the NUL that ends it."""
+
+MAX_SEQUENCE_NAME = MAX_FRAME_NAME - 1
+"""Characters of the name of a sequence, if its frames have one digit."""
+
+DEFAULT_SEQUENCE = "frame"
+"""The prefix of frames without any name."""
+
+DEFAULT_DIGITS = 3
+"""The digits of their numbers, if no other sequence is numbered with them."""
+
+_UNFIT = re.compile(r"[\x00-\x20\x7f-\xa0]+")
+
+
+def clean_name(name: str, size: int = MAX_FRAME_NAME) -> str:
+    """A name that fits into the file: Latin-1 without blanks and control characters, cut to size.
+
+    Args:
+        name: any text.
+        size: the most characters.
+    """
+    return _UNFIT.sub("_", to_latin1(name.strip()))[:size]
+
+
+def to_latin1(name: str) -> str:
+    """A name with an underscore for each character that is not in Latin-1, the encoding of names."""
+    return "".join(character if ord(character) < 0x100 else "_" for character in name)
+
+
+def number_frames(sequences: Sequence[str], digits: int = ID_DIGITS) -> list[str]:
+    """A name for each frame: that of its sequence, and a number from 1.
+
+    The numbers of a sequence that comes up again continue.
+
+    Args:
+        sequences: for each frame; an empty one stands for ``DEFAULT_SEQUENCE``.
+        digits: the most digits of a number in the rest of the model, as ``number_digits`` finds.
+    """
+    prefixes = [clean_name(sequence) or DEFAULT_SEQUENCE for sequence in sequences]
+    totals = Counter(prefixes)
+    longest = max([digits, *(len(str(total)) for total in totals.values())])
+    # Only a model whose numbers all have three digits is read that way.
+    is_default = set(totals) == {DEFAULT_SEQUENCE} and longest <= DEFAULT_DIGITS
+    counted: Counter[str] = Counter()
+    names = []
+    for prefix in prefixes:
+        counted[prefix] += 1
+        least = longest if prefix[-1].isdigit() else DEFAULT_DIGITS if is_default else 1
+        names.append(_numbered(prefix, counted[prefix], max(least, len(str(totals[prefix])))))
+    return names
+
+
+def _numbered(prefix: str, number: int, digits: int = 1) -> str:
+    """A name of at most 15 characters; the prefix is cut if needed."""
+    suffix = str(number).zfill(digits)
+    return prefix[: MAX_FRAME_NAME - len(suffix)] + suffix
+
+
+def make_unique(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
+    """Unique names, which are not among those taken elsewhere: repeated ones get another number.
+
+    Names have at most 15 characters each; an empty one becomes ``DEFAULT_SEQUENCE`` and a number.
+    """
+    used = set(taken)
+    result = []
+    for name in names:
+        unique = name
+        prefix, number = (name.rstrip("0123456789"), 0) if name else (DEFAULT_SEQUENCE, 0)
+        while not unique or unique in used:
+            number += 1
+            unique = _numbered(prefix or DEFAULT_SEQUENCE, number, 1 if prefix else DEFAULT_DIGITS)
+        used.add(unique)
+        result.append(unique)
+    return result
+
+
+class Template(Enum):
+    """A kind of model."""
+
+    NONE = "NONE"
+    QUAKE2_PLAYER = "QUAKE2_PLAYER"
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The frames of each sequence, by name in the order of the file; empty if any will do."""
+        if self is Template.NONE:
+            return {}
+        return {sequence.name: sequence.frame_count for sequence in PLAYER_SEQUENCES}
+
+
+@dataclass(frozen=True)
+class TemplateMatch:
+    """How sequences compare with a template.
+
+    Attributes:
+        order: the index of the given sequence for each one of the template that is there, in the template's order.
+        missing: names that are not there, with the frames that they need.
+        wrong: names with another number of frames: theirs, and the one of the template.
+        unknown: names that are not in the template, or there twice.
+    """
+
+    order: tuple[int, ...]
+    missing: tuple[tuple[str, int], ...]
+    wrong: tuple[tuple[str, int, int], ...]
+    unknown: tuple[str, ...]
+
+    @property
+    def problems(self) -> list[str]:
+        """What is wrong, in words; empty if everything fits."""
+        lines = []
+        if self.missing:
+            lines.append(
+                "missing, with frames: " + ", ".join(f"{name} {count}" for name, count in self.missing)
+            )
+        lines += [
+            f"{name} has {counted(count, 'frames')} instead of {wanted}" for name, count, wanted in self.wrong
+        ]
+        if self.unknown:
+            lines.append("not in the template, or there twice: " + ", ".join(self.unknown))
+        return lines
+
+
+def match_template(template: Template, sequences: Sequence[tuple[str, int]]) -> TemplateMatch:
+    """Compares the names of sequences, each with its number of frames, with a template, regardless of case."""
+    counts = template.counts
+    found: dict[str, int] = {}
+    unknown = []
+    for index, (name, _count) in enumerate(sequences):
+        key = name.lower()
+        if not counts:
+            found[str(index)] = index
+        elif key in counts and key not in found:
+            found[key] = index
+        else:
+            unknown.append(name)
+    if not counts:
+        return TemplateMatch(tuple(found.values()), (), (), ())
+    present = [(name, found[name]) for name in counts if name in found]
+    return TemplateMatch(
+        order=tuple(index for _, index in present),
+        missing=tuple((name, count) for name, count in counts.items() if name not in found),
+        wrong=tuple(
+            (name, sequences[index][1], counts[name])
+            for name, index in present
+            if sequences[index][1] != counts[name]
+        ),
+        unknown=tuple(unknown),
+    )

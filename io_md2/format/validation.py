@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...io_common.counting import counted
-from .errors import Md2Error
-from .model import FRAME_NAME_SIZE, NAME_ENCODING, SKIN_NAME_SIZE, GlCommands, Model, is_in_range
+from .model import FRAME_NAME_SIZE, NAME_ENCODING, SKIN_NAME_SIZE, GlCommands, Md2Error, Model, is_in_range
 
 MAX_INT32 = 2**31 - 1
 

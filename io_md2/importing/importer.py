@@ -38,8 +38,8 @@ from ..format import (
     read_model,
     st_fractions,
 )
+from ..format.frames import merge_vertices
 from ..format.model import first_frame
-from ..format.welding import weld
 from ..options import ImportProperties
 from ..records import FRAME_RATE, GROUP, SKINS, store_attributes, store_model
 from .sequences import ABSOLUTE, NONE, build_actions
@@ -160,7 +160,7 @@ def build_model(
         model = first_frame(model)
     if options.merge_vertices:
         before = model.vertex_count
-        model = weld(model)
+        model = merge_vertices(model)
         report.count("merged vertices", before - model.vertex_count)
     degenerate = int(is_degenerate(model.triangles).sum())
     if degenerate:

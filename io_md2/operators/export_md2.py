@@ -22,7 +22,10 @@ from ..exporting.exporter import ExportOptions, export_model, find_game_findings
 from ..exporting.objects import find_meshes
 from ..exporting.sequences import LABELS, list_of
 from ..format import FRAMES_PER_SECOND, PROFILES, Game, Md2Error
-from ..format.templates import Template, match_template
+from ..format.sequences import (
+    Template,
+    match_template,
+)
 from ..importing.sequences import sequence_names
 from ..options import FrameProperties, ModelProperties
 

@@ -16,10 +16,11 @@ from ...io_blender.reports import Report, listing
 from ...io_blender.scene import mesh_data
 from ...io_blender.scene.mesh_data import without_infinity
 from ...io_blender.scene.time_dependence import has_frame_handlers
-from ..format import Animation, Md5Error, encoding
+from ..format import Animation, Md5Error
 from ..format import quaternions as quat
-from ..format.joint_scales import ScaleTable
+from ..format import skeleton as encoding
 from ..format.model import Floats
+from ..format.scale_file import ScaleTable
 from ..format.skeleton import decompose
 from ..importing.rig import SMALLEST_SCALE
 from .causes import split_by_constraints

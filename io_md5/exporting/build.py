@@ -27,10 +27,12 @@ from ...io_blender.scene.time_dependence import warn_of_simulations
 from ...io_blender.verification import Verify
 from ...io_common import manifest
 from ..format import Animation, Model
-from ..format.bounds import bounds_of_weights
-from ..format.encoding import ORIENTATION_PRECISION, POSITION_PRECISION
 from ..format.games import Game, Target
-from ..format.joint_scales import ScaleTable
+from ..format.scale_file import (
+    ScaleTable,
+)
+from ..format.skeleton import ORIENTATION_PRECISION, POSITION_PRECISION
+from ..format.weights_by_joint import bounds_of_weights
 from ..options import ModelProperties, WeightOptions
 from ..records import COMMANDLINE, SHADERS
 from .animation import SampledClip, encode_clip, sample_clip

@@ -36,11 +36,14 @@ from ...io_blender.verification import Verify, amount, diagonal, frames_to_verif
 from ...io_common.files import atomic
 from ..format import Camera, Md5Error, format_camera
 from ..format import quaternions as quat
-from ..format.camera_file import cut_warnings
 from ..format.check import check_camera
-from ..format.cuts import cuts_at, timeline
 from ..format.games import Game
 from ..format.model import Floats, Ints
+from ..format.text.camera_file import (
+    cut_warnings,
+    cuts_at,
+    timeline,
+)
 from ..importing import camera as camera_view
 from ..importing.camera import cut_frames, jumps, marker_name
 from ..options import CameraProperties

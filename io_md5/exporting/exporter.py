@@ -16,7 +16,10 @@ from ...io_common.game_tree.archives import (
 from ...io_common.textures.search import Search
 from ..format import Joints, Md5Error, format_animation, format_mesh, read_animation_header, read_joints
 from ..format.check import check_animation, check_model
-from ..format.suffixes import ANIMATION_SUFFIX, MESH_SUFFIX
+from ..format.model import (
+    ANIMATION_SUFFIX,
+    MESH_SUFFIX,
+)
 from ..importing.companions import (
     TEXTURE_RULES,
     Companion,

@@ -24,13 +24,19 @@ from ...io_common.game_tree.archives import (
 from ...io_common.game_tree.names import (
     fold,
 )
+from ...io_common.rules import Finding
 from ...io_common.textures.search import Search
 from ..format import Md5Error, Model, format_animation, read_animation
-from ..format.bounds import pose_bounds
-from ..format.check import Finding, check_animation, check_model
+from ..format.check import check_animation, check_model
 from ..format.games import PROFILES, Game, Target, prepare_animation, prepare_model, rest_pose
+from ..format.model import (
+    ANIMATION_SUFFIX,
+    SCALE_SUFFIX,
+)
 from ..format.scale_file import Scales, format_scales, scales_of_table
-from ..format.suffixes import ANIMATION_SUFFIX, SCALE_SUFFIX
+from ..format.weights_by_joint import (
+    pose_bounds,
+)
 from ..importing.companions import (
     MD2_SUFFIX,
     TEXTURE_RULES,

@@ -17,9 +17,8 @@ from ...io_blender.scene import names
 from ...io_common.counting import counted
 from ...io_common.game_tree.names import fold
 from ..format import Md5Error
-from ..format.encoding import split_components
-from ..format.joint_scales import ScaleTable
-from ..format.skeleton import components
+from ..format.scale_file import ScaleTable
+from ..format.skeleton import components, split_components
 from ..importing.companions import Companion
 from ..records import StoredAction
 from .clips import AnimationOptions, Clip

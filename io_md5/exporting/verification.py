@@ -32,9 +32,10 @@ from ...io_blender.verification import (
 )
 from ...io_common.triangles import bend, flip_v
 from ..format import Animation
-from ..format.joint_scales import ScaleTable, scaled_poses
 from ..format.model import Floats
-from ..format.skeleton import distinct_frames, poses
+from ..format.playback import distinct_frames
+from ..format.scale_file import ScaleTable, scaled_poses
+from ..format.skeleton import poses
 from ..format.skinning import skin
 from .animation import SampledClip
 from .binding import parents_of

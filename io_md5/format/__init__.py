@@ -8,21 +8,24 @@ unit quaternions w x y z, except those with three columns, which are x y z as in
 arguments, and return arrays of their own.
 """
 
-from .anim_file import format_animation, parse_animation, read_animation, write_animation
-from .anim_header import AnimationHeader, read_animation_header
-from .bounds import model_bounds, pose_bounds
-from .camera_file import format_camera, parse_camera, read_camera, write_camera
-from .check import check_animation, check_camera, check_model
-from .cuts import timeline
-from .describe import Description, describe
-from .encoding import encode_local_poses, encode_poses
-from .errors import Md5Error
-from .games import PROFILES, Finding, Game, prepare_animation, prepare_model, rest_pose
-from .joint_matching import Fit, Match, match_joints
-from .joint_scales import ScaleTable, scaled_poses
+from ...io_common.rules import Description, Finding
+from ...io_common.triangles import flip_v as flip_t
+from .check import check_animation, check_camera, check_model, describe
+from .games import PROFILES, Game, prepare_animation, prepare_model, rest_pose
 from .mdl_file import Mdl, parse_mdl, read_mdl
-from .mesh_file import format_mesh, parse_mesh, read_joints, read_mesh, write_mesh
-from .model import MAGIC, OLD_VERSION, ROOT, VERSION, Animation, Camera, Joints, Mesh, Model
+from .model import (
+    MAGIC,
+    OLD_VERSION,
+    ROOT,
+    VERSION,
+    Animation,
+    AnimationHeader,
+    Camera,
+    Joints,
+    Md5Error,
+    Mesh,
+    Model,
+)
 from .playback import WRAPS, LoopType, Space, Wrap, frame_pair, interpolate, local_pose_at, loop_type, pose_at
 from .quaternions import (
     conjugate,
@@ -38,12 +41,31 @@ from .quaternions import (
     wxyz_from_xyz,
     xyz_from_wxyz,
 )
-from .scale_file import Scales, format_scales, parse_scales, read_scales, scales_of_table, write_scales
-from .skeleton import components, compose, decompose, local_poses, poses
+from .scale_file import (
+    Scales,
+    ScaleTable,
+    format_scales,
+    parse_scales,
+    read_scales,
+    scaled_poses,
+    scales_of_table,
+    write_scales,
+)
+from .skeleton import (
+    Fit,
+    Match,
+    components,
+    compose,
+    decompose,
+    encode_local_poses,
+    encode_poses,
+    local_poses,
+    match_joints,
+    poses,
+)
 from .skinning import (
     bind_pose,
     face_normals,
-    flip_t,
     normal_weights,
     skin,
     skin_normals,
@@ -51,100 +73,30 @@ from .skinning import (
     vertex_tangents,
     vertex_weights,
 )
+from .text.anim_file import (
+    format_animation,
+    parse_animation,
+    read_animation,
+    read_animation_header,
+    write_animation,
+)
+from .text.camera_file import format_camera, parse_camera, read_camera, timeline, write_camera
+from .text.mesh_file import format_mesh, parse_mesh, read_joints, read_mesh, write_mesh
 from .validation import validate_animation, validate_camera, validate_model
+from .weights_by_joint import model_bounds, pose_bounds
 
 __all__ = [
-    "MAGIC",
-    "OLD_VERSION",
-    "PROFILES",
-    "ROOT",
-    "VERSION",
-    "WRAPS",
-    "Animation",
-    "AnimationHeader",
-    "Camera",
-    "Description",
-    "Finding",
-    "Fit",
-    "Game",
-    "Joints",
-    "LoopType",
-    "Match",
-    "Md5Error",
-    "Mdl",
-    "Mesh",
-    "Model",
-    "ScaleTable",
-    "Scales",
-    "Space",
-    "Wrap",
-    "bind_pose",
-    "check_animation",
-    "check_camera",
-    "check_model",
-    "components",
-    "compose",
-    "conjugate",
-    "decompose",
-    "describe",
-    "encode_local_poses",
-    "encode_poses",
-    "face_normals",
-    "flip_t",
-    "format_animation",
-    "format_camera",
-    "format_mesh",
-    "format_scales",
-    "frame_pair",
-    "from_matrices",
-    "interpolate",
-    "lerp",
-    "local_pose_at",
-    "local_poses",
-    "loop_type",
-    "make_continuous",
-    "match_joints",
-    "model_bounds",
-    "multiply",
-    "normal_weights",
-    "normalise",
-    "parse_animation",
-    "parse_camera",
-    "parse_mdl",
-    "parse_mesh",
-    "parse_scales",
-    "pose_at",
-    "pose_bounds",
-    "poses",
-    "prepare_animation",
-    "prepare_model",
-    "read_animation",
-    "read_animation_header",
-    "read_camera",
-    "read_joints",
-    "read_mdl",
-    "read_mesh",
-    "read_scales",
-    "rest_pose",
-    "rotate",
-    "scaled_poses",
-    "scales_of_table",
-    "skin",
-    "skin_normals",
-    "slerp",
-    "timeline",
-    "to_matrices",
-    "transforms",
-    "validate_animation",
-    "validate_camera",
-    "validate_model",
-    "vertex_normals",
-    "vertex_tangents",
-    "vertex_weights",
-    "write_animation",
-    "write_camera",
-    "write_mesh",
-    "write_scales",
-    "wxyz_from_xyz",
-    "xyz_from_wxyz",
-]
+    "MAGIC", "OLD_VERSION", "PROFILES", "ROOT", "VERSION", "WRAPS", "Animation", "AnimationHeader", "Camera",
+    "Description", "Finding", "Fit", "Game", "Joints", "LoopType", "Match", "Md5Error", "Mdl", "Mesh", "Model",
+    "ScaleTable", "Scales", "Space", "Wrap", "bind_pose", "check_animation", "check_camera", "check_model",
+    "components", "compose", "conjugate", "decompose", "describe", "encode_local_poses", "encode_poses",
+    "face_normals", "flip_t", "format_animation", "format_camera", "format_mesh", "format_scales", "frame_pair",
+    "from_matrices", "interpolate", "lerp", "local_pose_at", "local_poses", "loop_type", "make_continuous",
+    "match_joints", "model_bounds", "multiply", "normal_weights", "normalise", "parse_animation", "parse_camera",
+    "parse_mdl", "parse_mesh", "parse_scales", "pose_at", "pose_bounds", "poses", "prepare_animation",
+    "prepare_model", "read_animation", "read_animation_header", "read_camera", "read_joints", "read_mdl",
+    "read_mesh", "read_scales", "rest_pose", "rotate", "scaled_poses", "scales_of_table", "skin", "skin_normals",
+    "slerp", "timeline", "to_matrices", "transforms", "validate_animation", "validate_camera", "validate_model",
+    "vertex_normals", "vertex_tangents", "vertex_weights", "write_animation", "write_camera", "write_mesh",
+    "write_scales", "wxyz_from_xyz", "xyz_from_wxyz",
+]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Checks whether a game accepts a model, animation or camera path.
+"""What there is to say about files: whether a game accepts them, and descriptions of their contents.
 
 An error is something that the game refuses to load; a warning is something that it shows in another way than Blender.
 The rules and their sources are in the profile of each game: see `games.profiles`.
@@ -6,22 +6,43 @@ The rules and their sources are in the profile of each game: see `games.profiles
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
-from .errors import Md5Error
-from .games import Finding, Game, Subject, rules_of
-from .joint_scales import ScaleTable
-from .model import Animation, Camera, Joints, Model
-from .validation import (
-    check_animation_arrays,
-    check_camera_arrays,
-    check_model_arrays,
-    validate_animation,
-    validate_camera,
-    validate_model,
+import numpy as np
+
+from ...io_common.counting import counted
+from ...io_common.rules import Description, Finding, box_line, box_of, describe_findings, find, find_invalid
+from .games import COMMON, Game, Subject, game_named, rules_of
+from .model import (
+    ANIMATION_SUFFIX,
+    CAMERA_SUFFIX,
+    MESH_SUFFIX,
+    ROOT,
+    Animation,
+    Camera,
+    Joints,
+    Md5Error,
+    Model,
 )
+from .playback import loop_type
+from .scale_file import ScaleTable
+from .skinning import skin
+from .text.anim_file import read_animation
+from .text.camera_file import read_camera
+from .text.mesh_file import read_mesh
+from .validation import check_arrays, validate_animation, validate_camera, validate_model
 
-__all__ = ["Finding", "Game", "check_animation", "check_camera", "check_model"]
+FilePath = str | os.PathLike[str]
+
+_LOOP_LINES = {
+    "closed": ["a loop: the last frame repeats the first"],
+    "open": ["a loop: the last frame is one step before the first"],
+    "none": [],
+}
 
 
 def check_model(
@@ -42,7 +63,7 @@ def check_model(
     Returns:
         The findings, errors first; empty if there are none.
     """
-    return _validate(Subject(model=model, has_animation=has_animation, animations=animations), game)
+    return _check(Subject(model=model, has_animation=has_animation, animations=animations), game)
 
 
 def check_animation(
@@ -63,50 +84,215 @@ def check_animation(
     Returns:
         The findings, errors first; empty if there are none.
     """
-    return _validate(Subject(animation=animation, joints=model_joints, scales=scales), game)
+    return _check(Subject(animation=animation, mesh_joints=model_joints, scales=scales), game)
 
 
 def check_camera(camera: Camera, game: Game = Game.ANY) -> list[Finding]:
     """The findings about a camera path, by the rules of a game, errors first; empty if there are none."""
-    return _validate(Subject(camera=camera), game)
+    return _check(Subject(camera=camera), game)
 
 
-def _validate(subject: Subject, game: Game) -> list[Finding]:
-    if broken := _invalid(lambda: _check_arrays(subject)):
-        # The rules rely on the shapes of arrays.
-        return [broken]
-    found = [finding for rule in rules_of(game) for finding in rule.check(rule, subject)]
-    if not any(finding.is_error for finding in found) and (
-        invalid := _invalid(lambda: _check_values(subject))
+def _check(subject: Subject, game: Game) -> list[Finding]:
+    # The rules rely on the shapes of arrays.
+    if invalid := find_invalid(
+        "invalid", lambda: _validate(subject, check_arrays, check_arrays, check_arrays)
     ):
-        found.append(invalid)
-    return sorted(found, key=lambda finding: not finding.is_error)
+        return invalid
+    found = find(rules_of(game), subject)
+    if any(finding.is_error for finding in found):
+        return found
+    validators = validate_model, validate_animation, validate_camera
+    return [*find_invalid("invalid", lambda: _validate(subject, *validators)), *found]
 
 
-def _check_arrays(subject: Subject) -> None:
+def _validate(
+    subject: Subject,
+    model: Callable[[Model], None],
+    animation: Callable[[Animation], None],
+    camera: Callable[[Camera], None],
+) -> None:
     if subject.model is not None:
-        check_model_arrays(subject.model)
+        model(subject.model)
     if subject.animation is not None:
-        check_animation_arrays(subject.animation)
+        animation(subject.animation)
     if subject.camera is not None:
-        check_camera_arrays(subject.camera)
+        camera(subject.camera)
 
 
-def _check_values(subject: Subject) -> None:
-    if subject.model is not None:
-        validate_model(subject.model)
-    if subject.animation is not None:
-        validate_animation(subject.animation)
-    if subject.camera is not None:
-        validate_camera(subject.camera)
+def describe(source: FilePath | Model | Animation | Camera, game: str = "") -> Description:
+    """The description of a file, or of what was read from one.
 
+    Args:
+        source: the path of a file, whose suffix tells its kind, or a model, animation or camera.
+        game: the name of a game to check for; empty for none.
 
-def _invalid(validate: Callable[[], None]) -> Finding | None:
-    """The finding about what cannot be written, whatever the game."""
-    try:
-        validate()
-    except Md5Error as error:
-        return Finding(
-            "invalid", True, str(error), found=error.found or "", limit=error.expected or "", engine="all"
+    Raises:
+        Md5Error: the file cannot be understood, or its suffix is none of MD5.
+        OSError: the file cannot be read.
+    """
+    if isinstance(source, Model):
+        return _describe_model(source, game)
+    if isinstance(source, Animation):
+        return _describe_animation(source, game)
+    if isinstance(source, Camera):
+        return _describe_camera(source, game)
+    suffix = Path(source).suffix.lower()
+    if suffix not in DESCRIBERS:
+        raise Md5Error(
+            "unknown file type", path=os.fspath(source), found=repr(suffix), expected=", ".join(DESCRIBERS)
         )
-    return None
+    return DESCRIBERS[suffix](source, game)
+
+
+def describe_mesh(path: FilePath, game: str = "") -> Description:
+    """The description of an .md5mesh file, checked together with the animation of its name."""
+    model = read_mesh(path)
+    companion = Path(path).with_suffix(ANIMATION_SUFFIX)
+    try:
+        animations = [read_animation(companion)] if game else []
+    except (OSError, Md5Error):
+        animations = []
+    return _describe_model(model, game, has_animation=companion.exists(), animations=animations)
+
+
+def describe_animation(path: FilePath, game: str = "") -> Description:
+    """The description of an .md5anim file, checked together with the mesh of its name."""
+    animation = read_animation(path)
+    try:
+        joints = read_mesh(Path(path).with_suffix(MESH_SUFFIX)).joints if game else None
+    except (OSError, Md5Error):
+        joints = None
+    return _describe_animation(animation, game, joints)
+
+
+def describe_camera(path: FilePath, game: str = "") -> Description:
+    """The description of an .md5camera file."""
+    return _describe_camera(read_camera(path), game)
+
+
+DESCRIBERS = {
+    MESH_SUFFIX: describe_mesh,
+    ANIMATION_SUFFIX: describe_animation,
+    CAMERA_SUFFIX: describe_camera,
+}
+"""The function that describes each kind of file, by suffix."""
+
+
+def _describe_model(
+    model: Model, game: str, *, has_animation: bool | None = None, animations: Sequence[Animation] = ()
+) -> Description:
+    joints = model.joints
+    points = [skin(mesh, joints.positions, joints.orientations) for mesh in model.meshes]
+    meshes: list[dict[str, Any]] = [
+        {
+            "shader": mesh.shader,
+            "name": mesh.name,
+            "vertices": mesh.vertex_count,
+            "triangles": len(mesh.triangles),
+            "weights": len(mesh.weight_joints),
+            "weights_per_vertex": int(mesh.weight_counts.max(initial=0)),
+        }
+        for mesh in model.meshes
+    ]
+    roots = [joints.names[index] for index in np.flatnonzero(joints.parents == ROOT).tolist()]
+    facts: dict[str, Any] = {
+        "kind": "md5mesh",
+        "joints": len(joints),
+        "roots": roots,
+        "meshes": meshes,
+        "vertices": model.vertex_count,
+        "triangles": sum(len(mesh.triangles) for mesh in model.meshes),
+        "box": box_of(np.concatenate([np.empty((0, 3)), *points])),
+        "commandline": model.commandline,
+        "warnings": _warnings(model.warnings, Subject(model=model)),
+    }
+    lines = [
+        "MD5 mesh",
+        f"{counted(len(joints), 'joints')} below {', '.join(roots)}; {counted(len(meshes), 'meshes')}, "
+        f"{counted(facts['vertices'], 'vertices')}, {counted(facts['triangles'], 'triangles')}",
+        *box_line(facts["box"]),
+        *(
+            f"mesh {number}: {mesh['shader']!r}, {counted(mesh['vertices'], 'vertices')}, "
+            f"{counted(mesh['triangles'], 'triangles')}, {counted(mesh['weights'], 'weights')}, "
+            f"at most {mesh['weights_per_vertex']} for a vertex"
+            for number, mesh in enumerate(meshes)
+        ),
+        *_commandline_line(model.commandline),
+    ]
+    found = (
+        check_model(model, game_named(game), has_animation=has_animation, animations=animations)
+        if game
+        else None
+    )
+    return describe_findings(facts, lines, game, found)
+
+
+def _describe_animation(animation: Animation, game: str, joints: Joints | None = None) -> Description:
+    seconds = _seconds(animation.frame_count, animation.frame_rate)
+    moving = int((animation.flags != 0).sum())
+    facts: dict[str, Any] = {
+        "kind": "md5anim",
+        "joints": len(animation.names),
+        "moving_joints": moving,
+        "frames": animation.frame_count,
+        "frame_rate": animation.frame_rate,
+        "seconds": seconds,
+        "loop": loop_type(animation),
+        "animated_components": int(animation.frames.shape[1]),
+        "box": box_of(animation.bounds.reshape(-1, 3)),
+        "commandline": animation.commandline,
+        "warnings": _warnings(animation.warnings, Subject(animation=animation)),
+    }
+    lines = [
+        "MD5 animation",
+        f"{counted(animation.frame_count, 'frames')} at {animation.frame_rate:g} a second, {seconds:.2f} s",
+        *_LOOP_LINES[facts["loop"]],
+        f"{counted(len(animation.names), 'joints')}, {moving:,} of them animated in "
+        f"{counted(facts['animated_components'], 'components')}",
+        *box_line(facts["box"]),
+        *_commandline_line(animation.commandline),
+    ]
+    found = check_animation(animation, joints, game_named(game)) if game else None
+    return describe_findings(facts, lines, game, found)
+
+
+def _describe_camera(camera: Camera, game: str) -> Description:
+    frames = camera.entry_count - len(camera.cuts)
+    seconds = _seconds(frames, camera.frame_rate)
+    views = camera.fields_of_view
+    facts: dict[str, Any] = {
+        "kind": "md5camera",
+        "frames": frames,
+        "frame_rate": camera.frame_rate,
+        "seconds": seconds,
+        "cuts": camera.cuts.tolist(),
+        "fields_of_view": [float(views.min()), float(views.max())] if len(views) else [],
+        "box": box_of(camera.positions),
+        "commandline": camera.commandline,
+        "warnings": list(camera.warnings),
+    }
+    lines = [
+        "MD5 camera",
+        f"{counted(frames, 'frames')} at {camera.frame_rate:g} a second, {seconds:.2f} s; "
+        f"{counted(len(camera.cuts), 'cuts')}",
+        *([f"fields of view from {views.min():g}° to {views.max():g}°"] if len(views) else []),
+        *box_line(facts["box"]),
+        *_commandline_line(camera.commandline),
+    ]
+    return describe_findings(facts, lines, game, check_camera(camera, game_named(game)) if game else None)
+
+
+def _seconds(frames: int, rate: float) -> float:
+    """How long frames last; 0 without a frame rate, or with one next to 0, as JSON has no infinity."""
+    seconds = frames / rate if rate > 0 else 0.0
+    return seconds if math.isfinite(seconds) else 0.0
+
+
+def _warnings(warnings: list[str], subject: Subject) -> list[str]:
+    """Warnings of the reader and findings of every game, without duplicates."""
+    found = [finding.text for rule in COMMON for finding in rule.check(rule, subject)]
+    return list(dict.fromkeys([*warnings, *found]))
+
+
+def _commandline_line(commandline: str) -> list[str]:
+    return [f"made by: {commandline}"] if commandline else []

@@ -18,7 +18,7 @@ import struct
 from dataclasses import dataclass, field
 
 from ...io_common.files.sources import Source, read_source
-from .errors import Md5Error
+from .model import Md5Error
 
 MDL_SUFFIX = ".mdl"
 
@@ -72,71 +72,52 @@ def parse_mdl(data: bytes | bytearray | memoryview, path: str = "") -> Mdl:
         OtherMdlError: it is no MDL of Quake.
         Md5Error: the file cannot be understood; the message names the byte.
     """
-    reader = _Reader(bytes(data), path)
-    magic, version, *rest = _HEADER.unpack_from(data, reader.skip(_HEADER.size))
+    data = bytes(data)
+    at = 0
+
+    def skip(count: int) -> int:
+        """Passes some bytes of the file; returns where they begin."""
+        nonlocal at
+        begin, at = at, at + count
+        if at > len(data):
+            found, expected = f"{len(data)} bytes", f"at least {at}"
+            raise Md5Error("the file ends too early", path=path, found=found, expected=expected)
+        return begin
+
+    def checked(count: int, what: str, least: int = 0) -> int:
+        if not least <= count <= _MAX_COUNT:
+            expected = f"{least} to {_MAX_COUNT}"
+            raise Md5Error(f"invalid number of {what}", path=path, found=str(count), expected=expected)
+        return count
+
+    def group_size() -> int:
+        """How many members the next skin or frame has; 0 if it is no group."""
+        (kind,) = _INT.unpack_from(data, skip(_INT.size))
+        if kind == 0:
+            return 0
+        begin = skip(_INT.size)
+        return checked(_INT.unpack_from(data, begin)[0], f"members of a group at byte {begin}", 1)
+
+    magic, version, *rest = _HEADER.unpack_from(data, skip(_HEADER.size))
     if magic != _MAGIC or version != _VERSION:
         raise OtherMdlError(
             "not an MDL file of Quake", path=path, found=f"{magic!r}, version {version}",
             expected=f"{_MAGIC!r}, version {_VERSION}",
         )  # fmt: skip
-    skins, width, height, vertices, triangles, frames = rest[10:16]
-    for what, count in (
-        ("skins", skins), ("texels in width", width), ("texels in height", height), ("vertices", vertices),
-        ("triangles", triangles), ("frames", frames),
-    ):  # fmt: skip
-        if not 0 <= count <= _MAX_COUNT:
-            raise Md5Error(
-                f"invalid number of {what}", path=path, found=str(count), expected=f"0 to {_MAX_COUNT}"
-            )
+    kinds = ("skins", "texels in width", "texels in height", "vertices", "triangles", "frames")
+    skins, width, height, vertices, triangles, frames = map(checked, rest[10:16], kinds)
     result = Mdl(skin_count=skins, skin_size=(width, height))
     for _ in range(skins):
-        members = reader.group_size()
-        reader.skip((4 * members if members else 0) + (members or 1) * width * height)
-    reader.skip(12 * vertices + 16 * triangles)
+        members = group_size()
+        skip(4 * members + (members or 1) * width * height)
+    skip(12 * vertices + 16 * triangles)
     for _ in range(frames):
-        members = reader.group_size()
+        members = group_size()
         if members:
             result.groups.append((len(result.frames), members))
-            reader.skip(8 + 4 * members)
+            skip(8 + 4 * members)
         for _ in range(members or 1):
-            result.frames.append(reader.pose_name(vertices))
-            if len(result.frames) > _MAX_COUNT:
-                raise Md5Error("too many frames", path=path, expected=f"at most {_MAX_COUNT}")
+            begin = skip(_POSE_HEAD + 4 * vertices) + _NAME_AT
+            result.frames.append(data[begin : begin + _NAME].split(b"\0", 1)[0].decode("latin-1"))
+            checked(len(result.frames), "frames")
     return result
-
-
-class _Reader:
-    """Walks through the bytes of a file and does not leave it."""
-
-    def __init__(self, data: bytes, path: str) -> None:
-        self._data = data
-        self._path = path
-        self._at = 0
-
-    def skip(self, count: int) -> int:
-        """Passes some bytes; returns where they begin."""
-        begin, self._at = self._at, self._at + count
-        if self._at > len(self._data):
-            raise Md5Error(
-                "the file ends too early", path=self._path, found=f"{len(self._data)} bytes",
-                expected=f"at least {self._at}",
-            )  # fmt: skip
-        return begin
-
-    def group_size(self) -> int:
-        """How many members the next skin or frame has; 0 if it is no group."""
-        (kind,) = _INT.unpack_from(self._data, self.skip(_INT.size))
-        if kind == 0:
-            return 0
-        (count,) = _INT.unpack_from(self._data, self.skip(_INT.size))
-        if not 0 < count <= _MAX_COUNT:
-            raise Md5Error(
-                f"invalid number of members of a group at byte {self._at - _INT.size}", path=self._path,
-                found=str(count), expected=f"1 to {_MAX_COUNT}",
-            )  # fmt: skip
-        return int(count)
-
-    def pose_name(self, vertices: int) -> str:
-        """The name of the next pose."""
-        begin = self.skip(_POSE_HEAD + 4 * vertices) + _NAME_AT
-        return self._data[begin : begin + _NAME].split(b"\0", 1)[0].decode("latin-1")

@@ -20,10 +20,24 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from .errors import Md5Error
+from ...io_common.errors import FormatError
+
+
+class Md5Error(FormatError):
+    """An MD5 file that cannot be understood, or a model that cannot be written."""
+
+    file_format = "MD5"
+
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
+
+MESH_SUFFIX = ".md5mesh"
+ANIMATION_SUFFIX = ".md5anim"
+CAMERA_SUFFIX = ".md5camera"
+
+SCALE_SUFFIX = ".md5scale"
+"""The scales of joints in an animation, in the re-release of Quake II."""
 
 ROOT = -1
 """The parent index of a root joint."""
@@ -50,12 +64,36 @@ def as_singles(values: npt.NDArray[np.floating]) -> npt.NDArray[np.float32]:
     return singles
 
 
-# The dtype and the axes after the first of each array of a dataclass, by attribute.
-_Arrays = dict[str, tuple[type[np.generic], tuple[int, ...]]]
+class _Record:
+    """A dataclass of arrays: arrays are converted when it is made, and compared by value.
+
+    `ARRAYS` declares the dtype and shape of each, where a letter stands for a length that several have in common.
+    """
+
+    ARRAYS: ClassVar[dict[str, tuple[type[np.generic], tuple[int | str, ...]]]] = {}
+
+    def __post_init__(self) -> None:
+        for name, (dtype, shape) in self.ARRAYS.items():
+            array = _as_array(getattr(self, name), dtype, shape, f"{type(self).__name__}.{name}")
+            object.__setattr__(self, name, array)
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(
+            np.array_equal(value, getattr(other, name))
+            if name in self.ARRAYS
+            else value == getattr(other, name)
+            for name in (item.name for item in fields(self))  # type: ignore[arg-type]
+            if name != "warnings"
+            for value in [getattr(self, name)]
+        )
+
+    __hash__ = None  # type: ignore[assignment]
 
 
-def _as_array(value: Any, dtype: type[np.generic], tail: tuple[int, ...], what: str) -> Any:
-    """A value as an array of a dtype, the same object if it is one already; an empty list has the shape (0, *tail).
+def _as_array(value: Any, dtype: type[np.generic], shape: tuple[int | str, ...], what: str) -> Any:
+    """A value as an array of a dtype, the same object if it is one already; an empty list has no rows of that shape.
 
     Raises Md5Error if the value is not a table of numbers, or not of whole numbers where these are needed.
     """
@@ -66,7 +104,7 @@ def _as_array(value: Any, dtype: type[np.generic], tail: tuple[int, ...], what: 
     except (TypeError, ValueError):
         raise Md5Error(f"{what} is not a table of numbers", expected="rows of equal length") from None
     if given.size == 0 and given.ndim == 1:
-        return np.zeros((0, *tail), dtype=dtype)
+        return np.zeros([size if isinstance(size, int) else 0 for size in shape], dtype=dtype)
     if given.dtype.kind not in "biuf":
         raise Md5Error(
             f"{what} holds something other than numbers", found=str(given.dtype), expected="numbers"
@@ -76,34 +114,6 @@ def _as_array(value: Any, dtype: type[np.generic], tail: tuple[int, ...], what: 
     if array.dtype.kind == "i" and not np.array_equal(array, given):
         raise Md5Error(f"{what} holds a number that is not a whole number of 32 bits", expected="int32")
     return array
-
-
-class _Record:
-    """A dataclass of arrays: arrays are converted when it is made, and compared by value."""
-
-    _ARRAYS: ClassVar[_Arrays] = {}
-
-    def __post_init__(self) -> None:
-        for name, (dtype, tail) in self._ARRAYS.items():
-            array = _as_array(getattr(self, name), dtype, tail, f"{type(self).__name__}.{name}")
-            object.__setattr__(self, name, array)
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        return all(
-            _equal(getattr(self, item.name), getattr(other, item.name))
-            for item in fields(self)  # type: ignore[arg-type]
-            if item.name != "warnings"
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-def _equal(a: Any, b: Any) -> bool:
-    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return np.array_equal(a, b)
-    return bool(a == b)
 
 
 @dataclass(eq=False)
@@ -122,10 +132,10 @@ class Joints(_Record):
     positions: Floats
     orientations: Floats
 
-    _ARRAYS: ClassVar[_Arrays] = {
-        "parents": (np.int32, ()),
-        "positions": (np.float64, (3,)),
-        "orientations": (np.float64, (4,)),
+    ARRAYS: ClassVar = {
+        "parents": (np.int32, ("J",)),
+        "positions": (np.float64, ("J", 3)),
+        "orientations": (np.float64, ("J", 4)),
     }
 
     def __len__(self) -> int:
@@ -161,14 +171,14 @@ class Mesh(_Record):
     name: str = ""
     comment_name: str = ""
 
-    _ARRAYS: ClassVar[_Arrays] = {
-        "uvs": (np.float64, (2,)),
-        "weight_starts": (np.int32, ()),
-        "weight_counts": (np.int32, ()),
-        "triangles": (np.int32, (3,)),
-        "weight_joints": (np.int32, ()),
-        "weight_biases": (np.float64, ()),
-        "weight_positions": (np.float64, (3,)),
+    ARRAYS: ClassVar = {
+        "uvs": (np.float64, ("V", 2)),
+        "weight_starts": (np.int32, ("V",)),
+        "weight_counts": (np.int32, ("V",)),
+        "triangles": (np.int32, ("T", 3)),
+        "weight_joints": (np.int32, ("W",)),
+        "weight_biases": (np.float64, ("W",)),
+        "weight_positions": (np.float64, ("W", 3)),
     }
 
     @property
@@ -234,14 +244,14 @@ class Animation(_Record):
     has_hierarchy: bool = True
     warnings: list[str] = field(default_factory=list)
 
-    _ARRAYS: ClassVar[_Arrays] = {
-        "parents": (np.int32, ()),
-        "flags": (np.int32, ()),
-        "starts": (np.int32, ()),
-        "bounds": (np.float64, (2, 3)),
-        "base_positions": (np.float64, (3,)),
-        "base_orientations": (np.float64, (3,)),
-        "frames": (np.float64, (0,)),
+    ARRAYS: ClassVar = {
+        "parents": (np.int32, ("J",)),
+        "flags": (np.int32, ("J",)),
+        "starts": (np.int32, ("J",)),
+        "base_positions": (np.float64, ("J", 3)),
+        "base_orientations": (np.float64, ("J", 3)),
+        "frames": (np.float64, ("F", "C")),
+        "bounds": (np.float64, ("F", 2, 3)),
     }
 
     @property
@@ -250,11 +260,30 @@ class Animation(_Record):
         return len(self.frames)
 
 
+@dataclass(frozen=True, eq=False)
+class AnimationHeader:
+    """The head of an animation with J joints.
+
+    Attributes:
+        names: of the joints.
+        parents: index of each joint's parent or `ROOT`, int32 (J,).
+        frame_count: as declared; the number of frames if the whole file was read.
+        frame_rate: frames per second.
+        has_hierarchy: whether the file has parents, which the layout before Doom 3's release has not.
+    """
+
+    names: list[str]
+    parents: Ints
+    frame_count: int
+    frame_rate: float
+    has_hierarchy: bool = True
+
+
 @dataclass(eq=False)
 class Camera(_Record):
     """An .md5camera file.
 
-    Its entries are not the frames of the timeline: see `cuts.timeline`.
+    Its entries are not the frames of the timeline: see `timeline`.
 
     Attributes:
         cuts: the last entry of each shot except the last shot, int32 (K,).
@@ -278,11 +307,11 @@ class Camera(_Record):
     commandline: str = ""
     warnings: list[str] = field(default_factory=list)
 
-    _ARRAYS: ClassVar[_Arrays] = {
-        "cuts": (np.int32, ()),
-        "positions": (np.float64, (3,)),
-        "orientations": (np.float64, (3,)),
-        "fields_of_view": (np.float64, ()),
+    ARRAYS: ClassVar = {
+        "cuts": (np.int32, ("K",)),
+        "positions": (np.float64, ("N", 3)),
+        "orientations": (np.float64, ("N", 3)),
+        "fields_of_view": (np.float64, ("N",)),
     }
 
     @property

@@ -18,34 +18,66 @@ frames the scale of the later one is used (q2pro `refresh/models.c`, `MD5_LoadSc
 from __future__ import annotations
 
 import json
-import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from ...io_common.counting import listing
 from ...io_common.files.sources import Source, Target, read_source, write_target
-from .errors import Md5Error
-from .games.rules import listing
-from .joint_scales import ScaleTable
+from .model import Animation, Floats, Md5Error
+from .skeleton import compose, local_poses
+
+
+@dataclass(frozen=True, eq=False)
+class ScaleTable:
+    """The scales of the joints of an animation.
+
+    Attributes:
+        values: of each joint in each frame, float64 (F, J).
+        scales_position: which joints have `scale_positions`, bool (J,).
+    """
+
+    values: Floats
+    scales_position: npt.NDArray[np.bool_]
+
+    @property
+    def is_used(self) -> bool:
+        """Whether a scale is not 1 in 32 bits."""
+        return bool(self.counts().any())
+
+    def counts(self) -> npt.NDArray[np.int64]:
+        """On how many frames each joint has a scale that is not 1 in 32 bits, (J,)."""
+        counts: npt.NDArray[np.int64] = (self.values.astype(np.float32) != 1.0).sum(axis=0, dtype=np.int64)
+        return counts
+
+    def translation_factors(self) -> Floats:
+        """The factor of each joint's own translation, (F, J)."""
+        return np.where(self.scales_position, self.values, 1.0)
+
+
+def scaled_poses(animation: Animation, scales: ScaleTable, *, as_read: bool = False) -> tuple[Floats, Floats]:
+    """Every joint in the space of the model: positions (F, J, 3) and orientations w x y z (F, J, 4).
+
+    Args:
+        animation: with J joints and F frames.
+        scales: of its joints.
+        as_read: as games read them, with 32-bit floats.
+    """
+    positions, orientations = local_poses(animation, as_read=as_read)
+    positions *= scales.translation_factors()[..., None]
+    return compose(animation.parents, positions, orientations)
+
 
 SCALE_POSITIONS = "scale_positions"
 
 _MAX_SCALE = 1e6
-_TOKEN = re.compile(
-    r"""(?P<string>"(?:[^"\\\x00-\x1f]|\\.)*+")"""
-    r"|(?P<number>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?(?![\w.+-]))"
-    r"|(?P<word>true|false)\b"
-    r"|(?P<mark>[{}:,])"
-)
-_SPACE = re.compile(r"[ \t\r\n]*")
 _FRAME = re.compile(r"[0-9]{1,9}")
 # Halves of characters, which an escape may give. Those from DC80 on stand for bytes that are not UTF-8.
 _HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-# What of an unexpected text a message quotes.
-_QUOTED = re.compile(r"\S{1,20}")
 
 
 @dataclass(eq=False)
@@ -127,7 +159,7 @@ def read_scales(source: Source) -> Scales:
         source: a path, the bytes of the file, or a binary file object.
 
     Raises:
-        Md5Error: the file cannot be understood; the message names the line and the column.
+        Md5Error: the file cannot be understood; the message names the line or the joint.
         OSError: it cannot be opened.
     """
     return parse_scales(*read_source(source))
@@ -141,33 +173,42 @@ def parse_scales(data: bytes | bytearray | memoryview, path: str = "") -> Scales
         path: its name for messages.
 
     Raises:
-        Md5Error: the file cannot be understood; the message names the line and the column.
+        Md5Error: the file cannot be understood; the message names the line or the joint.
     """
     text = bytes(data).decode("utf-8-sig", "surrogateescape")
-    reader = _Reader(text, path)
+    try:
+        # Objects as tuples of pairs, as keys may be repeated.
+        root = json.loads(text, object_pairs_hook=tuple, parse_int=float)
+    except json.JSONDecodeError as error:
+        raise Md5Error(
+            f"invalid JSON: {error.msg}", path=path, line=error.lineno, column=error.colno
+        ) from None
+    except RecursionError:
+        raise Md5Error("invalid JSON: objects are nested too deeply", path=path) from None
     scales = Scales()
     repeated_joints: list[str] = []
     repeated_frames: list[str] = []
     unknown: list[str] = []
-    for name in reader.keys("the name of a joint"):
+    for name, values in _pairs(root, "the file", path):
         if name in scales.joints:
             repeated_joints.append(repr(name))
         frames = scales.joints.setdefault(name, {})
-        for key in reader.keys("the number of a frame"):
+        for key, value in _pairs(values, f"the joint {name!r}", path):
             if key == SCALE_POSITIONS:
-                if reader.switch():
-                    scales.scales_positions.add(name)
-                else:
-                    scales.scales_positions.discard(name)
+                if not isinstance(value, bool):
+                    reason = f"{SCALE_POSITIONS} of {name!r} is neither true nor false"
+                    raise Md5Error(reason, path=path, expected="true or false")
+                (scales.scales_positions.add if value else scales.scales_positions.discard)(name)
                 continue
-            value = reader.number()
+            if not isinstance(value, float) or not abs(value) <= _MAX_SCALE:
+                reason = f"the scale {key!r} of {name!r} is not a number that can be used"
+                raise Md5Error(reason, path=path, expected=f"a number up to {_MAX_SCALE:,.0f}")
             if not _FRAME.fullmatch(key):
                 unknown.append(repr(key))
-            elif int(key) in frames:
+                continue
+            if int(key) in frames:
                 repeated_frames.append(f"{key} of {name!r}")
-            if _FRAME.fullmatch(key):
-                frames[int(key)] = value
-    reader.end()
+            frames[int(key)] = value
     for names, problem in (
         (repeated_joints, "joints occur more than once, and the later values count"),
         (repeated_frames, "frames occur more than once, and the last value counts"),
@@ -176,6 +217,16 @@ def parse_scales(data: bytes | bytearray | memoryview, path: str = "") -> Scales
         if names:
             scales.warnings.append(f"{problem}: {listing(list(dict.fromkeys(names)))}")
     return scales
+
+
+def _pairs(value: Any, what: str, path: str) -> tuple[tuple[str, Any], ...]:
+    """The keys and values of a JSON object."""
+    if not isinstance(value, tuple):
+        raise Md5Error(f"{what} is not an object of JSON", path=path, expected="{ … }")
+    for key, _ in value:
+        if _HALF.search(key):
+            raise Md5Error(f"a key of {what} has half a character", path=path, found=ascii(key))
+    return value
 
 
 def write_scales(scales: Scales, target: Target) -> None:
@@ -222,98 +273,3 @@ def _decimal(name: str, value: float) -> str:
         raise Md5Error(f"a scale of the joint {name!r} is too large or not finite", found=f"{value:g}")
     # Adding 0 turns -0 into 0.
     return np.format_float_positional(np.float32(value) + np.float32(0.0), trim="0")
-
-
-class _Token(NamedTuple):
-    """A token of JSON: the name of its group in `_TOKEN`, its text and where it begins."""
-
-    kind: str
-    text: str
-    at: int
-
-
-class _Reader:
-    """Reads objects in objects, the only JSON that the format uses, and knows where it is."""
-
-    def __init__(self, text: str, path: str) -> None:
-        self._text = text
-        self._path = path
-        self._at = 0
-
-    def keys(self, what: str) -> Iterator[str]:
-        """The keys of an object, each called `what` in messages; the value of each must be read before the next."""
-        self._mark("{")
-        token = self._next()
-        if token.text == "}":
-            return
-        while True:
-            if token.kind != "string":
-                raise self._error("a key is missing", token, f"{what} in quotes")
-            yield self._string_after(token)
-            token = self._next()
-            if token.text == "}":
-                return
-            if token.text != ",":
-                raise self._error("invalid JSON", token, "a comma or }")
-            token = self._next()
-
-    def number(self) -> float:
-        """The next value, which must be a number."""
-        token = self._next()
-        value = float(token.text) if token.kind == "number" else math.nan
-        if not abs(value) <= _MAX_SCALE:
-            raise self._error(
-                "a scale is not a number that can be used", token, f"a number up to {_MAX_SCALE:,.0f}"
-            )
-        return value
-
-    def switch(self) -> bool:
-        """The next value, which must be true or false."""
-        token = self._next()
-        if token.kind != "word":
-            raise self._error(f"{SCALE_POSITIONS} is neither true nor false", token, "true or false")
-        return token.text == "true"
-
-    def end(self) -> None:
-        """The check that nothing follows."""
-        token = self._next()
-        if token.kind != "end":
-            raise self._error("invalid JSON", token, "the end of the file")
-
-    def _string_after(self, token: _Token) -> str:
-        """The text of a key, behind which a colon must follow."""
-        try:
-            text: str = json.loads(token.text)
-        except ValueError as error:
-            raise self._error("invalid JSON", token, "a string") from error
-        if _HALF.search(text):
-            raise self._error("invalid JSON", token, "whole characters")
-        self._mark(":")
-        return text
-
-    def _mark(self, mark: str) -> None:
-        token = self._next()
-        if token.text != mark or token.kind != "mark":
-            raise self._error("invalid JSON", token, mark)
-
-    def _next(self) -> _Token:
-        space = _SPACE.match(self._text, self._at)
-        at = space.end() if space is not None else self._at
-        match = _TOKEN.match(self._text, at)
-        if match is None:
-            quoted = _QUOTED.match(self._text, at)
-            self._at = len(self._text)
-            return _Token("other", quoted[0], at) if quoted else _Token("end", "", at)
-        self._at = match.end()
-        return _Token(match.lastgroup or "", match[0], at)
-
-    def _error(self, reason: str, token: _Token, expected: str) -> Md5Error:
-        before = self._text[: token.at]
-        return Md5Error(
-            reason,
-            path=self._path,
-            line=before.count("\n") + 1,
-            column=token.at - (before.rfind("\n") + 1) + 1,
-            found=token.text[:40].encode("utf-8", "replace").decode() or "the end of the file",
-            expected=expected,
-        )

@@ -1,18 +1,26 @@
-"""Skeletons: hierarchies, and poses relative to the parent or to the model (MD5 specification).
+"""Skeletons: hierarchies, poses relative to the parent or to the model, and animations made of poses.
 
 A joint's transform relative to its parent is composed as
 ``position = parent position + parent orientation · local position`` and
-``orientation = parent orientation · local orientation``, normalised.
+``orientation = parent orientation · local orientation``, normalised (MD5 specification).
+
+An animation stores poses as small as a given precision allows. A component that stays near its value in the first frame
+is stored in the base frame only (id's exporter does the same with 0.125 units and 1/8192). The w of a quaternion is not
+written but computed from x y z, which multiplies an error by 1 / w: the precision applies to the rotation, so x y z are
+rounded more finely where w is small.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from . import quaternions as quat
-from .errors import Md5Error
-from .model import ROOT, Animation, Floats, Ints, as_singles
+from .model import DECIMALS, ROOT, Animation, AnimationHeader, Floats, Ints, Joints, Md5Error, as_singles
+from .quaternions import SMALL_W
 
 COMPONENTS = ("Tx", "Ty", "Tz", "Qx", "Qy", "Qz")
 """The components of a joint in the order of their flags, bit 0 first."""
@@ -21,9 +29,6 @@ ALL_COMPONENTS = (1 << len(COMPONENTS)) - 1
 """The flags of a joint that is animated in every component."""
 
 _UNKNOWN, _IN_PROGRESS = -1, -2
-
-# Poses that are closer to each other than this count as the same.
-_SAME_POSE = 1e-6
 
 
 class CyclicHierarchyError(Md5Error):
@@ -179,42 +184,162 @@ def poses(
     return compose(animation.parents, *local_poses(animation, frames, as_read=as_read))
 
 
-def distinct_frames(parents: Ints, positions: Floats, orientations: Floats, chosen: list[int]) -> list[int]:
-    """As many frames as were chosen: the first and the last of them, and those with the most extreme poses.
+POSITION_PRECISION = 1e-5
+"""The default tolerance of a joint's position, in units."""
 
-    There, Blender and games differ most. One after the other, the frame is taken whose pose differs most from all that
-    were taken before: by the turn of a joint against its parent, its distance from it, or the turn or motion of a root.
-    Where no pose differs, the chosen frame stays.
+ORIENTATION_PRECISION = 1e-6
+"""The default tolerance of a joint's quaternion components."""
 
-    Joints are in the space of the model: positions (F, J, 3), orientations w x y z (F, J, 4). `chosen` has the rising
-    indices of all frames, or of at least two; the result rises too.
+
+def encode_poses(
+    names: list[str],
+    parents: Ints,
+    positions: Floats,
+    orientations: Floats,
+    *,
+    frame_rate: float,
+    bounds: Floats | None = None,
+    commandline: str = "",
+    position_precision: float = POSITION_PRECISION,
+    orientation_precision: float = ORIENTATION_PRECISION,
+) -> Animation:
+    """An animation of poses in the space of the model.
+
+    Args:
+        names: of J joints.
+        parents: int32 (J,).
+        positions: of the joints in the space of the model, (F, J, 3).
+        orientations: unit quaternions w x y z (F, J, 4).
+        frame_rate: frames per second.
+        bounds: lower and upper corner of the model in each frame, (F, 2, 3), see `pose_bounds`; zeros if None.
+        commandline: written to the file.
+        position_precision: tolerance of a joint's position relative to its parent, in units.
+        orientation_precision: tolerance of the quaternion of a joint relative to its parent.
     """
-    if not len(parents) or len(chosen) == len(positions):
-        return chosen
-    joints, roots = np.flatnonzero(parents != ROOT), np.flatnonzero(parents == ROOT)
-    turns = orientations.copy()
-    turns[:, joints] = quat.multiply(
-        quat.conjugate(orientations[:, parents[joints]]), orientations[:, joints]
+    positions, orientations = decompose(parents, positions, orientations)
+    return encode_local_poses(
+        names, parents, positions, orientations, frame_rate=frame_rate, bounds=bounds, commandline=commandline,
+        position_precision=position_precision, orientation_precision=orientation_precision,
+    )  # fmt: skip
+
+
+def encode_local_poses(
+    names: list[str],
+    parents: Ints,
+    positions: Floats,
+    orientations: Floats,
+    *,
+    frame_rate: float,
+    bounds: Floats | None = None,
+    commandline: str = "",
+    position_precision: float = POSITION_PRECISION,
+    orientation_precision: float = ORIENTATION_PRECISION,
+) -> Animation:
+    """An animation of poses relative to the parents; for the arguments see `encode_poses`."""
+    positions, orientations = np.asarray(positions, np.float64), np.asarray(orientations, np.float64)
+    xyz = quat.xyz_from_wxyz(orientations)
+    w = np.minimum(np.abs(orientations[..., :1]), 1.0)
+    # Near half turns every digit counts.
+    precision = np.where(w < SMALL_W, 0.0, orientation_precision * w)
+    table = np.concatenate(
+        [_rounded(positions, np.full(1, position_precision)), _rounded(xyz, precision)], axis=-1
     )
-    lengths = np.linalg.norm(positions[:, joints] - positions[:, parents[joints]], axis=2)
-    longest_bone = float(lengths.max(initial=0.0)) or 1.0
-    lengths /= longest_bone
-    places = positions[:, roots]
-    places = places / max(longest_bone, float(np.linalg.norm(np.ptp(places, axis=0), axis=1).max()))
-    nearest = np.full(len(turns), np.inf)
-    result: list[int] = []
+    limits = np.empty((len(names), len(COMPONENTS)))
+    limits[:, :3] = position_precision
+    limits[:, 3:] = precision.min(axis=0)
+    flags, starts, base, frames = split_components(table, limits)
+    return Animation(
+        names=names,
+        parents=parents,
+        flags=flags,
+        starts=starts,
+        bounds=np.zeros((len(positions), 2, 3)) if bounds is None else bounds,
+        base_positions=base[:, :3].copy(),
+        base_orientations=base[:, 3:].copy(),
+        frames=frames,
+        frame_rate=frame_rate,
+        commandline=commandline,
+    )
 
-    def take(frame: int) -> None:
-        result.append(frame)
-        turned = 1.0 - np.abs(np.einsum("fjc,jc->fj", turns, turns[frame]))
-        stretched = (lengths - lengths[frame]) ** 2
-        moved = ((places - places[frame]) ** 2).sum(axis=2)
-        furthest = [part.max(axis=1, initial=0.0) for part in (turned, stretched, moved)]
-        np.minimum(nearest, np.maximum.reduce(furthest), out=nearest)
 
-    take(chosen[0])
-    take(chosen[-1])
-    for frame in chosen[1:-1]:
-        most_different = int(nearest.argmax())
-        take(most_different if nearest[most_different] > _SAME_POSE else frame)
-    return sorted(set(result))
+def split_components(table: Floats, limits: Floats) -> tuple[Ints, Ints, Floats, Floats]:
+    """Components split into a base frame and animated components: the inverse of `skeleton.components`.
+
+    The table is Tx Ty Tz Qx Qy Qz of every joint in every frame, (F, J, 6). The base frame is the first frame, as in
+    the files of id's exporter; a component is animated if any frame differs from it by more than its limit, (J, 6).
+    Returns flags int32 (J,), starts int32 (J,; 0 where nothing is animated), the base frame (J, 6) and frames (F, C).
+    """
+    base = table[0]
+    animated = (np.abs(table - base) > limits).any(axis=0)
+    flags = (animated << np.arange(len(COMPONENTS))).sum(axis=1).astype(np.int32)
+    sizes = animated.sum(axis=1)
+    starts = np.where(sizes > 0, np.cumsum(sizes) - sizes, 0).astype(np.int32)
+    return flags, starts, base.copy(), table[:, animated]
+
+
+def _rounded(values: Floats, precision: Floats) -> Floats:
+    """Values rounded to the decimals that the precision requires, at most those that are printed."""
+    digits = np.clip(np.ceil(-np.log10(np.maximum(precision, 10.0**-DECIMALS))), 0, DECIMALS)
+    factors = 10.0**digits
+    return np.round(values * factors) / factors
+
+
+Fit = Literal["full", "part", "none"]
+"""How an animation fits a skeleton: it has exactly its joints, some of them, or none."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """Which joints of an animation move which bones.
+
+    Attributes:
+        joints: indices of joints of the animation.
+        bones: the bone of each, as an index into the skeleton.
+        extra: names of joints that the skeleton does not have.
+        missing: names of bones that the animation does not move.
+        differing: names of joints whose parent is another one than in the skeleton; they are not moved.
+    """
+
+    joints: list[int] = field(default_factory=list)
+    bones: list[int] = field(default_factory=list)
+    extra: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    differing: list[str] = field(default_factory=list)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the animation has exactly the joints of the skeleton."""
+        return not (self.extra or self.missing or self.differing)
+
+    @property
+    def fit(self) -> Fit:
+        """How much of the skeleton the animation moves."""
+        return "full" if self.is_complete else "part" if self.joints else "none"
+
+
+def match_joints(animation: Animation | AnimationHeader, joints: Joints) -> Match:
+    """The match between the joints of an animation and of a skeleton; of equal names the first is used.
+
+    Args:
+        animation: whose joints may be others, or in another order. The head of its file is enough.
+        joints: of a model, the bones.
+    """
+    match = Match()
+    bones = {name: bone for bone, name in reversed(list(enumerate(joints.names)))}
+    animation_parents = _parent_names(animation.names, animation.parents)
+    rig_parents = _parent_names(joints.names, joints.parents)
+    for joint, name in enumerate(animation.names):
+        bone = bones.pop(name, None)
+        if bone is None:
+            match.extra.append(name)
+        elif animation.has_hierarchy and animation_parents[joint] != rig_parents[bone]:
+            match.differing.append(name)
+        else:
+            match.joints.append(joint)
+            match.bones.append(bone)
+    match.missing.extend(joints.names[bone] for bone in sorted(bones.values()))
+    return match
+
+
+def _parent_names(names: list[str], parents: Ints) -> list[str | None]:
+    return [names[parent] if parent != ROOT else None for parent in parents.tolist()]

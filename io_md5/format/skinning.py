@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import quaternions as quat
-from .errors import Md5Error
-from .model import Floats, Ints, Mesh, as_singles
-from .validation import check_mesh_arrays, check_triangles, check_unit, check_weight_ranges, check_weights
+from .model import Floats, Ints, Md5Error, Mesh, as_singles
+from .validation import check_arrays, check_triangles, check_unit, check_weights
 
 # An odd number with evenly mixed bits (the golden ratio), for hashing rows.
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -55,7 +54,7 @@ def vertex_weights(mesh: Mesh) -> VertexWeights:
     Raises:
         Md5Error: a vertex has weights that do not exist.
     """
-    check_weight_ranges(mesh)
+    check_weights(mesh)
     counts = mesh.weight_counts.astype(np.int64)
     vertices = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
     firsts = np.cumsum(counts) - counts
@@ -109,7 +108,7 @@ def skin(
 
 def _checked_pose(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> tuple[Floats, Floats]:
     """A pose as arrays that fit a mesh; raises Md5Error if the mesh or the pose is not valid."""
-    check_mesh_arrays(mesh)
+    check_arrays(mesh)
     result = []
     for values, width, what in ((positions, 3, "positions"), (orientations, 4, "orientations")):
         array = np.asarray(values, dtype=np.float64)
@@ -232,13 +231,6 @@ def vertex_tangents(
         sums -= normals * np.einsum("vi,vi->v", sums, normals)[:, None]
         results.append(_unit(sums))
     return results[0], results[1]
-
-
-def flip_t(uvs: npt.ArrayLike) -> Floats:
-    """Texture coordinates (…, 2) with 1 - t for t: between the upper left corner of MD5 and OpenGL's lower left."""
-    flipped = np.array(uvs, dtype=np.float64)
-    flipped[..., 1] = 1.0 - flipped[..., 1]
-    return flipped
 
 
 def position_ids(vertices: npt.ArrayLike) -> npt.NDArray[np.int64]:

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_common.counting import counted
-from .errors import Md5Error
-from .model import LARGEST, ROOT, Animation, Camera, Ints, Joints, Mesh, Model
+from .model import LARGEST, ROOT, Animation, Camera, Ints, Joints, Md5Error, Mesh, Model
 from .skeleton import ALL_COMPONENTS, COMPONENTS, CyclicHierarchyError, depths
 
 # Quaternions of 32-bit floats are off by less.
@@ -35,31 +34,26 @@ def validate_model(model: Model) -> None:
     Raises:
         Md5Error: it cannot; the message names the attribute.
     """
-    validate_joints(model.joints, "Model.joints")
+    check_arrays(model)
+    joints = model.joints
+    _check_hierarchy(joints.names, joints.parents, "Model.joints")
+    _check_finite(joints, "Model.joints", "positions", "orientations")
+    check_unit(joints.orientations, "Model.joints.orientations")
     check_string(model.commandline, "Model.commandline")
     for index, mesh in enumerate(model.meshes):
-        validate_mesh(mesh, len(model.joints), f"Model.meshes[{index}]")
-
-
-def validate_joints(joints: Joints, what: str = "Joints") -> None:
-    """Checks joints; for the errors see `validate_model`."""
-    check_joint_arrays(joints, what)
-    _check_hierarchy(joints.names, joints.parents, what)
-    _check_finite(joints.positions, f"{what}.positions")
-    _check_finite(joints.orientations, f"{what}.orientations")
-    check_unit(joints.orientations, f"{what}.orientations")
+        validate_mesh(mesh, len(joints), f"Model.meshes[{index}]")
 
 
 def validate_mesh(mesh: Mesh, joint_count: int, what: str = "Mesh") -> None:
     """Checks a mesh; for the errors see `validate_model`."""
-    check_mesh_arrays(mesh, what)
-    for text, name in ((mesh.shader, "shader"), (mesh.name, "name")):
-        check_string(text, f"{what}.{name}")
+    check_arrays(mesh, what)
+    check_string(mesh.shader, f"{what}.shader")
+    check_string(mesh.name, f"{what}.name")
     _check_indices(mesh.triangles, mesh.vertex_count, f"{what}.triangles", "vertex")
     check_weights(mesh, joint_count, what)
-    for name in ("uvs", "weight_biases", "weight_positions"):
-        _check_finite(getattr(mesh, name), f"{what}.{name}")
-    rows, limit = int(mesh.weight_counts.sum(dtype=np.int64)), weight_limit(mesh)
+    _check_finite(mesh, what, "uvs", "weight_biases", "weight_positions")
+    rows = int(mesh.weight_counts.sum(dtype=np.int64))
+    limit = weight_limit(mesh.vertex_count, len(mesh.weight_joints))
     if rows > limit:
         raise Md5Error(
             f"{what}.weight_counts: too many weights are shared by vertices",
@@ -76,13 +70,12 @@ def validate_animation(animation: Animation) -> None:
     if not animation.frame_count:
         raise Md5Error(f"{what}.frames: there are no frames", found="0", expected="1 or more")
     check_rate(animation.frame_rate, f"{what}.frame_rate")
-    for name in ("bounds", "base_positions", "base_orientations", "frames"):
-        _check_finite(getattr(animation, name), f"{what}.{name}")
+    _check_finite(animation, what, "bounds", "base_positions", "base_orientations", "frames")
 
 
 def check_components(animation: Animation, what: str = "Animation") -> None:
     """Raises Md5Error if an animated component of a joint does not exist, or the arrays do not fit together."""
-    check_animation_arrays(animation, what)
+    check_arrays(animation, what)
     unknown = np.flatnonzero((animation.flags < 0) | (animation.flags > ALL_COMPONENTS))
     if len(unknown):
         raise Md5Error(
@@ -106,7 +99,7 @@ def check_components(animation: Animation, what: str = "Animation") -> None:
 def validate_camera(camera: Camera) -> None:
     """Checks a camera; for the errors see `validate_model`."""
     what = "Camera"
-    check_camera_arrays(camera, what)
+    check_arrays(camera, what)
     check_string(camera.commandline, f"{what}.commandline")
     count = camera.entry_count
     if count == 0:
@@ -125,84 +118,45 @@ def validate_camera(camera: Camera) -> None:
                 f"{what}.cut_groups[{index}]: invalid groups after a cut",
                 found=repr(text), expected="words, each with numbers in parentheses",
             )  # fmt: skip
-    for name in ("positions", "orientations", "fields_of_view"):
-        _check_finite(getattr(camera, name), f"{what}.{name}")
+    _check_finite(camera, what, "positions", "orientations", "fields_of_view")
 
 
-def check_model_arrays(model: Model) -> None:
-    """Checks shapes and dtypes, and that lengths agree; for the errors see `validate_model`."""
-    check_joint_arrays(model.joints, "Model.joints")
-    for index, mesh in enumerate(model.meshes):
-        check_mesh_arrays(mesh, f"Model.meshes[{index}]")
-
-
-def check_joint_arrays(joints: Joints, what: str = "Joints") -> None:
-    """The same for joints."""
-    count = len(joints.names)
-    check_array(joints.parents, (count,), np.int32, f"{what}.parents")
-    check_array(joints.positions, (count, 3), np.float64, f"{what}.positions")
-    check_array(joints.orientations, (count, 4), np.float64, f"{what}.orientations")
-
-
-def check_mesh_arrays(mesh: Mesh, what: str = "Mesh") -> None:
-    """The same for a mesh."""
-    check_array(mesh.uvs, (None, 2), np.float64, f"{what}.uvs")
-    check_array(mesh.weight_starts, (len(mesh.uvs),), np.int32, f"{what}.weight_starts")
-    check_array(mesh.weight_counts, (len(mesh.uvs),), np.int32, f"{what}.weight_counts")
-    check_array(mesh.triangles, (None, 3), np.int32, f"{what}.triangles")
-    check_array(mesh.weight_joints, (None,), np.int32, f"{what}.weight_joints")
-    weights = len(mesh.weight_joints)
-    check_array(mesh.weight_biases, (weights,), np.float64, f"{what}.weight_biases")
-    check_array(mesh.weight_positions, (weights, 3), np.float64, f"{what}.weight_positions")
-
-
-def check_animation_arrays(animation: Animation, what: str = "Animation") -> None:
-    """The same for an animation."""
-    count = len(animation.names)
-    for name in ("parents", "flags", "starts"):
-        check_array(getattr(animation, name), (count,), np.int32, f"{what}.{name}")
-    for name in ("base_positions", "base_orientations"):
-        check_array(getattr(animation, name), (count, 3), np.float64, f"{what}.{name}")
-    check_array(animation.frames, (None, None), np.float64, f"{what}.frames")
-    check_array(animation.bounds, (len(animation.frames), 2, 3), np.float64, f"{what}.bounds")
-
-
-def check_camera_arrays(camera: Camera, what: str = "Camera") -> None:
-    """The same for a camera."""
-    check_array(camera.cuts, (None,), np.int32, f"{what}.cuts")
-    check_array(camera.positions, (None, 3), np.float64, f"{what}.positions")
-    count = len(camera.positions)
-    check_array(camera.orientations, (count, 3), np.float64, f"{what}.orientations")
-    check_array(camera.fields_of_view, (count,), np.float64, f"{what}.fields_of_view")
-    if camera.cut_groups and len(camera.cut_groups) != len(camera.cuts):
+def check_arrays(record: Model | Joints | Mesh | Animation | Camera, what: str = "") -> None:
+    """Raises Md5Error if an array has another shape or dtype than it should, or lengths do not agree."""
+    what = what or type(record).__name__
+    if isinstance(record, Model):
+        check_arrays(record.joints, f"{what}.joints")
+        for index, mesh in enumerate(record.meshes):
+            check_arrays(mesh, f"{what}.meshes[{index}]")
+    sizes = {"J": len(record.names)} if isinstance(record, Joints | Animation) else {}
+    for name, (dtype, shape) in record.ARRAYS.items():
+        array = getattr(record, name)
+        lengths = [sizes.get(size) if isinstance(size, str) else size for size in shape]
+        expected = (
+            f"{np.dtype(dtype)} ({', '.join('any' if size is None else str(size) for size in lengths)})"
+        )
+        if not isinstance(array, np.ndarray):
+            raise Md5Error(f"{what}.{name} is not an array", found=type(array).__name__, expected=expected)
+        fits = array.ndim == len(shape) and array.dtype == dtype
+        if not fits or any(
+            size not in (None, found) for size, found in zip(lengths, array.shape, strict=True)
+        ):
+            found = f"{array.dtype} ({', '.join(map(str, array.shape))})"
+            raise Md5Error(f"{what}.{name} has the wrong shape or dtype", found=found, expected=expected)
+        sizes |= {
+            size: found for size, found in zip(shape, array.shape, strict=True) if isinstance(size, str)
+        }
+    if isinstance(record, Camera) and record.cut_groups and len(record.cut_groups) != len(record.cuts):
         raise Md5Error(
             f"{what}.cut_groups has the wrong length",
-            found=str(len(camera.cut_groups)), expected=f"{len(camera.cuts)}, one for each cut, or none",
+            found=str(len(record.cut_groups)), expected=f"{len(record.cuts)}, one for each cut, or none",
         )  # fmt: skip
 
 
-def check_array(
-    array: npt.NDArray[np.generic], shape: tuple[int | None, ...], dtype: type[np.generic], what: str
-) -> None:
-    """Raises Md5Error if an array has another shape, where None is any length, or another dtype."""
-    fits = isinstance(array, np.ndarray) and len(shape) == array.ndim and array.dtype == dtype
-    if fits and all(size in (None, length) for size, length in zip(shape, array.shape, strict=True)):
-        return
-    expected = f"{np.dtype(dtype)} ({', '.join('any' if size is None else str(size) for size in shape)})"
-    if not isinstance(array, np.ndarray):
-        raise Md5Error(f"{what} is not an array", found=type(array).__name__, expected=expected)
-    found = f"{array.dtype} ({', '.join(map(str, array.shape))})"
-    raise Md5Error(f"{what} has the wrong shape or dtype", found=found, expected=expected)
-
-
-def check_weights(mesh: Mesh, joint_count: int, what: str = "Mesh") -> None:
-    """Raises Md5Error if a weight of a vertex, or the joint of a weight, does not exist."""
-    _check_indices(mesh.weight_joints, joint_count, f"{what}.weight_joints", "joint")
-    check_weight_ranges(mesh, what)
-
-
-def check_weight_ranges(mesh: Mesh, what: str = "Mesh") -> None:
-    """Raises Md5Error if a weight of a vertex does not exist."""
+def check_weights(mesh: Mesh, joint_count: int | None = None, what: str = "Mesh") -> None:
+    """Raises Md5Error if a weight of a vertex does not exist, or, given their number, the joint of a weight."""
+    if joint_count is not None:
+        _check_indices(mesh.weight_joints, joint_count, f"{what}.weight_joints", "joint")
     starts, counts = mesh.weight_starts, mesh.weight_counts
     weights = len(mesh.weight_joints)
     outside = np.flatnonzero((starts < 0) | (counts < 0) | (starts.astype(np.int64) + counts > weights))
@@ -267,12 +221,7 @@ def are_valid_groups(text: str) -> bool:
     return _GROUPS.fullmatch(text) is not None
 
 
-def weight_limit(mesh: Mesh) -> int:
-    """The most weights of all vertices together that are read from a file with this mesh."""
-    return weight_row_limit(mesh.vertex_count, len(mesh.weight_joints))
-
-
-def weight_row_limit(vertex_count: int, weight_count: int) -> int:
+def weight_limit(vertex_count: int, weight_count: int) -> int:
     """The most weights of all vertices together that are read."""
     return _MIN_WEIGHTS + _WEIGHTS_PER_LINE * (vertex_count + weight_count)
 
@@ -303,11 +252,13 @@ def _check_indices(
     )  # fmt: skip
 
 
-def _check_finite(values: npt.NDArray[np.float64], what: str) -> None:
-    bad = ~(np.abs(values) <= LARGEST)
-    if bad.any():
-        index = np.argwhere(bad)[0].tolist()
-        raise Md5Error(
-            f"{what}[{', '.join(map(str, index))}]: cannot write a number that is not finite",
-            found=str(values[bad][0]), expected="a finite 32-bit number",
-        )  # fmt: skip
+def _check_finite(record: Joints | Mesh | Animation | Camera, what: str, *names: str) -> None:
+    for name in names:
+        values = getattr(record, name)
+        bad = ~(np.abs(values) <= LARGEST)
+        if bad.any():
+            index = np.argwhere(bad)[0].tolist()
+            raise Md5Error(
+                f"{what}.{name}[{', '.join(map(str, index))}]: cannot write a number that is not finite",
+                found=str(values[bad][0]), expected="a finite 32-bit number",
+            )  # fmt: skip

@@ -38,12 +38,18 @@ from ...io_blender.scene.objects import (
 )
 from ..format import ROOT, Animation
 from ..format import quaternions as quat
-from ..format.joint_matching import Match, match_joints
-from ..format.joint_scales import ScaleTable
 from ..format.model import Floats, as_singles
 from ..format.playback import loop_type
-from ..format.scale_file import Scales
-from ..format.skeleton import component_columns, components
+from ..format.scale_file import (
+    Scales,
+    ScaleTable,
+)
+from ..format.skeleton import (
+    Match,
+    component_columns,
+    components,
+    match_joints,
+)
 from ..records import load_action, store_action
 from .conversion import convert_animation
 from .options import ImportOptions

@@ -33,8 +33,10 @@ from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import without_infinity
 from ..format import Camera
 from ..format import quaternions as quat
-from ..format.cuts import timeline
 from ..format.model import Floats, Ints, as_singles
+from ..format.text.camera_file import (
+    timeline,
+)
 from ..records import CUT_MARKER, store_camera
 from .options import ImportOptions
 

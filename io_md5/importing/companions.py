@@ -33,7 +33,7 @@ from ...io_md2.format import FrameSequence, Md2Error, find_sequences, read_model
 from ..format import Md5Error
 from ..format.games import Game
 from ..format.mdl_file import MDL_SUFFIX, OtherMdlError, read_mdl
-from ..format.suffixes import ANIMATION_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
+from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 
 MD2_SUFFIX = ".md2"
 

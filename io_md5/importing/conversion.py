@@ -13,8 +13,7 @@ import numpy as np
 from ...io_blender.scene.axes import Conversion
 from ..format import ROOT, Animation, Camera, Joints, Model
 from ..format import quaternions as quat
-from ..format.encoding import split_components
-from ..format.skeleton import components
+from ..format.skeleton import components, split_components
 
 
 def convert_model(model: Model, conversion: Conversion) -> Model:

@@ -23,9 +23,11 @@ from ...io_blender.reports import (
 from ...io_common.textures.search import Search
 from ..format import Animation, Camera, Joints, Md5Error
 from ..format import quaternions as quat
-from ..format.joint_matching import match_joints
 from ..format.playback import loop_type
-from ..format.skeleton import compose
+from ..format.skeleton import (
+    compose,
+    match_joints,
+)
 from ..records import GROUP, SHADERS
 from .action import build_animation
 from .camera import build_camera_path, frame_count

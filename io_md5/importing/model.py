@@ -22,11 +22,17 @@ from ...io_blender.reports import (
 )
 from ...io_blender.scene import mesh_data, names
 from ...io_common.counting import counted
-from ...io_common.triangles import FLIPPED_WINDING, flip_v
+from ...io_common.triangles import (
+    FLIPPED_WINDING,
+    flip_v,
+    is_degenerate,
+)
 from ..format import ROOT, Joints, Mesh, Model
 from ..format import quaternions as quat
+from ..format.merging import (
+    find_merged_vertices,
+)
 from ..format.model import Floats
-from ..format.seams import is_degenerate, weld_vertices
 from ..format.skeleton import depths
 from ..format.skinning import bind_pose, position_ids, vertex_normals, vertex_weights
 from ..records import COMMANDLINE, CONVERSION, GROUP, store_bones, store_mesh
@@ -168,10 +174,10 @@ def build_mesh(
     """A mesh object, bound and parented to the armature; it is not in a collection yet.
 
     `index` is that of the mesh in the file. `vertices` are those of the bind pose in the coordinates of the scene, (V,
-    3); `bone_names` has Blender's name of each joint. `merge_vertices` welds vertices that the file splits along UV
+    3); `bone_names` has Blender's name of each joint. `merge_vertices` merges vertices that the file splits along UV
     seams.
     """
-    firsts = weld_vertices(mesh, vertices) if merge_vertices else np.arange(mesh.vertex_count)
+    firsts = find_merged_vertices(mesh, vertices) if merge_vertices else np.arange(mesh.vertex_count)
     is_first = firsts == np.arange(mesh.vertex_count)
     file_vertices = np.flatnonzero(is_first)
     is_flat = is_degenerate(mesh.triangles)

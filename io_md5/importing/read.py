@@ -21,7 +21,9 @@ from ...io_common.game_tree.archives import (
 from ...io_common.game_tree.files import (
     Budget,
 )
-from ...io_common.name_filter import matches
+from ...io_common.name_patterns import (
+    matches,
+)
 from ...io_common.textures.material_images import MaterialImages
 from ...io_common.textures.search import Search
 from ..format import (
@@ -37,10 +39,19 @@ from ..format import (
     read_mesh,
 )
 from ..format.games import Game
-from ..format.joint_matching import Fit, Match, match_joints
+from ..format.model import (
+    ANIMATION_SUFFIX,
+    CAMERA_SUFFIX,
+    MESH_SUFFIX,
+    SCALE_SUFFIX,
+)
 from ..format.scale_file import Scales, read_scales
-from ..format.skeleton import depths
-from ..format.suffixes import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
+from ..format.skeleton import (
+    Fit,
+    Match,
+    depths,
+    match_joints,
+)
 from .companions import Companion, companion_skins, find_companion, game_of, quake_skins
 from .options import ImportOptions
 

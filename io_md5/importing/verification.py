@@ -27,10 +27,10 @@ from ...io_blender.verification import (
 )
 from ..format import ROOT, Animation
 from ..format import quaternions as quat
-from ..format.joint_matching import Match
-from ..format.joint_scales import ScaleTable, scaled_poses
 from ..format.model import Floats
-from ..format.skeleton import distinct_frames, poses
+from ..format.playback import distinct_frames
+from ..format.scale_file import ScaleTable, scaled_poses
+from ..format.skeleton import Match, poses
 from ..format.skinning import VertexWeights
 from ..records import load_mesh, load_vertices
 from .rig import Rig

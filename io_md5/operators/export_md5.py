@@ -57,7 +57,9 @@ from ..exporting.source import (
 )
 from ..format import Md5Error
 from ..format.games import PROFILES, Game
-from ..format.suffixes import ANIMATION_SUFFIX
+from ..format.model import (
+    ANIMATION_SUFFIX,
+)
 from ..importing.companions import find_companion
 from ..options import (
     ACTIONS,

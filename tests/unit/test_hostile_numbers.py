@@ -11,7 +11,7 @@ from hostile_numbers import hostile_md2, with_hostile_numbers
 
 from io_idtech.io_md2 import format as md2
 from io_idtech.io_md5 import format as md5
-from io_idtech.io_md5.format.errors import Md5Error
+from io_idtech.io_md5.format.model import Md5Error
 
 SEEDS = range(40)
 
@@ -105,7 +105,7 @@ def test_of_an_md2(seed):
     md2.frame_bounds(model)
     md2.interpolate(positions[0], positions[1], 0.5)
     md2.commands_match(model)
-    md2.weld(model)
+    md2.merge_vertices(model)
     md2.st_texels(model.gl_commands.st, model.skin_width, model.skin_height)
     for game in md2.Game:
         md2.check_model(model, game)

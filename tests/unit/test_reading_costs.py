@@ -18,10 +18,10 @@ from io_idtech.io_common.game_tree.names import clean_name
 from io_idtech.io_common.textures.config_files import parse_skin
 from io_idtech.io_md2.format import Model, format_model, parse_model
 from io_idtech.io_md5.format import Md5Error, parse_animation, parse_camera, parse_mesh
-from io_idtech.io_md5.format.cuts import timeline
 from io_idtech.io_md5.format.scale_file import parse_scales
 from io_idtech.io_md5.format.skeleton import poses
 from io_idtech.io_md5.format.skinning import skin
+from io_idtech.io_md5.format.text.camera_file import timeline
 
 pytestmark = pytest.mark.slow
 

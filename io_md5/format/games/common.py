@@ -4,21 +4,56 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Protocol
 
 from ....io_common.counting import counted
-from ..suffixes import CAMERA_SUFFIX
-from . import animation_checks as anims
-from . import camera_checks as cameras
+from ....io_common.rules import Check, Rule
+from ..model import CAMERA_SUFFIX
+from . import checks
 from . import mesh_checks as meshes
-from . import skeleton_checks as joints
-from .names import NameRule
-from .rules import Check, Rule
-from .weight_bytes import VISIBLE, Keeper, dropped_weights, rounded_weights
+from .mesh_checks import Keeper
+from .profile import NameRule
 
 
-def does(engine: str, verb: str) -> str:
-    """What an engine does, or several: ``Quake II takes``, ``ironwail and vkQuake take``."""
-    return f"{engine} {verb.removesuffix('s') if ' and ' in engine else verb}"
+def does(engine: str, what: str) -> str:
+    """What an engine does, or several: ``Quake II takes 5``, ``ironwail and vkQuake take 5``."""
+    verb, space, rest = what.partition(" ")
+    return f"{engine} {verb.removesuffix('s') if ' and ' in engine else verb}{space}{rest}"
+
+
+class _MakeRule(Protocol):
+    def __call__(self, engine: str, source: str, limit: int = 0) -> Rule: ...
+
+
+def _shared(code: str, check: Check, requirement: str, why: str, remedy: str) -> _MakeRule:
+    """A function that makes an error of an engine, given its source and the limit, which the words may contain."""
+
+    def make(engine: str, source: str, limit: int = 0) -> Rule:
+        words = (requirement.format(limit=limit), does(engine, why.format(limit=limit)))
+        return Rule(code, True, check, engine, *words, remedy, source, limit)
+
+    return make
+
+
+joint_count = _shared(
+    "joint_count", checks.joint_count, "at most {limit} joints", "takes {limit}",
+    "remove bones, or export with Deform Bones Only",
+)  # fmt: skip
+vertex_count = _shared(
+    "vertex_count", meshes.vertex_count, "at most {limit:,} vertices in a mesh", "takes {limit:,} in a mesh",
+    "split the object",
+)  # fmt: skip
+no_meshes = _shared(
+    "no_meshes", meshes.no_meshes, "at least one mesh", "refuses that", "add a mesh that the armature deforms"
+)
+name_line = _shared(
+    "name_line", meshes.name_line, "no line `name` in a mesh", "wants shader first",
+    "export it for this game, which leaves the line out",
+)  # fmt: skip
+no_animation = _shared(
+    "no_animation", meshes.no_animation, "an animation of the same name beside the mesh", "needs one",
+    "export an animation, or the rest pose, under the mesh's name",
+)  # fmt: skip
 
 
 def _common(
@@ -52,86 +87,44 @@ ROOT_AT_ORIGIN = "turn on Add Root Bone"
 """The remedy for a root away from the origin."""
 
 UNNAMED = Rule(
-    "unnamed_joints", False, joints.unnamed_joints, "all", "every joint has a name", "", "name the bones",
+    "unnamed_joints", False, checks.unnamed_joints, "all", "every joint has a name", "", "name the bones",
     f"{DOOM3_MESH}, `GetJointHandle`",
 )  # fmt: skip
 """The rule that every joint has a name."""
 
 
-def joint_count(engine: str, limit: int, source: str) -> Rule:
-    """The limit on joints."""
-    return Rule(
-        "joint_count", True, joints.joint_count, engine, f"at most {limit} joints", f"{does(engine, 'takes')} {limit}",
-        "remove bones, or export with Deform Bones Only", source, limit,
-    )  # fmt: skip
-
-
-def vertex_count(engine: str, limit: int, source: str) -> Rule:
-    """The limit on vertices in a mesh."""
-    return Rule(
-        "vertex_count", True, meshes.vertex_count, engine, f"at most {limit:,} vertices in a mesh",
-        f"{does(engine, 'takes')} {limit:,} in a mesh", "split the object", source, limit,
-    )  # fmt: skip
-
-
-def influences(engine: str, source: str, *, is_error: bool = False) -> Rule:
+def influences(
+    engine: str, source: str, *, is_error: bool = False, why: str = "", check: Check = meshes.influences
+) -> Rule:
     """The limit on weights of a vertex, 4 in all games that have one."""
-    why = f"{engine} refuses the model" if is_error else f"{engine} keeps 4 and drops the rest"
-    return _influences(engine, meshes.influences, why, source, is_error=is_error)
-
-
-def _influences(engine: str, check: Check, why: str, source: str, *, is_error: bool = False) -> Rule:
+    why = why or (f"{engine} refuses the model" if is_error else f"{engine} keeps 4 and drops the rest")
     return Rule(
         "influences", is_error, check, engine, "at most 4 weights for a vertex", why,
         "set Bone Influences to 4", source, 4,
     )  # fmt: skip
 
 
-def weights_as_bytes(keepers: tuple[Keeper, ...], source: str) -> tuple[Rule, Rule]:
+def weights_as_bytes(*keepers: Keeper, source: str) -> tuple[Rule, Rule]:
     """The rules of engines that keep a few weights of a vertex, each as a byte."""
     engine = " and ".join(keeper.engine for keeper in keepers)
     first, *others = keepers
     kept = f"{first.engine} keeps {counted(first.most, 'weights')}"
     kept = "; ".join([kept, *(f"{one.engine} {one.most}" for one in others)])
     return (
-        _influences(engine, partial(dropped_weights, keepers), kept, source),
+        influences(engine, source, why=kept, check=meshes.dropped_weights(*keepers)),
         Rule(
-            "rounded_weights", False, partial(rounded_weights, keepers), engine,
+            "rounded_weights", False, meshes.rounded_weights(*keepers), engine,
             "vertices that weights in steps of 1/255 move by at most 0.1 % of the mesh's size",
             does(engine, "keeps") + " weights as bytes", "weight vertices to one bone where it shows",
-            source, VISIBLE,
+            source, meshes.VISIBLE,
         ),
-    )  # fmt: skip
-
-
-def no_meshes(engine: str, source: str) -> Rule:
-    """The rule of games that require a mesh."""
-    return Rule(
-        "no_meshes", True, meshes.no_meshes, engine, "at least one mesh", f"{does(engine, 'refuses')} that",
-        "add a mesh that the armature deforms", source,
-    )  # fmt: skip
-
-
-def name_line(engine: str, source: str) -> Rule:
-    """The rule of games that refuse a `name` line."""
-    return Rule(
-        "name_line", True, meshes.name_line, engine, "no line `name` in a mesh",
-        f"{does(engine, 'wants')} shader first", "export it for this game, which leaves the line out", source,
-    )  # fmt: skip
-
-
-def no_animation(engine: str, source: str) -> Rule:
-    """The rule of games that require an animation beside the mesh."""
-    return Rule(
-        "no_animation", True, meshes.no_animation, engine, "an animation of the same name beside the mesh",
-        f"{does(engine, 'needs')} one", "export an animation, or the rest pose, under the mesh's name", source,
     )  # fmt: skip
 
 
 def no_cameras(engine: str) -> Rule:
     """The rule of games that have no camera paths."""
     return Rule(
-        "no_cameras", False, cameras.camera_path, engine, "no camera path", f"{engine} reads none",
+        "no_cameras", False, checks.camera_path, engine, "no camera path", f"{engine} reads none",
         "export it for Doom 3", f"only Doom 3's engine has `{CAMERA_SUFFIX}`",
     )  # fmt: skip
 
@@ -139,34 +132,34 @@ def no_cameras(engine: str) -> Rule:
 def unsafe_names(engine: str, names: NameRule, requirement: str, why: str, source: str) -> Rule:
     """The rule of games that do not accept every joint name."""
     return Rule(
-        "unsafe_names", True, partial(joints.unsafe_names, names), engine, requirement, why,
+        "unsafe_names", True, partial(checks.unsafe_names, names), engine, requirement, why,
         "export with Make Names Safe, or rename the bones", source, names.max_bytes,
     )  # fmt: skip
 
 
 COMMON: tuple[Rule, ...] = (
     _common(
-        "no_joints", joints.no_joints,
+        "no_joints", checks.no_joints,
         "at least one joint", "no game loads that", "add a bone, or enable Deform on bones",
         f"{DOOM3_MESH}, `LoadModel`",
     ),
     _common(
-        "parents_first", joints.parents_first,
+        "parents_first", checks.parents_first,
         "parents before their children", "the games refuse that", "parent the bones again",
         f"{DOOM3_ANIM}, `LoadAnim`",
     ),
     _common(
-        "unwritable_names", joints.unwritable_names,
+        "unwritable_names", checks.unwritable_names,
         "no double quote and no line break in a joint name", "the format cannot store that",
         "rename the bones, or export with Make Names Safe", _NAME_FORMAT,
     ),
     as_warning(_common(
-        "repeated_names", joints.repeated_names,
+        "repeated_names", checks.repeated_names,
         "joint names are unique", "the games find only the first", "rename the bones",
         f"{DOOM3_MESH}, `GetJointHandle`",
     )),
     _common(
-        "joint_numbers", anims.joint_numbers, "finite numbers in joints", "the format cannot store that",
+        "joint_numbers", checks.joint_numbers, "finite numbers in joints", "the format cannot store that",
         "clear the bone's transform", _FLOATS,
     ),
     _common(
@@ -190,27 +183,27 @@ COMMON: tuple[Rule, ...] = (
     ),
     bias_sums("all", 0.01, "the games show the vertex at another position", f"{DOOM3_MESH} does not normalise biases"),
     _common(
-        "frame_numbers", anims.frame_numbers, "finite numbers in frames", "the format cannot store that",
+        "frame_numbers", checks.frame_numbers, "finite numbers in frames", "the format cannot store that",
         "repair the F-curves", _FLOATS,
     ),
     _common(
-        "no_frames", anims.no_frames, "at least one frame", "the games refuse that", "export a longer range",
+        "no_frames", checks.no_frames, "at least one frame", "the games refuse that", "export a longer range",
         f"{DOOM3_ANIM}, `LoadAnim`",
     ),
     _common(
-        "rate_positive", anims.rate_positive, "a frame rate above 0", "the games refuse that", "set a frame rate",
+        "rate_positive", checks.rate_positive, "a frame rate above 0", "the games refuse that", "set a frame rate",
         f"{DOOM3_ANIM}, `LoadAnim`",
     ),
     _common(
-        "bounds_count", anims.bounds_count, "bounds for every frame", "the games read one box for each frame",
+        "bounds_count", checks.bounds_count, "bounds for every frame", "the games read one box for each frame",
         "export the animation again", f"{DOOM3_ANIM}, `LoadAnim`",
     ),
     _common(
-        "components", anims.components, "first components within the frame, even where no flag is set",
+        "components", checks.components, "first components within the frame, even where no flag is set",
         "the games refuse that", "export the animation again", f"{DOOM3_ANIM}, `LoadAnim`",
     ),
     _common(
-        "other_joints", anims.other_joints, "the joints of an animation are those of the mesh, index by index",
+        "other_joints", checks.other_joints, "the joints of an animation are those of the mesh, index by index",
         "the games refuse that", "export mesh and animation together", f"{DOOM3_ANIM}, `CheckModelHierarchy`",
     ),
 )  # fmt: skip

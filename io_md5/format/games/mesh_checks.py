@@ -4,251 +4,177 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from ....io_common.counting import counted
-from ....io_common.findings import Finding
-from ..model import Ints, Mesh, Model
+from ....io_common.counting import counted, listing
+from ....io_common.rules import Check, Finding, Rule
+from .. import quaternions as quat
+from ..model import Floats, Ints, Mesh, Model
+from ..skeleton import poses
 from ..skinning import position_ids, skin, vertex_weights
-from ..validation import is_writable
-from . import skeleton_checks
-from .rules import Rule, Subject, listing
+from ..validation import check_components, is_writable
+from .checks import about
+from .profile import Subject, byte_count
 
 _IMAGE_SUFFIX = re.compile(r"\.(?:tga|png|jpe?g|lmp|pcx)\Z", re.IGNORECASE)
 _SKIN_NUMBERS = re.compile(r"_[0-9]{2}_[0-9]{2}(?:_glow|_luma)?\Z")
 
-MeshCheck = Callable[[Rule, Model, int, Mesh, str], Iterator[Finding]]
 
-
-def each_mesh(check: MeshCheck) -> Callable[[Rule, Subject], Iterator[Finding]]:
-    """A check of a file made of a check of a mesh, which gets rule, model, index, mesh and its name for messages."""
+def each_mesh(check: Callable[[Rule, Mesh, Subject], Iterator[Finding]]) -> Check:
+    """A check of all meshes made of a check of one, whose findings then name the mesh."""
 
     def check_all(rule: Rule, subject: Subject) -> Iterator[Finding]:
-        for index, mesh, where in named_meshes(subject):
-            assert subject.model is not None
-            yield from check(rule, subject.model, index, mesh, where)
+        for index, mesh in enumerate(subject.model.meshes if subject.model is not None else ()):
+            where = f"mesh {index} ({mesh.comment_name or mesh.name or mesh.shader!r})"
+            for finding in check(rule, mesh, subject):
+                yield replace(finding, text=f"{where}: {finding.text}", mesh=index)
 
-    check_all.__doc__ = check.__doc__
     return check_all
-
-
-def named_meshes(subject: Subject) -> Iterator[tuple[int, Mesh, str]]:
-    """The index of each mesh, the mesh, and its name for messages."""
-    for index, mesh in enumerate(subject.model.meshes if subject.model is not None else ()):
-        yield index, mesh, f"mesh {index} ({mesh.comment_name or mesh.name or mesh.shader!r})"
 
 
 # The model as a whole
 
 
-def no_meshes(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """There is no mesh."""
-    if subject.model is not None and not subject.model.meshes:
+@about("model")
+def no_meshes(rule: Rule, model: Model, _subject: Subject) -> Iterator[Finding]:
+    if not model.meshes:
         yield rule.finding("there is no mesh", 0)
 
 
-def mesh_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """There are more meshes than the limit."""
-    count = len(subject.model.meshes) if subject.model is not None else 0
-    if count > rule.limit:
-        yield rule.finding(counted(count, "meshes"), count)
+@about("model")
+def mesh_count(rule: Rule, model: Model, _subject: Subject) -> Iterator[Finding]:
+    if len(model.meshes) > rule.limit:
+        yield rule.finding(counted(len(model.meshes), "meshes"), len(model.meshes))
 
 
-def equal_meshes(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """Meshes have the same name in their comment and the same shader."""
+@about("model")
+def equal_meshes(rule: Rule, model: Model, _subject: Subject) -> Iterator[Finding]:
     seen: dict[tuple[str, str], int] = {}
-    for index, mesh in enumerate(subject.model.meshes if subject.model is not None else []):
+    for index, mesh in enumerate(model.meshes):
         first = seen.setdefault((mesh.comment_name, mesh.shader), index)
         if first != index:
-            yield rule.finding(
-                f"meshes {first} and {index} have the same name and shader {mesh.shader!r}",
-                mesh.shader,
-                mesh=index,
-            )
+            what = f"meshes {first} and {index} have the same name and shader {mesh.shader!r}"
+            yield replace(rule.finding(what, mesh.shader), mesh=index)
 
 
-def equal_materials(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """Different shaders have the same name for Doom 3."""
+@about("model")
+def equal_materials(rule: Rule, model: Model, _subject: Subject) -> Iterator[Finding]:
+    """Different shaders have the same name for Doom 3: it ignores case, and all from the last dot on."""
     shaders: dict[str, list[str]] = {}
-    for shader in _shaders(subject):
-        shaders.setdefault(doom3_material(shader), []).append(shader)
+    for shader in _shaders(model):
+        name = shader.replace("\\", "/").lower()
+        shaders.setdefault(name.rpartition(".")[0] if "." in name else name, []).append(shader)
     for name, same in shaders.items():
         if len(same) > 1:
             yield rule.finding(f"materials that are all {name!r}: {listing(same)}", name)
 
 
-def _shaders(subject: Subject) -> list[str]:
-    """The shaders of a model, each once."""
-    return (
-        list(dict.fromkeys(mesh.shader for mesh in subject.model.meshes)) if subject.model is not None else []
-    )
-
-
-def doom3_material(shader: str) -> str:
-    """The name of a material as Doom 3 looks for it: in lower case, up to its last dot."""
-    name = shader.replace("\\", "/").lower()
-    return name.rpartition(".")[0] if "." in name else name
-
-
-def several_materials(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """Meshes have different shaders."""
-    shaders = _shaders(subject)
+@about("model")
+def several_materials(rule: Rule, model: Model, _subject: Subject) -> Iterator[Finding]:
+    shaders = _shaders(model)
     if len(shaders) > 1:
         yield rule.finding(f"{counted(len(shaders), 'materials')}: {listing(shaders)}", len(shaders))
 
 
-def total_vertices(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """All meshes together have more vertices than the limit."""
-    count = subject.model.vertex_count if subject.model is not None else 0
-    if count > rule.limit:
-        yield rule.finding(f"{counted(count, 'vertices')} in all meshes", count)
+def _shaders(model: Model) -> list[str]:
+    """The shaders of a model, each once."""
+    return list(dict.fromkeys(mesh.shader for mesh in model.meshes))
 
 
-def no_animation(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """There is no animation beside the mesh."""
-    if subject.model is not None and subject.has_animation is False:
+@about("model")
+def total_vertices(rule: Rule, model: Model, _subject: Subject) -> Iterator[Finding]:
+    if model.vertex_count > rule.limit:
+        yield rule.finding(f"{counted(model.vertex_count, 'vertices')} in all meshes", model.vertex_count)
+
+
+@about("model")
+def no_animation(rule: Rule, _model: Model, subject: Subject) -> Iterator[Finding]:
+    if subject.has_animation is False:
         yield rule.finding("there is no animation of the same name beside the mesh")
 
 
-def several_roots(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """A model has more than one root joint."""
-    if subject.model is not None:
-        yield from skeleton_checks.several_roots(rule, subject)
-
-
-def root_away(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """The first joint is away from the origin by more than the limit."""
-    if subject.model is None or not len(subject.model.joints):
-        return
-    joints = subject.model.joints
-    yield from skeleton_checks.root_away(rule, joints.names[0], joints.positions[0])
-
-
-# Single meshes
+# Single meshes: names
 
 
 @each_mesh
-def mesh_names(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
-    """The shader or name cannot be written as a string."""
-    del model
+def mesh_names(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
     if not (is_writable(mesh.shader) and is_writable(mesh.name)):
-        yield rule.finding(f"{where}: its shader or name contains a double quote or a line break", mesh=index)
+        yield rule.finding("its shader or name contains a double quote or a line break")
 
 
 @each_mesh
-def name_line(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
-    """The mesh has a `name` line."""
-    del model
+def name_line(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
     if mesh.name:
-        yield rule.finding(f"{where}: a line `name` with {mesh.name!r}", mesh.name, mesh=index)
+        yield rule.finding(f"a line `name` with {mesh.name!r}", mesh.name)
 
 
 @each_mesh
-def skin_path(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
+def unnamed_mesh(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
+    if not mesh.comment_name:
+        yield rule.finding("no comment // meshes: NAME")
+
+
+@each_mesh
+def skin_path(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
     """The shader is no plain name: Quake adds folder, number and suffix to it. The finding suggests one."""
-    del model
-    name = plain_shader(mesh.shader)
+    name = _SKIN_NUMBERS.sub("", _IMAGE_SUFFIX.sub("", mesh.shader.replace("\\", "/").rpartition("/")[2]))
     if name != mesh.shader:
         suggestion = f"rename the material to {name!r}" if name else "name the material after the model"
-        yield rule.finding(
-            f"{where}: its skin is looked for as progs/{mesh.shader}_00_00",
-            mesh.shader,
-            mesh=index,
-            remedy=suggestion,
-        )
+        what = f"its skin is looked for as progs/{mesh.shader}_00_00"
+        yield rule.finding(what, mesh.shader, remedy=suggestion)
 
 
 @each_mesh
-def skin_length(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
-    """The path of the skin is longer than the limit."""
-    del model
+def skin_length(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
     path = f"progs/{mesh.shader}_00_00"
-    length = len(path.encode("utf-8", "surrogateescape"))
-    if length > rule.limit:
-        yield rule.finding(f"{where}: the path of its skin, {path}, has {length} bytes", length, mesh=index)
+    if byte_count(path) > rule.limit:
+        yield rule.finding(f"the path of its skin, {path}, has {byte_count(path)} bytes", byte_count(path))
 
 
-def plain_shader(shader: str) -> str:
-    """A shader as Quake expects it: without folders, the suffix of an image, and the numbers of a skin."""
-    name = shader.replace("\\", "/").rpartition("/")[2]
-    return _SKIN_NUMBERS.sub("", _IMAGE_SUFFIX.sub("", name))
+# Single meshes: numbers
 
 
 @each_mesh
-def unnamed_mesh(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
-    """The mesh has no comment with its name."""
-    del model
-    if not mesh.comment_name:
-        yield rule.finding(f"{where}: no comment // meshes: NAME", mesh=index)
-
-
-@each_mesh
-def not_finite(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
-    """A number is not finite."""
-    del model
+def not_finite(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
     bad = np.flatnonzero(~np.isfinite(mesh.uvs).all(axis=1))
-    weights = ~(np.isfinite(mesh.weight_biases) & np.isfinite(mesh.weight_positions).all(axis=1))
     if len(bad):
-        yield rule.finding(
-            f"{where}: texture coordinates of vertex {int(bad[0])} are not finite", mesh=index, vertices=bad
-        )
+        yield rule.finding(f"texture coordinates of vertex {bad[0]} are not finite", vertices=bad)
+    weights = ~(np.isfinite(mesh.weight_biases) & np.isfinite(mesh.weight_positions).all(axis=1))
     if weights.any():
-        first = int(np.flatnonzero(weights)[0])
-        vertices = _vertices_of_weights(mesh, weights)
-        yield rule.finding(f"{where}: weight {first} is not finite", mesh=index, vertices=vertices)
+        what = f"weight {np.flatnonzero(weights)[0]} is not finite"
+        yield rule.finding(what, vertices=_vertices_of_weights(mesh, weights))
 
 
 @each_mesh
-def invalid_references(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
-    """Triangles, weights or vertices have invalid indices."""
-    invalid = np.flatnonzero(_outside(mesh.triangles, mesh.vertex_count).any(axis=1))
-    if len(invalid):
-        yield rule.finding(
-            f"{where}: triangle {int(invalid[0])} refers to a vertex that does not exist",
-            int(invalid[0]),
-            mesh=index,
-            triangles=invalid,
-        )
-    weights = _outside(mesh.weight_joints, len(model.joints))
+def invalid_references(rule: Rule, mesh: Mesh, subject: Subject) -> Iterator[Finding]:
+    triangles = np.flatnonzero(_outside(mesh.triangles, mesh.vertex_count).any(axis=1))
+    if len(triangles):
+        what = f"triangle {triangles[0]} refers to a vertex that does not exist"
+        yield rule.finding(what, triangles[0], triangles=triangles)
+    weights = _outside(mesh.weight_joints, len(subject.names))
     if weights.any():
-        first = int(np.flatnonzero(weights)[0])
-        vertices = _vertices_of_weights(mesh, weights)
-        yield rule.finding(
-            f"{where}: weight {first} refers to a joint that does not exist",
-            first,
-            mesh=index,
-            vertices=vertices,
-        )
+        first = np.flatnonzero(weights)[0]
+        what = f"weight {first} refers to a joint that does not exist"
+        yield rule.finding(what, first, vertices=_vertices_of_weights(mesh, weights))
     vertices = np.flatnonzero(_invalid_ranges(mesh))
     if len(vertices):
-        yield rule.finding(
-            f"{where}: vertex {int(vertices[0])} refers to weights that do not exist",
-            int(vertices[0]),
-            mesh=index,
-            vertices=vertices,
-        )
+        what = f"vertex {vertices[0]} refers to weights that do not exist"
+        yield rule.finding(what, vertices[0], vertices=vertices)
 
 
 @each_mesh
-def unweighted_vertices(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
-    """A vertex has no weight."""
-    del model
-    unweighted = np.flatnonzero(mesh.weight_counts == 0)
-    if len(unweighted):
-        yield rule.finding(
-            f"{where}: {counted(len(unweighted), 'vertices', 'have')} no weight, such as vertex {int(unweighted[0])}",
-            len(unweighted),
-            mesh=index,
-            vertices=unweighted,
-        )
+def unweighted_vertices(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
+    vertices = np.flatnonzero(mesh.weight_counts == 0)
+    if len(vertices):
+        what = f"{counted(len(vertices), 'vertices', 'have')} no weight, such as vertex {vertices[0]}"
+        yield rule.finding(what, len(vertices), vertices=vertices)
 
 
 @each_mesh
-def bias_sums(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
-    """The biases of a vertex do not sum to 1, by more than the limit."""
-    del model
+def bias_sums(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
     if _invalid_ranges(mesh).any():
         return
     rows = vertex_weights(mesh)
@@ -257,93 +183,72 @@ def bias_sums(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> I
     if len(off):
         worst = off[np.argmax(np.abs(sums[off] - 1.0))]
         yield rule.finding(
-            f"{where}: the biases of {counted(len(off), 'vertices')} do not sum to 1, those of vertex {int(worst)} "
+            f"the biases of {counted(len(off), 'vertices')} do not sum to 1, those of vertex {worst} "
             f"to {sums[worst]:.6g}",
             f"{sums[worst]:.6g}",
-            mesh=index,
             vertices=off,
         )
 
 
 @each_mesh
-def influences(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
-    """A vertex has more weights than the limit."""
-    del model
+def influences(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
+    yield from _influences(rule, mesh)
+
+
+def _influences(rule: Rule, mesh: Mesh, off_by: Callable[[], str] = str) -> Iterator[Finding]:
     many = np.flatnonzero(mesh.weight_counts > rule.limit)
     if len(many):
         worst = many[np.argmax(mesh.weight_counts[many])]
-        most = int(mesh.weight_counts[worst])
+        most, off = int(mesh.weight_counts[worst]), off_by()
         yield rule.finding(
-            f"{where}: {counted(len(many), 'vertices', 'have')} more than {rule.limit:g} weights, "
-            f"vertex {int(worst)} has {most}",
+            f"{counted(len(many), 'vertices', 'have')} more than {rule.limit:g} weights, vertex {worst} has {most}"
+            + (f", off by up to {off}" if off else ""),
             most,
-            mesh=index,
             vertices=many,
         )
 
 
 @each_mesh
-def vertex_count(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
-    """The mesh has more vertices than the limit."""
-    del model
-    if mesh.vertex_count > rule.limit:
-        beyond = np.arange(int(rule.limit), mesh.vertex_count)
-        yield rule.finding(
-            f"{where}: {counted(mesh.vertex_count, 'vertices')}",
-            mesh.vertex_count,
-            mesh=index,
-            vertices=beyond,
-        )
+def vertex_count(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
+    count = mesh.vertex_count
+    if count > rule.limit:
+        yield rule.finding(counted(count, "vertices"), count, vertices=range(int(rule.limit), count))
 
 
 @each_mesh
-def triangle_count(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
-    """The mesh has more triangles than the limit."""
-    del model
+def triangle_count(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
     count = len(mesh.triangles)
     if count > rule.limit:
-        beyond = np.arange(int(rule.limit), count)
-        yield rule.finding(f"{where}: {counted(count, 'triangles')}", count, mesh=index, triangles=beyond)
+        yield rule.finding(counted(count, "triangles"), count, triangles=range(int(rule.limit), count))
 
 
 @each_mesh
-def weight_count(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
-    """The mesh has more weights than the limit."""
-    del model
+def weight_count(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
     count = len(mesh.weight_joints)
     if count > rule.limit:
         vertices = np.flatnonzero(mesh.weight_starts.astype(np.int64) + mesh.weight_counts > rule.limit)
-        yield rule.finding(f"{where}: {counted(count, 'weights')}", count, mesh=index, vertices=vertices)
+        yield rule.finding(counted(count, "weights"), count, vertices=vertices)
 
 
 @each_mesh
-def weight_starts(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
-    """The weights of a vertex begin beyond the limit."""
-    del model
+def weight_starts(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
     far = np.flatnonzero(mesh.weight_starts > rule.limit)
     if len(far):
         start = int(mesh.weight_starts[far[0]])
-        yield rule.finding(
-            f"{where}: the weights of vertex {int(far[0])} begin at {start}",
-            start,
-            mesh=index,
-            vertices=far,
-        )
+        yield rule.finding(f"the weights of vertex {far[0]} begin at {start}", start, vertices=far)
 
 
 @each_mesh
-def silhouette_edges(rule: Rule, model: Model, index: int, mesh: Mesh, where: str) -> Iterator[Finding]:
-    """The mesh has more edges between distinct positions than the limit."""
-    triangles = mesh.triangles
+def silhouette_edges(rule: Rule, mesh: Mesh, subject: Subject) -> Iterator[Finding]:
     # Each triangle adds three edges at most.
-    if 3 * len(triangles) <= rule.limit or not is_sound(mesh, model):
+    if 3 * len(mesh.triangles) <= rule.limit or not _is_sound(mesh, subject):
         return
-    ids = position_ids(skin(mesh, model.joints.positions, model.joints.orientations))
-    count = _edge_count(ids[triangles])
+    assert subject.model is not None
+    joints = subject.model.joints
+    triangles = position_ids(skin(mesh, joints.positions, joints.orientations))[mesh.triangles]
+    count = _edge_count(triangles)
     if count > rule.limit:
-        yield rule.finding(
-            f"{where}: {counted(count, 'edges')} that may become silhouettes", count, mesh=index
-        )
+        yield rule.finding(f"{counted(count, 'edges')} that may become silhouettes", count)
 
 
 def _edge_count(triangles: npt.NDArray[np.integer]) -> int:
@@ -355,15 +260,14 @@ def _edge_count(triangles: npt.NDArray[np.integer]) -> int:
     forward = ends[:, 0] < ends[:, 1]
     low, high = ends.min(axis=1), ends.max(axis=1)
     _, edges = np.unique(low * (int(high.max()) + 1) + high, return_inverse=True)
-    count = int(edges.max()) + 1
-    forward_counts = np.bincount(edges.ravel()[forward], minlength=count)
-    backward_counts = np.bincount(edges.ravel()[~forward], minlength=count)
-    return int(np.maximum(forward_counts, backward_counts).sum())
+    counts = [np.bincount(edges.ravel()[way], minlength=int(edges.max()) + 1) for way in (forward, ~forward)]
+    return int(np.maximum(*counts).sum())
 
 
-def is_sound(mesh: Mesh, model: Model) -> bool:
+def _is_sound(mesh: Mesh, subject: Subject) -> bool:
     """Whether a mesh can be skinned: all indices exist and all numbers are finite."""
-    joints = model.joints
+    assert subject.model is not None
+    joints = subject.model.joints
     tables = mesh.weight_biases, mesh.weight_positions, joints.positions, joints.orientations
     return not (
         _invalid_ranges(mesh).any()
@@ -380,10 +284,7 @@ def _outside(indices: Ints, count: int) -> npt.NDArray[np.bool_]:
 def _invalid_ranges(mesh: Mesh) -> npt.NDArray[np.bool_]:
     """Which vertices refer to weights that do not exist."""
     ends = mesh.weight_starts.astype(np.int64) + mesh.weight_counts
-    invalid: npt.NDArray[np.bool_] = (
-        (mesh.weight_starts < 0) | (mesh.weight_counts < 0) | (ends > len(mesh.weight_joints))
-    )
-    return invalid
+    return np.asarray((mesh.weight_starts < 0) | (mesh.weight_counts < 0) | (ends > len(mesh.weight_joints)))
 
 
 def _vertices_of_weights(mesh: Mesh, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
@@ -392,3 +293,138 @@ def _vertices_of_weights(mesh: Mesh, chosen: npt.NDArray[np.bool_]) -> npt.NDArr
         return np.empty(0, dtype=np.int64)
     rows = vertex_weights(mesh)
     return np.unique(rows.vertices[chosen[rows.weights]])
+
+
+# Weights as graphics cards get them: a few for each vertex, each as a byte
+
+# The poses of animations in which meshes are compared: at most so many, and for large meshes fewer.
+_POSES, _POSED_VERTICES = 8, 400_000
+
+VISIBLE = 1e-3
+"""Rounding is worth a warning from this fraction of a mesh's size on."""
+
+
+@dataclass(frozen=True)
+class Keeper:
+    """An engine that keeps weights as bytes.
+
+    Attributes:
+        engine: its name.
+        most: the weights that it keeps of a vertex.
+        fills_up: whether it adds what is missing to 255 to the largest.
+        has_points: whether each weight keeps its own point, so that bytes only move that joint's share of it.
+    """
+
+    engine: str
+    most: int = 4
+    fills_up: bool = False
+    has_points: bool = False
+
+
+def dropped_weights(*keepers: Keeper) -> Check:
+    """A check for more weights than the limit; the finding says how far that moves vertices."""
+
+    def check(rule: Rule, mesh: Mesh, subject: Subject) -> Iterator[Finding]:
+        yield from _influences(rule, mesh, lambda: _in_words(_differences(keepers, mesh, subject)))
+
+    return each_mesh(check)
+
+
+def rounded_weights(*keepers: Keeper) -> Check:
+    """A check for weights that as bytes move vertices by more than the limit, a fraction of the mesh's size."""
+
+    def check(rule: Rule, mesh: Mesh, subject: Subject) -> Iterator[Finding]:
+        # `dropped_weights` is about the others.
+        if not mesh.vertex_count or mesh.weight_counts.max() > min(keeper.most for keeper in keepers):
+            return
+        differences = _differences(keepers, mesh, subject)
+        largest = max(differences.values(), default=0.0)
+        if largest > 0.0 and subject.model is not None:
+            joints = subject.model.joints
+            size = np.linalg.norm(np.ptp(skin(mesh, joints.positions, joints.orientations), axis=0))
+            if largest > rule.limit * size:
+                yield rule.finding(f"off by up to {_in_words(differences)}", f"{largest:.3g}")
+
+    return each_mesh(check)
+
+
+def _in_words(differences: dict[str, float]) -> str:
+    return " and ".join(f"{distance:.3g} units in {engine}" for engine, distance in differences.items())
+
+
+def _differences(keepers: tuple[Keeper, ...], mesh: Mesh, subject: Subject) -> dict[str, float]:
+    """The largest distance that each engine moves a vertex by; empty if the mesh cannot be skinned."""
+    model = subject.model
+    if model is None or not _is_sound(mesh, subject):
+        return {}
+    bind = model.joints.positions, model.joints.orientations
+    at_rest = skin(mesh, *bind)
+    kept = [_Kept(mesh, keeper) for keeper in keepers]
+    result = dict.fromkeys((keeper.engine for keeper in keepers), 0.0)
+    for pose in _poses(model, mesh, subject):
+        exact = skin(mesh, *pose)
+        for one in kept:
+            offsets = one.vertices(at_rest, bind, pose) - exact
+            distance = float(np.sqrt(np.einsum("vi,vi->v", offsets, offsets).max(initial=0.0)))
+            result[one.keeper.engine] = max(result[one.keeper.engine], distance)
+    return result
+
+
+def _poses(model: Model, mesh: Mesh, subject: Subject) -> Iterator[tuple[Floats, Floats]]:
+    """Poses of the animations that fit the model; the bind pose if there are none."""
+    fitting = [one for one in subject.animations if one.names == model.joints.names and one.frame_count]
+    if not fitting:
+        yield model.joints.positions, model.joints.orientations
+        return
+    total = min(_POSES, _POSED_VERTICES // max(mesh.vertex_count, 1))
+    each = max(1, total // len(fitting))
+    for animation in fitting[: max(total, 1)]:
+        check_components(animation)
+        frames = np.unique(np.linspace(0, animation.frame_count - 1, each).astype(np.int64))
+        yield from zip(*poses(animation, frames), strict=True)
+
+
+class _Kept:
+    """The weights of a mesh that an engine keeps: V vertices with up to K each, the unused ones 0."""
+
+    def __init__(self, mesh: Mesh, keeper: Keeper) -> None:
+        self.keeper = keeper
+        rows = vertex_weights(mesh)
+        order = np.lexsort((-mesh.weight_biases[rows.weights], rows.vertices))
+        ranks = np.arange(len(order)) - np.searchsorted(rows.vertices, rows.vertices)
+        chosen = ranks < keeper.most
+        shape = mesh.vertex_count, min(keeper.most, int(mesh.weight_counts.max(initial=0)))
+        weights = np.zeros(shape, dtype=np.int64)
+        biases = np.zeros(shape)
+        at = rows.vertices[chosen], ranks[chosen]
+        weights[at] = rows.weights[order[chosen]]
+        biases[at] = mesh.weight_biases[weights[at]]
+        self.joints: npt.NDArray[np.integer] = mesh.weight_joints[weights]
+        self.biases = biases / _or_one(biases.sum(axis=1, keepdims=True))
+        numbers = np.floor(np.clip(self.biases, 0.0, 1.0) * 255.0)
+        if keeper.fills_up:
+            numbers[:, 0] += np.maximum(255.0 - numbers.sum(axis=1), 0.0)
+        self.shares = numbers / (_or_one(numbers.sum(axis=1, keepdims=True)) if keeper.has_points else 255.0)
+        self.points = mesh.weight_positions[weights]
+
+    def vertices(self, at_rest: Floats, bind: tuple[Floats, Floats], pose: tuple[Floats, Floats]) -> Floats:
+        """The vertices in a pose as the engine shows them, (V, 3).
+
+        `at_rest` are the vertices in the bind pose, (V, 3); `bind` and `pose` hold positions and orientations of the
+        joints.
+        """
+        shares = self.shares[..., None]
+        if self.keeper.has_points:
+            turns = quat.to_matrices(pose[1])[self.joints]
+            turned = np.einsum("vkij,vkj->vi", turns, self.points * self.biases[..., None])
+            return np.asarray(turned + (pose[0][self.joints] * shares).sum(axis=1))
+        turn = quat.multiply(pose[1], quat.conjugate(bind[1]))
+        moves = pose[0] - quat.rotate(turn, bind[0])
+        blended = (quat.to_matrices(turn)[self.joints] * shares[..., None]).sum(axis=1)
+        moved = np.einsum("vij,vj->vi", blended, at_rest) + (moves[self.joints] * shares).sum(axis=1)
+        return np.asarray(moved)
+
+
+def _or_one(sums: Floats) -> Floats:
+    """Sums to divide by; 1 instead of 0."""
+    return np.where(sums != 0.0, sums, 1.0)

@@ -1,12 +1,21 @@
-"""Profiles of games: rules, and how files are written."""
+"""What the rules and profiles of the games are made of."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from .names import ANY_NAME, NameRule
-from .rules import Rule
+import numpy as np
+
+from ....io_common import rules
+from ..model import Animation, Camera, Ints, Joints, Model
+from ..scale_file import ScaleTable
+from ..validation import is_writable
+
+_UNWRITABLE = re.compile("[\r\n\0\ud800-\udc7f\udd00-\udfff]")
+_REPLACEMENT = "_"
 
 
 class Game(Enum):
@@ -21,12 +30,67 @@ class Game(Enum):
     UNVANQUISHED = "UNVANQUISHED"
 
 
+@dataclass(frozen=True)
+class Subject:
+    """What is checked: a model, an animation or a camera.
+
+    Attributes:
+        model: the mesh file.
+        animation: the animation file.
+        mesh_joints: of the model that the animation is for; None if unknown.
+        has_animation: whether there is an animation beside the mesh; None if unknown.
+        scales: of the joints of the animation; None if they have none, or if it is unknown.
+        camera: the camera file.
+        animations: of the model, in whose poses it is checked too.
+    """
+
+    model: Model | None = None
+    animation: Animation | None = None
+    mesh_joints: Joints | None = None
+    has_animation: bool | None = None
+    scales: ScaleTable | None = None
+    camera: Camera | None = None
+    animations: Sequence[Animation] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the joints of the file."""
+        joints = self.model.joints if self.model is not None else self.animation
+        return joints.names if joints is not None else []
+
+    @property
+    def parents(self) -> Ints:
+        """The parents of the joints of the file."""
+        joints = self.model.joints if self.model is not None else self.animation
+        return joints.parents if joints is not None else np.empty(0, dtype=np.int32)
+
+
 class Comments(Enum):
     """Which meshes get a comment ``// meshes: NAME``."""
 
     EXISTING = "those that had one"
     AMBIGUOUS = "those that had one, and meshes with the same name and shader"
     ALL = "all"
+
+
+@dataclass(frozen=True)
+class NameRule:
+    """A game's limits on joint names, besides those of the format.
+
+    Attributes:
+        max_bytes: the longest name in UTF-8; 0 for no limit.
+        forbidden: invalid characters, as a regular expression; empty for none.
+        problem: the problem with other names, for messages.
+    """
+
+    max_bytes: int = 0
+    forbidden: str = ""
+    problem: str = ""
+
+    def accepts(self, name: str) -> bool:
+        """Whether the game accepts a name."""
+        fits = not self.max_bytes or byte_count(name) <= self.max_bytes
+        return fits and not (self.forbidden and re.search(self.forbidden, name))
 
 
 @dataclass(frozen=True)
@@ -50,30 +114,57 @@ class Writing:
     comments: Comments = Comments.EXISTING
     max_commandline: int = 0
     animation_beside: bool = False
-    names: NameRule = ANY_NAME
+    names: NameRule = NameRule()
     joint_scales: bool = False
     last_parent: int = 0
     frame_rate: float = 0.0
 
 
 @dataclass(frozen=True)
-class Profile:
-    """The profile of a game.
+class Profile(rules.Profile):
+    """A game, and how files for it are written."""
 
-    Attributes:
-        game: the game.
-        label: its name in the interface.
-        description: the games it includes, in one line.
-        engines: the engines whose source was read.
-        rules: its rules, besides those of every game.
-        writing: how files for it are written.
-        written: the same in words, with reasons, for the documentation.
-    """
-
-    game: Game
-    label: str
-    description: str
-    engines: str
-    rules: tuple[Rule, ...]
     writing: Writing = Writing()
-    written: tuple[str, ...] = ()
+
+
+def byte_count(text: str) -> int:
+    """The bytes of a text in a file."""
+    return len(text.encode("utf-8", "surrogateescape"))
+
+
+def shorten(text: str, max_bytes: int) -> str:
+    """A text shortened to a number of bytes without splitting a character."""
+    room = max_bytes
+    for end, letter in enumerate(text):
+        room -= byte_count(letter)
+        if room < 0:
+            return text[:end]
+    return text
+
+
+def safe_names(names: list[str], rule: NameRule) -> list[str]:
+    """Names that a game accepts: valid names unchanged, each other one with a unique replacement.
+
+    The result depends only on the names of all joints in order, so mesh and animations of one skeleton get the same
+    names.
+    """
+    valid = {name for name in names if is_writable(name) and rule.accepts(name)}
+    # Some engines compare names without regard to case.
+    taken = {name.casefold() for name in valid}
+    result = []
+    for name in names:
+        safe = name
+        if name not in valid:
+            clean = _UNWRITABLE.sub(_REPLACEMENT, name.replace('"', "'"))
+            clean = re.sub(rule.forbidden, _REPLACEMENT, clean) if rule.forbidden else clean
+            number, suffix = 1, ""
+            while (safe := _with_suffix(clean, suffix, rule)).casefold() in taken:
+                number += 1
+                suffix = f"{_REPLACEMENT}{number}"
+            taken.add(safe.casefold())
+        result.append(safe)
+    return result
+
+
+def _with_suffix(name: str, suffix: str, rule: NameRule) -> str:
+    return (shorten(name, rule.max_bytes - len(suffix)) if rule.max_bytes else name) + suffix

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ....io_common.counting import listing
 from .. import quaternions as quat
 from ..model import Animation, Joints, Mesh, Model
 from ..skeleton import ALL_COMPONENTS, COMPONENTS, components, decompose
-from .names import safe_names
-from .profile import Comments, Game, Writing
+from .profile import Comments, Game, Writing, byte_count, safe_names, shorten
 from .profiles import PROFILES
-from .rules import listing
 
 REST_RATE = 24.0
 """Frames per second of a rest pose, as in id's files."""
@@ -117,19 +116,12 @@ def _names(names: list[str], target: Target) -> tuple[list[str], list[str]]:
 
 
 def _commandline(text: str, writing: Writing) -> tuple[str, list[str]]:
-    """A command line shortened to the limit without splitting a character."""
-    data = text.encode("utf-8", "surrogateescape")
-    limit = writing.max_commandline
-    if not limit or len(data) <= limit:
+    """A command line shortened to the limit."""
+    limit, length = writing.max_commandline, byte_count(text)
+    if not limit or length <= limit:
         return text, []
-    room, end = limit, 0
-    for letter in text:
-        room -= len(letter.encode("utf-8", "surrogateescape"))
-        if room < 0:
-            break
-        end += 1
-    return text[:end], [
-        f"the command line was shortened from {len(data):,} to {limit:,} bytes, the limit of the game"
+    return shorten(text, limit), [
+        f"the command line was shortened from {length:,} to {limit:,} bytes, the limit of the game"
     ]
 
 
@@ -146,23 +138,12 @@ def _meshes(meshes: list[Mesh], writing: Writing, object_names: list[str] | None
         if not comment and (
             writing.comments is Comments.ALL or (writing.comments is Comments.AMBIGUOUS and is_ambiguous)
         ):
-            label = object_names[index] if object_names else ""
-            comment = _unique(mesh.name or label or _last_part(mesh.shader) or "mesh", taken)
+            last_part = mesh.shader.replace("\\", "/").rstrip("/").rpartition("/")[2]
+            label = mesh.name or (object_names[index] if object_names else "") or last_part or "mesh"
+            comment, number = label, 1
+            while comment in taken:
+                number += 1
+                comment = f"{label}_{number}"
             taken.add(comment)
-        name = mesh.name if writing.name_lines else ""
-        result.append(replace(mesh, name=name, comment_name=comment))
+        result.append(replace(mesh, name=mesh.name if writing.name_lines else "", comment_name=comment))
     return result
-
-
-def _unique(name: str, taken: set[str]) -> str:
-    """A name that is not taken: unchanged, or with a number."""
-    number, free = 1, name
-    while free in taken:
-        number += 1
-        free = f"{name}_{number}"
-    return free
-
-
-def _last_part(shader: str) -> str:
-    """The last part of a path."""
-    return shader.replace("\\", "/").rstrip("/").rpartition("/")[2]

@@ -1,17 +1,17 @@
-"""Parts shared by the parsers of all MD5 files: header keys, tables of numbers, hierarchies."""
+"""Parts shared by the parsers of MD5 files: the top level with its keys and blocks, tables of numbers, hierarchies."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ....io_common.counting import counted
-from ..errors import Md5Error
-from ..model import MAGIC, OLD_VERSION, VERSION, Floats, Ints
+from ..model import MAGIC, OLD_VERSION, ROOT, VERSION, Floats, Ints, Md5Error
 from ..skeleton import CyclicHierarchyError, depths
 from .scanner import Scan
 
@@ -19,57 +19,6 @@ _DEFAULT_FRAME_RATE = 24.0
 
 # Real files have at least a number for every few poses, and six for the bounds of every frame.
 _MIN_POSES, _POSES_PER_BYTE = 1 << 20, 8
-
-
-def read_version(scan: Scan) -> None:
-    """The check of ``MD5Version``, the first line of every MD5 file; deviations are warnings.
-
-    Raises Md5Error if there are no tokens, so this is not an MD5 file.
-    """
-    if len(scan) == 0:
-        raise Md5Error(
-            "not an MD5 file", path=scan.path, line=1,
-            found="no words" if scan.data.strip() else "an empty file", expected=f"{MAGIC} {VERSION}",
-        )  # fmt: skip
-    if scan.key(0) != MAGIC.lower():
-        scan.warnings.append(f"the file does not begin with {MAGIC} {VERSION}")
-        return
-    values = scan.values(0)
-    version = int(values[0]) if len(values) else None
-    if version not in (VERSION, OLD_VERSION):
-        scan.warnings.append(f"unknown version {version}; read as version {VERSION}")
-
-
-def header_number(scan: Scan, token: int) -> float:
-    """The number after a header key such as ``numJoints 33``; raises Md5Error if none follows."""
-    values = scan.values(token)
-    if len(values) == 0:
-        raise scan.error(f"no number after {scan.text(token)}", token + 1, expected="a number")
-    return float(values[0])
-
-
-def commandline(scan: Scan, token: int) -> tuple[str, int]:
-    """The value of ``commandline``, empty if it is missing, and the token after it."""
-    after = token + 1
-    missing = after >= len(scan) or (
-        not scan.is_string(after) and scan.token_line(after) != scan.token_line(token)
-    )
-    return ("", after) if missing else (scan.name(after), after + 1)
-
-
-def opening(scan: Scan, token: int) -> int:
-    """The token of the brace that opens the block named by `token`; raises Md5Error if no brace follows."""
-    if scan.text(token + 1) != "{":
-        raise scan.error(f"the block {scan.text(token)!r} is not opened", token + 1, expected="{")
-    return token + 1
-
-
-def check_begins_with_name(scan: Scan, opening: int) -> None:
-    """Raises Md5Error if a block begins with numbers: they would belong to a joint without a name."""
-    if len(scan.values(opening)):
-        raise scan.number_error(
-            "a joint has no name", int(scan.token_first_numbers[opening]), "a name in quotes"
-        )
 
 
 def check_only_numbers(scan: Scan, opening: int, what: str) -> None:
@@ -145,28 +94,48 @@ def table(scan: Scan, runs: list[tuple[int, int]], width: int, what: str, column
     A run is its first token and the token after its last. `width` values must follow each token, or Md5Error is raised.
     `what` names a row and `columns` the values in messages.
     """
-    parts = [_run(scan, first, last, width, what, columns) for first, last in runs]
+    parts: list[Floats] = []
+    for first, last in runs:
+        part = scan.rows(first)
+        if part is None:
+            wrong = np.flatnonzero(scan.counts(first, last) != width)
+            for token in (first + wrong[:1]).tolist():
+                # A row of a mesh may be in the wrong block.
+                stray = scan.rows(token)
+                found = len(scan.values(token)) if stray is None else stray.shape[1]
+                raise scan.error(
+                    f"{what} has the wrong number of values", token,
+                    found=counted(found, "numbers"), expected=f"{width} ({columns})",
+                )  # fmt: skip
+            begin, end = scan.token_first_numbers[first], scan.token_first_numbers[last]
+            part = scan.numbers[begin:end].reshape(-1, width)
+        parts.append(part)
     values = np.concatenate(parts) if len(parts) > 1 else parts[0] if parts else np.empty((0, width))
     return Table(scan, values, [(first, len(part)) for (first, _), part in zip(runs, parts, strict=True)])
 
 
-def _run(scan: Scan, first: int, last: int, width: int, what: str, columns: str) -> Floats:
-    """The rows of one run of tokens, (n, width)."""
-    extracted = scan.rows(first)
-    if extracted is not None:
-        return extracted
-    counts = scan.counts(first, last)
-    wrong = np.flatnonzero(counts != width)
-    if len(wrong):
-        token = first + int(wrong[0])
-        # A row of a mesh may be in the wrong block.
-        stray = scan.rows(token)
-        found = int(counts[wrong[0]]) if stray is None else stray.shape[1]
-        raise scan.error(
-            f"{what} has the wrong number of values", token,
-            found=counted(found, "numbers"), expected=f"{width} ({columns})",
-        )  # fmt: skip
-    return scan.numbers[scan.token_first_numbers[first] : scan.token_first_numbers[last]].reshape(-1, width)
+class JointRows(NamedTuple):
+    """A block with a row for each joint: names, parents int32 (J,), and all numbers."""
+
+    names: list[str]
+    parents: Ints
+    rows: Table
+
+
+def read_joints(scan: Scan, opening: int, width: int, columns: str) -> JointRows:
+    """The rows of a block whose numbers begin with the parent, given its opening brace.
+
+    Raises Md5Error if a row is incomplete, a parent does not exist, or a joint is its own ancestor.
+    """
+    first, last = opening + 1, scan.block_end(opening)
+    if len(scan.values(opening)):
+        number = int(scan.token_first_numbers[opening])
+        raise scan.number_error("a joint has no name", number, "a name in quotes")
+    names = [scan.name(token) for token in range(first, last)]
+    rows = table(scan, [(first, last)], width, "the joint", columns)
+    parents = rows.indices(slice(0, 1), "the parent", len(names), lowest=ROOT)[:, 0]
+    check_hierarchy(scan, names, parents, range(first, last))
+    return JointRows(names, parents, rows)
 
 
 def check_numbering(scan: Scan, numbers: npt.NDArray[np.number], what: str) -> None:
@@ -229,3 +198,84 @@ def check_hierarchy(scan: Scan, names: list[str], parents: Ints, tokens: Sequenc
         scan.warnings.append(
             f"{counted(len(repeated), 'joint names', 'occur')} more than once, such as {repeated[0]!r}"
         )
+
+
+@dataclass(eq=False)
+class Contents:
+    """The contents of a file.
+
+    Attributes:
+        scan: the text.
+        commandline: the arguments of id's exporter.
+        numbers: by key.
+        opened: the opening brace of each block that occurs once.
+        repeated: the opening braces of blocks that may occur several times.
+        stray: the first token outside of blocks and keys.
+    """
+
+    scan: Scan
+    commandline: str = ""
+    numbers: dict[str, float] = field(default_factory=dict)
+    opened: dict[str, int] = field(default_factory=dict)
+    repeated: dict[str, list[int]] = field(default_factory=dict)
+    stray: int | None = None
+
+    def warn_of_stray(self) -> None:
+        """Warns of text that belongs to no block."""
+        if self.stray is not None:
+            line = self.scan.token_line(self.stray)
+            self.scan.warnings.append(f"text at line {line} belongs to no block; ignored")
+
+    def missing(self, kind: str, block: str) -> Md5Error:
+        """The error for a file without the block that identifies its kind."""
+        scan = self.scan
+        return Md5Error(
+            f"not an {kind} file", path=scan.path, line=scan.token_line(len(scan)),
+            found=f"no {block}", expected=f'a block "{block} {{ … }}"',
+        )  # fmt: skip
+
+
+def read_contents(
+    scan: Scan, *, numbers: Collection[str], once: Collection[str], repeated: Collection[str] = ()
+) -> Contents:
+    """The contents of a file; keys are given, and compared, in lower case.
+
+    `numbers` are keys that are followed by a number. Of a block in `once` only the first is used; those in `repeated`
+    may occur several times.
+
+    Raises Md5Error if there are no tokens, a number is missing, or a block is not opened or not closed.
+    """
+    if len(scan) == 0:
+        raise Md5Error(
+            "not an MD5 file", path=scan.path, line=1,
+            found="no words" if scan.data.strip() else "an empty file", expected=f"{MAGIC} {VERSION}",
+        )  # fmt: skip
+    if scan.key(0) != MAGIC.lower():
+        scan.warnings.append(f"the file does not begin with {MAGIC} {VERSION}")
+    elif (version := next(map(int, scan.values(0)), None)) not in (VERSION, OLD_VERSION):
+        scan.warnings.append(f"unknown version {version}; read as version {VERSION}")
+    contents = Contents(scan, repeated={key: [] for key in repeated})
+    token = 0
+    while token < len(scan):
+        key, begin = scan.key(token), token
+        token += 1
+        if key == "commandline":
+            # It may be missing; the next key is on another line.
+            if scan.is_string(token) or (
+                token < len(scan) and scan.token_line(token) == scan.token_line(begin)
+            ):
+                contents.commandline = scan.name(token)
+                token += 1
+        elif key in numbers:
+            contents.numbers[key] = scan.value(begin)
+        elif key in repeated and scan.text(token) == "{":
+            contents.repeated[key].append(token)
+            token = scan.block_end(token) + 1
+        elif key in once and key not in contents.opened:
+            if scan.text(token) != "{":
+                raise scan.error(f"the block {scan.text(begin)!r} is not opened", token, expected="{")
+            contents.opened[key] = token
+            token = scan.block_end(token) + 1
+        elif key != "md5version" and contents.stray is None:
+            contents.stray = begin
+    return contents

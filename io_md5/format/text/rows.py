@@ -1,21 +1,20 @@
-"""Blocks of rows with a line each, as exporters write them, extracted before the rest of the text is scanned.
+"""Lines of numbers as exporters write them, extracted before the rest of the text is scanned.
 
-Lines such as ``vert 7 ( 0.5 0.25 ) 12 2`` are most of an .md5mesh file. Where all lines of a block have the same
-layout, they are read in columns, and the remaining text has only the word of the block. Anything else (comments,
-several rows on one line, damage) is left unchanged for the scanner.
+Lines such as ``vert 7 ( 0.5 0.25 ) 12 2`` are most of an .md5mesh file, frames nearly all of an .md5anim file. Where
+all lines of a block, or all frames, have the same layout, they are read in columns, and the remaining text has only a
+word for them. Anything else (comments, several rows on one line, damage) is left unchanged for the scanner.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ..model import Floats
-from .columns import Layout
-from .decimals import Text
+from .columns import LINES_AT_ONCE, MAX_GAP, Layout, Offsets, Text
 
 # The number of values after each word, and a bit for each that is an integer.
 _WIDTHS = {b"vert": 5, b"tri": 4, b"weight": 6}
@@ -127,3 +126,95 @@ def _candidate_blocks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
         if last >= 0 and (brace >= 0 or data.startswith(b"num", limit)):
             yield header[1], start, last + 1
             at = last + 1
+
+
+_FRAME = re.compile(rb"(frame[ \t]+)\d+([ \t]*\{[ \t\r]*\n)")
+_PLACEHOLDER = b"frame{}"
+_BLANKS = b" \t\r\n"
+
+
+def extract_frames(data: bytes) -> ReducedText:
+    """The text of an .md5anim file without its frames, if all have the layout of the first.
+
+    The frames become one block with a row for each: its number, then its components.
+    """
+    unchanged = ReducedText(data, len(data))
+    # The last line may lack its newline.
+    with_newline = data if data.endswith(b"\n") else data + b"\n"
+    first, head = _first_frame(with_newline)
+    if head is None:
+        return unchanged
+    text = Text(with_newline)
+    starts, ends = text.lines(first, len(text))
+    frames = text.beginning_with(starts, head.lead)
+    step = int(frames[1]) if len(frames) > 1 else 0
+    if not step or not np.array_equal(frames, np.arange(len(frames)) * step):
+        return unchanged
+    lines = [with_newline[start:end] for start, end in zip(starts[:step], ends[:step], strict=True)]
+    size = next((line + 1 for line in range(step) if lines[line].strip(_BLANKS) == b"}"), 0)
+    if not size or frames[-1] + size > len(starts):
+        return unchanged
+    rows = _read_frames(text, starts, ends, frames, head, lines, size)
+    if rows is None:
+        return unchanged
+    count = int(frames[-1]) + size
+    reduced = extract(with_newline, [ExtractedBlock(_PLACEHOLDER, first, int(ends[count - 1]), count, rows)])
+    return reduced if with_newline is data else replace(reduced, text=reduced.text[:-1], size=len(data))
+
+
+def _first_frame(data: bytes) -> tuple[int, Layout | None]:
+    """The offset of the line that opens the first frame, and its layout; None if it cannot be read in columns."""
+    at = 0
+    while (at := data.find(b"frame", at)) >= 0:
+        if match := _FRAME.match(data, at):
+            start = data.rfind(b"\n", 0, at) + 1
+            head = Layout(data[start:at] + match[1], (match[2],))
+            fits_in = head.lead.strip(_BLANKS) == b"frame" and max(len(head.lead), len(match[2])) <= MAX_GAP
+            return start, head if fits_in else None
+        at += len(b"frame")
+    return 0, None
+
+
+def _read_frames(
+    text: Text, starts: Offsets, ends: Offsets, firsts: Offsets, head: Layout, lines: list[bytes], size: int
+) -> Floats | None:
+    """The numbers of all frames, (F, n); None if frames differ, or are so few that the scanner is faster.
+
+    `starts` and `ends` are the offsets of all lines of the text, and `firsts` the lines that open a frame, (F,), with
+    the layout `head`; `lines` are those of the first frame, up to the second, of which the first `size` belong to the
+    frame itself.
+    """
+    tables: dict[Layout, list[int]] = {head: [0]}
+    fixed: dict[tuple[bytes, bool], list[int]] = {}
+    widths = [head.width] + [0] * (size - 1)
+    for line, content in enumerate(lines[1:], 1):
+        layout = Layout.of(content) if line < size else None
+        if layout is not None:
+            tables.setdefault(layout, []).append(line)
+            widths[line] = layout.width
+        elif len(content) <= MAX_GAP and content.strip(_BLANKS) == (b"}" if line == size - 1 else b""):
+            fixed.setdefault((content, line < size), []).append(line)
+        else:
+            return None
+    columns = np.cumsum([0, *widths])
+    if len(firsts) * columns[-1] < MIN_LINES * sum(layout.width for layout in tables):
+        return None
+    for (content, is_inside), members in fixed.items():
+        # The lines after the last frame may differ from those between frames.
+        rows = ((firsts if is_inside else firsts[:-1])[:, None] + members).ravel()
+        if not text.all_equal(starts[rows], ends[rows], content):
+            return None
+    table = np.empty((len(firsts), columns[-1]))
+    step = max(1, LINES_AT_ONCE // size)
+    for layout, members in tables.items():
+        places: slice | Offsets = (columns[members][:, None] + np.arange(layout.width)).ravel()
+        if members[-1] - members[0] + 1 == len(members):
+            places = slice(int(columns[members[0]]), int(columns[members[-1]]) + layout.width)
+        for begin in range(0, len(table), step):
+            piece = slice(begin, begin + step)
+            rows = (firsts[piece, None] + members).ravel()
+            numbers = layout.read(text, starts[rows], ends[rows], integers=int(layout is head))
+            if numbers is None:
+                return None
+            table[piece, places] = numbers.reshape(-1, len(members) * layout.width)
+    return table

@@ -12,20 +12,71 @@ complete. Also accepted: a leading ``+``, ``1E-5``, and the ``nan``, ``inf`` and
 
 from __future__ import annotations
 
+import os
 import re
 from array import array
 from bisect import bisect_left
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ....io_common.counting import counted
-from ..errors import Md5Error
-from ..model import LARGEST
-from .decimals import floats
+from ....io_common.files.regular_files import open_file
+from ....io_common.files.sources import Source, read_source
+from ..model import LARGEST, Md5Error
+from .columns import floats
 from .rows import ReducedText
+
+_HEAD_CHUNK = 1 << 16
+# Strings, comments and single slashes. Possessive, as going back would take quadratic time.
+_SKIPPED = rb'"[^"\r\n]*+"?+|//[^\r\n]*+|/\*(?>[\s\S]*?(?:\*/|\Z))|/'
+
+
+def read_head(source: Source, block: str) -> tuple[bytes, int, str]:
+    """The bytes of a file at least up to the brace that closes a block; only a path is read in parts.
+
+    The name of the block is given in lower case. Returns the bytes; where the block ends, or 0 if there is none, and
+    then the bytes are all; and the name for messages. Raises OSError if the file is not a regular file, or cannot be
+    read.
+    """
+    name = block.encode()
+    if not isinstance(source, str | os.PathLike):
+        data, path = read_source(source)
+        return data, _block_end(data, name), path
+    data, end = b"", 0
+    with open_file(source) as file:
+        # Doubled, so that a long file without the block is searched in time in proportion to its length.
+        while not end and (chunk := file.read(max(_HEAD_CHUNK, len(data)))):
+            data += chunk
+            end = _block_end(data, name)
+    return data, end, os.fspath(source)
+
+
+def whole_file(source: Source, data: bytes) -> bytes:
+    """All bytes of a file; `data` is what `read_head` has read of it: all, unless the source is a path."""
+    return read_source(source)[0] if isinstance(source, str | os.PathLike) else data
+
+
+def _block_end(data: bytes, block: bytes) -> int:
+    """The offset after the brace that closes a block; 0 if it is not in the data."""
+    found = _up_to_end(block).match(data)
+    return found.end() if found is not None else 0
+
+
+@lru_cache
+def _up_to_end(block: bytes) -> re.Pattern[bytes]:
+    """All up to the first closing brace after the first opening brace after the name of a block.
+
+    One match, as a step in Python for each word or brace takes ten times as long.
+    """
+    name = rb"(?i:%b)(?!\w)" % re.escape(block)
+    return re.compile(
+        rb"(?:[^\"/A-Za-z_]++|%(skipped)b|(?!%(name)b)[A-Za-z_]\w*+)*+%(name)b"
+        rb"(?:[^\"/{]++|%(skipped)b)*+\{(?:[^\"/}]++|%(skipped)b)*+\}" % {b"skipped": _SKIPPED, b"name": name}
+    )
+
 
 IntArray = npt.NDArray[np.signedinteger[Any]]
 FloatArray = npt.NDArray[np.float64]
@@ -176,9 +227,21 @@ class Scan:
         """The numbers between this token and the next, float64 (n,)."""
         return self.numbers[self.token_first_numbers[token] : self.token_first_numbers[token + 1]]
 
+    def value(self, token: int) -> float:
+        """The number after a key such as ``numJoints 33``; raises Md5Error if none follows."""
+        values = self.values(token)
+        if len(values) == 0:
+            raise self.error(f"no number after {self.text(token)}", token + 1, expected="a number")
+        return float(values[0])
+
     def counts(self, first: int, last: int) -> IntArray:
         """The count of numbers after each of the tokens first … last - 1, (last - first,)."""
         return np.diff(self.token_first_numbers[first : last + 1])
+
+    @property
+    def is_reduced(self) -> bool:
+        """Whether blocks were extracted."""
+        return bool(self._source.rows)
 
     def rows(self, token: int) -> FloatArray | None:
         """The numbers of the extracted block after this token, (rows, width); None if there is none."""
@@ -206,6 +269,8 @@ class Scan:
 
         Raises Md5Error if the file ends, or another block opens, before this one is closed.
         """
+        if opening + 1 < len(self) and self.token_codes[opening + 1] == _CLOSE:
+            return opening + 1
         at = np.searchsorted(self.closing_braces, opening)
         end = int(self.closing_braces[at]) if at < len(self.closing_braces) else len(self)
         inner = np.flatnonzero(self.token_codes[opening + 1 : end] == _OPEN)

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from io_idtech.io_common.findings import Finding
+from io_idtech.io_common.rules import Finding
 
 
 def test_a_finding_is_printed_as_its_text():

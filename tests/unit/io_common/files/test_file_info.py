@@ -16,7 +16,7 @@ from paths import HELPERS, ROOT, SAMPLES
 from io_idtech.io_common.files.file_info import on_one_line, walk
 from io_idtech.io_md2.format import write_model
 from io_idtech.io_md5.format import read_mesh, write_mesh
-from io_idtech.io_md5.format.describe import describe_mesh
+from io_idtech.io_md5.format.check import describe_mesh
 
 OCTOPUS = SAMPLES / "models" / "octopus"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from md2_samples import fan, model_of
 
 from io_idtech.io_md2.format import Counts, Game, check_model
-from io_idtech.io_md2.format.check import find_oddities
+from io_idtech.io_md2.format.games import find_oddities
 
 
 def test_errors_come_before_warnings():

@@ -7,8 +7,9 @@ import dataclasses
 import numpy as np
 from md2_samples import fan
 
+from io_idtech.io_common.triangles import is_degenerate
 from io_idtech.io_md2.format import Model, check_model, drawn_triangles
-from io_idtech.io_md2.format.degenerate import degenerate_rows, is_degenerate, with_degenerate
+from io_idtech.io_md2.format.source_data import degenerate_rows, with_degenerate
 
 
 def mixed() -> Model:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from io_idtech.io_md2.format import box_grid, decompress, normal_indices, quantise
-from io_idtech.io_md2.format.requantise import FrameData, requantise
+from io_idtech.io_md2.format.source_data import FrameData, requantise
 
 TRIANGLES = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]], np.int32)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from io_idtech.io_md2.format.rules import Rule
+from io_idtech.io_common.rules import Rule
 
 RULE = Rule(
     "too_many_vertices", True, lambda rule, subject: iter(()), "Quake II", "at most 2,048 vertices",

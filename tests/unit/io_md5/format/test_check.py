@@ -6,7 +6,8 @@ import numpy as np
 from md5_samples import ANIMATION, MESH
 
 from io_idtech.io_md5.format import parse_animation, parse_mesh
-from io_idtech.io_md5.format.check import Game, check_animation, check_model
+from io_idtech.io_md5.format.check import check_animation, check_model
+from io_idtech.io_md5.format.games import Game
 
 
 def test_clean_files_have_no_findings():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from io_idtech.io_md5.format.cuts import cuts_at, timeline
+from io_idtech.io_md5.format.text.camera_file import cuts_at, timeline
 
 quick = settings(max_examples=150, deadline=None, derandomize=True)
 

@@ -23,7 +23,7 @@ from io_idtech.io_md5.format import (
     write_camera,
     write_mesh,
 )
-from io_idtech.io_md5.format.describe import describe_animation, describe_camera, describe_mesh
+from io_idtech.io_md5.format.check import describe_animation, describe_camera, describe_mesh
 
 OCTOPUS = SAMPLES / "models" / "octopus"
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from io_idtech.io_md5.format.model import ROOT
-from io_idtech.io_md5.format.skeleton import distinct_frames
+from io_idtech.io_md5.format.playback import distinct_frames
 
 PARENTS = np.array([ROOT, 0, 1], dtype=np.int32)
 FRAMES = 101

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from md5_samples import random_animation, random_parents, random_pose
 
-from io_idtech.io_md5.format import encoding, skeleton
+from io_idtech.io_md5.format import skeleton
+from io_idtech.io_md5.format import skeleton as encoding
 
 # Skeletons
 

@@ -8,16 +8,9 @@ import numpy as np
 import pytest
 from md5_samples import random_parents
 
-from io_idtech.io_md5.format import (
-    Joints,
-    Model,
-    encoding,
-    format_animation,
-    format_mesh,
-    parse_animation,
-    parse_mesh,
-)
+from io_idtech.io_md5.format import Joints, Model, format_animation, format_mesh, parse_animation, parse_mesh
 from io_idtech.io_md5.format import quaternions as quat
+from io_idtech.io_md5.format import skeleton as encoding
 from io_idtech.io_md5.format.skeleton import local_poses
 
 AXES = 400

@@ -34,8 +34,8 @@ from io_idtech.io_md5.format import (
     skeleton,
     skinning,
 )
-from io_idtech.io_md5.format.cuts import timeline
 from io_idtech.io_md5.format.quaternions import normalise
+from io_idtech.io_md5.format.text.camera_file import timeline
 from io_idtech.io_md5.format.text.scanner import Scan
 
 pytestmark = pytest.mark.slow

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
 
 from io_idtech.io_md5.format import Md5Error
-from io_idtech.io_md5.format.joint_scales import ScaleTable
 from io_idtech.io_md5.format.scale_file import (
     Scales,
+    ScaleTable,
     format_scales,
     parse_scales,
     read_scales,
@@ -31,31 +32,42 @@ def test_joints_frames_and_switches_are_read():
     ("text", "line", "column"),
     [
         ("", 1, 1),
-        ("[1]", 1, 1),
-        ('{"a": 1}', 1, 7),
         ('{\n"a": {\n  "1": }}', 3, 8),
-        ('{"a": {"1": 1.5,}}', 1, 17),
-        ('{"a": {"1": 01}}', 1, 13),
-        ('{"a": {"1": 1e999}}', 1, 13),
-        ('{"a": {"1": 2e6}}', 1, 13),
-        ('{"a": {"1": "2"}}', 1, 13),
-        ('{"a": {"1": NaN}}', 1, 13),
-        ('{"a": {"1": [1]}}', 1, 13),
-        ('{"a": {"scale_positions": 1}}', 1, 27),
+        ('{"a": {"1": 01}}', 1, 14),
         ('{"a": {"1": 1}', 1, 15),
         ('{"a": {"1": 1}} {}', 1, 17),
-        ('{"\\ud800": {}}', 1, 2),
-        ('{"\\x": {}}', 1, 2),
         ("{a: {}}", 1, 2),
         ('{"a" {}}', 1, 6),
         ('{"a": {} "b": {}}', 1, 10),
     ],
 )
-def test_invalid_text_is_refused_with_line_and_column(text, line, column):
+def test_what_is_no_json_is_refused_with_line_and_column(text, line, column):
     with pytest.raises(Md5Error) as caught:
         parse_scales(text.encode(), "x.md5scale")
     assert (caught.value.line, caught.value.column) == (line, column)
     assert f"x.md5scale, line {line}, column {column}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("[1]", "the file is not an object"),
+        ('{"a": 1}', "the joint 'a' is not an object"),
+        ('{"a": {"1": 1e999}}', "the scale '1' of 'a'"),
+        ('{"a": {"1": 2e6}}', "the scale '1' of 'a'"),
+        ('{"a": {"1": "2"}}', "the scale '1' of 'a'"),
+        ('{"a": {"1": true}}', "the scale '1' of 'a'"),
+        ('{"a": {"1": NaN}}', "the scale '1' of 'a'"),
+        ('{"a": {"1": [1]}}', "the scale '1' of 'a'"),
+        ('{"a": {"scale_positions": 1}}', "scale_positions of 'a'"),
+        ('{"\\ud800": {}}', "a key of the file"),
+        ('{"a": {"\\ud800": 1}}', "a key of the joint 'a'"),
+    ],
+)
+def test_values_that_no_game_takes_are_refused_with_their_joint(text, place):
+    with pytest.raises(Md5Error, match=re.escape(place)) as caught:
+        parse_scales(text.encode(), "x.md5scale")
+    assert str(caught.value).endswith("(x.md5scale)")
 
 
 def test_deep_nesting_is_refused_like_any_other_invalid_text():

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from io_idtech.io_common.triangles import is_degenerate
 from io_idtech.io_md5.format import Mesh
-from io_idtech.io_md5.format.seams import is_degenerate, weight_list_ids, weld_vertices
+from io_idtech.io_md5.format.merging import find_merged_vertices, weight_list_ids
 
 
 def mesh_of(weights, triangles):
@@ -55,41 +56,41 @@ def test_negative_zero_is_zero():
 
 def test_copies_along_a_seam_become_the_first_of_them():
     mesh, places = points_of([A, B, C, B, C, D], [[0, 1, 2], [4, 3, 5]])
-    assert weld_vertices(mesh, places).tolist() == [0, 1, 2, 1, 2, 5]
+    assert find_merged_vertices(mesh, places).tolist() == [0, 1, 2, 1, 2, 5]
 
 
 def test_the_mesh_is_not_changed():
     mesh, places = points_of([A, B, C, B, C, D], [[0, 1, 2], [4, 3, 5]])
-    weld_vertices(mesh, places)
+    find_merged_vertices(mesh, places)
     assert mesh.triangles.tolist() == [[0, 1, 2], [4, 3, 5]]
 
 
 def test_vertices_of_no_triangle_stay_alone():
     mesh, places = points_of([A, B, C, A], [[0, 1, 2]])
-    assert weld_vertices(mesh, places).tolist() == [0, 1, 2, 3]
+    assert find_merged_vertices(mesh, places).tolist() == [0, 1, 2, 3]
 
 
 def test_the_back_of_a_leaf_is_not_merged_with_its_front():
     mesh, places = points_of([A, B, C, A, B, C], [[0, 1, 2], [3, 5, 4]])
-    assert weld_vertices(mesh, places).tolist() == [0, 1, 2, 3, 4, 5]
+    assert find_merged_vertices(mesh, places).tolist() == [0, 1, 2, 3, 4, 5]
 
 
 def test_both_sides_of_a_leaf_of_two_triangles_are_merged_each_by_itself():
     front, back = [[0, 1, 2], [4, 3, 5]], [[6, 8, 7], [10, 11, 9]]
     places = [A, B, C, B, C, D] * 2
     mesh, vertices = points_of(places, front + back)
-    assert weld_vertices(mesh, vertices).tolist() == [0, 1, 2, 1, 2, 5, 6, 7, 8, 7, 8, 11]
+    assert find_merged_vertices(mesh, vertices).tolist() == [0, 1, 2, 1, 2, 5, 6, 7, 8, 7, 8, 11]
 
 
 def test_a_triangle_that_would_collapse_keeps_its_vertices():
     mesh, places = points_of([A, A, C, B], [[0, 1, 2], [0, 3, 2]])
-    firsts = weld_vertices(mesh, places)
+    firsts = find_merged_vertices(mesh, places)
     assert not is_degenerate(firsts[mesh.triangles]).any()
 
 
 def test_triangles_that_share_their_vertices_in_the_file_go_on_doing_so():
     mesh, places = points_of([A, B, C, B, C, D], [[0, 1, 2], [0, 1, 2], [4, 3, 5]])
-    assert weld_vertices(mesh, places).tolist() == [0, 1, 2, 1, 2, 5]
+    assert find_merged_vertices(mesh, places).tolist() == [0, 1, 2, 1, 2, 5]
 
 
 @pytest.mark.slow
@@ -109,7 +110,7 @@ def test_triangles_of_one_seam_in_a_mesh_of_many_vertices_are_told_apart():
         weight_biases=one,
         weight_positions=places,
     )
-    assert (weld_vertices(mesh, places)[-6:] - (count - 6)).tolist() == [0, 1, 2, 1, 2, 5]
+    assert (find_merged_vertices(mesh, places)[-6:] - (count - 6)).tolist() == [0, 1, 2, 1, 2, 5]
 
 
 def test_a_triangle_with_a_vertex_twice_is_degenerate():
@@ -119,4 +120,4 @@ def test_a_triangle_with_a_vertex_twice_is_degenerate():
 
 def test_a_mesh_without_vertices_has_nothing_to_merge():
     mesh = mesh_of([], [])
-    assert weld_vertices(mesh, np.empty((0, 3))).tolist() == []
+    assert find_merged_vertices(mesh, np.empty((0, 3))).tolist() == []

@@ -16,6 +16,7 @@ from md5_specification import (
     weight_normals,
 )
 
+from io_idtech.io_common.triangles import flip_v
 from io_idtech.io_md5.format import Mesh, parse_mesh, skinning
 
 
@@ -285,9 +286,9 @@ def test_tangents_of_a_mirrored_texture_are_mirrored():
 
 def test_a_flipped_t_turns_bitangents_around():
     vertices, uvs, triangles = square()
-    close(skinning.flip_t(uvs), [[0, 1], [1, 1], [1, 0], [0, 0]])
+    close(flip_v(uvs), [[0, 1], [1, 1], [1, 0], [0, 0]])
     normals = skinning.vertex_normals(vertices, triangles)
-    _, bitangents = skinning.vertex_tangents(vertices, skinning.flip_t(uvs), triangles, normals)
+    _, bitangents = skinning.vertex_tangents(vertices, flip_v(uvs), triangles, normals)
     close(bitangents, np.tile([1, 0, 0], (4, 1)))
 
 

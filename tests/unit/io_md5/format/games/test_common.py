@@ -6,7 +6,7 @@ import pytest
 from md5_game_models import model
 
 from io_idtech.io_md5.format.games import common
-from io_idtech.io_md5.format.games.rules import Subject
+from io_idtech.io_md5.format.games.profile import Subject
 
 
 def codes(rule, subject):
@@ -16,8 +16,8 @@ def codes(rule, subject):
 @pytest.mark.parametrize(
     ("rule", "fits", "breaks"),
     [
-        (common.joint_count("E", 3, "s"), model(joints=3), model(joints=4)),
-        (common.vertex_count("E", 3, "s"), model(vertices=3), model(vertices=4)),
+        (common.joint_count("E", "s", 3), model(joints=3), model(joints=4)),
+        (common.vertex_count("E", "s", 3), model(vertices=3), model(vertices=4)),
         (common.no_meshes("E", "s"), model(meshes=1), model(meshes=0)),
     ],
     ids=lambda value: getattr(value, "code", ""),

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from io_idtech.io_md5.format.games.rules import Rule, indices, listing
+from io_idtech.io_common.counting import listing
+from io_idtech.io_common.rules import Rule
 
 
 def rule(**changes):
@@ -46,8 +47,9 @@ def test_a_finding_may_have_a_remedy_of_its_own():
 
 @pytest.mark.parametrize("values", [[2, 0], (2, 0), np.array([[2], [0]], dtype=np.int32)])
 def test_indices_are_plain_integers(values):
-    assert indices(values) == (2, 0)
-    assert {type(index) for index in indices(values)} == {int}
+    indices = rule().finding("x", joints=values).joints
+    assert indices == (2, 0)
+    assert {type(index) for index in indices} == {int}
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from io_idtech.io_md5.format.text.columns import MAX_GAP, Layout
-from io_idtech.io_md5.format.text.decimals import Text
+from io_idtech.io_md5.format.text.columns import MAX_GAP, Layout, Text
 
 BEHIND = b"\n" * 2000
 """Behind a text, keeps its last lines from being read one by one."""

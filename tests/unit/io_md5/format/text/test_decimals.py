@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from io_idtech.io_md5.format.text.decimals import Text, every_byte, floats
+from io_idtech.io_md5.format.text.columns import Text, every_byte, floats
 
 BEHIND = b"\0" * 32
 """Some bytes behind the places that are looked at must be in the text."""

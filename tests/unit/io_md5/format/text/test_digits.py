@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from io_idtech.io_md5.format.text import digits, printing
+from io_idtech.io_md5.format.text import printing
 
 pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
 from hypothesis import given, settings
@@ -16,8 +16,8 @@ TENTH = 10**10
 
 def in_bulk(values):
     """The decimals of some numbers, one on each line."""
-    fields = digits.decimals(np.array(values, dtype=np.float64))
-    return digits.lines([fields, b"\n"], len(values)).splitlines()
+    fields = printing._decimal_texts(np.array(values, dtype=np.float64))
+    return printing._join_lines([fields, b"\n"], len(values)).splitlines()
 
 
 def one_by_one(values):
@@ -55,17 +55,17 @@ def test_no_superfluous_digits_are_printed(value, text):
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(st.lists(st.integers(0, 10**8 - 1), min_size=1, max_size=50))
 def test_whole_numbers_are_printed_as_they_are(numbers):
-    fields = digits.integers(np.array(numbers))
-    assert digits.lines([b"<", fields, b">\n"], len(numbers)).splitlines() == [
+    fields = printing._integer_texts(np.array(numbers))
+    assert printing._join_lines([b"<", fields, b">\n"], len(numbers)).splitlines() == [
         f"<{number}>" for number in numbers
     ]
 
 
 def test_numbers_with_too_many_digits_are_printed_by_python():
-    assert digits.decimals(np.array([0.5, 9999.6])) is None
-    assert digits.decimals(np.array([0.5, -1e20])) is None
-    assert digits.integers(np.array([5, 10**8])) is None
-    assert digits.integers(np.array([5, -1])) is None
+    assert printing._decimal_texts(np.array([0.5, 9999.6])) is None
+    assert printing._decimal_texts(np.array([0.5, -1e20])) is None
+    assert printing._integer_texts(np.array([5, 10**8])) is None
+    assert printing._integer_texts(np.array([5, -1])) is None
 
 
 @pytest.mark.parametrize("largest", [1.0, 12345.0])

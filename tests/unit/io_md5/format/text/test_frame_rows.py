@@ -8,8 +8,8 @@ import pytest
 from md5_samples import ANIMATION
 
 from io_idtech.io_md5.format import parse_animation
-from io_idtech.io_md5.format.text import frame_rows
-from io_idtech.io_md5.format.text.frame_rows import extract_frames
+from io_idtech.io_md5.format.text import rows as frame_rows
+from io_idtech.io_md5.format.text.rows import extract_frames
 
 pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
 from hypothesis import given, settings

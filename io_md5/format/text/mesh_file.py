@@ -31,20 +31,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...io_common.counting import counted
-from ...io_common.files.sources import Source, Target, read_source, write_target
-from . import old_layout
-from . import quaternions as quat
-from .errors import Md5Error
-from .model import ROOT, Ints, Joints, Mesh, Model
-from .text import blocks, printing
-from .text.contents import read_contents
-from .text.heads import read_head, whole_file
-from .text.rows import extract_rows
-from .text.scanner import Scan
-from .validation import validate_model, weight_row_limit
+from ....io_common.counting import counted
+from ....io_common.files.sources import Source, Target, read_source, write_target
+from .. import quaternions as quat
+from ..model import ROOT, Ints, Joints, Md5Error, Mesh, Model
+from ..validation import validate_model, weight_limit
+from . import blocks, old_layout, printing
+from .blocks import read_contents
+from .rows import extract_rows
+from .scanner import Scan, read_head, whole_file
 
-_JOINT_COLUMNS = "parent, position x y z, orientation x y z"
 _COUNTS = ("numjoints", "nummeshes", "numbones")
 _MESH_KEYS = frozenset({"shader", "name", "numverts", "vert", "numtris", "tri", "numweights", "weight"})
 
@@ -108,13 +104,9 @@ def parse_mesh(data: bytes | bytearray | memoryview, path: str = "") -> Model:
 
 
 def _parse_joints(scan: Scan, opening: int) -> Joints:
-    blocks.check_begins_with_name(scan, opening)
-    first, last = opening + 1, scan.block_end(opening)
-    names = [scan.name(token) for token in range(first, last)]
-    rows = blocks.table(scan, [(first, last)], 7, "the joint", _JOINT_COLUMNS)
-    parents = rows.indices(slice(0, 1), "the parent", len(names), lowest=ROOT)[:, 0]
-    blocks.check_hierarchy(scan, names, parents, range(first, last))
-    return Joints(names, parents, rows.values[:, 1:4].copy(), quat.wxyz_from_xyz(rows.values[:, 4:7]))
+    joints = blocks.read_joints(scan, opening, 7, "parent, position x y z, orientation x y z")
+    table = joints.rows.values
+    return Joints(joints.names, joints.parents, table[:, 1:4].copy(), quat.wxyz_from_xyz(table[:, 4:7]))
 
 
 def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
@@ -136,7 +128,7 @@ def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
                 token += 1
             token += 1
         elif key in ("numverts", "numtris", "numweights"):
-            declared[key] = blocks.header_number(scan, token)
+            declared[key] = scan.value(token)
             token += 1
         else:
             unknown.setdefault(scan.name(token), token)
@@ -180,7 +172,7 @@ def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
             expected=f"a range within {counted(weight_count, 'weights')} of the mesh",
         )  # fmt: skip
     rows = int(ranges[:, 1].astype(np.int64).sum())
-    limit = weight_row_limit(len(ranges), weight_count)
+    limit = weight_limit(len(ranges), weight_count)
     if rows > limit:
         raise Md5Error(
             "weights shared by vertices are out of proportion", path=scan.path,

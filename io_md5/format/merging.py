@@ -1,7 +1,7 @@
 """Vertices that were split along UV seams.
 
 A vertex of the format has one pair of texture coordinates, so exporters repeat it along UV seams, with equal weights.
-For editing, the copies are welded into one vertex whose face corners have their own coordinates.
+For editing, the copies are merged into one vertex whose face corners have their own coordinates.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ...io_common.triangles import is_degenerate
 from .model import Floats, Mesh
 from .skinning import row_ids, vertex_weights
 
@@ -39,12 +40,12 @@ def weight_list_ids(mesh: Mesh) -> IntArray:
     return result
 
 
-def weld_vertices(mesh: Mesh, vertices: Floats) -> IntArray:
-    """For each vertex the first of those it is welded to, (V,); its own index if it is not welded.
+def find_merged_vertices(mesh: Mesh, vertices: Floats) -> IntArray:
+    """For each vertex the first of those it is merged with, (V,); its own index if it is not merged.
 
-    Vertices, given with their positions in the bind pose (V, 3), are welded if their weights are equal, unless that
+    Vertices, given with their positions in the bind pose (V, 3), are merged if their weights are equal, unless that
     makes a triangle degenerate or two triangles share all vertices: then copies that face the other way (the back of a
-    leaf) are kept separate, and if that is not enough, all vertices of the triangle. Unused vertices are not welded.
+    leaf) are kept separate, and if that is not enough, all vertices of the triangle. Unused vertices are not merged.
     """
     triangles = mesh.triangles[~is_degenerate(mesh.triangles)]
     count = mesh.vertex_count
@@ -71,12 +72,6 @@ def weld_vertices(mesh: Mesh, vertices: Floats) -> IntArray:
             separate[conflicting] = True
 
 
-def is_degenerate(triangles: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
-    """Whether each triangle (T, 3) has a vertex twice, (T,)."""
-    a, b, c = triangles[:, 0], triangles[:, 1], triangles[:, 2]
-    return (a == b) | (b == c) | (c == a)
-
-
 def _first_members(
     groups: IntArray, facing_away: npt.NDArray[np.bool_], separate: npt.NDArray[np.bool_]
 ) -> IntArray:
@@ -91,19 +86,19 @@ def _first_members(
     return firsts
 
 
-def _conflicts(welded: IntArray, file_ids: IntArray, count: int) -> npt.NDArray[np.bool_]:
-    """Whether welding makes each triangle degenerate or gives it the vertices of another, (T,).
+def _conflicts(merged: IntArray, file_ids: IntArray, count: int) -> npt.NDArray[np.bool_]:
+    """Whether merging makes each triangle degenerate or gives it the vertices of another, (T,).
 
-    `welded` holds the vertices of the triangles after welding, (T, 3), with `count` vertices in all; `file_ids` an id
+    `merged` holds the vertices of the triangles after merging, (T, 3), with `count` vertices in all; `file_ids` an id
     for each triangle, the same for those that share all vertices in the file, (T,).
     """
-    numbers = _triangle_ids(welded, count)
+    numbers = _triangle_ids(merged, count)
     order = np.argsort(numbers, kind="stable")
     same = numbers[order[1:]] == numbers[order[:-1]]
     # Triangles that share all vertices in the file are no conflict.
     differ = same & (file_ids[order[1:]] != file_ids[order[:-1]])
     has_conflict = np.isin(numbers, numbers[order[1:][differ]]) if differ.any() else False
-    return is_degenerate(welded) | has_conflict
+    return is_degenerate(merged) | has_conflict
 
 
 def _triangle_ids(triangles: npt.NDArray[np.integer], count: int) -> IntArray:

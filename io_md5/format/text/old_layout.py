@@ -27,12 +27,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...io_common.counting import counted
-from . import quaternions as quat
-from .model import ROOT, Animation, Floats, Joints
-from .skeleton import ALL_COMPONENTS
-from .text import blocks
-from .text.scanner import Scan
+from ....io_common.counting import counted
+from .. import quaternions as quat
+from ..model import ROOT, Animation, Floats, Joints
+from ..skeleton import ALL_COMPONENTS
+from . import blocks
+from .scanner import Scan
 
 _POSITIONS = ("x", "y", "z")
 _ANGLES = ("pitch", "yaw", "roll")
@@ -108,14 +108,9 @@ def parse_channels(scan: Scan, openings: list[int]) -> Animation:
     for index, name in enumerate(names):
         frames[:, index, :3] = np.stack([track(name, attribute) for attribute in _POSITIONS], axis=1)
         pitch, yaw, roll = (track(name, angle) for angle in _ANGLES)
-        frames[:, index, 3:] = quat.xyz_from_wxyz(angles_to_quaternions(pitch, yaw, roll))
-    bounds = np.stack(
-        [
-            np.stack([track(corner, attribute) for attribute in _POSITIONS], axis=1)
-            for corner in ("boundsMin", "boundsMax")
-        ],
-        axis=1,
-    )
+        frames[:, index, 3:] = quat.xyz_from_wxyz(_angles_to_quaternions(pitch, yaw, roll))
+    corners = [[track(corner, axis) for axis in _POSITIONS] for corner in ("boundsMin", "boundsMax")]
+    bounds = np.moveaxis(np.array(corners), 2, 0)
     count = len(names)
     return Animation(
         names=names,
@@ -131,19 +126,14 @@ def parse_channels(scan: Scan, openings: list[int]) -> Animation:
     )
 
 
-def angles_to_quaternions(pitch: Floats, yaw: Floats, roll: Floats) -> Floats:
+def _angles_to_quaternions(pitch: Floats, yaw: Floats, roll: Floats) -> Floats:
     """Quaternions (…, 4) from id's angles in degrees, about +Y, +Z and +X; the yaw is applied last."""
-    yaw_rotation, pitch_rotation, roll_turn = (
-        _axis_rotation(axis, angle) for axis, angle in ((3, yaw), (2, pitch), (1, roll))
-    )
-    return quat.multiply(quat.multiply(yaw_rotation, pitch_rotation), roll_turn)
-
-
-def _axis_rotation(component: int, degrees: Floats) -> Floats:
-    half = np.radians(degrees) / 2.0
-    rotation = np.zeros((*half.shape, 4))
-    rotation[..., 0], rotation[..., component] = np.cos(half), np.sin(half)
-    return rotation
+    turns = []
+    for component, degrees in ((3, yaw), (2, pitch), (1, roll)):
+        half = np.radians(degrees) / 2.0
+        turns.append(np.zeros((*half.shape, 4)))
+        turns[-1][..., 0], turns[-1][..., component] = np.cos(half), np.sin(half)
+    return quat.multiply(quat.multiply(turns[0], turns[1]), turns[2])
 
 
 def _keys(scan: Scan, opening: int) -> dict[str, int]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from io_idtech.io_md2.format import Model, decompress, normal_indices
-from io_idtech.io_md2.format.welding import weld
+from io_idtech.io_md2.format import Model, decompress, merge_vertices, normal_indices
 
 
 class TestMerging:
@@ -25,7 +24,7 @@ class TestMerging:
             vertices=vertices,
             normals=normals,
         )
-        merged = weld(model)
+        merged = merge_vertices(model)
         assert merged.vertex_count == 4
         assert merged.triangles.tolist() == [[0, 1, 2], [1, 0, 3]]
         assert np.array_equal(merged.vertices, vertices[:, [0, 1, 2, 4]])
@@ -36,4 +35,6 @@ class TestMerging:
         assert model.vertex_count == 5
 
     def test_nothing_to_merge(self) -> None:
-        assert weld(Model(frame_names=["a"], vertices=np.zeros((1, 0, 3), np.uint8))).vertex_count == 0
+        assert (
+            merge_vertices(Model(frame_names=["a"], vertices=np.zeros((1, 0, 3), np.uint8))).vertex_count == 0
+        )

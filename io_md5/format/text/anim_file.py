@@ -30,21 +30,19 @@ requires the order).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from ...io_common.counting import counted
-from ...io_common.files.sources import Source, Target, read_source, write_target
-from . import old_layout
-from .errors import Md5Error
-from .model import ROOT, Animation, Floats, Ints
-from .skeleton import ALL_COMPONENTS, COMPONENTS
-from .text import blocks, printing
-from .text.contents import read_contents
-from .text.frame_rows import extract_frames
-from .text.scanner import IntArray, Scan
-from .validation import validate_animation
+from ....io_common.counting import counted
+from ....io_common.files.sources import Source, Target, read_source, write_target
+from ..model import ROOT, Animation, AnimationHeader, Floats, Ints, Md5Error
+from ..skeleton import ALL_COMPONENTS, COMPONENTS
+from ..validation import validate_animation
+from . import blocks, old_layout, printing
+from .blocks import Contents, read_contents
+from .rows import extract_frames
+from .scanner import IntArray, Scan, read_head, whole_file
+
+_NUMBERS = ("numframes", "numjoints", "framerate", "numanimatedcomponents", "numchannels")
 
 
 def read_animation(source: Source) -> Animation:
@@ -73,33 +71,52 @@ def parse_animation(data: bytes | bytearray | memoryview, path: str = "") -> Ani
     data = bytes(data)
     try:
         return _parse(Scan(extract_frames(data), path))
-    except _UnknownLineError:
-        # Only the scanner knows the line of each frame.
+    except _NotExtractedError:
+        # Only the scanner knows the line of each frame, or takes frames of several layouts.
         return _parse(Scan(data, path))
 
 
-class _UnknownLineError(Exception):
-    """An error in frames that were extracted."""
+class _NotExtractedError(Exception):
+    """Frames were extracted that have to be scanned."""
+
+
+def read_animation_header(source: Source) -> AnimationHeader:
+    """The head of an .md5anim file, without its frames. What follows it is not checked.
+
+    Files in id's layout begin with the counts and the hierarchy, a few kilobytes at most. Only these are read. A file
+    in another order, or in the layout before Doom 3's release, is read as a whole.
+
+    Args:
+        source: a path, the bytes of the file, or a binary file object.
+
+    Raises:
+        Md5Error: the head, or in unusual layouts the file, cannot be understood; the message names the line.
+        OSError: it cannot be opened, or is not a regular file.
+    """
+    data, end, path = read_head(source, "hierarchy")
+    if end:
+        scan = Scan(data[:end], path)
+        contents = read_contents(scan, numbers=_NUMBERS, once=("hierarchy",))
+        frames, rate = (contents.numbers.get(key, -1.0) for key in ("numframes", "framerate"))
+        if "hierarchy" in contents.opened and 0 <= frames <= 1 << 31 and "framerate" in contents.numbers:
+            rows = blocks.read_joints(scan, contents.opened["hierarchy"], 3, "parent, flags, first component")
+            return AnimationHeader(rows.names, rows.parents, int(frames), blocks.frame_rate(scan, rate))
+    whole = parse_animation(whole_file(source, data), path)
+    return AnimationHeader(
+        whole.names, whole.parents, whole.frame_count, whole.frame_rate, whole.has_hierarchy
+    )
 
 
 def _parse(scan: Scan) -> Animation:
-    chunks: list[_Frames] = []
-
-    def frames(token: int) -> int:
-        chunk, after = _parse_frames(scan, token)
-        chunks.append(chunk)
-        return after
-
     contents = read_contents(
         scan,
-        numbers=("numframes", "numjoints", "framerate", "numanimatedcomponents", "numchannels"),
+        numbers=_NUMBERS,
         once=("hierarchy", "bounds", "baseframe"),
-        repeated=("channel",),
-        others={"frame": frames},
+        repeated=("frame", "channel"),
     )
     contents.warn_of_stray()
     if "hierarchy" in contents.opened:
-        animation = _assemble(scan, contents.opened, chunks, contents.numbers)
+        animation = _assemble(scan, contents)
     elif contents.repeated["channel"]:
         animation = old_layout.parse_channels(scan, contents.repeated["channel"])
     else:
@@ -109,88 +126,26 @@ def _parse(scan: Scan) -> Animation:
     return animation
 
 
-@dataclass(frozen=True, eq=False)
-class _Frames:
-    """Consecutive frames of equal size.
-
-    Attributes:
-        token: of the first frame.
-        rows: the components, float64 (n, C).
-        numbers: the numbers after the word ``frame``, float64 (n,); may be empty.
-    """
-
-    token: int
-    rows: Floats
-    numbers: Floats
-
-
-def _parse_frames(scan: Scan, token: int) -> tuple[_Frames, int]:
-    """The frames of equal size that begin at a token, and the token after them.
-
-    In valid files these are all frames.
-    """
-    extracted = scan.rows(token)
-    if extracted is not None:
-        return _Frames(token, extracted[:, 1:], extracted[:, 0]), token + 3
-    blocks.check_only_numbers(scan, token + 1, "a frame")
-    size = len(scan.values(token + 1))
-    count = _equal_frame_count(scan, token, size)
-    if count > 1:
-        last = token + 3 * count
-        table = scan.numbers[scan.token_first_numbers[token] : scan.token_first_numbers[last - 1]].reshape(
-            count, size + 1
-        )
-        return _Frames(token, table[:, 1:], table[:, 0]), last
-    return _Frames(token, scan.values(token + 1)[None], scan.values(token)[:1]), token + 3
-
-
-def _equal_frame_count(scan: Scan, token: int, size: int) -> int:
-    """The count of consecutive ``frame i { … }`` blocks with exactly `size` numbers that begin at a token."""
-    blocks_left = (len(scan) - token) // 3
-    window = 1
-    while True:
-        # At most twice as many frames are compared as are equal, so frames that differ cost no quadratic time.
-        codes = scan.token_codes[token : token + 3 * window].reshape(window, 3)
-        counts = scan.counts(token, token + 3 * window).reshape(window, 3)
-        is_equal = (codes == codes[0]).all(axis=1) & (counts == (1, size, 0)).all(axis=1)
-        if not is_equal.all():
-            return int(np.argmin(is_equal))
-        if window == blocks_left:
-            return blocks_left
-        window = min(2 * window, blocks_left)
-
-
-def parse_hierarchy(scan: Scan, opening: int) -> tuple[list[str], Ints, blocks.Table]:
-    """The names of the joints, their parents (J,), and the rows of the hierarchy, given its opening brace.
-
-    Raises Md5Error if a row is incomplete, a parent does not exist, or a joint is its own ancestor.
-    """
-    first = opening + 1
-    last = scan.block_end(opening)
-    blocks.check_begins_with_name(scan, opening)
-    names = [scan.name(token) for token in range(first, last)]
-    rows = blocks.table(scan, [(first, last)], 3, "the joint", "parent, flags, first component")
-    parents = rows.indices(slice(0, 1), "the parent", len(names), lowest=ROOT)[:, 0]
-    blocks.check_hierarchy(scan, names, parents, range(first, last))
-    return names, parents, rows
-
-
-def _assemble(
-    scan: Scan, opened: dict[str, int], chunks: list[_Frames], header: dict[str, float]
-) -> Animation:
-    names, parents, rows = parse_hierarchy(scan, opened["hierarchy"])
+def _assemble(scan: Scan, contents: Contents) -> Animation:
+    opened, header = contents.opened, contents.numbers
+    joints = blocks.read_joints(scan, opened["hierarchy"], 3, "parent, flags, first component")
+    names, rows = joints.names, joints.rows
     flags, starts = rows.integers(slice(1, 3), "flags or first component").T
     if (flags & ~ALL_COMPONENTS).any():
         scan.warnings.append("flags of joints have unknown bits; ignored")
         flags = flags & ALL_COMPONENTS
+    negative = np.flatnonzero((starts < 0) & (flags != 0))
+    if len(negative):
+        reason = f"the first component of joint {names[negative[0]]!r} does not exist"
+        raise rows.error(reason, int(negative[0]), 2, "0 or more")
+    ends = np.where(flags != 0, starts.astype(np.int64) + _component_counts(flags), 0)
 
-    blocks.check_pose_count(scan, len(names), sum(len(chunk.rows) for chunk in chunks))
-    frames = _join_frames(scan, chunks, header, _needed_components(scan, names, flags, starts, rows))
+    frames = _frames(scan, contents, len(names), int(ends.max(initial=0)))
     base = _base_frame(scan, opened, len(names), needed=bool((flags != ALL_COMPONENTS).any()))
     blocks.check_count(scan, header.get("numjoints"), len(names), "joints")
     return Animation(
         names=names,
-        parents=parents,
+        parents=joints.parents,
         flags=flags.copy(),
         starts=np.where(flags != 0, starts, 0).astype(np.int32),
         bounds=_bounds(scan, opened, len(frames)),
@@ -201,67 +156,68 @@ def _assemble(
     )
 
 
-def _needed_components(
-    scan: Scan, names: list[str], flags: Ints, starts: Ints, rows: blocks.Table
-) -> IntArray:
-    """The count of components that each joint requires in a frame, (J,)."""
-    if (negative := np.flatnonzero((starts < 0) & (flags != 0))).size:
-        joint = int(negative[0])
-        raise rows.error(
-            f"the first component of joint {names[joint]!r} does not exist", joint, 2, "0 or more"
-        )
-    sizes = ((flags[:, None] >> np.arange(len(COMPONENTS))) & 1).sum(axis=1)
-    return np.where(flags != 0, starts.astype(np.int64) + sizes, 0)
+def _component_counts(flags: Ints) -> IntArray:
+    """The number of animated components of each joint, (J,)."""
+    counts: IntArray = ((flags[:, None] >> np.arange(len(COMPONENTS))) & 1).sum(axis=1)
+    return counts
 
 
-def _join_frames(scan: Scan, chunks: list[_Frames], header: dict[str, float], needed: IntArray) -> Floats:
-    """The frames of the file, float64 (F, C); declared counts are only compared."""
-    if not chunks:
-        raise scan.error("the animation has no frames", len(scan), expected="frame 0 { … }")
-    min_size = int(needed.max(initial=0))
-    sizes = {chunk.rows.shape[1] for chunk in chunks}
-    for chunk in chunks:
-        if chunk.rows.shape[1] < min_size:
-            raise scan.error(
-                "a frame has too few components for the flags of the joints", chunk.token,
-                found=counted(chunk.rows.shape[1], "numbers"), expected=f"{min_size} or more",
-            )  # fmt: skip
-    if len(sizes) > 1:
-        scan.warnings.append("the frames differ in their number of components; unused components are ignored")
-        chunks = [_Frames(chunk.token, chunk.rows[:, :min_size], chunk.numbers) for chunk in chunks]
-    frames = np.concatenate([chunk.rows for chunk in chunks]) if len(chunks) > 1 else chunks[0].rows
-    blocks.check_count(scan, header.get("numframes"), len(frames), "frames")
-    blocks.check_count(scan, header.get("numanimatedcomponents"), frames.shape[1], "components in a frame")
-    order = _frame_order(scan, chunks, len(frames))
-    return frames if order is None else frames[order]
+def _frames(scan: Scan, contents: Contents, joint_count: int, least: int) -> Floats:
+    """The frames in the order of their numbers, float64 (F, C); declared counts are only compared.
 
-
-def _frame_order(scan: Scan, chunks: list[_Frames], count: int) -> IntArray | None:
-    """The position in the file of each frame 0 … F - 1, (F,); None if they are in order.
-
-    Raises Md5Error if a frame has no number, or the numbers are not 0 to F - 1, each once.
+    `least` is the number of components that the joints require.
     """
-    for chunk in chunks:
-        if len(chunk.numbers) != len(chunk.rows):
-            raise scan.error("a frame has no number", chunk.token, expected="frame 0 { … }")
-    numbers = np.concatenate([chunk.numbers for chunk in chunks])
+    openings = np.array(contents.repeated["frame"], dtype=np.int64)
+    if not len(openings):
+        raise scan.error("the animation has no frames", len(scan), expected="frame 0 { … }")
+    extracted = scan.rows(int(openings[0]) - 1)
+    if not scan.is_reduced:
+        numbers, frames = _scanned_frames(scan, openings, joint_count, least)
+    elif extracted is None or len(openings) > 1 or extracted.shape[1] <= least:
+        raise _NotExtractedError
+    else:
+        numbers, frames = extracted[:, 0], extracted[:, 1:]
+    count = len(frames)
+    blocks.check_pose_count(scan, joint_count, count)
+    blocks.check_count(scan, contents.numbers.get("numframes"), count, "frames")
+    declared = contents.numbers.get("numanimatedcomponents")
+    blocks.check_count(scan, declared, frames.shape[1], "components in a frame")
     if np.array_equal(numbers, np.arange(count)):
-        return None
+        return frames
     order = np.argsort(numbers, kind="stable")
     wrong = np.flatnonzero(numbers[order] != np.arange(count))
     if len(wrong):
+        if extracted is not None:
+            raise _NotExtractedError
         frame = int(order[wrong[0]])
-        firsts = np.cumsum([0, *(len(chunk.rows) for chunk in chunks)])
-        at = int(np.searchsorted(firsts, frame, side="right")) - 1
-        if scan.rows(chunks[at].token) is not None:
-            raise _UnknownLineError
-        token = chunks[at].token + 3 * (frame - int(firsts[at]))
         raise scan.error(
-            f"the frames are not numbered 0 to {count - 1}, each once", token,
+            f"the frames are not numbered 0 to {count - 1}, each once", int(openings[frame]) - 1,
             found=f"frame {numbers[frame]:.10g}", expected=f"frame {int(wrong[0])}",
         )  # fmt: skip
     scan.warnings.append("the frames are not in the order of their numbers; they are put in order")
-    return order
+    return frames[order]
+
+
+def _scanned_frames(scan: Scan, openings: IntArray, joint_count: int, least: int) -> tuple[Floats, Floats]:
+    """The numbers and the components of frames, float64 (F,) and (F, C), given their opening braces."""
+    blocks.check_pose_count(scan, joint_count, len(openings))
+    for opening in openings[~np.isin(openings + 1, scan.closing_braces)][:1].tolist():
+        blocks.check_only_numbers(scan, opening, "a frame")
+    firsts = scan.token_first_numbers
+    sizes = firsts[openings + 1] - firsts[openings]
+    for opening in openings[sizes < least][:1].tolist():
+        raise scan.error(
+            "a frame has too few components for the flags of the joints", opening - 1,
+            found=counted(int(firsts[opening + 1] - firsts[opening]), "numbers"), expected=f"{least} or more",
+        )  # fmt: skip
+    for opening in openings[firsts[openings] == firsts[openings - 1]][:1].tolist():
+        raise scan.error("a frame has no number", opening - 1, expected="frame 0 { … }")
+    width = int(sizes[0])
+    if (sizes != width).any():
+        scan.warnings.append("the frames differ in their number of components; unused components are ignored")
+        width = least
+    frames = scan.numbers[firsts[openings][:, None] + np.arange(width)]
+    return scan.numbers[firsts[openings - 1]], frames
 
 
 def _base_frame(scan: Scan, opened: dict[str, int], joint_count: int, *, needed: bool) -> Floats:
@@ -366,7 +322,7 @@ def _hierarchy_comment(animation: Animation, parent: int, flags: int) -> str:
 
 def _format_frames(animation: Animation) -> str:
     """The text of the frames, with a line for the components of each joint."""
-    sizes = ((animation.flags[:, None] >> np.arange(len(COMPONENTS))) & 1).sum(axis=1)
+    sizes = _component_counts(animation.flags)
     width = animation.frames.shape[1]
     # The components after which lines end; those that no joint uses are on a line of their own.
     stops = np.unique(np.concatenate([(animation.starts + sizes)[sizes > 0], [width]]))

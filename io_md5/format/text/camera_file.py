@@ -15,7 +15,7 @@
 
 The matrix of the orientation has forward, left and up as columns if w is computed as for joints (as rows if w is
 positive, which is how Doom 3 stores matrices). The field of view is the horizontal angle of a 4:3 picture in
-degrees (``idGameLocal::CalcFov``). `cuts` maps entries to time.
+degrees (``idGameLocal::CalcFov``). `timeline` maps entries to time.
 
 Doom 3 requires the keys in this order; any order is read. Counts are not used. In modified games groups such as
 ``pos ( 1 2 3 ) rotA ( 0 -132 0 )``, the position of the player, may follow a cut: they are stored as text. Doom 3
@@ -28,19 +28,19 @@ import re
 
 import numpy as np
 
-from ...io_common.counting import counted
-from ...io_common.files.sources import Source, Target, read_source, write_target
-from .errors import Md5Error
-from .model import Camera, Floats, Ints
-from .text import blocks, printing
-from .text.contents import read_contents
-from .text.scanner import Scan
-from .validation import are_valid_groups, validate_camera
+from ....io_common.counting import counted
+from ....io_common.files.sources import Source, Target, read_source, write_target
+from ..model import Camera, Floats, Ints, Md5Error
+from ..validation import are_valid_groups, validate_camera
+from . import blocks, printing
+from .blocks import read_contents
+from .scanner import Scan
 
 _COLUMNS = 7
 
 _TOKEN = re.compile(rb"//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z)|[()]|[\x21-\x27\x2a-\x7f]+")
 _CUT_START = re.compile(rb"[-+.\d]")
+_NUMBER = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
 def read_camera(source: Source) -> Camera:
@@ -120,7 +120,14 @@ def _cuts(scan: Scan, opening: int, entry_count: int) -> tuple[list[int], list[s
         if token.startswith((b"//", b"/*")):
             continue
         if not in_parentheses and _CUT_START.match(token):
-            cuts.append(_cut(scan, token, match.start(), entry_count))
+            number = float(token) if _NUMBER.fullmatch(token) else -1.0
+            if not (number.is_integer() and 0 <= number < entry_count):
+                raise Md5Error(
+                    "a cut is not at one of the camera's frames", path=scan.path, line=scan.line(match.start()),
+                    found=token.decode("latin-1"), expected=f"a whole number from 1 to {entry_count - 1}"
+                    if entry_count > 1 else "no cuts, because there is only one frame",
+                )  # fmt: skip
+            cuts.append(int(number))
             groups.append([])
             continue
         if not groups:
@@ -138,21 +145,6 @@ def _cuts(scan: Scan, opening: int, entry_count: int) -> tuple[list[int], list[s
                 found=repr(text), expected="words, each with numbers in parentheses",
             )  # fmt: skip
     return cuts, texts
-
-
-def _cut(scan: Scan, token: bytes, offset: int, entry_count: int) -> int:
-    """The number of a cut; raises Md5Error if it is not one of the camera's entries."""
-    try:
-        number = float(token)
-    except ValueError:
-        number = np.nan
-    if not (number == np.floor(number) and 0 <= number < entry_count):
-        raise Md5Error(
-            "a cut is not at one of the camera's frames", path=scan.path, line=scan.line(offset),
-            found=token.decode("latin-1"), expected=f"a whole number from 1 to {entry_count - 1}"
-            if entry_count > 1 else "no cuts, because there is only one frame",
-        )  # fmt: skip
-    return int(number)
 
 
 def cut_warnings(cuts: Ints) -> list[str]:
@@ -208,3 +200,32 @@ def format_camera(camera: Camera) -> bytes:
         "",
     ]
     return "\n".join(lines).encode("utf-8", "surrogateescape")
+
+
+def timeline(cuts: Ints, entry_count: int) -> tuple[Ints, Ints]:
+    """The entry of each frame, and the times of the cuts.
+
+    Args:
+        cuts: as in the file, each from 0 to N - 1, int32 (K,); invalid ones are handled as in Doom 3.
+        entry_count: N, at least 1.
+
+    Returns:
+        The entry on each whole frame, rising, int32 (n,) with n at least 1; and for each cut the first frame after
+        it, from 0 to n, int32 (K,).
+    """
+    # A frame after a cut is also after all earlier cuts, so each cut takes effect from one frame on, never before the
+    # frame of the previous cut; there the earlier cuts have added their count.
+    instants = np.maximum.accumulate(np.maximum(cuts - np.arange(len(cuts), dtype=np.int32), 0)).astype(
+        np.int32
+    )
+    # One frame more than possible: a cut at the last entry takes effect after the last frame.
+    passed = np.cumsum(np.bincount(instants, minlength=entry_count + 1))
+    entries = (np.arange(entry_count + 1) + passed).astype(np.int32)
+    shown = entries[entries < entry_count]
+    # The game holds the last entry after the end.
+    return (shown if len(shown) else np.array([entry_count - 1], dtype=np.int32)), instants
+
+
+def cuts_at(instants: Ints) -> Ints:
+    """The cuts of a file, int32 (K,), given the first frame after each cut in rising order, int32 (K,)."""
+    return (instants + np.arange(len(instants))).astype(np.int32)

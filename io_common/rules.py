@@ -1,0 +1,200 @@
+"""Rules of games, the findings about files that break them, and descriptions of files with their findings.
+
+A rule says what a loader refuses or shows differently from Blender, with the source of that. A family has a table of
+rules for every game, and a profile of each game with its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import FormatError
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check finds: something that a game would refuse, or would show differently from Blender.
+
+    Attributes:
+        code: the name of the rule, for programs: lower case with underscores.
+        is_error: whether the game or the format would refuse the file; otherwise it would look different from Blender.
+        text: what is wrong and where, the limit and the game, and what to do.
+        found: the value that was found, as text.
+        limit: the limit, as text; empty if there is none.
+        engine: the engine whose loader has the rule.
+        remedy: what to do.
+        mesh: the index of the mesh in the file, 0 where a format has one mesh; -1 if the finding is not about a mesh.
+        joints: indices of the joints concerned; empty in formats without joints.
+        vertices: indices of the vertices concerned, in that mesh.
+        triangles: indices of the triangles concerned, in that mesh.
+    """
+
+    code: str
+    is_error: bool
+    text: str
+    found: str = ""
+    limit: str = ""
+    engine: str = ""
+    remedy: str = ""
+    mesh: int = -1
+    joints: tuple[int, ...] = ()
+    vertices: tuple[int, ...] = ()
+    triangles: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Check = Callable[["Rule", Any], Iterator[Finding]]
+"""Yields what breaks a rule in a subject, which each family defines."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A requirement of a game.
+
+    Attributes:
+        code: its name, for programs.
+        is_error: whether the game refuses a file that breaks it.
+        check: yields the findings.
+        engine: the engine whose loader has the rule.
+        requirement: what a file has to be like, as the documentation states it.
+        why: what the loader does with a file that breaks it; the middle of a message.
+        remedy: what to do; the end of a message.
+        source: where it is in the loader's source code.
+        limit: the most, or least, that is accepted; 0 where the rule has no number.
+    """
+
+    code: str
+    is_error: bool
+    check: Check
+    engine: str
+    requirement: str
+    why: str
+    remedy: str
+    source: str
+    limit: float = 0
+
+    def finding(
+        self,
+        what: str,
+        found: object = "",
+        *,
+        joints: npt.ArrayLike = (),
+        vertices: npt.ArrayLike = (),
+        triangles: npt.ArrayLike = (),
+        remedy: str = "",
+        is_in_source: bool = False,
+    ) -> Finding:
+        """A finding of this rule.
+
+        `what` is what breaks it, where, and the value; the beginning of the message. `remedy` replaces the rule's own.
+        `is_in_source` is whether the imported file already broke the rule; then it is only a warning.
+        """
+        remedy = remedy or self.remedy
+        tail = "; the imported file already did" if is_in_source else f": {remedy}" if remedy else ""
+        joints, vertices, triangles = (
+            tuple(np.asarray(part, dtype=np.int64).ravel().tolist()) for part in (joints, vertices, triangles)
+        )
+        return Finding(
+            self.code,
+            self.is_error and not is_in_source,
+            "".join([what, f"; {self.why}" if self.why else "", tail]),
+            found=str(found),
+            limit=f"{self.limit:g}" if self.limit else "",
+            engine=self.engine,
+            remedy=remedy,
+            mesh=0 if vertices or triangles else -1,
+            joints=joints,
+            vertices=vertices,
+            triangles=triangles,
+        )
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A game.
+
+    Attributes:
+        game: its identifier.
+        label: its name in the interface.
+        description: the games and programs that it covers, in one line.
+        engines: the engines whose loaders were read.
+        rules: its own rules, besides those of every game.
+        written: sentences about how files for it are written, with reasons.
+    """
+
+    game: Any
+    label: str
+    description: str
+    engines: str
+    rules: tuple[Rule, ...] = ()
+    written: tuple[str, ...] = ()
+
+    def rules_with(self, common: Iterable[Rule]) -> tuple[Rule, ...]:
+        """Its rules after those of every game, except where it has one with the same code."""
+        codes = {rule.code for rule in self.rules}
+        return (*(rule for rule in common if rule.code not in codes), *self.rules)
+
+
+def find(rules: Iterable[Rule], subject: object) -> list[Finding]:
+    """The findings of some rules, errors first."""
+    found = [finding for rule in rules for finding in rule.check(rule, subject)]
+    return sorted(found, key=lambda finding: not finding.is_error)
+
+
+def find_invalid(code: str, validate: Callable[[], object]) -> list[Finding]:
+    """What a validator finds that no file can hold, whatever the game."""
+    try:
+        validate()
+    except FormatError as error:
+        found, expected = error.found or "", error.expected or ""
+        return [Finding(code, True, str(error), found=found, limit=expected, engine="all")]
+    return []
+
+
+@dataclass(frozen=True)
+class Description:
+    """A description of a file.
+
+    Attributes:
+        facts: values for JSON; "kind" and "warnings" are always present, "findings" if a game was given.
+        lines: the same as text.
+    """
+
+    facts: dict[str, Any]
+    lines: list[str]
+
+
+def describe_findings(
+    facts: dict[str, Any], lines: Sequence[str], game: str, findings: Iterable[Finding] | None
+) -> Description:
+    """A description with the findings for a game, None without one; a warning that is also a finding is listed once."""
+    if findings is None:
+        return Description(facts, list(lines))
+    findings = list(findings)
+    texts = {finding.text for finding in findings}
+    facts = {
+        **facts,
+        "warnings": [text for text in facts["warnings"] if text not in texts],
+        "game": game,
+        "findings": [asdict(finding) for finding in findings],
+    }
+    found = [f"{game} {'error' if finding.is_error else 'warning'}: {finding.text}" for finding in findings]
+    return Description(facts, [*lines, *(found or [f"{game}: no problems found"])])
+
+
+def box_of(points: npt.NDArray[np.floating]) -> list[list[float]]:
+    """The lower and upper corner around points (n, 3); empty without points."""
+    return [points.min(axis=0).tolist(), points.max(axis=0).tolist()] if len(points) else []
+
+
+def box_line(box: list[list[float]]) -> list[str]:
+    """The line of a description about a box; none if it is empty."""
+    corners = [" ".join(f"{value:.6g}" for value in corner) for corner in box]
+    return [f"box from ({corners[0]}) to ({corners[1]})"] if corners else []

@@ -1,0 +1,456 @@
+"""MD2 files: reading, writing and description.
+
+The layout is the MD2 specification's. Every count and offset is checked against the file's size before
+anything is read, so that time and memory are bounded by that size, whatever the header says.
+
+Refused, because it would index outside the file or its tables, or makes no sense: another identifier or
+version, negative counts, offsets and skin sizes, sections that end outside the file, frames smaller than
+their vertices, no frame at all, indices outside the table of vertices, and frames whose scale or translation
+is not finite or takes a vertex beyond what a float holds.
+
+Loaded with a warning, because real files have it and it can be understood: a wrong ``offset_end``, bytes
+after the last section, padded frames, a ``framesize`` of 0, GL commands that are missing, do not end, run past
+their section or the file, or overlap the header (the triangle list says the same), texture coordinates that do
+not exist (the GL commands have them), normal indices of 162 and over, no vertices or triangles, a skin of 0 x 0,
+texture coordinates outside the skin, names without a terminator, and more of anything than Quake II's limits.
+
+Written sections are in the order of Quake II's model compiler: header, skins, texture coordinates, triangles,
+frames, GL commands. Names are padded with NULs.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...io_common.counting import counted
+from ...io_common.files.sources import Source, Target, read_source, target_name, write_target
+from ...io_common.rules import Description, box_line, describe_findings
+from .frames import model_bounds
+from .games import check_model, find_oddities, game_named
+from .glcommands import restore_st
+from .model import (
+    FRAME_HEADER_SIZE,
+    FRAME_NAME_SIZE,
+    FRAMES_PER_SECOND,
+    HEADER_FIELDS,
+    HEADER_SIZE,
+    MAGIC,
+    NAME_ENCODING,
+    SKIN_NAME_SIZE,
+    ST_DTYPE,
+    TRIANGLE_DTYPE,
+    VERSION,
+    VERTEX_SIZE,
+    GlCommands,
+    Md2Error,
+    Model,
+    frame_dtype,
+    is_in_range,
+)
+from .sequences import find_sequences
+from .validation import MAX_INT32, validate_model, validate_structure
+
+_OTHER_FORMATS = {
+    b"IDP3": "a Quake III model (MD3)",
+    b"IDPO": "a Quake model (MDL)",
+    b"IDPC": "a Half-Life alias model",
+    b"IDST": "a Half-Life model",
+    b"IDSP": "a sprite",
+    b"IDS2": "a Quake II sprite (SP2)",
+    b"RAPO": "a Hexen II model",
+    b"MD5V": "an MD5 model, which is text",
+    b"MDL!": "a Ghoul2 or Heretic II model",
+}
+
+
+def read_model(source: Source, name: str = "") -> Model:
+    """Reads a file.
+
+    Args:
+        source: a path, the bytes of a file (bytes, bytearray or memoryview), or a file object in binary mode, such
+            as an entry of a zip file. A file object is read to its end, and stays open.
+        name: the file's name for messages; unless given, that of the path or file object.
+
+    Returns:
+        The model; it owns its arrays, which may be changed, and its ``warnings`` say what was unusual.
+
+    Raises:
+        Md2Error: the file is not an MD2 model or is damaged.
+        OSError: the file cannot be read.
+        TypeError: the source is none of these, or a file in text mode.
+    """
+    return parse_model(*read_source(source, name))
+
+
+def parse_model(data: bytes | bytearray | memoryview, path: str = "") -> Model:
+    """The model in the bytes of a file.
+
+    Args:
+        data: the whole file.
+        path: its name, for messages.
+
+    Returns:
+        The model; it owns its arrays, and its ``warnings`` say what was unusual.
+
+    Raises:
+        Md2Error: the bytes are not an MD2 model or are damaged.
+    """
+    return _Reader(bytes(data), path).model()
+
+
+_INCOMPLETE = "the file is incomplete (cut off or only partly downloaded)"
+
+
+class _Reader:
+    def __init__(self, data: bytes, path: str) -> None:
+        self.data = data
+        self.path = path
+        self.warnings: list[str] = []
+        self.header: dict[str, int] = {}
+        # Where the last section ends.
+        self.end = HEADER_SIZE
+
+    def error(self, reason: str, place: int | str, found: object, expected: str) -> Md2Error:
+        """An error at a byte, or at a field of the header."""
+        offset = place if isinstance(place, int) else 4 * HEADER_FIELDS.index(place)
+        return Md2Error(reason, path=self.path, offset=offset, found=str(found), expected=expected)
+
+    def model(self) -> Model:
+        self.read_header()
+        h = self.header
+        skins = self.section("skins", SKIN_NAME_SIZE)
+        st = self.array("st", ST_DTYPE)["st"]
+        triangles = self.array("tris", TRIANGLE_DTYPE)
+        first_frame = self.section("frames", h["framesize"])
+        dtype = frame_dtype(h["num_vertices"], h["framesize"])
+        frames = np.frombuffer(self.data, dtype, h["num_frames"], first_frame)
+        model = Model(
+            skin_width=h["skinwidth"],
+            skin_height=h["skinheight"],
+            skins=self.names(skins, h["num_skins"], SKIN_NAME_SIZE, SKIN_NAME_SIZE, "skin"),
+            st=st.astype(np.int16),
+            triangles=triangles["vertex"].astype(np.int32),
+            triangle_st=triangles["st"].astype(np.int32),
+            scale=frames["scale"].astype(np.float32),
+            translate=frames["translate"].astype(np.float32),
+            frame_names=self.names(
+                first_frame + 24, h["num_frames"], FRAME_NAME_SIZE, h["framesize"], "frame"
+            ),
+            vertices=_position_bytes(frames["vertices"]),
+            normals=np.ascontiguousarray(frames["vertices"][:, :, 3]),
+        )
+        self.check(model, first_frame)
+        model.gl_commands = self.gl_commands(model.vertex_count)
+        size = model.skin_width, model.skin_height
+        model.st, model.triangle_st, warning = restore_st(
+            model.st, model.triangles, model.triangle_st, model.gl_commands, size
+        )
+        self.warnings += [warning] if warning else []
+        length = len(self.data)
+        if h["offset_end"] != length:
+            self.warnings.append(f"offset_end is {h['offset_end']}, the file has {length} bytes")
+        if length > self.end:
+            self.warnings.append(f"{counted(length - self.end, 'bytes', 'follow')} the last section")
+        model.warnings = self.warnings + find_oddities(model)
+        return model
+
+    def read_header(self) -> None:
+        data = self.data
+        if len(data) < 4:
+            found = counted(len(data), "bytes")
+            raise self.error("the file is too short for an MD2 model", 0, found, "a header")
+        if data[:4] != MAGIC:
+            other = _OTHER_FORMATS.get(data[:4], "not an MD2 model")
+            raise self.error(f"the file is {other}", 0, repr(data[:4])[1:], "'IDP2'")
+        if len(data) < HEADER_SIZE:
+            reason = f"{_INCOMPLETE}: it ends inside its header"
+            raise self.error(reason, len(data), counted(len(data), "bytes"), f"at least {HEADER_SIZE}")
+        values = struct.unpack_from(f"<{len(HEADER_FIELDS)}i", data)
+        self.header = h = dict(zip(HEADER_FIELDS, values, strict=True))
+        if h["version"] != VERSION:
+            raise self.error("unknown version of MD2", "version", h["version"], str(VERSION))
+        for name in HEADER_FIELDS:
+            # offset_end is not needed, and wrong in real files.
+            if h[name] < 0 and name not in ("ident", "offset_end"):
+                raise self.error(f"negative {name}", name, h[name], "0 or more")
+        if h["num_frames"] == 0:
+            raise self.error("the model has no frames", "num_frames", 0, "1 or more")
+        needed, size = FRAME_HEADER_SIZE + VERTEX_SIZE * h["num_vertices"], h["framesize"]
+        if size == 0:
+            # The engine and the specification's reader never use it.
+            text = f"framesize is 0; frames were taken to be {needed} bytes, as their vertices need"
+            self.warnings.append(text)
+            h["framesize"] = needed
+        elif size < needed:
+            reason = f"a frame is too small for {counted(h['num_vertices'], 'vertices')}"
+            raise self.error(reason, "framesize", size, f"{needed} bytes")
+        elif size > needed:
+            self.warnings.append(f"Frames are {size} bytes, {size - needed} more than their vertices need")
+
+    def section(self, name: str, item_size: int) -> int:
+        """Where a section is; the offset of an empty one is not checked."""
+        count, offset = self.header[f"num_{name}"], self.header[f"offset_{name}"]
+        if count == 0:
+            return 0
+        end = offset + count * item_size
+        field = f"offset_{name}"
+        if offset < HEADER_SIZE:
+            raise self.error(f"{field} points into the header", field, offset, f"{HEADER_SIZE} or more")
+        if end > len(self.data):
+            reason = f"{_INCOMPLETE}: num_{name} = {count} at {field} = {offset} do not fit"
+            raise self.error(reason, field, f"a file of {len(self.data)} bytes", f"{end} or more")
+        self.end = max(self.end, end)
+        return offset
+
+    def array(self, name: str, dtype: np.dtype[Any]) -> NDArray[Any]:
+        return np.frombuffer(self.data, dtype, self.header[f"num_{name}"], self.section(name, dtype.itemsize))
+
+    def names(self, offset: int, count: int, size: int, stride: int, kind: str) -> list[str]:
+        names = []
+        unterminated = 0
+        for start in range(offset, offset + count * stride, stride):
+            text, nul, _garbage = self.data[start : start + size].partition(b"\0")
+            unterminated += not nul
+            names.append(text.decode(NAME_ENCODING))
+        if unterminated:
+            fill = counted(unterminated, f"{kind} names", "fill")
+            self.warnings.append(f"{fill} all {size} bytes, without a terminator")
+        return names
+
+    def check(self, model: Model, first_frame: int) -> None:
+        count = model.vertex_count
+        bad = np.flatnonzero(model.triangles >= count)
+        if len(bad):
+            triangle, corner = divmod(int(bad[0]), 3)
+            raise self.error(
+                f"triangle {triangle} uses a vertex that does not exist ({counted(len(bad), 'such corners')})",
+                self.header["offset_tris"] + TRIANGLE_DTYPE.itemsize * triangle + 2 * corner,
+                int(model.triangles[triangle, corner]),
+                f"an index below {count}",
+            )
+        bad = np.flatnonzero(~is_in_range(model.scale, model.translate))
+        if len(bad):
+            frame, axis = divmod(int(bad[0]), 3)
+            raise self.error(
+                f"frame {frame} has positions that are not finite on axis {'xyz'[axis]}",
+                first_frame + self.header["framesize"] * frame + 4 * axis,
+                f"scale {model.scale[frame, axis]}, translate {model.translate[frame, axis]}",
+                "finite numbers",
+            )
+
+    def gl_commands(self, vertex_count: int) -> GlCommands:
+        count, offset = self.header["num_glcmds"], self.header["offset_glcmds"]
+        if count == 0:
+            if self.header["num_tris"]:
+                self.warnings.append("The model has no GL commands")
+            return GlCommands()
+        if offset < HEADER_SIZE:
+            self.warnings.append(f"The GL commands begin at byte {offset}, inside the header")
+        available = max(0, len(self.data) - offset) // 4
+        if count > available:
+            self.warnings.append(
+                f"The GL commands run past the end of the file: {counted(count, 'words', 'are')} declared, "
+                f"but the file has {available}"
+            )
+            count = available
+        if count == 0:
+            return GlCommands()
+        words = np.frombuffer(self.data, "<i4", count, offset)
+        self.end = max(self.end, offset + 4 * count)
+
+        heads, counts, ended = _walk(words)
+        if not ended:
+            self.warnings.append("The GL commands have no terminator")
+        end = heads[-1] + 1 + 3 * abs(counts[-1]) if heads else 0
+        if not ended and end < count:
+            self.warnings.append("The last of the GL commands runs past their end and was left out")
+        if any(abs(n) < 3 for n in counts):
+            self.warnings.append("The GL commands have primitives of fewer than three vertices")
+
+        body_mask = np.ones(end, bool)
+        body_mask[heads] = False
+        body = words[:end][body_mask].reshape(-1, 3)
+        vertices = body[:, 2].astype(np.int32)
+        bad = np.flatnonzero((vertices < 0) | (vertices >= vertex_count))
+        if len(bad):
+            word = int(np.flatnonzero(body_mask)[3 * bad[0] + 2])
+            reason, expected = (
+                "the GL commands use a vertex that does not exist",
+                f"an index below {vertex_count}",
+            )
+            raise self.error(reason, offset + 4 * word, int(vertices[bad[0]]), expected)
+        st = np.ascontiguousarray(body[:, :2]).view("<f4").astype(np.float32)
+        return GlCommands(np.array(counts, np.int32), st, vertices)
+
+
+def _position_bytes(vertices: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The bytes of positions (F, V, 3) without those of normals; numpy copies one axis at a time much faster."""
+    positions = np.empty((*vertices.shape[:2], 3), np.uint8)
+    for axis in range(3):
+        positions[..., axis] = vertices[..., axis]
+    return positions
+
+
+def _walk(words: NDArray[np.int32]) -> tuple[list[int], list[int], bool]:
+    """Where the primitives begin, their counts, and whether a 0 ended them."""
+    heads: list[int] = []
+    counts: list[int] = []
+    position, size = 0, len(words)
+    while position < size:
+        count = int(words[position])
+        if count == 0:
+            return heads, counts, True
+        following = position + 1 + 3 * abs(count)
+        if following > size:
+            break
+        heads.append(position)
+        counts.append(count)
+        position = following
+    return heads, counts, False
+
+
+def write_model(model: Model, target: Target) -> None:
+    """Writes a file. What is written can be read: ``read_model`` returns an equal model.
+
+    The file is opened after all bytes are made, so a model that cannot be written leaves an existing file unchanged.
+
+    Args:
+        model: the model; it is not changed.
+        target: a path, or a file object in binary mode, such as a new entry of a zip file, which stays open.
+
+    Raises:
+        Md2Error: the model cannot be expressed in MD2.
+        OSError: the file cannot be written.
+        TypeError: the target is neither.
+    """
+    try:
+        data = format_model(model)
+    except Md2Error as error:
+        error.path = target_name(target)
+        raise
+    write_target(data, target)
+
+
+def format_model(model: Model) -> bytes:
+    """The bytes of the file of a model.
+
+    Only the limits of the format are checked here, by ``validate_model``; those of games are checked by
+    ``check_model``. ``parse_model`` returns an equal model.
+
+    Args:
+        model: the model; it is not changed. Its GL commands are written as they are.
+
+    Raises:
+        Md2Error: the model is not valid; the message names the attribute.
+    """
+    validate_model(model)
+    st = np.zeros(len(model.st), ST_DTYPE)
+    st["st"] = model.st
+    triangles = np.zeros(model.triangle_count, TRIANGLE_DTYPE)
+    triangles["vertex"] = model.triangles
+    triangles["st"] = model.triangle_st
+    frames = np.zeros(model.frame_count, frame_dtype(model.vertex_count))
+    frames["scale"] = model.scale
+    frames["translate"] = model.translate
+    frames["name"] = _names(model.frame_names, FRAME_NAME_SIZE)
+    # One component at a time gives numpy long rows to work on.
+    for axis in range(3):
+        frames["vertices"][:, :, axis] = model.vertices[:, :, axis]
+    frames["vertices"][:, :, 3] = model.normals
+    skins = _names(model.skins, SKIN_NAME_SIZE)
+    commands = _format_commands(model.gl_commands)
+
+    sections = (skins, st, triangles, frames, commands)
+    offsets = [HEADER_SIZE]
+    for section in sections:
+        offsets.append(offsets[-1] + section.nbytes)
+    if offsets[-1] > MAX_INT32:
+        raise Md2Error("the file would be too large", found=f"{offsets[-1]} bytes", expected=str(MAX_INT32))
+    header = struct.pack(
+        f"<4s{len(HEADER_FIELDS) - 1}i",
+        MAGIC,
+        VERSION,
+        model.skin_width,
+        model.skin_height,
+        frames.dtype.itemsize,
+        len(model.skins),
+        model.vertex_count,
+        len(st),
+        len(triangles),
+        len(commands),
+        model.frame_count,
+        *offsets,
+    )
+    # The bytes of an array; an empty one has no view of them.
+    contents = [section.view(np.uint8).data for section in sections if section.size]
+    return b"".join([header, *contents])
+
+
+def _names(names: Sequence[str], size: int) -> NDArray[Any]:
+    encoded = [name.encode(NAME_ENCODING).ljust(size, b"\0") for name in names]
+    return np.frombuffer(b"".join(encoded), np.dtype(("V", size)))
+
+
+def _format_commands(commands: GlCommands) -> NDArray[np.int32]:
+    words = np.zeros(commands.word_count, "<i4")
+    sizes = 1 + 3 * np.abs(commands.counts.astype(np.int64))
+    heads = np.cumsum(sizes) - sizes
+    body_mask = np.ones(len(words), bool)
+    body_mask[heads] = False
+    body_mask[-1] = False
+    words[heads] = commands.counts
+    body = np.empty((len(commands.vertices), 3), "<i4")
+    body[:, :2] = np.ascontiguousarray(commands.st, "<f4").view("<i4")
+    body[:, 2] = commands.vertices
+    words[body_mask] = body.reshape(-1)
+    return words
+
+
+def describe(source: Source | Model, game: str = "") -> Description:
+    """Describes an .md2 file or a model.
+
+    Args:
+        source: a model, or what ``read_model`` reads: a path, bytes, or a binary file object.
+        game: the name of a game, whose findings are included.
+
+    Raises:
+        Md2Error: it cannot be understood, or the model is not valid.
+        OSError: it cannot be read.
+    """
+    model = source if isinstance(source, Model) else read_model(source)
+    validate_structure(model)
+    sequences = [
+        {"name": sequence.name, "first": sequence.first, "last": sequence.last}
+        for sequence in find_sequences(model.frame_names)
+    ]
+    facts: dict[str, Any] = {
+        "kind": "md2",
+        "frames": model.frame_count,
+        "seconds": model.frame_count / FRAMES_PER_SECOND,
+        "vertices": model.vertex_count,
+        "triangles": model.triangle_count,
+        "texture_coordinates": len(model.st),
+        "gl_commands": len(model.gl_commands.counts),
+        "skin_size": [model.skin_width, model.skin_height],
+        "skins": model.skins,
+        "sequences": sequences,
+        "box": model_bounds(model).tolist() if model.frame_count and model.vertex_count else [],
+        "warnings": list(dict.fromkeys([*model.warnings, *(str(finding) for finding in check_model(model))])),
+    }
+    lines = [
+        "MD2 model",
+        f"{counted(model.frame_count, 'frames')}, {counted(model.vertex_count, 'vertices')}, "
+        f"{counted(model.triangle_count, 'triangles')}, {counted(facts['gl_commands'], 'GL commands')}",
+        f"skin of {model.skin_width} by {model.skin_height} pixels: {', '.join(model.skins) or 'none named'}",
+        *box_line(facts["box"]),
+        *(
+            f"sequence {sequence['name']!r}: frames {sequence['first']} to {sequence['last']}"
+            for sequence in sequences
+        ),
+    ]
+    return describe_findings(facts, lines, game, check_model(model, game_named(game)) if game else None)
