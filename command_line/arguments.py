@@ -12,15 +12,10 @@ from pathlib import Path
 
 from ..families import FAMILIES
 from ..io_blender.batch import NO_ANIMATIONS, SAME_FOLDER, Settings
-from ..io_blender.verification import (
-    Verify,
-)
+from ..io_blender.verification import Verify
 from ..io_common.family import game_identifiers
 from ..io_common.files import file_info
-from ..io_common.game_tree.archives import (
-    ARCHIVE_EXTENSIONS,
-    split_archive_path,
-)
+from ..io_common.game_tree.archives import ARCHIVE_EXTENSIONS, split_archive_path
 from .tasks import FAMILY_FORMATS, FORMATS, INPUT_SUFFIXES, with_single_root
 
 _GAMES = game_identifiers(FAMILIES)

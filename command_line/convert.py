@@ -24,26 +24,15 @@ from ..io_blender.materials.images import source_of
 from ..io_blender.operators.rollback import Snapshot
 from ..io_blender.reports import Report, report_of
 from ..io_blender.scene import axes
-from ..io_blender.scene.objects import (
-    ChosenConversion,
-    NothingToExportError,
-)
-from ..io_characters import (
-    CharacterError,
-)
+from ..io_blender.scene.objects import ChosenConversion, NothingToExportError
+from ..io_characters import CharacterError
 from ..io_characters.importer import import_character
-from ..io_characters.reading import (
-    CharacterOptions,
-)
-from ..io_characters.scene import (
-    actions_of,
-)
+from ..io_characters.reading import CharacterOptions
+from ..io_characters.scene import actions_of
 from ..io_common.error_messages import message_for, without_path
 from ..io_common.family import family_of
 from ..io_common.files.regular_files import open_file
-from ..io_common.game_tree.files import (
-    FileReadError,
-)
+from ..io_common.game_tree.files import FileReadError
 from .records import Records, digest
 from .tasks import CONVERTED, FAILED, FAMILY_FORMATS, Outcome, Task, character_of
 from .writers import BLENDERS_EXPORTERS, WRITERS

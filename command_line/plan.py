@@ -12,22 +12,12 @@ from itertools import chain, count
 from pathlib import Path
 
 from ..io_blender.batch import NO_ANIMATIONS
-from ..io_common.catalogue import (
-    CatalogueEntry,
-)
+from ..io_common.catalogue import CatalogueEntry
 from ..io_common.family import Role
 from ..io_common.files import file_info
-from ..io_common.game_tree.archives import (
-    FilesByName,
-    split_archive_path,
-)
-from ..io_common.game_tree.files import (
-    FileReadError,
-)
-from ..io_common.game_tree.names import (
-    clean_name,
-    split_extension,
-)
+from ..io_common.game_tree.archives import FilesByName, split_archive_path
+from ..io_common.game_tree.files import FileReadError
+from ..io_common.game_tree.names import clean_name, split_extension
 from ..io_common.game_tree.tree import GameTree
 from .games import print_line
 from .records import Records

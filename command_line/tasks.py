@@ -12,23 +12,11 @@ from pathlib import Path
 
 from ..families import FAMILIES
 from ..io_blender.batch import Settings
-from ..io_common.catalogue import (
-    Catalogue,
-    kept_catalogue,
-)
-from ..io_common.declarations.characters import (
-    Character,
-)
+from ..io_common.catalogue import Catalogue, kept_catalogue
+from ..io_common.declarations.characters import Character
 from ..io_common.family import Family, Role, family_of, kinds_by_suffix
-from ..io_common.game_tree.archives import (
-    FilesByName,
-    files_in,
-    split_archive_path,
-    stamp,
-)
-from ..io_common.game_tree.files import (
-    FileReadError,
-)
+from ..io_common.game_tree.archives import FilesByName, files_in, split_archive_path, stamp
+from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.tree import GameTree
 
 BLEND = ".blend"

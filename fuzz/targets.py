@@ -15,30 +15,15 @@ import md2_targets
 import md5_targets as md5
 
 from io_idtech.families import FAMILIES
-from io_idtech.io_common.catalogue import (
-    Catalogue,
-)
-from io_idtech.io_common.declarations.cube_models import (
-    cfg_character,
-)
+from io_idtech.io_common.catalogue import Catalogue
+from io_idtech.io_common.declarations.cube_models import cfg_character
 from io_idtech.io_common.declarations.cube_scripts import read_script
-from io_idtech.io_common.declarations.materials import (
-    map_uses,
-    parse_materials,
-)
+from io_idtech.io_common.declarations.materials import map_uses, parse_materials
 from io_idtech.io_common.family import FileKind
-from io_idtech.io_common.game_tree.files import (
-    FileReadError,
-)
+from io_idtech.io_common.game_tree.files import FileReadError
 from io_idtech.io_common.game_tree.tree import GameTree
-from io_idtech.io_common.textures.config_files import (
-    parse_skin,
-)
-from io_idtech.io_common.textures.image_files import (
-    ImageFileError,
-    decode_pcx,
-    loaded_bytes,
-)
+from io_idtech.io_common.textures.config_files import parse_skin
+from io_idtech.io_common.textures.image_files import ImageFileError, decode_pcx, loaded_bytes
 from io_idtech.io_md2.format import Md2Error
 from io_idtech.io_md5.format import Md5Error
 

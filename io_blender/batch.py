@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .scene.axes import Conversion
-    from .scene.objects import (
-        ChosenConversion,
-    )
+    from .scene.objects import ChosenConversion
 
 NO_ANIMATIONS, SAME_FOLDER = "none", "same"
 

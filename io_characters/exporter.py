@@ -29,9 +29,7 @@ from ..io_blender.reports import (
 )
 from ..io_blender.scene import names
 from ..io_blender.scene.objects import Scope
-from ..io_blender.verification import (
-    Verify,
-)
+from ..io_blender.verification import Verify
 from ..io_common.declarations.characters import (
     DOOM3,
     SAUERBRATEN,
@@ -57,10 +55,7 @@ from ..io_md5.exporting.source import Source, file_order
 from ..io_md5.format import Md5Error, format_animation, format_mesh
 from ..io_md5.format.check import check_animation, check_model
 from ..io_md5.format.games import game_named
-from ..io_md5.format.model import (
-    ANIMATION_SUFFIX,
-    MESH_SUFFIX,
-)
+from ..io_md5.format.model import ANIMATION_SUFFIX, MESH_SUFFIX
 from . import CharacterError
 from .joints import adjusted, adjustments_of
 from .placement import placement_matrix

@@ -20,10 +20,7 @@ import numpy as np
 from ..io_common.declarations.characters import JointAdjustment
 from ..io_md5.format import Animation
 from ..io_md5.format import quaternions as quat
-from ..io_md5.format.skeleton import (
-    components,
-    split_components,
-)
+from ..io_md5.format.skeleton import components, split_components
 
 _WORD = re.compile(r"(?:(-)\s*)?(?:(\*)\s*)?([^\s,*()\-][^\s,*()]*)")
 _UNITS = 0.25

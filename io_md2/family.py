@@ -5,13 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..io_common.family import Family, FileKind, Role
-from ..io_common.textures.conventions import (
-    TextureRules,
-)
+from ..io_common.textures.conventions import TextureRules
 from .format import FRAMES_PER_SECOND, PROFILES, Md2Error, read_model
-from .format.file import (
-    describe,
-)
+from .format.file import describe
 
 if TYPE_CHECKING:
     from ..io_common.family import BlenderPart

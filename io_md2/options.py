@@ -6,9 +6,7 @@ from dataclasses import dataclass
 
 from ..io_blender.options import GAME, frame_rate_option, frame_start_option, option, scene_timing_option
 from .format import FRAMES_PER_SECOND
-from .format.sequences import (
-    Template,
-)
+from .format.sequences import Template
 
 DEFAULT_SKIN_SIZE = (256, 256)
 

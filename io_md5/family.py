@@ -8,9 +8,7 @@ from ..io_common.family import Family, FileKind, Role
 from .format import Md5Error, read_animation, read_camera, read_mesh
 from .format.check import describe_animation, describe_camera, describe_mesh
 from .format.games import PROFILES, Target, game_named
-from .format.model import (
-    ANIMATION_SUFFIX,
-)
+from .format.model import ANIMATION_SUFFIX
 from .importing.companions import TEXTURE_RULES, files_beside
 
 if TYPE_CHECKING:

@@ -12,10 +12,7 @@ from ..io_blender.options import (
     option,
     scene_timing_option,
 )
-from .format.skeleton import (
-    ORIENTATION_PRECISION,
-    POSITION_PRECISION,
-)
+from .format.skeleton import ORIENTATION_PRECISION, POSITION_PRECISION
 
 
 @dataclass(frozen=True)

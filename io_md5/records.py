@@ -24,17 +24,11 @@ from ..io_blender.records import (
     match_elements,
 )
 from ..io_blender.scene import axes, mesh_data
-from ..io_common.triangles import (
-    FLIPPED_WINDING,
-    is_degenerate,
-)
+from ..io_common.triangles import FLIPPED_WINDING, is_degenerate
 from .format import Camera, Joints, Md5Error
 from .format import Mesh as MeshBlock
 from .format.model import Floats, Ints
-from .format.text.camera_file import (
-    cuts_at,
-    timeline,
-)
+from .format.text.camera_file import cuts_at, timeline
 from .format.validation import validate_camera, validate_mesh
 from .importing.conversion import convert_camera
 

@@ -13,10 +13,7 @@ import numpy.typing as npt
 from ...io_common.counting import counted
 from .. import state
 from ..scene import mesh_data
-from ..scene.objects import (
-    NothingToExportError,
-    warn_of_instances,
-)
+from ..scene.objects import NothingToExportError, warn_of_instances
 from ..scene.shape_keys import KeyPositions, frame_keys, solo_keys
 
 if TYPE_CHECKING:

@@ -14,19 +14,9 @@ import bpy
 from bpy.props import CollectionProperty, PointerProperty
 
 from ...io_common.counting import counted
-from ...io_common.name_patterns import (
-    matches,
-)
+from ...io_common.name_patterns import matches
 from .. import versions
-from ..clips.clip import (
-    PROPERTY,
-    AnimationList,
-    Source,
-    animation_list,
-    can_store,
-    is_stored,
-    store_rows,
-)
+from ..clips.clip import PROPERTY, AnimationList, Source, animation_list, can_store, is_stored, store_rows
 from ..options import option, properties
 from ..scene.objects import Scope
 from .panel_parts import FilteredList, Operator, fail

@@ -16,21 +16,10 @@ from bpy_extras.io_utils import orientation_helper
 from ...io_common.error_messages import message_for
 from .. import reports, state, versions
 from ..options import hidden, option, properties, scale_option
-from ..reports import (
-    ExportResult,
-    ImportResult,
-)
+from ..reports import ExportResult, ImportResult
 from ..scene import axes, names
-from ..scene.objects import (
-    ChosenConversion,
-    NothingToExportError,
-    Scope,
-    axes_of,
-    export_conversion,
-)
-from ..verification import (
-    Verify,
-)
+from ..scene.objects import ChosenConversion, NothingToExportError, Scope, axes_of, export_conversion
+from ..verification import Verify
 from . import documentation, preferences, rollback
 from .panel_parts import Operator, split_layout
 

@@ -19,9 +19,7 @@ from ...io_common.catalogue import Catalogue, CatalogueEntry, Kind, count_animat
 from ...io_common.counting import counted
 from ...io_common.game_tree.files import FileReadError
 from ...io_common.game_tree.folders import inner_game
-from ...io_common.name_patterns import (
-    matches,
-)
+from ...io_common.name_patterns import matches
 from .. import CharacterError
 from ..importer import import_character
 from ..reading import CharacterOptions, CharacterProperties, catalogue, game_folder

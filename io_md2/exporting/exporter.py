@@ -48,14 +48,8 @@ from ..format import (
     generate_commands,
     prepare_model,
 )
-from ..format.sequences import (
-    Template,
-)
-from ..format.source_data import (
-    FrameData,
-    requantise,
-    with_degenerate,
-)
+from ..format.sequences import Template
+from ..format.source_data import FrameData, requantise, with_degenerate
 from ..options import ModelProperties
 from ..records import StoredModel, load_model
 from . import verification

@@ -22,9 +22,7 @@ from ...io_common.counting import counted
 from ...io_common.triangles import FLIPPED_WINDING, flip_v, have_same_triangles
 from .. import records
 from ..format import nearest_normals, st_texels, vertex_normals
-from ..format.sequences import (
-    to_latin1,
-)
+from ..format.sequences import to_latin1
 from ..importing.importer import MAX_MATERIALS, image_size, material_skins
 
 if TYPE_CHECKING:

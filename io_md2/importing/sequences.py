@@ -15,12 +15,7 @@ from ...io_blender.clips.shape_key_frames import build_frame_action
 from ...io_blender.reports import Report, listing
 from ...io_blender.scene.shape_keys import require_shape_keys
 from ..format import Model, find_sequences, number_digits
-from ..format.sequences import (
-    MAX_FRAME_NAME,
-    MAX_SEQUENCE_NAME,
-    clean_name,
-    number_frames,
-)
+from ..format.sequences import MAX_FRAME_NAME, MAX_SEQUENCE_NAME, clean_name, number_frames
 from ..records import StoredModel, load_model
 
 if TYPE_CHECKING:

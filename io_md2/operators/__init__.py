@@ -7,14 +7,9 @@ from typing import TYPE_CHECKING
 
 from ...io_blender.batch import Scene, Settings
 from ...io_blender.clips.frame_plan import FrameOptions
-from ...io_blender.reports import (
-    ExportResult,
-    ImportResult,
-)
+from ...io_blender.reports import ExportResult, ImportResult
 from ...io_blender.scene.axes import Conversion
-from ...io_blender.verification import (
-    Verify,
-)
+from ...io_blender.verification import Verify
 from ...io_common.family import BlenderPart
 from ..exporting.exporter import ExportOptions, export_model
 from ..format.games import game_named

@@ -11,10 +11,7 @@ from ...io_blender.clips.frame_plan import FrameOptions, owner_of_list, sequence
 from ...io_blender.operators import animation_list as animation_list_panel
 from ...io_blender.operators import file_operators, game_check
 from ...io_blender.options import GAME, game_option, mixin_of, option, properties, values_of
-from ...io_blender.reports import (
-    ExportResult,
-    Report,
-)
+from ...io_blender.reports import ExportResult, Report
 from ...io_blender.scene.objects import NothingToExportError, Scope
 from ...io_common.counting import counted
 from ...io_common.name_patterns import UnknownFieldError
@@ -22,10 +19,7 @@ from ..exporting.exporter import ExportOptions, export_model, find_game_findings
 from ..exporting.objects import find_meshes
 from ..exporting.sequences import LABELS, list_of
 from ..format import FRAMES_PER_SECOND, PROFILES, Game, Md2Error
-from ..format.sequences import (
-    Template,
-    match_template,
-)
+from ..format.sequences import Template, match_template
 from ..importing.sequences import sequence_names
 from ..options import FrameProperties, ModelProperties
 

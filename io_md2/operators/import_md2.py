@@ -9,9 +9,7 @@ import bpy
 
 from ...io_blender.operators import file_operators, preferences
 from ...io_blender.options import mixin_of, option, properties, values_of
-from ...io_blender.reports import (
-    ImportResult,
-)
+from ...io_blender.reports import ImportResult
 from ..format import Md2Error
 from ..importing.importer import ImportOptions, import_files
 from ..options import ImportProperties

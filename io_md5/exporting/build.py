@@ -10,13 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...io_blender import state
-from ...io_blender.clips.actions import (
-    suitable_actions,
-)
-from ...io_blender.clips.clip import (
-    Played,
-    warn_of_speed,
-)
+from ...io_blender.clips.actions import suitable_actions
+from ...io_blender.clips.clip import Played, warn_of_speed
 from ...io_blender.clips.playing import playback
 from ...io_blender.materials.library import name_for_file
 from ...io_blender.reports import Progress, Report
@@ -28,18 +23,13 @@ from ...io_blender.verification import Verify
 from ...io_common import manifest
 from ..format import Animation, Model
 from ..format.games import Game, Target
-from ..format.scale_file import (
-    ScaleTable,
-)
+from ..format.scale_file import ScaleTable
 from ..format.skeleton import ORIENTATION_PRECISION, POSITION_PRECISION
 from ..format.weights_by_joint import bounds_of_weights
 from ..options import ModelProperties, WeightOptions
 from ..records import COMMANDLINE, SHADERS
 from .animation import SampledClip, encode_clip, sample_clip
-from .binding import (
-    bones_to_leave_out,
-    warn_of_missing_targets,
-)
+from .binding import bones_to_leave_out, warn_of_missing_targets
 from .clips import AnimationOptions, Clip
 from .mesh import Block, export_object
 from .skeleton import Skeleton, build_skeleton

@@ -21,13 +21,7 @@ import numpy as np
 from ...io_blender import state
 from ...io_blender.clips.clip import Played, warn_of_speed
 from ...io_blender.clips.playing import restored_frame_and_values
-from ...io_blender.reports import (
-    ExportResult,
-    Report,
-    kept_on_failure,
-    listing,
-    raise_errors,
-)
+from ...io_blender.reports import ExportResult, Report, kept_on_failure, listing, raise_errors
 from ...io_blender.scene import axes
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import world_matrix
@@ -39,11 +33,7 @@ from ..format import quaternions as quat
 from ..format.check import check_camera
 from ..format.games import Game
 from ..format.model import Floats, Ints
-from ..format.text.camera_file import (
-    cut_warnings,
-    cuts_at,
-    timeline,
-)
+from ..format.text.camera_file import cut_warnings, cuts_at, timeline
 from ..importing import camera as camera_view
 from ..importing.camera import cut_frames, jumps, marker_name
 from ..options import CameraProperties

@@ -18,10 +18,7 @@ from ...io_blender.scene import names
 from ...io_blender.scene.objects import NothingToExportError
 from ...io_blender.state import frame_rate
 from ...io_common.name_patterns import UnknownFieldError, distinct_file_names
-from ..format.model import (
-    ANIMATION_SUFFIX,
-    Floats,
-)
+from ..format.model import ANIMATION_SUFFIX, Floats
 from ..options import AnimationProperties
 from ..records import StoredAction, load_action
 

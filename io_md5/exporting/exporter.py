@@ -10,37 +10,18 @@ from ...io_blender import state
 from ...io_blender.reports import ExportResult, Report, kept_on_failure, listing, progress, raise_all
 from ...io_blender.scene.objects import NothingToExportError, warn_of_left_out
 from ...io_common.files import atomic
-from ...io_common.game_tree.archives import (
-    files_in,
-)
+from ...io_common.game_tree.archives import files_in
 from ...io_common.textures.search import Search
 from ..format import Joints, Md5Error, format_animation, format_mesh, read_animation_header, read_joints
 from ..format.check import check_animation, check_model
-from ..format.model import (
-    ANIMATION_SUFFIX,
-    MESH_SUFFIX,
-)
-from ..importing.companions import (
-    TEXTURE_RULES,
-    Companion,
-    find_companion,
-)
-from ..importing.read import (
-    animation_paths,
-)
+from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX
+from ..importing.companions import TEXTURE_RULES, Companion, find_companion
+from ..importing.read import animation_paths
 from .build import Build, ExportOptions, ModelOptions, build
-from .clips import (
-    clips_by_file,
-    warn_of_file_names,
-)
+from .clips import clips_by_file, warn_of_file_names
 from .game import hint_names, prepare, rest_animation, scale_files, with_object_name
 from .one_animation import arrange, join
-from .source import (
-    find_source,
-    require_meshes,
-    warn_of_hidden,
-    why_without_meshes,
-)
+from .source import find_source, require_meshes, warn_of_hidden, why_without_meshes
 
 if TYPE_CHECKING:
     from bpy.types import Context

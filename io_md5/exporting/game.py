@@ -18,25 +18,16 @@ from ...io_blender.reports import Report, listing, progress, raise_errors
 from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_blender.verification import Verify
 from ...io_common.counting import counted
-from ...io_common.game_tree.archives import (
-    files_in,
-)
-from ...io_common.game_tree.names import (
-    fold,
-)
+from ...io_common.game_tree.archives import files_in
+from ...io_common.game_tree.names import fold
 from ...io_common.rules import Finding
 from ...io_common.textures.search import Search
 from ..format import Md5Error, Model, format_animation, read_animation
 from ..format.check import check_animation, check_model
 from ..format.games import PROFILES, Game, Target, prepare_animation, prepare_model, rest_pose
-from ..format.model import (
-    ANIMATION_SUFFIX,
-    SCALE_SUFFIX,
-)
+from ..format.model import ANIMATION_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import Scales, format_scales, scales_of_table
-from ..format.weights_by_joint import (
-    pose_bounds,
-)
+from ..format.weights_by_joint import pose_bounds
 from ..importing.companions import (
     MD2_SUFFIX,
     TEXTURE_RULES,
@@ -48,15 +39,9 @@ from ..importing.companions import (
 )
 from ..records import MESH_INDEX, load_comment_name
 from .build import Build, ExportOptions, build
-from .clips import (
-    Clip,
-    clips_by_file,
-)
+from .clips import Clip, clips_by_file
 from .one_animation import match_sequences
-from .source import (
-    find_source,
-    require_meshes,
-)
+from .source import find_source, require_meshes
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object

@@ -29,14 +29,7 @@ from ..format.weights_by_joint import WeightsByJoint, weights_by_joint
 from ..options import WeightOptions
 from ..records import MESH_NAME
 from .skeleton import Skeleton
-from .weights import (
-    Integers,
-    SourceMesh,
-    WeightTable,
-    current_weights,
-    load_source,
-    verified_sources,
-)
+from .weights import Integers, SourceMesh, WeightTable, current_weights, load_source, verified_sources
 
 if TYPE_CHECKING:
     from bpy.types import Object

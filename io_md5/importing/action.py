@@ -27,29 +27,15 @@ from ...io_blender.clips.actions import (
     strip_actions,
 )
 from ...io_blender.clips.keyframes import CONSTANT, LINEAR, KeyframeWriter, write_keyframes
-from ...io_blender.reports import (
-    ImportResult,
-    Report,
-    listing,
-)
+from ...io_blender.reports import ImportResult, Report, listing
 from ...io_blender.scene import axes, names
-from ...io_blender.scene.objects import (
-    conversion_of,
-)
+from ...io_blender.scene.objects import conversion_of
 from ..format import ROOT, Animation
 from ..format import quaternions as quat
 from ..format.model import Floats, as_singles
 from ..format.playback import loop_type
-from ..format.scale_file import (
-    Scales,
-    ScaleTable,
-)
-from ..format.skeleton import (
-    Match,
-    component_columns,
-    components,
-    match_joints,
-)
+from ..format.scale_file import Scales, ScaleTable
+from ..format.skeleton import Match, component_columns, components, match_joints
 from ..records import load_action, store_action
 from .conversion import convert_animation
 from .options import ImportOptions

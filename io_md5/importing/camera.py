@@ -24,19 +24,14 @@ import numpy as np
 
 from ...io_blender import state, versions
 from ...io_blender.clips.keyframes import CONSTANT, KeyframeWriter
-from ...io_blender.reports import (
-    ImportResult,
-    Report,
-)
+from ...io_blender.reports import ImportResult, Report
 from ...io_blender.scene import axes, names
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import without_infinity
 from ..format import Camera
 from ..format import quaternions as quat
 from ..format.model import Floats, Ints, as_singles
-from ..format.text.camera_file import (
-    timeline,
-)
+from ..format.text.camera_file import timeline
 from ..records import CUT_MARKER, store_camera
 from .options import ImportOptions
 

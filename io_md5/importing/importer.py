@@ -13,21 +13,12 @@ from ...io_blender.clips.actions import replace_actions
 from ...io_blender.clips.keyframes import add_markers
 from ...io_blender.materials.library import MaterialLibrary
 from ...io_blender.records import store_warnings
-from ...io_blender.reports import (
-    ImportResult,
-    Report,
-    kept_on_failure,
-    listing,
-    progress,
-)
+from ...io_blender.reports import ImportResult, Report, kept_on_failure, listing, progress
 from ...io_common.textures.search import Search
 from ..format import Animation, Camera, Joints, Md5Error
 from ..format import quaternions as quat
 from ..format.playback import loop_type
-from ..format.skeleton import (
-    compose,
-    match_joints,
-)
+from ..format.skeleton import compose, match_joints
 from ..records import GROUP, SHADERS
 from .action import build_animation
 from .camera import build_camera_path, frame_count

@@ -15,23 +15,13 @@ from mathutils import Matrix
 
 from ...io_blender import state, versions
 from ...io_blender.materials.library import MaterialLibrary
-from ...io_blender.reports import (
-    ImportResult,
-    Progress,
-    Report,
-)
+from ...io_blender.reports import ImportResult, Progress, Report
 from ...io_blender.scene import mesh_data, names
 from ...io_common.counting import counted
-from ...io_common.triangles import (
-    FLIPPED_WINDING,
-    flip_v,
-    is_degenerate,
-)
+from ...io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
 from ..format import ROOT, Joints, Mesh, Model
 from ..format import quaternions as quat
-from ..format.merging import (
-    find_merged_vertices,
-)
+from ..format.merging import find_merged_vertices
 from ..format.model import Floats
 from ..format.skeleton import depths
 from ..format.skinning import bind_pose, position_ids, vertex_normals, vertex_weights

@@ -12,18 +12,9 @@ from ...io_blender.reports import Progress, Report, printable
 from ...io_common.counting import counted
 from ...io_common.error_messages import message_for
 from ...io_common.game_tree import files as game_files
-from ...io_common.game_tree.archives import (
-    FilesByName,
-    files_in,
-    readable,
-    unpacked_size,
-)
-from ...io_common.game_tree.files import (
-    Budget,
-)
-from ...io_common.name_patterns import (
-    matches,
-)
+from ...io_common.game_tree.archives import FilesByName, files_in, readable, unpacked_size
+from ...io_common.game_tree.files import Budget
+from ...io_common.name_patterns import matches
 from ...io_common.textures.material_images import MaterialImages
 from ...io_common.textures.search import Search
 from ..format import (
@@ -39,19 +30,9 @@ from ..format import (
     read_mesh,
 )
 from ..format.games import Game
-from ..format.model import (
-    ANIMATION_SUFFIX,
-    CAMERA_SUFFIX,
-    MESH_SUFFIX,
-    SCALE_SUFFIX,
-)
+from ..format.model import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import Scales, read_scales
-from ..format.skeleton import (
-    Fit,
-    Match,
-    depths,
-    match_joints,
-)
+from ..format.skeleton import Fit, Match, depths, match_joints
 from .companions import Companion, companion_skins, find_companion, game_of, quake_skins
 from .options import ImportOptions
 

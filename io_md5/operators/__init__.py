@@ -8,25 +8,14 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...io_blender.batch import NO_ANIMATIONS, Scene, Settings
-from ...io_blender.reports import (
-    ExportResult,
-    ImportResult,
-)
+from ...io_blender.reports import ExportResult, ImportResult
 from ...io_blender.scene.axes import Conversion
-from ...io_blender.verification import (
-    Verify,
-)
+from ...io_blender.verification import Verify
 from ...io_common.family import BlenderPart
-from ..exporting.build import (
-    ExportOptions,
-    ModelOptions,
-)
+from ..exporting.build import ExportOptions, ModelOptions
 from ..exporting.camera import CameraExportOptions, export_camera
 from ..exporting.clips import AnimationOptions
-from ..exporting.exporter import (
-    export_animations,
-    export_mesh,
-)
+from ..exporting.exporter import export_animations, export_mesh
 from ..format.games import game_named
 from ..importing.importer import import_files
 from ..importing.options import ImportOptions

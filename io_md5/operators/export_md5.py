@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...io_blender import state
-from ...io_blender.clips.clip import (
-    animation_list,
-)
+from ...io_blender.clips.clip import animation_list
 from ...io_blender.operators import animation_list as animation_list_panel
 from ...io_blender.operators import file_operators, game_check
 from ...io_blender.options import (
@@ -26,40 +24,19 @@ from ...io_blender.options import (
     properties,
     values_of,
 )
-from ...io_blender.reports import (
-    ExportResult,
-    Report,
-)
+from ...io_blender.reports import ExportResult, Report
 from ...io_blender.scene.objects import NothingToExportError
 from ...io_common.counting import counted
-from ..exporting.build import (
-    ExportOptions,
-    ModelOptions,
-)
+from ..exporting.build import ExportOptions, ModelOptions
 from ..exporting.camera import CameraExportOptions, export_camera, exported_cameras
-from ..exporting.clips import (
-    AnimationOptions,
-    Clip,
-    clips_by_file,
-    listed_clip,
-    listed_clips,
-)
-from ..exporting.exporter import (
-    export_animations,
-    export_mesh,
-)
-from ..exporting.game import (
-    find,
-)
+from ..exporting.clips import AnimationOptions, Clip, clips_by_file, listed_clip, listed_clips
+from ..exporting.exporter import export_animations, export_mesh
+from ..exporting.game import find
 from ..exporting.one_animation import match_sequences
-from ..exporting.source import (
-    find_source,
-)
+from ..exporting.source import find_source
 from ..format import Md5Error
 from ..format.games import PROFILES, Game
-from ..format.model import (
-    ANIMATION_SUFFIX,
-)
+from ..format.model import ANIMATION_SUFFIX
 from ..importing.companions import find_companion
 from ..options import (
     ACTIONS,

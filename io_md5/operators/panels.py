@@ -15,11 +15,7 @@ from bpy.props import FloatProperty, IntProperty, StringProperty
 
 from ...io_blender import records as shared
 from ...io_blender import versions
-from ...io_blender.clips.actions import (
-    ActionFinder,
-    bone_slot,
-    moves_bones,
-)
+from ...io_blender.clips.actions import ActionFinder, bone_slot, moves_bones
 from ...io_blender.operators import find_images
 from ...io_blender.operators.panel_parts import (
     ImportedPanel,

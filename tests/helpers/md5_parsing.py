@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from md5_samples import (
-    ANIMATION,
-    MESH,
-    assert_same_animation,
-    assert_same_model,
-    line_of,
-)
+from md5_samples import ANIMATION, MESH, assert_same_animation, assert_same_model, line_of
 
 from io_idtech.io_md5.format import Md5Error, parse_animation, parse_mesh
 

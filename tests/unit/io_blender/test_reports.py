@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from io_idtech.io_blender.reports import raise_all, raise_errors
-from io_idtech.io_common.rules import (
-    Finding,
-)
+from io_idtech.io_common.rules import Finding
 from io_idtech.io_md2.format import Md2Error
 from io_idtech.io_md5.format import Md5Error
 

@@ -7,11 +7,7 @@ import re
 import numpy as np
 import pytest
 from md5_parsing import animation_of, animation_refused, assert_reads_alike, assert_warned, last_line, refused
-from md5_samples import (
-    ANIMATION,
-    assert_same_animation,
-    edited,
-)
+from md5_samples import ANIMATION, assert_same_animation, edited
 
 from io_idtech.io_md5.format import Md5Error, format_animation, parse_animation
 

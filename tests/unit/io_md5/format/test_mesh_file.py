@@ -16,13 +16,7 @@ from md5_parsing import (
     mesh_refused,
     refused,
 )
-from md5_samples import (
-    ANIMATION,
-    MESH,
-    assert_same_model,
-    edited,
-    line_of,
-)
+from md5_samples import ANIMATION, MESH, assert_same_model, edited, line_of
 
 from io_idtech.io_md5.format import format_mesh, parse_mesh, skinning
 from io_idtech.io_md5.format.text.rows import MIN_LINES

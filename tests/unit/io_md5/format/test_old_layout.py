@@ -7,11 +7,7 @@ import math
 import numpy as np
 import pytest
 from md5_parsing import animation_of, animation_refused, assert_warned, mesh_of, mesh_refused
-from md5_samples import (
-    OLD_ANIMATION,
-    OLD_MESH,
-    edited,
-)
+from md5_samples import OLD_ANIMATION, OLD_MESH, edited
 
 from io_idtech.io_md5.format import skinning
 

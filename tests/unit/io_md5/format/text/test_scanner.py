@@ -19,15 +19,7 @@ from md5_parsing import (
     mesh_refused,
     refused,
 )
-from md5_samples import (
-    ANIMATION,
-    CAMERA,
-    MESH,
-    assert_same_animation,
-    assert_same_model,
-    edited,
-    line_of,
-)
+from md5_samples import ANIMATION, CAMERA, MESH, assert_same_animation, assert_same_model, edited, line_of
 
 from io_idtech.io_md5.format import Md5Error, parse_animation, parse_camera, parse_mesh
 from io_idtech.io_md5.format.text import scanner
