@@ -94,7 +94,7 @@ def test_an_animation_imported_onto_its_model_later_brings_its_scales(tmp_path, 
 def test_invalid_scales_are_an_error_with_line_and_column_and_nothing_is_imported(tmp_path):
     path = write_rerelease(tmp_path, *generated(0))
     path.with_suffix(".md5scale").write_text('{\n "joint0": {"1": 1.5,}\n}')
-    with pytest.raises(RuntimeError, match=r"md5scale, line 2, column 22"):
+    with pytest.raises(RuntimeError, match=r"md5scale, line 2, column 2[12]"):
         bpy.ops.import_scene.md5(filepath=str(path), animations="FOLDER")
     assert not bpy.data.armatures
 
