@@ -40,7 +40,7 @@ FIRST_MODEL, FURTHER_MODEL = 0.3, 0.02
 """The target seconds of a model with 50 materials in a large game folder."""
 
 CLIP_READING: Functions = {
-    "reading its bytes": ("io_common.files.sources:read_file",),
+    "reading its bytes": ("io_common.files.reading:read_file",),
     "finding the lines": ("io_md5.format.text.columns:Text.lines",),
     "converting the digits": ("io_md5.format.text.columns:Text.decimals",),
     "comparing the bytes between the numbers": (

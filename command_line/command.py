@@ -20,8 +20,7 @@ import bpy
 
 from ..families import FAMILIES
 from ..io_blender.operators import preferences
-from ..io_common import manifest
-from ..io_common.error_messages import message_for, without_path
+from ..io_common.errors import extension_version, message_for, without_path
 from ..io_common.family import FileKind
 from ..io_common.files import file_info
 from . import arguments
@@ -164,7 +163,7 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
         out = Path(real_out)
     options.inputs = [str(path) for path in listed]
     settings = arguments.settings_of(options, preferences.game_folders(), preferences.game)
-    records = Records(out, settings, manifest.version(), force=options.force)
+    records = Records(out, settings, extension_version(), force=options.force)
     plan = Plan(records)
     if options.characters:
         plan.add_characters(options.characters)

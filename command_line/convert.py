@@ -29,9 +29,9 @@ from ..io_characters import CharacterError
 from ..io_characters.importer import import_character
 from ..io_characters.reading import CharacterOptions
 from ..io_characters.scene import actions_of
-from ..io_common.error_messages import message_for, without_path
+from ..io_common.errors import message_for, without_path
 from ..io_common.family import family_of
-from ..io_common.files.regular_files import open_file
+from ..io_common.files.reading import open_file
 from ..io_common.game_tree.files import FileReadError
 from .records import Records, digest
 from .tasks import CONVERTED, FAILED, FAMILY_FORMATS, Outcome, Task, character_of

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from ..io_common.catalogue import CatalogueEntry, kept_catalogue
-from ..io_common.error_messages import message_for
+from ..io_common.errors import message_for
 from ..io_common.files import file_info
 from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.names import fold, path_on_disk

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ..io_blender.batch import Settings
-from ..io_common.files.regular_files import open_file
+from ..io_common.files.reading import open_file
 from ..io_common.game_tree.archives import FilesByName, stamp
 from ..io_common.game_tree.files import FileReadError
 from .tasks import FileSet, Task, files_read, resolved_path, stamp_or_none

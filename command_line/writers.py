@@ -22,7 +22,7 @@ from ..io_blender.clips.actions import suitable_actions
 from ..io_blender.reports import Report
 from ..io_blender.state import frame_rate
 from ..io_common.family import Family
-from ..io_common.files.regular_files import open_file
+from ..io_common.files.reading import open_file
 from .tasks import FAMILY_FORMATS
 
 BLENDERS_EXPORTERS = ("glb", "fbx")

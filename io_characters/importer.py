@@ -29,9 +29,9 @@ from ..io_md5.format import Model
 from ..io_md5.importing.action import build_animation
 from ..io_md5.importing.companions import TEXTURE_RULES as MD5_RULES
 from ..io_md5.importing.model import build_model
-from ..io_md5.importing.options import ImportOptions as Md5Options
 from ..io_md5.importing.read import ImportSkeleton
 from ..io_md5.importing.rig import read_rig
+from ..io_md5.options import ImportOptions as Md5Options
 from ..io_md5.records import SHADERS
 from .joints import channel_joints
 from .placement import Skeleton, add_tags, attach, placement_matrix

@@ -14,7 +14,7 @@ from ..io_blender.scene import axes
 from ..io_common.catalogue import Catalogue, kept_catalogue
 from ..io_common.declarations.characters import Character, CharacterAnimation, CharacterPart
 from ..io_common.declarations.doom3_characters import ATTACHING_ANIMATION
-from ..io_common.error_messages import message_for
+from ..io_common.errors import message_for
 from ..io_common.game_tree.archives import MemberStream
 from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.folders import folders_of

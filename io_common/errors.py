@@ -1,6 +1,14 @@
-"""The exceptions for bad data."""
+"""What is wrong with files: the exceptions for bad data, and the messages that a user sees for any exception."""
 
 from __future__ import annotations
+
+import errno
+import os
+import re
+import traceback
+from pathlib import Path
+
+from .files.reading import open_file
 
 
 class FormatError(ValueError):
@@ -55,3 +63,187 @@ class FormatError(ValueError):
         if self.expected is not None:
             text += f"; expected {self.expected}"
         return f"{text} ({self.place})" if self.place else text
+
+
+_MANIFEST = Path(__file__).resolve().parent.parent / "blender_manifest.toml"
+
+
+def extension_version() -> str:
+    """The version of the extension."""
+    return _entry("version")
+
+
+def contact_address() -> str:
+    """Where faults of the extension are reported: its website, else its maintainer."""
+    return _entry("website") or f"the maintainer of the add-on, {_entry('maintainer')}"
+
+
+def _entry(key: str) -> str:
+    """A text of the manifest, nothing if it has none of that name."""
+    # Without a parser of TOML, since the manifest's own lines are known.
+    found = re.search(rf'^{key} = "([^"]+)"', _MANIFEST.read_text(encoding="utf-8"), re.MULTILINE)
+    return found[1] if found else ""
+
+
+_ADVICE = {
+    errno.ENOSPC: "the disk is full: free some space, or choose another folder",
+    errno.EDQUOT: "the disk quota is used up: free some space, or choose another folder",
+    errno.EFBIG: "the file is too large for this disk: choose another folder",
+    errno.EROFS: "the disk is read-only: choose another folder",
+    errno.EACCES: "permission denied: change the permissions, choose another folder, or close the program that has "
+    "the file open",
+    errno.EPERM: "permission denied: change the permissions, or choose another folder",
+    errno.EBUSY: "the file is in use: close the program that has it open",
+    errno.ETXTBSY: "the file is in use: close the program that has it open",
+    errno.ENAMETOOLONG: "the name is too long: choose a shorter one",
+    errno.EISDIR: "there is a folder with this name: choose another name",
+    errno.ENOTDIR: "part of the path is a file, not a folder: choose another path",
+    errno.ELOOP: "the link points to itself: choose another file",
+    errno.EEXIST: "a file with this name exists already: choose another name",
+    errno.EIO: "the disk failed: choose another folder",
+    errno.EMFILE: "too many files are open: close some, or restart Blender",
+    errno.EINVAL: "the disk does not allow this name: choose another one",
+}
+_SHARING_VIOLATION, _LOCK_VIOLATION = 32, 33
+_LONGEST_ON_WINDOWS = 259  # characters, unless the user has allowed longer paths
+
+# How a file of the families begins, what it is, and where it is imported.
+_FAMILIES = {
+    "MD5": (b"MD5Version", "an MD5 file", "File > Import > id Tech 4 MD5"),
+    "MD2": (b"IDP2", "an MD2 model", "File > Import > id Tech 2 MD2"),
+}
+
+# How other files begin, and what they are.
+_OTHER_KINDS = (
+    (b"\x89PNG\r\n\x1a\n", "a PNG"),
+    (b"\xff\xd8\xff", "a JPEG"),
+    (b"DDS ", "a DDS texture"),
+    (b"GIF8", "a GIF"),
+    (b"BM", "a BMP"),
+    (b"PK\x03\x04", "a ZIP archive, such as .pk4: use File > Import > id Tech Game Character"),
+    (b"PK\x05\x06", "an empty ZIP archive"),
+    (b"PACK", "a .pak archive: use File > Import > id Tech Game Character"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive: unpack it first"),
+    (b"Rar!", "a RAR archive: unpack it first"),
+    (b"\x1f\x8b", "a gzip archive: unpack it first"),
+    (b"BLENDER", "a .blend file"),
+    (b"glTF", "a glTF file"),
+    (b"Kaydara FBX", "an FBX file"),
+    (b"IDP3", "an MD3 model"),
+    (b"IDPO", "an MDL model of Quake"),
+    (b"IDST", "an MDL model of Half-Life"),
+    (b"%PDF", "a PDF"),
+    (b"OggS", "an Ogg sound"),
+    (b"RIFF", "a WAV sound"),
+    (b"<!DOCTYPE", "a web page"),
+    (b"<html", "a web page"),
+    (b"\xff\xfe", "UTF-16 text: save it as ASCII or UTF-8"),
+    (b"\xfe\xff", "UTF-16 text: save it as ASCII or UTF-8"),
+    (b"version https://git-lfs", "a Git LFS pointer: download the file itself"),
+)
+_HEAD_SIZE = 512
+
+
+def message_for(
+    error: BaseException,
+    expected: tuple[type[BaseException], ...] = (),
+    *,
+    subject: str = "",
+    target: Path | None = None,
+) -> str:
+    """The message for an exception.
+
+    Errors of files and of memory are explained. Any other exception that is not expected is an internal error of the
+    extension: its traceback is printed, and the message says where to report it. The text of an `expected` exception,
+    such as one for bad data, is the message itself.
+
+    `subject` is the file that the run was about, for messages that would not name one. `target` is the file that an
+    operator of Blender was to write: a RuntimeError is then what that operator reported. It is None if no operator was
+    called.
+    """
+    if isinstance(error, expected):
+        return _data_message(error)
+    if isinstance(error, OSError):
+        return _file_message(error)
+    if isinstance(error, MemoryError):
+        return _about(subject, "there is not enough memory: close other programs, or use a smaller file")
+    if isinstance(error, RuntimeError) and target is not None:
+        return _operator_message(error, target)
+    traceback.print_exception(error)
+    return _about(
+        subject,
+        f"internal error of the add-on ({type(error).__name__}: {error}). Nothing was changed. Please report it with "
+        f"the file and the text on the system console to {contact_address()}",
+    )
+
+
+def _data_message(error: BaseException) -> str:
+    """What is wrong with a file, in plain words first; then the values, and the place.
+
+    The exceptions of the formats have the attributes `reason`, `path` and `file_format`; of others, the text is the
+    message.
+    """
+    if getattr(error, "reason", None) is None:
+        return str(error)
+    path = getattr(error, "path", "")
+    other_kind = _describe_mismatch(path, getattr(error, "file_format", "")) if path else ""
+    if other_kind:
+        return f"{other_kind} ({path})"
+    text = str(error)
+    return text[:1].upper() + text[1:]
+
+
+def _describe_mismatch(path: str, expected: str) -> str:
+    """What a file is instead of `MD5` or `MD2`, and where to import it; empty if that is not known."""
+    try:
+        with open_file(path) as file:
+            head = file.read(_HEAD_SIZE)
+    except OSError:
+        return ""
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    for name, (signature, what, entry) in _FAMILIES.items():
+        if text.startswith(signature):
+            return f"This is not an {expected} file but {what}: use {entry}" if name != expected else ""
+    for signature, what in _OTHER_KINDS:
+        if head.startswith(signature):
+            return f"This is not an {expected} file (it looks like {what})"
+    return ""
+
+
+def without_path(text: str, path: str | os.PathLike[str]) -> str:
+    """A message without the path of its file, which is shown before it."""
+    name = os.fspath(path)
+    text = text.removeprefix(f"{name}, ").removeprefix(f"{name}: ")
+    return text.removesuffix(f" ({name})").replace(f"({name}, ", "(")
+
+
+def _about(subject: str, text: str) -> str:
+    return f"{subject}: {text}" if subject else text
+
+
+def _file_message(error: OSError) -> str:
+    """A file that could not be read or written, the reason, and what to do."""
+    advice = _ADVICE.get(error.errno or 0, "")
+    if getattr(error, "winerror", None) in (_SHARING_VIOLATION, _LOCK_VIOLATION):
+        advice = _ADVICE[errno.EBUSY]
+    # For a file that was to be replaced, the target matters and not the temporary name.
+    name = error.filename2 or error.filename
+    if error.errno == errno.ENOENT:
+        advice = "there is no such file or folder"
+    # Windows has no error of its own for a path that is too long.
+    is_vague = os.name == "nt" and error.errno in (errno.ENOENT, errno.EINVAL)
+    if is_vague and name is not None and len(os.fsdecode(name)) > _LONGEST_ON_WINDOWS:
+        advice = _ADVICE[errno.ENAMETOOLONG]
+    return _about(os.fsdecode(name) if name is not None else "", advice or error.strerror or str(error))
+
+
+def _operator_message(error: RuntimeError, target: Path) -> str:
+    """What an operator of Blender's reported, such as an exporter."""
+    # A traceback ends with the reason, and after that Blender adds where the operator was called.
+    lines = [line for line in str(error).strip().splitlines() if line and not line.startswith("Location: ")]
+    last = lines[-1].removeprefix("Error: ") if lines else type(error).__name__
+    for number in _ADVICE:
+        # The text of the system error, as Python and as Blender print it.
+        if f"[Errno {number}]" in last or last.endswith(os.strerror(number)):
+            return _file_message(OSError(number, os.strerror(number), os.fspath(target)))
+    return last

@@ -13,7 +13,7 @@ import bpy
 from bpy.props import CollectionProperty
 from bpy_extras.io_utils import orientation_helper
 
-from ...io_common.error_messages import message_for
+from ...io_common.errors import message_for
 from .. import reports, state, versions
 from ..options import hidden, option, properties, scale_option
 from ..reports import ExportResult, ImportResult

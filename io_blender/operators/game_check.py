@@ -16,7 +16,7 @@ import numpy as np
 from bpy.props import CollectionProperty, IntProperty, StringProperty
 
 from ...io_common.counting import counted
-from ...io_common.error_messages import message_for
+from ...io_common.errors import message_for
 from .. import state
 from ..options import hidden, option, properties
 from ..scene.objects import NothingToExportError

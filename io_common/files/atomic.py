@@ -21,7 +21,7 @@ from io import FileIO
 from pathlib import Path
 from typing import TypeVar
 
-from .regular_files import open_file
+from .reading import open_file
 
 try:
     import fcntl

@@ -32,7 +32,7 @@ from ..format.sequences import (
     match_template,
     number_frames,
 )
-from ..importing.sequences import clean_names, renamed_frames, sequence_names
+from ..importing.importer import clean_names, renamed_frames, sequence_names
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene

@@ -20,7 +20,7 @@ with models made by ``dataclasses.replace``. Functions never change their argume
 
 from __future__ import annotations
 
-from ...io_common.files.sources import Readable, Source, Target, Writable
+from ...io_common.files.reading import Readable, Source, Target, Writable
 from ...io_common.rules import Description, Finding, Profile
 from ...io_common.triangles import flip_v as flip_t
 from ...io_common.triangles import is_degenerate

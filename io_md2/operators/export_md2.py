@@ -20,7 +20,7 @@ from ..exporting.objects import find_meshes
 from ..exporting.sequences import LABELS, list_of
 from ..format import FRAMES_PER_SECOND, PROFILES, Game, Md2Error
 from ..format.sequences import Template, match_template
-from ..importing.sequences import sequence_names
+from ..importing.importer import sequence_names
 from ..options import FrameProperties, ModelProperties
 
 

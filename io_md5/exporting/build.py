@@ -20,7 +20,7 @@ from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.objects import ChosenConversion, Scope, export_conversion, warn_of_instances
 from ...io_blender.scene.time_dependence import warn_of_simulations
 from ...io_blender.verification import Verify
-from ...io_common import manifest
+from ...io_common.errors import extension_version
 from ..format import Animation, Model
 from ..format.games import Game, Target
 from ..format.scale_file import ScaleTable
@@ -255,7 +255,7 @@ def _commandline(armature: Object | None, clip: Clip | None) -> str:
         stored = clip.stored.commandline if clip.stored is not None else ""
     elif armature is not None:
         stored = COMMANDLINE.read(armature.data) or ""
-    return stored or f"io_idtech {manifest.version()}"
+    return stored or f"io_idtech {extension_version()}"
 
 
 def _causes_of_options(options: ModelOptions, animation_options: AnimationOptions) -> list[str]:

@@ -36,9 +36,9 @@ from ..format.model import Floats, as_singles
 from ..format.playback import loop_type
 from ..format.scale_file import Scales, ScaleTable
 from ..format.skeleton import Match, component_columns, components, match_joints
+from ..options import ImportOptions
 from ..records import load_action, store_action
 from .conversion import convert_animation
-from .options import ImportOptions
 from .read import ImportSkeleton
 from .rig import SMALLEST_SCALE, Rig, read_rig
 from .verification import verify_import

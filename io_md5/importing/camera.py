@@ -32,8 +32,8 @@ from ..format import Camera
 from ..format import quaternions as quat
 from ..format.model import Floats, Ints, as_singles
 from ..format.text.camera_file import timeline
+from ..options import ImportOptions
 from ..records import CUT_MARKER, store_camera
-from .options import ImportOptions
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, FCurve, Object, Scene

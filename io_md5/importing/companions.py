@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from ...io_common.error_messages import message_for
+from ...io_common.errors import message_for
 from ...io_common.game_tree.archives import FilesByName, readable, stamp
 from ...io_common.game_tree.names import fold, fold_slashes, without_image_extension
 from ...io_common.textures.conventions import TextureRules

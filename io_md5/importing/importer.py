@@ -19,12 +19,12 @@ from ..format import Animation, Camera, Joints, Md5Error
 from ..format import quaternions as quat
 from ..format.playback import loop_type
 from ..format.skeleton import compose, match_joints
+from ..options import ImportOptions
 from ..records import GROUP, SHADERS
 from .action import build_animation
 from .camera import build_camera_path, frame_count
 from .companions import TEXTURE_RULES
 from .model import build_model
-from .options import ImportOptions
 from .read import ImportSkeleton, SourceFiles, check_size, read_files
 from .rig import read_rig
 

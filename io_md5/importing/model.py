@@ -25,9 +25,9 @@ from ..format.merging import find_merged_vertices
 from ..format.model import Floats
 from ..format.skeleton import depths
 from ..format.skinning import bind_pose, position_ids, vertex_normals, vertex_weights
+from ..options import ImportOptions
 from ..records import COMMANDLINE, CONVERSION, GROUP, store_bones, store_mesh
 from .conversion import convert_joints, convert_model
-from .options import ImportOptions
 from .read import ImportSkeleton
 
 if TYPE_CHECKING:

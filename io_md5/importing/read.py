@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...io_blender.reports import Progress, Report, printable
 from ...io_common.counting import counted
-from ...io_common.error_messages import message_for
+from ...io_common.errors import message_for
 from ...io_common.game_tree import files as game_files
 from ...io_common.game_tree.archives import FilesByName, files_in, readable, unpacked_size
 from ...io_common.game_tree.files import Budget
@@ -33,8 +33,8 @@ from ..format.games import Game
 from ..format.model import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import Scales, read_scales
 from ..format.skeleton import Fit, Match, depths, match_joints
+from ..options import ImportOptions
 from .companions import Companion, companion_skins, find_companion, game_of, quake_skins
-from .options import ImportOptions
 
 if TYPE_CHECKING:
     from bpy.types import Object

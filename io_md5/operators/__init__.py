@@ -18,8 +18,7 @@ from ..exporting.clips import AnimationOptions
 from ..exporting.exporter import export_animations, export_mesh
 from ..format.games import game_named
 from ..importing.importer import import_files
-from ..importing.options import ImportOptions
-from ..options import WeightOptions
+from ..options import ImportOptions, WeightOptions
 from ..records import ACTION_RATE
 from . import export_md5, import_md5, panels
 

@@ -25,9 +25,8 @@ from ...io_common.name_patterns import matches
 from ..format import Joints, Md5Error, read_animation_header, read_joints
 from ..format.model import CAMERA_SUFFIX, MESH_SUFFIX
 from ..importing.importer import active_skeleton, import_files
-from ..importing.options import ImportOptions
 from ..importing.read import AnimationFile, animation_paths, match_file, within_budget
-from ..options import ImportProperties
+from ..options import ImportOptions, ImportProperties
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,8 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....io_common.counting import counted
-from ....io_common.files.regular_files import open_file
-from ....io_common.files.sources import Source, read_source
+from ....io_common.files.reading import Source, open_file, read_source
 from ..model import LARGEST, Md5Error
 from .columns import floats
 from .rows import ReducedText

@@ -1395,7 +1395,7 @@ def test_a_full_disk_is_reported_for_every_format(idtech, small_disk, name, endi
     ],
 )
 def test_reports_of_blenders_exporters_become_one_sentence(part, text, told):
-    said = part("io_common.error_messages").message_for(RuntimeError(text), target=Path("out.glb"))
+    said = part("io_common.errors").message_for(RuntimeError(text), target=Path("out.glb"))
     assert told in said
     assert "\n" not in said
 

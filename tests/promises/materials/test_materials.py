@@ -54,7 +54,7 @@ MAPS = {
 @pytest.fixture
 def import_files(part):
     """The import without an operator, with default options."""
-    options = part("io_md5.importing.options").ImportOptions()
+    options = part("io_md5.options").ImportOptions()
     return lambda *files: part("io_md5.importing.importer").import_files(bpy.context, list(files), options)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from io_idtech.io_common.error_messages import message_for, without_path
+from io_idtech.io_common.errors import message_for, without_path
 from io_idtech.io_md2.format import Md2Error
 from io_idtech.io_md5.format import Md5Error
 

@@ -12,7 +12,7 @@ import pytest
 from paths import ROOT
 from texture_rules import MD5_RULES
 
-from io_idtech.io_common.files import file_info, regular_files
+from io_idtech.io_common.files import file_info, reading
 from io_idtech.io_common.files.atomic import write_file
 from io_idtech.io_common.textures.search import Search
 from io_idtech.io_md2.format import read_model
@@ -25,7 +25,7 @@ KINDS = (
     ),
     "folder",
 )
-READERS = (regular_files.read_file, read_mesh, read_animation, read_camera, read_model)
+READERS = (reading.read_file, read_mesh, read_animation, read_camera, read_model)
 
 
 @pytest.fixture
@@ -65,14 +65,14 @@ def test_a_file_that_becomes_a_pipe_after_the_first_check_is_refused(tmp_path, m
     regular = os.stat(__file__)
     monkeypatch.setattr(os, "stat", lambda *_arguments, **_options: regular)
     with pytest.raises(OSError, match="this is not a regular file"):
-        regular_files.open_file(tmp_path / "pipe")
+        reading.open_file(tmp_path / "pipe")
 
 
 @needs.links
 def test_links_to_files_are_files(tmp_path):
     (tmp_path / "file").write_bytes(b"content")
     (tmp_path / "link").symlink_to("file")
-    assert regular_files.read_file(tmp_path / "link") == b"content"
+    assert reading.read_file(tmp_path / "link") == b"content"
 
 
 def test_no_other_module_opens_files_to_read():
@@ -89,7 +89,7 @@ def test_no_other_module_opens_files_to_read():
         path.relative_to(ROOT).as_posix()
         for package in ("command_line", "io_blender", "io_common", "io_md2", "io_md5")
         for path in (ROOT / package).rglob("*.py")
-        if path.name != "regular_files.py" and opening.search(path.read_text(encoding="utf-8"))
+        if path.name != "reading.py" and opening.search(path.read_text(encoding="utf-8"))
     }
     assert found == writing
 
