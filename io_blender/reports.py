@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..io_common.counting import counted
+from ..io_common.texts import counted
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Operator

@@ -15,8 +15,8 @@ from ..io_blender.scene.shape_keys import require_shape_keys
 from ..io_common.declarations.characters import Character, CharacterAnimation, CharacterPart
 from ..io_common.game_tree.names import fold, without_image_extension
 from ..io_common.game_tree.tree import GameTree
+from ..io_common.textures.config_files import MaterialImages, Rule
 from ..io_common.textures.conventions import Role
-from ..io_common.textures.material_images import MaterialImages, Rule
 from ..io_common.textures.search import Search
 from ..io_md2.family import TEXTURE_RULES as MD2_RULES
 from ..io_md2.format import FRAMES_PER_SECOND, find_sequences

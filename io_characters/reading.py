@@ -20,7 +20,7 @@ from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.folders import folders_of
 from ..io_common.game_tree.names import fold
 from ..io_common.game_tree.tree import GameTree
-from ..io_common.name_patterns import matches
+from ..io_common.texts import matches
 from ..io_md2.format import Md2Error, read_model
 from ..io_md2.format import Model as Md2Model
 from ..io_md2.importing.importer import check_size as check_md2_size

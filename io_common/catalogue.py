@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
-from .counting import counted
 from .declarations.characters import (
     DOOM3,
     MODEL_SUFFIXES,
@@ -39,6 +38,7 @@ from .game_tree.files import FileReadError
 from .game_tree.folders import problem_of
 from .game_tree.names import fold, is_image, join, split_extension
 from .game_tree.tree import GameTree
+from .texts import counted
 from .textures.conventions import guess_skins
 
 _ANIMATION_SUFFIX = ".md5anim"

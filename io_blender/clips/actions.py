@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import bpy
 import numpy as np
 
-from ...io_common.counting import counted
+from ...io_common.texts import counted
 from .. import versions
 from ..records import Text, own_group
 from ..reports import Report, listing

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from ...io_common.counting import counted
-from ...io_common.name_patterns import expand
+from ...io_common.texts import counted, expand
 from .. import versions
 from ..scene.objects import NothingToExportError
 from ..scene.shape_keys import shape_keys

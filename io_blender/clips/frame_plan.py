@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_common.counting import counted
+from ...io_common.texts import counted
 from .. import state
 from ..records import NONE
 from ..reports import listing

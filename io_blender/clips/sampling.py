@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ...io_common.counting import counted
+from ...io_common.texts import counted
 from .. import state
 from ..scene import mesh_data
 from ..scene.objects import NothingToExportError, warn_of_instances

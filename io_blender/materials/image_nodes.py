@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from bpy.types import Image, NodeTree
 
     from ...io_common.game_tree.files import GameFile
-    from ...io_common.textures.material_images import MaterialImages
+    from ...io_common.textures.config_files import MaterialImages
 
 Socket = Any
 """An output of a node; its type in the stubs differs between versions."""

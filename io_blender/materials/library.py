@@ -12,7 +12,7 @@ import bpy
 from ...io_common.game_tree.files import GameFile
 from ...io_common.game_tree.folders import export_name
 from ...io_common.game_tree.names import clean_name, fold, short, without_image_extension
-from ...io_common.textures.material_images import MaterialImages
+from ...io_common.textures.config_files import MaterialImages
 from .. import versions
 from ..records import MaterialRecord, is_quotable, read_game_folder
 from ..reports import Report

@@ -18,8 +18,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...io_common.declarations.materials import BuiltIn
+from ...io_common.textures.config_files import MaterialImages
 from ...io_common.textures.conventions import Role
-from ...io_common.textures.material_images import MaterialImages
 from .. import versions
 from .image_nodes import Channels, NodeBuilder
 from .images import ImageStore

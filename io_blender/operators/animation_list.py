@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import CollectionProperty, PointerProperty
 
-from ...io_common.counting import counted
-from ...io_common.name_patterns import matches
+from ...io_common.texts import counted, matches
 from .. import versions
 from ..clips.clip import PROPERTY, AnimationList, Source, animation_list, can_store, is_stored, store_rows
 from ..options import option, properties

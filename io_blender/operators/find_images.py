@@ -13,7 +13,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ...io_common.game_tree.names import short
-from ...io_common.textures.material_images import MaterialImages
+from ...io_common.textures.config_files import MaterialImages
 from ...io_common.textures.search import Search
 from .. import reports
 from ..materials.library import MaterialLibrary

@@ -15,8 +15,8 @@ import bpy
 import numpy as np
 from bpy.props import CollectionProperty, IntProperty, StringProperty
 
-from ...io_common.counting import counted
 from ...io_common.errors import message_for
+from ...io_common.texts import counted
 from .. import state
 from ..options import hidden, option, properties
 from ..scene.objects import NothingToExportError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...io_common.counting import counted
+from ...io_common.texts import counted
 from .. import reports, state
 from ..options import option
 from ..records import has_record, load_warnings

@@ -16,10 +16,9 @@ from ...io_blender.options import hidden, mixin_of, option, properties, values_o
 from ...io_blender.reports import printable
 from ...io_blender.scene import axes
 from ...io_common.catalogue import Catalogue, CatalogueEntry, Kind, count_animations
-from ...io_common.counting import counted
 from ...io_common.game_tree.files import FileReadError
 from ...io_common.game_tree.folders import inner_game
-from ...io_common.name_patterns import matches
+from ...io_common.texts import counted, matches
 from .. import CharacterError
 from ..importer import import_character
 from ..reading import CharacterOptions, CharacterProperties, catalogue, game_folder

@@ -34,9 +34,9 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import NamedTuple
 
-from ..counting import counted
 from ..game_tree.files import FileReadError
 from ..game_tree.names import ancestors, clean_name, fold, fold_slashes, join, short
+from ..texts import counted
 from .characters import Attachment, CharacterAnimation, JointAdjustment, Tag, Vector
 
 MAX_WORDS = 100_000

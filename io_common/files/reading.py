@@ -1,6 +1,7 @@
 """Reading of regular files only, and what models are read from and written to: paths, bytes, and binary file objects.
 
-Reading from a pipe or a device may never end, or may change it."""
+Reading from a pipe or a device may never end, or may change it.
+"""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import numpy.typing as npt
 
-from ..counting import counted
+from ..texts import counted
 
 PALETTE_PATH = "gfx/palette.lmp"
 """Where Quake's palette is in a game folder."""

@@ -34,10 +34,9 @@ from ..game_tree.files import Budget, GameFile
 from ..game_tree.folders import ModelFolder
 from ..game_tree.names import AssetName, clean_name, fold, is_image, split_extension
 from ..game_tree.tree import GameTree
-from .config_files import ConfigFiles
+from .config_files import ConfigFiles, MaterialImages, Rule
 from .conventions import SUFFIXES, Role, TextureRules, guess_skins, is_game_path, role_names, with_suffixes
 from .image_files import PALETTE_PATH
-from .material_images import MaterialImages, Rule
 
 # Quake's own game folder; mods lie beside it.
 _QUAKE_FOLDER = "id1"

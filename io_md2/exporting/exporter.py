@@ -32,8 +32,8 @@ from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_blender.scene.objects import ChosenConversion, Scope, export_conversion, warn_of_instances
 from ...io_blender.scene.time_dependence import warn_of_simulations
 from ...io_blender.verification import Differences, Verify, frames_to_verify
-from ...io_common.counting import counted
 from ...io_common.files import atomic
+from ...io_common.texts import counted
 from ..format import (
     FRAMES_PER_SECOND,
     Counts,

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ...io_blender.records import NONE
 from ...io_blender.reports import Report, listing
 from ...io_blender.scene import mesh_data
-from ...io_common.counting import counted
+from ...io_common.texts import counted
 from ...io_common.triangles import FLIPPED_WINDING, flip_v, have_same_triangles
 from .. import records
 from ..format import nearest_normals, st_texels, vertex_normals

@@ -21,7 +21,7 @@ from ...io_blender.clips.frame_plan import (
 from ...io_blender.clips.keyframes import marker_name
 from ...io_blender.records import NONE
 from ...io_blender.scene.objects import NothingToExportError
-from ...io_common.name_patterns import UnknownFieldError
+from ...io_common.texts import UnknownFieldError
 from ..format import FrameSequence, find_sequences, number_digits
 from ..format.sequences import (
     MAX_FRAME_NAME,

@@ -27,9 +27,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...io_common.counting import counted
 from ...io_common.files.reading import Source, Target, read_source, target_name, write_target
 from ...io_common.rules import Description, box_line, describe_findings
+from ...io_common.texts import counted
 from .frames import model_bounds
 from .games import check_model, find_oddities, game_named
 from .glcommands import restore_st

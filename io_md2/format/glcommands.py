@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...io_common.counting import counted
+from ...io_common.texts import counted
 from ...io_common.triangles import is_degenerate, lowest_vertex_first
 from .model import GlCommands, Md2Error, Model
 from .validation import validate_commands

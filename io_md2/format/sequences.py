@@ -21,7 +21,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from ...io_common.counting import counted
+from ...io_common.texts import counted
 from .model import FRAME_NAME_SIZE
 
 ID_DIGITS = 2

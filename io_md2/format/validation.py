@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...io_common.counting import counted
+from ...io_common.texts import counted
 from .model import FRAME_NAME_SIZE, NAME_ENCODING, SKIN_NAME_SIZE, GlCommands, Md2Error, Model, is_in_range
 
 MAX_INT32 = 2**31 - 1

@@ -1,7 +1,8 @@
 """Import of MD2 files: everything is read and checked before the first data-block is made.
 
 Vertex i of the mesh is vertex i of the file, even if no triangle uses it, and each corner stores its entry in the table
-of texture coordinates. Degenerate triangles are left out, as Blender meshes cannot hold them."""
+of texture coordinates. Degenerate triangles are left out, as Blender meshes cannot hold them.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +25,9 @@ from ...io_blender.records import store_warnings
 from ...io_blender.reports import ImportResult, Report, kept_on_failure, listing, progress
 from ...io_blender.scene import axes, mesh_data, names
 from ...io_blender.scene.shape_keys import add_frame_keys, require_shape_keys
-from ...io_common.counting import counted
 from ...io_common.game_tree.archives import readable
-from ...io_common.textures.material_images import MaterialImages
+from ...io_common.texts import counted
+from ...io_common.textures.config_files import MaterialImages
 from ...io_common.textures.search import Search
 from ...io_common.triangles import FLIPPED_WINDING, drop_degenerate, flip_v, is_degenerate
 from ..family import TEXTURE_RULES

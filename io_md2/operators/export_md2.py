@@ -13,8 +13,7 @@ from ...io_blender.operators import file_operators, game_check
 from ...io_blender.options import GAME, game_option, mixin_of, option, properties, values_of
 from ...io_blender.reports import ExportResult, Report
 from ...io_blender.scene.objects import NothingToExportError, Scope
-from ...io_common.counting import counted
-from ...io_common.name_patterns import UnknownFieldError
+from ...io_common.texts import UnknownFieldError, counted
 from ..exporting.exporter import ExportOptions, export_model, find_game_findings
 from ..exporting.objects import find_meshes
 from ..exporting.sequences import LABELS, list_of

@@ -26,7 +26,7 @@ from ...io_blender.operators.panel_parts import (
 from ...io_blender.options import option, properties
 from ...io_blender.reports import printable
 from ...io_blender.scene.shape_keys import shape_keys
-from ...io_common.textures.material_images import MaterialImages
+from ...io_common.textures.config_files import MaterialImages
 from ...io_common.textures.search import Search
 from ..family import TEXTURE_RULES
 from ..format import FRAMES_PER_SECOND, FrameSequence, find_sequences

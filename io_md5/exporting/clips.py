@@ -17,7 +17,7 @@ from ...io_blender.reports import Report, listing
 from ...io_blender.scene import names
 from ...io_blender.scene.objects import NothingToExportError
 from ...io_blender.state import frame_rate
-from ...io_common.name_patterns import UnknownFieldError, distinct_file_names
+from ...io_common.texts import UnknownFieldError, distinct_file_names
 from ..format.model import ANIMATION_SUFFIX, Floats
 from ..options import AnimationProperties
 from ..records import StoredAction, load_action

@@ -17,10 +17,10 @@ from ...io_blender.operators.game_check import BONES, FACES, VERTICES, LocatedFi
 from ...io_blender.reports import Report, listing, progress, raise_errors
 from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_blender.verification import Verify
-from ...io_common.counting import counted
 from ...io_common.game_tree.archives import files_in
 from ...io_common.game_tree.names import fold
 from ...io_common.rules import Finding
+from ...io_common.texts import counted
 from ...io_common.textures.search import Search
 from ..format import Md5Error, Model, format_animation, read_animation
 from ..format.check import check_animation, check_model

@@ -14,8 +14,8 @@ import numpy as np
 
 from ...io_blender.reports import Report, listing
 from ...io_blender.scene import names
-from ...io_common.counting import counted
 from ...io_common.game_tree.names import fold
+from ...io_common.texts import counted
 from ..format import Md5Error
 from ..format.scale_file import ScaleTable
 from ..format.skeleton import components, split_components

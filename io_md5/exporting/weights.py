@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ...io_blender.records import NONE
 from ...io_blender.reports import Report, listing
 from ...io_blender.scene import mesh_data
-from ...io_common.counting import counted
+from ...io_common.texts import counted
 from ..format import ROOT
 from ..format import quaternions as quat
 from ..format.model import Floats, Ints, as_singles

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ...io_common.counting import counted
 from ...io_common.rules import Description, Finding, box_line, box_of, describe_findings, find, find_invalid
+from ...io_common.texts import counted
 from .games import COMMON, Game, Subject, game_named, rules_of
 from .model import (
     ANIMATION_SUFFIX,

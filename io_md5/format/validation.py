@@ -12,7 +12,7 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from ...io_common.counting import counted
+from ...io_common.texts import counted
 from .model import LARGEST, ROOT, Animation, Camera, Ints, Joints, Md5Error, Mesh, Model
 from .skeleton import ALL_COMPONENTS, COMPONENTS, CyclicHierarchyError, depths
 

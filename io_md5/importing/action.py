@@ -6,7 +6,8 @@ constant transforms around the joint's transform in the file, whatever axes the 
 
 A joint with a scale s, from an .md5scale file, is a bone scaled by s that inherits no scale. Blender still scales the
 location of a bone by its parent's scale, so the location is divided by that; a scale of 0 would leave nothing to divide
-by, and becomes `SMALLEST_SCALE`."""
+by, and becomes `SMALLEST_SCALE`.
+"""
 
 from __future__ import annotations
 
@@ -38,9 +39,8 @@ from ..format.scale_file import Scales, ScaleTable
 from ..format.skeleton import Match, component_columns, components, match_joints
 from ..options import ImportOptions
 from ..records import load_action, store_action
-from .conversion import convert_animation
 from .read import ImportSkeleton
-from .rig import SMALLEST_SCALE, Rig, read_rig
+from .rig import SMALLEST_SCALE, Rig, convert_animation, read_rig
 from .verification import verify_import
 
 if TYPE_CHECKING:

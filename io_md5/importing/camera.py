@@ -9,7 +9,8 @@ with +X right and +Y up. The field of view of a file is the horizontal angle of 
 and sensor size instead; only the focal length is animated.
 
 A marker is a cut if its name begins with the word ``cut`` (``Cut``, ``cut 3``, ``cut.001``, ``cut to the door``). If
-its name is ``cut`` and the name of a camera (``cut intro``), it is a cut of that camera only."""
+its name is ``cut`` and the name of a camera (``cut intro``), it is a cut of that camera only.
+"""
 
 from __future__ import annotations
 

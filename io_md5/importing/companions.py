@@ -4,7 +4,8 @@ Quake II: for `models/x/tris.md2` the game takes `models/x/md5/tris.md5mesh` and
 MD2 with `md5/` before the name of the file, and the shaders of the meshes are not read. Quake: for `progs/x.mdl` the
 game takes `progs/x.md5mesh` and `.md5anim`. The skins of a mesh are `progs/SHADER_SS_FF`, SS the number of the skin and
 FF that of a frame of an animated skin. In both, frame i of the one animation is frame i of the model that it replaces
-(q2pro `refresh/models.c`, `MOD_LoadMD5`, `MD5_LoadSkins`; ironwail `gl_model.c`, `Mod_LoadMD5MeshModel`)."""
+(q2pro `refresh/models.c`, `MOD_LoadMD5`, `MD5_LoadSkins`; ironwail `gl_model.c`, `Mod_LoadMD5MeshModel`).
+"""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ from pathlib import Path
 from ...io_common.errors import message_for
 from ...io_common.game_tree.archives import FilesByName, readable, stamp
 from ...io_common.game_tree.names import fold, fold_slashes, without_image_extension
+from ...io_common.textures.config_files import MaterialImages
 from ...io_common.textures.conventions import TextureRules
-from ...io_common.textures.material_images import MaterialImages
 from ...io_common.textures.search import Search
 from ...io_md2.format import FrameSequence, Md2Error, find_sequences, read_model
 from ..format import Md5Error

@@ -1,7 +1,8 @@
 """Armatures made of joints in the bind pose, and the mesh objects that they deform.
 
 A joint has axes but no length. Bones get lengths in proportion to the skeleton, and either the axes of the joint or,
-to look like a skeleton, axes with +Y pointing to the child with the longest chain."""
+to look like a skeleton, axes with +Y pointing to the child with the longest chain.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from ...io_blender import state, versions
 from ...io_blender.materials.library import MaterialLibrary
 from ...io_blender.reports import ImportResult, Progress, Report
 from ...io_blender.scene import mesh_data, names
-from ...io_common.counting import counted
+from ...io_common.texts import counted
 from ...io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
 from ..format import ROOT, Joints, Mesh, Model
 from ..format import quaternions as quat
@@ -27,8 +28,8 @@ from ..format.skeleton import depths
 from ..format.skinning import bind_pose, position_ids, vertex_normals, vertex_weights
 from ..options import ImportOptions
 from ..records import COMMANDLINE, CONVERSION, GROUP, store_bones, store_mesh
-from .conversion import convert_joints, convert_model
 from .read import ImportSkeleton
+from .rig import convert_joints, convert_model
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Material, Object

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...io_blender.reports import Progress, Report, printable
-from ...io_common.counting import counted
 from ...io_common.errors import message_for
 from ...io_common.game_tree import files as game_files
 from ...io_common.game_tree.archives import FilesByName, files_in, readable, unpacked_size
 from ...io_common.game_tree.files import Budget
-from ...io_common.name_patterns import matches
-from ...io_common.textures.material_images import MaterialImages
+from ...io_common.texts import counted, matches
+from ...io_common.textures.config_files import MaterialImages
 from ...io_common.textures.search import Search
 from ..format import (
     Animation,

@@ -26,7 +26,7 @@ from ...io_blender.options import (
 )
 from ...io_blender.reports import ExportResult, Report
 from ...io_blender.scene.objects import NothingToExportError
-from ...io_common.counting import counted
+from ...io_common.texts import counted
 from ..exporting.build import ExportOptions, ModelOptions
 from ..exporting.camera import CameraExportOptions, export_camera, exported_cameras
 from ..exporting.clips import AnimationOptions, Clip, clips_by_file, listed_clip, listed_clips

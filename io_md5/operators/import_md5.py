@@ -18,10 +18,9 @@ from bpy.props import CollectionProperty
 from ...io_blender.operators import file_operators, panel_parts, preferences
 from ...io_blender.options import hidden, mixin_of, option, properties, values_of
 from ...io_blender.reports import ImportResult, listing, printable
-from ...io_common.counting import counted
 from ...io_common.game_tree.archives import readable, stamp
 from ...io_common.game_tree.files import Budget
-from ...io_common.name_patterns import matches
+from ...io_common.texts import counted, matches
 from ..format import Joints, Md5Error, read_animation_header, read_joints
 from ..format.model import CAMERA_SUFFIX, MESH_SUFFIX
 from ..importing.importer import active_skeleton, import_files

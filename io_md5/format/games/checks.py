@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ....io_common.counting import counted, listing
 from ....io_common.rules import Check, Finding, Rule
+from ....io_common.texts import counted, listing
 from ..model import ROOT, Animation, Camera, Floats, Model
 from ..skeleton import ALL_COMPONENTS, COMPONENTS
 from ..validation import is_writable

@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
-from ....io_common.counting import counted
 from ....io_common.rules import Check, Rule
+from ....io_common.texts import counted
 from ..model import CAMERA_SUFFIX
 from . import checks
 from . import mesh_checks as meshes

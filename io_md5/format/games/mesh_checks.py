@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ....io_common.counting import counted, listing
 from ....io_common.rules import Check, Finding, Rule
+from ....io_common.texts import counted, listing
 from .. import quaternions as quat
 from ..model import Floats, Ints, Mesh, Model
 from ..skeleton import poses

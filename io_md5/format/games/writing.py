@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ....io_common.counting import listing
+from ....io_common.texts import listing
 from .. import quaternions as quat
 from ..model import Animation, Joints, Mesh, Model
 from ..skeleton import ALL_COMPONENTS, COMPONENTS, components, decompose

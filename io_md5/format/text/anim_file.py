@@ -32,8 +32,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....io_common.counting import counted
 from ....io_common.files.reading import Source, Target, read_source, write_target
+from ....io_common.texts import counted
 from ..model import ROOT, Animation, AnimationHeader, Floats, Ints, Md5Error
 from ..skeleton import ALL_COMPONENTS, COMPONENTS
 from ..validation import validate_animation

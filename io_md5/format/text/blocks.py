@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ....io_common.counting import counted
+from ....io_common.texts import counted
 from ..model import MAGIC, OLD_VERSION, ROOT, VERSION, Floats, Ints, Md5Error
 from ..skeleton import CyclicHierarchyError, depths
 from .scanner import Scan

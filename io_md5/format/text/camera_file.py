@@ -28,8 +28,8 @@ import re
 
 import numpy as np
 
-from ....io_common.counting import counted
 from ....io_common.files.reading import Source, Target, read_source, write_target
+from ....io_common.texts import counted
 from ..model import Camera, Floats, Ints, Md5Error
 from ..validation import are_valid_groups, validate_camera
 from . import blocks, printing

@@ -31,8 +31,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....io_common.counting import counted
 from ....io_common.files.reading import Source, Target, read_source, write_target
+from ....io_common.texts import counted
 from .. import quaternions as quat
 from ..model import ROOT, Ints, Joints, Md5Error, Mesh, Model
 from ..validation import validate_model, weight_limit

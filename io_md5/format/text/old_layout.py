@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....io_common.counting import counted
+from ....io_common.texts import counted
 from .. import quaternions as quat
 from ..model import ROOT, Animation, Floats, Joints
 from ..skeleton import ALL_COMPONENTS

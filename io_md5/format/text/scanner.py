@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ....io_common.counting import counted
 from ....io_common.files.reading import Source, open_file, read_source
+from ....io_common.texts import counted
 from ..model import LARGEST, Md5Error
 from .columns import floats
 from .rows import ReducedText

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from io_idtech.io_common.name_patterns import FIELDS, UnknownFieldError, distinct_file_names, expand
+from io_idtech.io_common.texts import FIELDS, UnknownFieldError, distinct_file_names, expand
 
 VALUES = {field: field.upper() for field in FIELDS}
 

@@ -11,8 +11,8 @@ from texture_rules import MD2_RULES, MD5_RULES
 from work import lines_run
 
 from io_idtech.io_common.game_tree.folders import export_name
+from io_idtech.io_common.textures.config_files import MaterialImages, Rule
 from io_idtech.io_common.textures.conventions import Role
-from io_idtech.io_common.textures.material_images import MaterialImages, Rule
 from io_idtech.io_common.textures.search import Search
 
 

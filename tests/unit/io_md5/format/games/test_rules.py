@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from io_idtech.io_common.counting import listing
 from io_idtech.io_common.rules import Rule
+from io_idtech.io_common.texts import listing
 
 
 def rule(**changes):

@@ -8,7 +8,7 @@ import re
 import pytest
 from paths import ROOT
 
-from io_idtech.io_common.counting import counted
+from io_idtech.io_common.texts import counted
 
 
 @pytest.mark.parametrize(
