@@ -11,7 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from ..families import FAMILIES
-from ..io_blender.batch import NO_ANIMATIONS, SAME_FOLDER, Settings
+from ..io_blender.options import NO_ANIMATIONS, SAME_FOLDER, Settings
 from ..io_blender.verification import Verify
 from ..io_common.family import game_identifiers
 from ..io_common.files import file_info

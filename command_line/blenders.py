@@ -22,7 +22,7 @@ from typing import Any
 
 import bpy
 
-from ..io_blender.batch import Settings
+from ..io_blender.options import Settings
 from .convert import Conversion, EmptyScene, write_results
 from .records import Records
 from .tasks import FAILED, Outcome, Task

@@ -19,9 +19,9 @@ import bpy
 
 from ..families import FAMILIES
 from ..io_blender import versions
-from ..io_blender.batch import Scene, Settings
 from ..io_blender.materials.images import source_of
 from ..io_blender.operators.rollback import Snapshot
+from ..io_blender.options import Scene, Settings
 from ..io_blender.reports import Report, report_of
 from ..io_blender.scene import axes
 from ..io_blender.scene.objects import ChosenConversion, NothingToExportError

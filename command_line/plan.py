@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
 
-from ..io_blender.batch import NO_ANIMATIONS
+from ..io_blender.options import NO_ANIMATIONS
 from ..io_common.catalogue import CatalogueEntry
 from ..io_common.family import Role
 from ..io_common.files import file_info

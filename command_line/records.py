@@ -20,7 +20,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ..io_blender.batch import Settings
+from ..io_blender.options import Settings
 from ..io_common.files.reading import open_file
 from ..io_common.game_tree.archives import FilesByName, stamp
 from ..io_common.game_tree.files import FileReadError

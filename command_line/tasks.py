@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..families import FAMILIES
-from ..io_blender.batch import Settings
+from ..io_blender.options import Settings
 from ..io_common.catalogue import Catalogue, kept_catalogue
 from ..io_common.declarations.characters import Character
 from ..io_common.family import Family, Role, family_of, kinds_by_suffix

@@ -17,8 +17,8 @@ import numpy as np
 
 from ..families import FAMILIES
 from ..io_blender import versions
-from ..io_blender.batch import NO_ANIMATIONS, Scene, Settings
 from ..io_blender.clips.actions import suitable_actions
+from ..io_blender.options import NO_ANIMATIONS, Scene, Settings
 from ..io_blender.reports import Report
 from ..io_blender.state import frame_rate
 from ..io_common.family import Family

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from bpy.types import Context, Operator
 
-    from ..io_blender.batch import Scene, Settings
+    from ..io_blender.options import Scene, Settings
     from ..io_blender.reports import ExportResult, ImportResult
     from ..io_blender.scene.axes import Conversion
     from .game_tree.archives import FilesByName

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...io_blender.batch import Scene, Settings
 from ...io_blender.clips.frame_plan import FrameOptions
+from ...io_blender.options import Scene, Settings
 from ...io_blender.reports import ExportResult, ImportResult
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.verification import Verify

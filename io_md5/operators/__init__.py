@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...io_blender.batch import NO_ANIMATIONS, Scene, Settings
+from ...io_blender.options import NO_ANIMATIONS, Scene, Settings
 from ...io_blender.reports import ExportResult, ImportResult
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.verification import Verify

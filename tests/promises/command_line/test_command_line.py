@@ -260,7 +260,7 @@ def test_blenders_finish_their_files_and_start_no_other_once_the_run_is_interrup
     )
     blenders, tasks, records = (part(f"command_line.{name}") for name in ("blenders", "tasks", "records"))
     monkeypatch.setattr(blenders, "command", lambda replies, _: [sys.executable, str(script), replies])
-    run = records.Records(tmp_path, part("io_blender.batch").Settings(), "1")
+    run = records.Records(tmp_path, part("io_blender.options").Settings(), "1")
     sent = [tasks.Task(tree / f"{number}", tmp_path / f"{number}", f"{number}") for number in range(9)]
     done: list[str] = []
     for task, outcome in blenders.convert_all(sent, run, 2, lambda: bool(done)):
@@ -274,7 +274,7 @@ def test_a_blender_does_what_it_is_sent_and_leaves_nothing_if_the_other_has_been
     tree, tmp_path, part, monkeypatch
 ):
     blenders, tasks = part("command_line.blenders"), part("command_line.tasks")
-    settings = part("io_blender.batch").Settings(game_data=("mod", "base"))
+    settings = part("io_blender.options").Settings(game_data=("mod", "base"))
     replies = tmp_path / "replies" / "outcomes"
     replies.parent.mkdir()
     task = tasks.Task(tree / "a\nb \udcff", tmp_path / "c", "d", "prefix_")

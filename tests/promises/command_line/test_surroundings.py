@@ -74,7 +74,7 @@ def test_folders_of_other_programs_are_kept_whatever_their_age(idtech, model, tm
 @pytest.mark.slow
 def test_folders_that_killed_runs_left_are_removed_after_a_day(idtech, model, tmp_path, part):
     tasks, records = part("command_line.tasks"), part("command_line.records")
-    run = records.Records(tmp_path / "out", part("io_blender.batch").Settings(), "1")
+    run = records.Records(tmp_path / "out", part("io_blender.options").Settings(), "1")
     task = tasks.Task(model, tmp_path / "out" / "imp.blend", "imp")
     left = part("command_line.convert").Conversion(task, run).folder
     left.mkdir(parents=True)
@@ -238,7 +238,7 @@ def test_a_blender_that_cannot_reply_fails_its_files_and_says_why(idtech, model,
     blenders = part("command_line.blenders")
     # A folder in place of the file of outcomes cannot be written to, as on a full disk.
     (tmp_path / "replies" / "file").mkdir(parents=True)
-    values = dataclasses.asdict(part("io_blender.batch").Settings())
+    values = dataclasses.asdict(part("io_blender.options").Settings())
     status = blenders.work(tmp_path / "replies" / "file", values)
     assert status == blenders._CANNOT_REPLY
     assert (tmp_path / "replies").exists()

@@ -352,8 +352,8 @@ def test_the_command_line_has_its_game_for_camera_paths_too(part, tmp_path):
     imported(tmp_path, make_camera([0, 9], 20, 24))
     path = tmp_path / "out.md5camera"
     for game in ("DOOM3", "ANY"):
-        batch = part("io_blender.batch")
-        words = (batch.Settings(game=game), batch.Scene(part("io_blender.scene.axes").identity()))
+        options = part("io_blender.options")
+        words = (options.Settings(game=game), options.Scene(part("io_blender.scene.axes").identity()))
         if game == "ANY":
             part("io_md5.operators").save(bpy.context, path, *words)
             assert path.exists()

@@ -10,7 +10,7 @@ import pytest
 from io_idtech.command_line.plan import Plan
 from io_idtech.command_line.records import Records
 from io_idtech.command_line.tasks import path_key
-from io_idtech.io_blender.batch import Settings
+from io_idtech.io_blender.options import Settings
 
 
 def plan(folder: Path, *names: str, out: str = "out", **settings):

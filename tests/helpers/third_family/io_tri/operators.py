@@ -7,7 +7,7 @@ import numpy as np
 from bpy.props import StringProperty
 
 from ..io_blender import state
-from ..io_blender.batch import Scene
+from ..io_blender.options import Scene
 from ..io_blender.operators import file_operators
 from ..io_blender.reports import ExportResult, ImportResult, Report
 from ..io_blender.scene.objects import export_conversion
