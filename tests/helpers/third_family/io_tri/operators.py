@@ -7,8 +7,8 @@ import numpy as np
 from bpy.props import StringProperty
 
 from ..io_blender import state
-from ..io_blender.options import Scene
 from ..io_blender.operators import file_operators
+from ..io_blender.options import Scene
 from ..io_blender.reports import ExportResult, ImportResult, Report
 from ..io_blender.scene.objects import export_conversion
 from ..io_common.family import BlenderPart
