@@ -18,12 +18,12 @@ from ..io_common.game_tree.tree import GameTree
 from ..io_common.textures.config_files import MaterialImages, Rule
 from ..io_common.textures.conventions import Role
 from ..io_common.textures.search import Search
-from ..io_md2.family import TEXTURE_RULES as MD2_RULES
 from ..io_md2.format import FRAMES_PER_SECOND, find_sequences
 from ..io_md2.format import Model as Md2Model
 from ..io_md2.importing.importer import MAX_MATERIALS, model_materials
 from ..io_md2.importing.importer import ImportOptions as Md2Options
 from ..io_md2.importing.importer import build_model as build_md2
+from ..io_md2.options import TEXTURE_RULES as MD2_RULES
 from ..io_md2.records import SKINS
 from ..io_md5.format import Model
 from ..io_md5.importing.action import build_animation

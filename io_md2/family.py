@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..io_common.family import Family, FileKind, Role
-from ..io_common.textures.conventions import TextureRules
 from .format import FRAMES_PER_SECOND, PROFILES, Md2Error, read_model
 from .format.file import describe
+from .options import TEXTURE_RULES
 
 if TYPE_CHECKING:
     from ..io_common.family import BlenderPart
@@ -18,8 +18,6 @@ def _blender() -> BlenderPart:
 
     return BLENDER
 
-
-TEXTURE_RULES = TextureRules(config_name="md2.cfg", has_player_skins=True)
 
 FAMILY = Family(
     name="md2",

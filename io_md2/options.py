@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..io_blender.options import GAME, frame_rate_option, frame_start_option, option, scene_timing_option
+from ..io_common.textures.conventions import TextureRules
 from .format import FRAMES_PER_SECOND
 from .format.sequences import Template
 
 DEFAULT_SKIN_SIZE = (256, 256)
+# How images are found for the skins of models.
+TEXTURE_RULES = TextureRules(config_name="md2.cfg", has_player_skins=True)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,9 @@ from .format import Mesh as MeshBlock
 from .format.model import Floats, Ints
 from .format.text.camera_file import cuts_at, timeline
 from .format.validation import validate_camera, validate_mesh
-from .importing.rig import convert_camera
+from .importing.conversion import (
+    convert_camera,
+)
 
 if TYPE_CHECKING:
     from bpy.types import Action, Bone, Mesh

@@ -30,7 +30,6 @@ from ...io_common.texts import counted
 from ...io_common.textures.config_files import MaterialImages
 from ...io_common.textures.search import Search
 from ...io_common.triangles import FLIPPED_WINDING, drop_degenerate, flip_v, is_degenerate
-from ..family import TEXTURE_RULES
 from ..format import (
     FRAMES_PER_SECOND,
     Md2Error,
@@ -45,7 +44,7 @@ from ..format import (
 from ..format.frames import merge_vertices
 from ..format.model import first_frame
 from ..format.sequences import MAX_FRAME_NAME, MAX_SEQUENCE_NAME, clean_name, number_frames
-from ..options import ImportProperties
+from ..options import TEXTURE_RULES, ImportProperties
 from ..records import FRAME_RATE, GROUP, SKINS, StoredModel, load_model, store_attributes, store_model
 
 if TYPE_CHECKING:

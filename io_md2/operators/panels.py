@@ -28,8 +28,8 @@ from ...io_blender.reports import printable
 from ...io_blender.scene.shape_keys import shape_keys
 from ...io_common.textures.config_files import MaterialImages
 from ...io_common.textures.search import Search
-from ..family import TEXTURE_RULES
 from ..format import FRAMES_PER_SECOND, FrameSequence, find_sequences
+from ..options import TEXTURE_RULES
 from ..records import (
     CHOSEN_SKIN_SIZE,
     FRAME_RATE,

@@ -39,8 +39,15 @@ from ..format.scale_file import Scales, ScaleTable
 from ..format.skeleton import Match, component_columns, components, match_joints
 from ..options import ImportOptions
 from ..records import load_action, store_action
+from .conversion import (
+    convert_animation,
+)
 from .read import ImportSkeleton
-from .rig import SMALLEST_SCALE, Rig, convert_animation, read_rig
+from .rig import (
+    SMALLEST_SCALE,
+    Rig,
+    read_rig,
+)
 from .verification import verify_import
 
 if TYPE_CHECKING:

@@ -28,8 +28,11 @@ from ..format.skeleton import depths
 from ..format.skinning import bind_pose, position_ids, vertex_normals, vertex_weights
 from ..options import ImportOptions
 from ..records import COMMANDLINE, CONVERSION, GROUP, store_bones, store_mesh
+from .conversion import (
+    convert_joints,
+    convert_model,
+)
 from .read import ImportSkeleton
-from .rig import convert_joints, convert_model
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Material, Object
