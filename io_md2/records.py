@@ -1,9 +1,5 @@
 """What an import stores in the property group ``md2`` of a mesh and in two attributes, and how it is read.
-
-That is the bytes on each frame's grid, normal indices, and texture coordinates in texels with the size of the skin,
-even unused ones. Values that are loaded are valid but may be outdated: the mesh may have been edited, joined or copied
-since. Export uses a stored value only where it reproduces what Blender shows now.
-"""
+Values that are loaded are valid, but may be outdated: export uses them only where they reproduce what Blender shows."""
 
 from __future__ import annotations
 
@@ -79,39 +75,24 @@ Ints = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class StoredModel:
-    """A model as it was imported, without the data that the mesh itself holds. F frames, V vertices.
-
-    Attributes:
-        frame_names: as in the file.
-        key_names: what Blender called the shape key of each frame; empty if none were made.
-        frame_start: the scene frame of the first frame.
-        frames: grids, bytes and normal indices.
-        triangles: clockwise, without degenerate ones, int32 (T, 3).
-        degenerate: index in the file, three vertices and three texture coordinates of each, int32 (n, 7).
-        st: texture coordinates in texels, int16 (S, 2).
-        gl_commands: as in the file; none if vertices were merged.
-        skin_size: width and height of the skin.
-        image_size: width and height of the image that import found; zeros if there was none.
-        skins: names as in the file.
-        material_skins: the skin name of each material of the mesh at the time of the import.
-    """
+    """A model as it was imported, without the data that the mesh itself holds."""
 
     frame_names: list[str]
-    key_names: list[str]
-    frame_start: int
+    key_names: list[str]  # of each frame's shape key in Blender; empty if none were made
+    frame_start: int  # in the scene
     frames: FrameData
-    triangles: Ints
-    degenerate: Ints
-    st: npt.NDArray[np.int16]
-    gl_commands: GlCommands
+    triangles: Ints  # clockwise, without degenerate ones, (T, 3)
+    degenerate: Ints  # index in the file, three vertices and three texture coordinates, (n, 7)
+    st: npt.NDArray[np.int16]  # in texels, (S, 2)
+    gl_commands: GlCommands  # none if vertices were merged
     skin_size: tuple[int, int]
-    image_size: tuple[int, int]
+    image_size: tuple[int, int]  # of the image that import found; zeros if there was none
     skins: list[str]
-    material_skins: list[str]
+    material_skins: list[str]  # the skin name of each material of the mesh at the time of the import
 
     @property
     def vertex_count(self) -> int:
-        """V."""
+        """Of the file."""
         return int(self.frames.normals.shape[1])
 
     @property
@@ -140,13 +121,10 @@ def store_model(
     material_skins: list[str],
     conversion: Conversion,
 ) -> None:
-    """Stores a model on the mesh that was made of it.
-
-    `model` is as in the file, with the vertices that the mesh has; `triangles` are those of the mesh, clockwise (T, 3).
-    `key_names` has Blender's name of each frame's shape key, and is empty if there are none; the first frame is at
-    `frame_start`. `image_size` is that of the image on the model; zeros if there is none. `material_skins` has the name
-    that export would give each material of the mesh. `conversion` is that of the import.
-    """
+    """Stores a model of the file on the mesh that was made of it."""
+    # The model has the vertices of the mesh, and `triangles` are those of the mesh, clockwise. `key_names` is empty
+    # without shape keys, `image_size` zeros without an image. `material_skins` has the name that export would give each
+    # material.
     values = {
         "frame_names": model.frame_names,
         "key_names": key_names,
@@ -172,10 +150,7 @@ def store_model(
 
 
 def load_model(mesh: Mesh) -> StoredModel | None:
-    """The model that `store_model` stored; None if there is none, or if any of its values is not valid.
-
-    The time is bounded by the size of the properties, whatever their values.
-    """
+    """The stored model; None if a value is invalid. The size of the properties bounds the time it takes."""
     values: dict[str, Any] = {field.key: field.read(mesh) for field in _FIELDS}
     if any(value is None for value in values.values()):
         return None
@@ -228,24 +203,17 @@ def load_skin_size(mesh: Mesh) -> tuple[int, int] | None:
 
 
 def store_attributes(mesh: Mesh, corner_st: npt.NDArray[np.integer[Any]]) -> None:
-    """Numbers the vertices of a new mesh, and stores the texture coordinate of each corner.
-
-    Vertex i of the mesh must be vertex i of the file. `corner_st` has the index of the file's texture coordinate of
-    each corner, (L,).
-    """
+    """Numbers the vertices, the same as in the file, and stores each corner's entry of `st`, (L,)."""
     mesh_data.set_integers(mesh, _VERTEX, "POINT", np.arange(len(mesh.vertices)))
     if len(corner_st):
         mesh_data.set_integers(mesh, _CORNER_ST, "CORNER", corner_st)
 
 
 def load_vertices(mesh: Mesh, count: int) -> Ints:
-    """The vertex of the file that each vertex of a mesh is, or NONE, int32 (V,).
-
-    The mesh may be evaluated; `count` is how many vertices the file has.
-    """
+    """The vertex of the file, of `count`, that each vertex of a mesh, also evaluated, is; or NONE."""
     return match_vertices(mesh_data.integers(mesh, _VERTEX, "POINT"), len(mesh.vertices), count)
 
 
 def load_corner_st(mesh: Mesh, count: int) -> Ints | None:
-    """The same for the texture coordinates of corners, int32 (L,); None if the mesh does not have the attribute."""
+    """The same for the texture coordinates of corners, (L,); None if the mesh does not have the attribute."""
     return match_elements(mesh_data.integers(mesh, _CORNER_ST, "CORNER"), len(mesh.loops), count)

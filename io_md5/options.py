@@ -238,18 +238,12 @@ class CameraProperties:
 
 @dataclass(frozen=True)
 class ImportOptions(ImportProperties):
-    """The options of an import.
+    """The options of an import."""
 
-    Attributes:
-        animation_folder: the folder to search for animations for the active armature, if not the mesh's own.
-        chosen: the names of the files to import with the animations 'CHOOSE'; None for the same as with 'FOLDER'.
-        game_folders: folders to search for images, besides the game folder found in the model's own path.
-        conversion: scale and axes, from the file to the scene.
-        use_conversion_of_armature: animations use the scale and axes that their armature was imported with.
-    """
-
+    # Searched for animations for the active armature, if not the mesh's own.
     animation_folder: Path | None = None
-    chosen: tuple[str, ...] | None = None
-    game_folders: tuple[str, ...] = ()
-    conversion: axes.Conversion = field(default_factory=axes.identity)
+    chosen: tuple[str, ...] | None = None  # names of files for 'CHOOSE'; None for the same as 'FOLDER'
+    game_folders: tuple[str, ...] = ()  # searched for images besides the one in the model's path
+    conversion: axes.Conversion = field(default_factory=axes.identity)  # from the file to the scene
+    # For animations: the scale and axes that their armature was imported with.
     use_conversion_of_armature: bool = True

@@ -1,7 +1,5 @@
 """What an import stores in the property group ``md5`` and in two attributes, and how it is read.
-
-Loading returns valid values or none. They may no longer describe what Blender shows: exporters verify that.
-"""
+Values that are loaded are valid, but may no longer describe what Blender shows: exporters verify that."""
 
 from __future__ import annotations
 
@@ -100,11 +98,8 @@ _SAME_CONVERSION = 1e-6
 
 
 def store_bones(bones: list[Bone], joints: Joints, joint_axes: Floats) -> None:
-    """Stores the joint of each bone. Blender must not be in Edit Mode.
-
-    `joints` are the bind pose in the space of the armature, `joint_axes` those of the joints in the space of their
-    bones, quaternions (J, 4).
-    """
+    """Stores the joint of each bone, with its bind pose in armature space; not possible in Edit Mode."""
+    # `joint_axes` are the quaternions of the joints in the space of their bones, (J, 4).
     binds = np.column_stack([joints.positions, joints.orientations])
     for index, (bone, name) in enumerate(zip(bones, joints.names, strict=True)):
         bone[GROUP] = {}
@@ -116,14 +111,9 @@ def store_bones(bones: list[Bone], joints: Joints, joint_axes: Floats) -> None:
 
 
 def load_bones(bones: list[Bone]) -> tuple[Integers, list[str], Floats, Floats]:
-    """The stored joints of n bones.
-
-    That is their indices in the file, -1 if unknown, int64 (n,); their names; their axes in the space of the bones,
-    quaternions w x y z, the identity if unknown, (n, 4); and their bind poses, positions and quaternions in the space
-    of the armature, NaN if unknown, (n, 7).
-
-    A copy of a bone has the same index; it is treated as a new bone, because each joint is one bone.
-    """
+    """The indices, names, axes in the bone, and bind poses of the stored joints of bones."""
+    # Unknown indices are -1, unknown bind poses NaN, (n, 7): position and quaternion in the space of the armature. A copy
+    # of a bone has the same index; it is treated as a new bone, because each joint is one bone.
     count = len(bones)
     names = [JOINT_NAME.current(bone, bone.name) for bone in bones]
     indices = np.full(count, -1, dtype=np.int64)
@@ -155,30 +145,20 @@ def _is_unit(quaternion: Floats) -> bool:
 
 @dataclass(eq=False)
 class StoredMesh:
-    """A stored mesh block.
+    """A stored mesh block."""
 
-    Attributes:
-        block: its weights, in the units of the armature; no texture coordinates.
-        degenerate: index in the file and vertices of triangles that Blender cannot hold, int64 (n, 4).
-        unused: vertices without a triangle, int64 (m,).
-        unused_uvs: their s and t, float64 (m, 2).
-    """
-
-    block: MeshBlock
-    degenerate: Integers
-    unused: Integers
-    unused_uvs: Floats
+    block: MeshBlock  # in the units of the armature, without texture coordinates
+    degenerate: Integers  # index in the file and vertices of triangles that Blender cannot hold, (n, 4)
+    unused: Integers  # vertices without a triangle, (m,)
+    unused_uvs: Floats  # s and t, (m, 2)
 
 
 def store_mesh(
     data: Mesh, index: int, mesh: MeshBlock, *, first_copies: Integers, degenerate: npt.NDArray[np.bool_]
 ) -> None:
-    """Stores a mesh block on the mesh made of it.
-
-    The vertices of `data` are the first copies in rising order, its faces the triangles that are not degenerate.
-    `index` is that of the mesh in the file. `first_copies` has for each vertex of the file the one that it is merged
-    with, (V,); `degenerate` says which triangles are not in the mesh, (T,).
-    """
+    """Stores a mesh block on the mesh made of it."""
+    # The vertices of `data` are the first copies in rising order, its faces the triangles that are not degenerate.
+    # `first_copies` has for each vertex of the file the one that it is merged with, (V,).
     vertices = np.flatnonzero(first_copies == np.arange(mesh.vertex_count))
     mesh_data.set_integers(data, _VERTEX, "POINT", vertices)
     if len(vertices) < mesh.vertex_count:
@@ -202,7 +182,7 @@ def store_mesh(
 
 
 def load_comment_name(data: Mesh, object_name: str) -> str | None:
-    """The name in the comment of a mesh block; None if it had none. If the object was renamed, its name is used."""
+    """The name in the comment of a mesh block, or that of a renamed object; None if it had none."""
     return _COMMENT_NAME.current(data, object_name) if _COMMENT_NAME.read(data) else None
 
 
@@ -238,10 +218,8 @@ def load_mesh(data: Mesh) -> StoredMesh | None:
 
 
 def load_vertices(mesh: Mesh, stored: StoredMesh) -> tuple[Integers, Integers]:
-    """The stored file vertex of each vertex (n,) and each face corner (c,) of an evaluated mesh, or NONE.
-
-    Modifiers and edits copy and mix these indices, so they may be wrong.
-    """
+    """The stored file vertex of each vertex and of each face corner of an evaluated mesh, or NONE."""
+    # Modifiers and edits copy and mix these indices, so they may be wrong.
     count = stored.block.vertex_count
     vertices = match_elements(mesh_data.integers(mesh, _VERTEX, "POINT"), len(mesh.vertices), count)
     if vertices is None:
@@ -258,21 +236,13 @@ def load_vertices(mesh: Mesh, stored: StoredMesh) -> tuple[Integers, Integers]:
 
 @dataclass(frozen=True)
 class StoredAction:
-    """The stored data of an action.
+    """The stored data of an action."""
 
-    Attributes:
-        name: of the file without its extension; the action's name unless Blender could not hold it.
-        commandline: of the file; empty if there is none.
-        frame_rate: frames per second; None if unknown.
-        frame_range: the first and last frame that the import set on the action; None if unknown.
-        scales_position: the joints whose scale also applies to their translation.
-    """
-
-    name: str
+    name: str  # of the file without its extension; the action's name unless Blender could not hold it
     commandline: str
     frame_rate: float | None
-    frame_range: tuple[int, int] | None
-    scales_position: frozenset[str] = frozenset()
+    frame_range: tuple[int, int] | None  # as set by the import
+    scales_position: frozenset[str] = frozenset()  # joints whose scale also applies to their translation
 
 
 def store_action(
@@ -308,39 +278,27 @@ def load_action(action: Action) -> StoredAction:
 
 @dataclass(frozen=True, eq=False)
 class StoredCamera:
-    """The file that a camera was imported from.
+    """The file that a camera was imported from."""
 
-    Attributes:
-        camera: as in the file, in the coordinates of the file to be written.
-        frame_start: the scene frame of its first frame.
-        frame_entries: the entry of each frame, int32 (n,).
-        instants: the first frame after each cut, rising, int32 (K,).
-        ends: the entry with the end of the shot at each cut, int32 (K,).
-    """
-
-    camera: Camera
-    frame_start: int
-    frame_entries: Ints
-    instants: Ints
-    ends: Ints
+    camera: Camera  # as in the file, in the coordinates of the file to be written
+    frame_start: int  # in the scene
+    frame_entries: Ints  # the entry of each frame
+    instants: Ints  # the first frame after each cut, rising, (K,)
+    ends: Ints  # the entry with the end of the shot at each cut, (K,)
 
     def cuts_at(self, frame: int) -> list[int]:
         """The indices of the cuts directly before a scene frame."""
         return np.flatnonzero(self.instants == frame - self.frame_start).tolist()
 
     def is_outermost(self, frame: int) -> bool:
-        """Whether a scene frame is the first or the one after the last, where only invalid files have cuts."""
+        """Whether a frame is the first or the one after the last, where only invalid files have cuts."""
         return frame - self.frame_start in (0, len(self.frame_entries))
 
 
 def store_camera(
     data: CameraData, camera: Camera, conversion: axes.Conversion, frame_start: int, cut_marker: str
 ) -> None:
-    """Stores a camera path, as in the file, on a new camera data-block.
-
-    `conversion` is that of the import, `frame_start` the scene frame of the first frame, and `cut_marker` the name of
-    the markers of its cuts.
-    """
+    """Stores a camera path as in the file, and the conversion of its import, on a new camera data-block."""
     data[GROUP] = {}
     _ENTRIES.write(data, np.column_stack([camera.positions, camera.orientations, camera.fields_of_view]))
     _FRAME_START.write(data, frame_start)
@@ -355,10 +313,7 @@ def store_camera(
 
 
 def load_camera(data: CameraData, conversion: axes.Conversion) -> StoredCamera | None:
-    """The stored path of a camera data-block; None if there is none, or if it is not valid.
-
-    `conversion` goes from the scene to the new file.
-    """
+    """The stored path, converted for the new file; None if there is none, or it is not valid."""
     table, frame_start, cuts = _ENTRIES.read(data), _FRAME_START.read(data), _CUTS.read_rows(data)
     if table is None or frame_start is None or cuts is None:
         return None

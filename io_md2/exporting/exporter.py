@@ -74,26 +74,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ExportOptions(ModelProperties):
-    """The options of an export.
-
-    Attributes:
-        scope: which objects.
-        frames: which frames.
-        template: the sequences that frames of a list must be.
-        force_skin_size: always use `skin_size`, not that of an image or the imported file.
-        game: the game that is to load the file.
-        verify: which frames are compared with Blender before the file is written.
-        conversion: scale and axes from the scene to the file; if some are not set, those of the import.
-        game_folders: the user's, to which the paths of images are relative.
-        compares_speed: warn if the game plays the model slower or faster than Blender.
-    """
+    """The options of an export."""
 
     scope: Scope = field(default_factory=Scope)
     frames: FrameOptions = field(default_factory=FrameOptions)
-    template: Template = Template.NONE
-    force_skin_size: bool = False
+    template: Template = Template.NONE  # the sequences that frames of a list must be
+    force_skin_size: bool = False  # always use `skin_size`, not that of an image or the imported file
     game: Game = Game.ANY
-    verify: Verify = Verify.SOME
+    verify: Verify = Verify.SOME  # the frames that are compared with Blender before the file is written
+    # From the scene to the file; what is not set is that of the import.
     conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
     game_folders: tuple[str, ...] = ()  # the user's, to which the paths of images are relative
     compares_speed: bool = True  # warn if the game plays the model slower or faster than Blender
@@ -113,11 +102,8 @@ class Build:
 
 
 def export_model(context: Context, path: Path, options: ExportOptions) -> ExportResult:
-    """Writes objects, joined, as an MD2 model.
-
-    Raises Md2Error if the game would refuse the result or the format cannot hold it, and NothingToExportError if there
-    is nothing to export, before anything is written. Raises OSError if the file cannot be written; it is as it was.
-    """
+    """Writes objects, joined; before it writes, it raises Md2Error or NothingToExportError."""
+    # Raises OSError if the file cannot be written; it is as it was.
     report = Report()
     with kept_on_failure(report):
         with state.temporary_object_mode(context):
@@ -132,11 +118,8 @@ def export_model(context: Context, path: Path, options: ExportOptions) -> Export
 
 
 def build_model(context: Context, options: ExportOptions, report: Report) -> Build:
-    """Builds a model of objects in Object Mode, and verifies it; for the arguments and errors see `export_model`.
-
-    Stored data of an imported file is used only where it reproduces what Blender shows. If the model still differs, it
-    is built again without it. Degenerate triangles of the file are put back afterwards.
-    """
+    """Builds and verifies a model of objects in Object Mode; raises what `export_model` raises."""
+    # Stored data is used only where it reproduces what Blender shows. If the model still differs, none is used.
     objects = mesh_objects(context, options.scope, report)
     conversion = export_conversion(options.conversion, objects, report)
     if len(objects) > 1:
@@ -179,7 +162,7 @@ def _warn_of_speed(
     options: FrameOptions,
     report: Report,
 ) -> None:
-    """Warns if the game plays the frames slower or faster; keys that the timeline does not play have no duration."""
+    # Keys that the timeline does not play have no duration.
     is_moving = model.vertex_count and (
         np.ptp(model.translate, axis=0).any() or np.ptp(model.vertices, axis=0).any()
     )
@@ -300,7 +283,7 @@ def _assemble(
 
 
 def _require_finite(positions: npt.NDArray[np.float64], names: list[str]) -> None:
-    """Raises Md2Error if vertices are nowhere, as some operators of Blender leave them; names the first such frame."""
+    """Raises Md2Error if vertices are nowhere, as some operators of Blender leave them."""
     counts = (~np.isfinite(positions)).any(axis=2).sum(axis=1)
     if counts.any():
         frame = int(np.argmax(counts > 0))
@@ -337,7 +320,6 @@ def _plan(
 
 
 def _stored_models(objects: list[Object]) -> dict[Object, StoredModel]:
-    """The models that some of the objects were imported from."""
     return {obj: stored for obj in objects if (stored := load_model(obj.data)) is not None}
 
 
@@ -373,10 +355,7 @@ def _frames(
 
 
 def find_game_findings(context: Context, options: ExportOptions) -> list[LocatedFinding]:
-    """The findings of a game about the model that an export would write. Nothing is verified.
-
-    Raises Md2Error if the format cannot hold the model, and NothingToExportError if there is nothing to check.
-    """
+    """The findings of a game about an export, unverified; raises Md2Error or NothingToExportError."""
     # Warnings of the export itself are not findings of the game.
     with state.temporary_object_mode(context):
         built = build_model(context, replace(options, verify=Verify.NONE), Report())
@@ -406,7 +385,7 @@ def _location(finding: Finding, built: Build) -> Location:
 
 
 def _better(best: Location, part: Part, kind: str, elements: np.ndarray) -> Location:
-    """A location in a part, if it has more elements; the object alone if modifiers changed the number of vertices."""
+    """A location in a part, if it has more elements; the object alone if modifiers changed the vertices."""
     if len(elements) <= len(best.elements):
         return best
     if part.vertex_count != len(part.obj.data.vertices):

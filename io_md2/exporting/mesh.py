@@ -1,10 +1,7 @@
-"""Objects joined into the one mesh of a model: its vertices, triangles, texture coordinates and skins.
-
-Texture coordinates have a table of their own, so vertices are not split at seams. Vertices that no triangle uses are
-left out, unless they came from a file. Flat faces and sharp edges need a vertex for each side: in a file, a vertex has
-one normal in each frame. Corners of a vertex belong to different sides if Blender shades them by normals that differ in
-some frame.
-"""
+"""Objects joined into the one mesh of a model: its vertices, triangles, texture coordinates and skins."""
+# Texture coordinates have a table of their own, so vertices are not split at seams. Vertices that no triangle uses are
+# left out, unless they came from a file. Flat faces and sharp edges need a vertex for each side, as a vertex of a file
+# has one normal in each frame; corners are of different sides if Blender's normals differ in some frame.
 
 from __future__ import annotations
 
@@ -136,14 +133,8 @@ def join(parts: list[Part]) -> Topology:
 def texture_coordinates(
     parts: list[Part], topology: Topology, skin_size: tuple[int, int]
 ) -> tuple[Ints, Ints]:
-    """The table of texture coordinates and each corner's entry in it.
-
-    The table of an imported file is reused, with repeated and unused entries, while all corners are on the same texels.
-    Otherwise there is one entry for each texel.
-
-    `topology` is that of the parts, joined. Returns the table in texels from the upper left corner, int32 (S, 2), and
-    the entries, int32 (T, 3).
-    """
+    """The table of texels from the upper left corner, (S, 2), and each corner's entry in it, (T, 3)."""
+    # The table of an imported file is reused, even its repeated and unused entries, while all texels are the same.
     texels = np.concatenate(
         [
             np.zeros((*part.triangles.shape, 2), dtype=np.int32)
@@ -169,10 +160,7 @@ def _source_entries(parts: list[Part]) -> Ints | None:
 
 
 def shows_source_uvs(part: Part) -> bool:
-    """Whether some corner of an imported object is still on its texel of the file, or there are no corners.
-
-    Only then the stored size of the skin is still valid.
-    """
+    """Whether a corner is still on its texel of the file, or there is none: else the size is outdated."""
     stored = part.stored
     if stored is None:
         return False
@@ -186,7 +174,7 @@ def shows_source_uvs(part: Part) -> bool:
 
 
 def _texels(uvs: npt.NDArray[np.float64], skin_size: tuple[int, int]) -> Ints:
-    """The texel of u and v, (…, 2): the reverse of u = (s + 0.5) / width, v = 1 - (t + 0.5) / height."""
+    """The reverse of u = (s + 0.5) / width, v = 1 - (t + 0.5) / height; (…, 2)."""
     return st_texels(flip_v(uvs), *skin_size)
 
 
@@ -205,12 +193,8 @@ def _distinct(texels: npt.NDArray[Any]) -> tuple[Ints, Ints]:
 def split(
     parts: list[Part], samples: Samples, rotation: npt.NDArray[np.float64]
 ) -> tuple[list[Part], Samples, npt.NDArray[np.uint8]]:
-    """Gives each side of a vertex a vertex of its own, the same ones in all frames.
-
-    `samples` must have the normals of corners. `rotation` goes from the axes of the scene to those of the file, (3, 3).
-    Returns the objects and frames with these vertices, U of them, and the index of each one's normal in each frame, (F,
-    U).
-    """
+    """Gives each side of a vertex a vertex of its own in all frames; also the indices of normals, (F, U)."""
+    # `samples` must have the normals of corners. `rotation` goes from the axes of the scene to those of the file.
     assert samples.normals is not None
     results, rows, indices = [], [], []
     first_row = first_corner = 0
@@ -229,7 +213,7 @@ def split(
 def _split_part(
     part: Part, normals: npt.NDArray[np.floating]
 ) -> tuple[Part, npt.NDArray[np.intp], npt.NDArray[np.uint8]]:
-    """An object with a vertex for each side, the row of each one's vertex in `used`, and its normals, (F, U)."""
+    """An object with a vertex for each side, each one's row in `used`, and its normals, (F, U)."""
     old = np.full(part.vertex_count, NONE)
     old[part.used] = np.arange(len(part.used))
     corner_rows = old[part.corners]
@@ -272,10 +256,8 @@ def warn_of_smoothing(parts: list[Part], report: Report) -> None:
 
 
 def has_file_normals(mesh: mesh_data.TriangleMesh) -> bool:
-    """Whether an imported object has custom normals, which are those of the file while no edge or face is sharp.
-
-    Blender stores them relative to the faces, so they differ at a vertex where faces meet in no other.
-    """
+    """Whether an imported object has custom normals, which are those of the file while nothing is sharp."""
+    # Blender stores them relative to the faces, so they differ at a vertex where faces meet in no other.
     data = mesh.mesh
     return data.has_custom_normals and not any(_has_any(data, name) for name in ("sharp_edge", "sharp_face"))
 
@@ -289,10 +271,8 @@ def _has_any(mesh: Mesh, name: str) -> bool:
 
 
 def smoothed(mesh: mesh_data.TriangleMesh) -> tuple[int, float]:
-    """How many faces of an object are flat or have sharp edges, and how far a smooth normal is from one of theirs.
-
-    The largest angle in degrees. Edges that are sharp where the surface is flat do not count.
-    """
+    """How many faces are flat or have sharp edges, and how far in degrees a smooth normal is from theirs."""
+    # Edges that are sharp where the surface is flat do not count.
     if mesh.mesh.normals_domain == "POINT" or not len(mesh.corner_vertices):
         return 0, 0.0
     normals, vertices = mesh_data.corner_normals(mesh.obj), mesh.corner_vertices
@@ -314,10 +294,7 @@ def smoothed(mesh: mesh_data.TriangleMesh) -> tuple[int, float]:
 
 
 def skin_names(parts: list[Part], game_folders: Sequence[str], report: Report) -> list[str]:
-    """The names of the skins: those of the imported file while its materials are unchanged, else new ones.
-
-    `game_folders` are the user's, in order.
-    """
+    """The names of the skins: those of the imported file while its materials are unchanged, else new ones."""
     result: list[str] = []
     written: set[str] = set()
     drawn: set[Material] = set()
@@ -360,12 +337,9 @@ def own_skin_size(parts: list[Part]) -> tuple[int, int] | None:
 
 
 def skin_size(parts: list[Part], default: tuple[int, int]) -> tuple[int, int]:
-    """Width and height of the skin.
-
-    It is the size of the image, unless that is still the image that import found and the file gives another size.
-    Without an image it is the size in the imported files, if they agree, and without a file the default. The size of a
-    file is used only if the mesh still has texture coordinates in texels of that size.
-    """
+    """Width and height of the skin: the image's, else the imported files' if they agree, else the default."""
+    # If the image is still the one that the import found, the size of the file is used, but only if the mesh still has
+    # texture coordinates in texels of that size.
     current = image_size(material for part in parts for material in part.materials)
     stored = [part.stored for part in parts if part.stored is not None and shows_source_uvs(part)]
     sizes = {model.skin_size for model in stored}

@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 
 
 def mesh_objects(context: Context, scope: Scope, report: Report) -> list[Object]:
-    """The meshes of a model, sorted by name; warnings name what is left out.
-
-    Raises NothingToExportError if there are none.
-    """
+    """The meshes of a model, by name, with warnings of others; raises NothingToExportError if none."""
     meshes, model = find_meshes(context, scope)
     if not meshes:
         raise nothing_to_export(context, scope, {"MESH": "mesh"})
@@ -47,13 +44,9 @@ def mesh_objects(context: Context, scope: Scope, report: Report) -> list[Object]
 
 
 def find_meshes(context: Context, scope: Scope) -> tuple[list[Object], Object | None]:
-    """The meshes that are exported, sorted by name, and the imported object that they belong to, if there is one.
-
-    If no selection or collection is asked for, and the active object belongs to an imported model, or there is just
-    one, that model is exported: what hangs together with it by parents and armatures, and what is in its collections.
-
-    Raises NothingToExportError if there is no collection of the name that is asked for.
-    """
+    """The meshes that are exported, by name, and the imported object that they belong to, if there is one."""
+    # If no selection or collection is asked for, and the active object belongs to an imported model, or there is just
+    # one, that model is exported. Raises NothingToExportError if there is no collection of the name that is asked for.
     meshes = [obj for obj in collect(context, scope) if obj.type == "MESH"]
     if scope != Scope():
         return meshes, None
@@ -72,7 +65,7 @@ def find_meshes(context: Context, scope: Scope) -> tuple[list[Object], Object | 
 
 
 def _objects_of(model: Object, context: Context, roots: dict[Object, Object]) -> set[Object]:
-    """What hangs together with an object by parents and armatures, or is in one of its collections but the scene's."""
+    """What parents and armatures connect to an object, or is in one of its collections but the scene's."""
     result = {obj for obj, root in roots.items() if root == roots[model]}
     for collection in model.users_collection:
         if collection != context.scene.collection:

@@ -52,10 +52,7 @@ def list_of(objects: Sequence[Object], scene: Scene) -> AnimationList:
 def sequences_of_list(
     found: AnimationList, options: FrameOptions, template: Template, report: Report
 ) -> list[Segment]:
-    """The checked animations of a list as sequences: in the order of the template, else of the list.
-
-    Raises NothingToExportError if nothing is checked, a name cannot be made, or the template needs other sequences.
-    """
+    """The checked animations in the order of the template, else of the list; raises NothingToExportError."""
     rows = found.require_checked(report, "Frames", "animate it", "sequence")
     try:
         names = sequence_names([found.name(row) for row in rows], report)
@@ -78,10 +75,7 @@ def sequences_of_list(
 def frame_names(
     plan: FramePlan, objects: list[Object], source: StoredModel | None, scene: Scene, report: Report
 ) -> list[str]:
-    """The name of each frame of a plan in the file, unique unless the imported file repeats it.
-
-    They are those of the imported file or of shape keys, else made of markers or actions and numbers.
-    """
+    """Names of the file or of shape keys, else new ones; unique unless the imported file repeats them."""
     if plan.segments:
         sources, generated = _name_segments(plan, source)
     elif plan.scene_frames is None:
@@ -136,7 +130,7 @@ def _name_scene(
     scene: Scene,
     report: Report,
 ) -> _Names:
-    """The names of frames of the scene; each name of the file or of a shape key is used once, by the first frame."""
+    # Each name of the file or of a shape key is used once, by the first frame.
     sources = plan.source.copy()
     names = [""] * plan.frame_count
     taken: set[str] = set()
@@ -159,7 +153,7 @@ def _name_scene(
 
 
 def _sequences(objects: list[Object], scene: Scene, frames: list[float]) -> list[str]:
-    """The sequence that each frame of the scene belongs to, named by the marker before it, or by the action."""
+    """The sequence of each frame of the scene, named by the marker before it, or by the action."""
     markers = sorted(((marker.frame, marker.name) for marker in range_markers(scene)), reverse=True)
     action = playing_action(objects)
     fallback = action.name if action is not None else ""

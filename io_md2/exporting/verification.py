@@ -1,8 +1,5 @@
-"""The comparison of a finished model with what Blender shows.
-
-The model is decoded as a game does it: positions from the bytes and grids of frames, texture coordinates from the
-table of texels, and both again from the GL commands. They are compared corner by corner with the evaluated triangles.
-"""
+"""The comparison of a finished model, decoded as a game does it, with what Blender shows: positions, texture
+coordinates, and both again from the GL commands, corner by corner with the evaluated triangles."""
 
 from __future__ import annotations
 
@@ -60,15 +57,9 @@ KEPT_TEXELS = 1.5
 def find_differences(
     model: Model, parts: list[Part], samples: Samples, conversion: Conversion
 ) -> Differences:
-    """The largest difference of each kind in each object, by its name, if there is any.
-
-    Positions may be off by one step of the frame's grid on each axis, if that is small against the edges of the model,
-    texture coordinates by half a texel, those of GL commands of the imported file by `KEPT_TEXELS`.
-
-    `model` is finished, `parts` are the objects that it was made of, and `samples` are evaluated in the frames to
-    verify. `conversion` goes from the scene to the file. If the model has other triangles than the objects, there is
-    one difference for each object, with an infinite distance.
-    """
+    """The largest difference of each kind in each object, infinite if the triangles are others."""
+    # Positions may be off by a step of the frame's grid on each axis, if that is small against the edges of the model,
+    # texture coordinates by half a texel, those of GL commands of the imported file by `KEPT_TEXELS`.
     result = Differences()
     places = [f"in frame {number} ({name})" for number, name in enumerate(model.frame_names)]
     triangles, triangle_st = drop_degenerate(model.triangles, model.triangle_st)
@@ -130,13 +121,13 @@ def _vertex_pairs(triangles: npt.NDArray[np.int32], part: Part) -> npt.NDArray[n
 
 
 def _some_edges(part: Part) -> npt.NDArray[np.int32]:
-    """The vertices of the mesh at the ends of edges of up to `_MEASURED` triangles, (E, 2)."""
+    """The vertices at the ends of edges of up to `_MEASURED` triangles, (E, 2)."""
     corners = part.corners[part.loops[:: 1 + len(part.loops) // _MEASURED]]
     return corners[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
 
 
 def _commands_agree(model: Model) -> bool:
-    """Whether the GL commands draw the triangles of the list, each as often and with the same texture coordinates."""
+    """Whether the GL commands draw the triangles of the list, each as often and with the same coordinates."""
     drawn, drawn_st = drawn_triangles(model.gl_commands)
     if len(drawn) != len(model.triangles):
         return False

@@ -1,8 +1,5 @@
-"""Import of MD2 files: everything is read and checked before the first data-block is made.
-
-Vertex i of the mesh is vertex i of the file, even if no triangle uses it, and each corner stores its entry in the table
-of texture coordinates. Degenerate triangles are left out, as Blender meshes cannot hold them.
-"""
+"""Import of MD2 files: everything is read and checked before the first data-block is made. Vertex i of the mesh is
+vertex i of the file, even if unused; degenerate triangles are left out, as Blender meshes cannot hold them."""
 
 from __future__ import annotations
 
@@ -56,10 +53,8 @@ RELATIVE, ABSOLUTE, NONE = "RELATIVE", "ABSOLUTE", "NONE"
 def build_actions(
     name: str, obj: Object, model: Model, *, frame_start: int, per_sequence: bool
 ) -> list[Action]:
-    """Makes the action of all frames, with `name`, which becomes the active one, and on request one of each sequence.
-
-    The object must have a shape key of each frame. Each action begins at `frame_start`.
-    """
+    """The action of all frames, which becomes active, and on request one of each sequence."""
+    # The object must have a shape key of each frame. Each action begins at `frame_start`.
     keys = require_shape_keys(obj)
     actions = [build_frame_action(name, keys, 0, model.frame_count - 1, frame_start)]
     versions.assign_action(keys.animation_data_create(), actions[0], "KEY")
@@ -72,7 +67,7 @@ def build_actions(
 
 
 def clean_names(names: Sequence[str], longest: int, report: Report, consequence: str) -> list[str]:
-    """Names as a file can have them; each one that had to change is warned about. `consequence` may have {name}."""
+    """Names as a file can have them; each change is a warning with `consequence`, which may have {name}."""
     cleaned = [clean_name(name, longest) for name in names]
     for name, clean in zip(names, cleaned, strict=True):
         # That blanks become underscores need not be mentioned.
@@ -96,11 +91,9 @@ def sequence_names(names: Sequence[str], report: Report) -> list[str]:
 def renamed_frames(
     stored: StoredModel | None, frames: Sequence[int], times: Sequence[float], scene: Scene, report: Report
 ) -> dict[int, str]:
-    """The new names of frames whose sequence has a renamed marker now, by their position in the new file.
-
-    A sequence is renamed if just one marker is where it begins, and that has another name. For each frame of the new
-    file, `frames` has the frame of the imported file that it is, negative if it is new, and `times` that of the scene.
-    """
+    """The new names of frames whose sequence has a renamed marker now, by their position in the new file."""
+    # A sequence is renamed if just one marker is where it begins, and that has another name. For each frame of the new
+    # file, `frames` has that of the imported file, negative if it is new, and `times` that of the scene.
     result: dict[int, str] = {}
     markers: dict[float, set[str]] = {}
     for marker in range_markers(scene):
@@ -155,17 +148,14 @@ _MAX_KEYS = 10_000
 
 @dataclass(frozen=True)
 class ImportOptions(ImportProperties):
-    """The options of an import; `game_folders` are those to search for images besides that in a model's path."""
+    """The options of an import; images are searched in `game_folders` after the model's path."""
 
     game_folders: tuple[str, ...] = ()
     conversion: axes.Conversion = field(default_factory=axes.identity)
 
 
 def import_files(context: Context, paths: list[Path], options: ImportOptions) -> ImportResult:
-    """Imports MD2 files.
-
-    Raises Md2Error if a file is not a valid MD2 model, and OSError if one cannot be read; nothing is changed then.
-    """
+    """Imports MD2 files; raises Md2Error or OSError before anything is changed."""
     result = ImportResult()
     with kept_on_failure(result.report):
         _import(context, paths, options, result)
@@ -233,11 +223,7 @@ def build_model(
     options: ImportOptions,
     result: ImportResult,
 ) -> None:
-    """Builds the object of a model, its shape keys and actions, and adds the markers to the scene.
-
-    The object is named after the file and linked to `collection`. `model` is as in the file; all faces get the first
-    material.
-    """
+    """Builds the object of a model of the file, named after it, with shape keys, actions and markers."""
     report = result.report
     if options.animation == NONE:
         model = first_frame(model)
@@ -279,7 +265,7 @@ def build_model(
 
 
 def _positions(model: Model, conversion: axes.Conversion) -> npt.NDArray[np.floating]:
-    """Every vertex of every frame in the coordinates of the scene, (F, V, 3)."""
+    """In the coordinates of the scene, (F, V, 3)."""
     positions = decompress(model.vertices, model.scale, model.translate)
     return positions if conversion.is_identity else conversion.points(positions.astype(np.float64))
 
@@ -287,7 +273,6 @@ def _positions(model: Model, conversion: axes.Conversion) -> npt.NDArray[np.floa
 def _animate(
     scene: Scene, name: str, obj: Object, model: Model, options: ImportOptions, result: ImportResult
 ) -> None:
-    """Builds the actions and markers of a model with several frames."""
     whole, *parts = build_actions(
         name, obj, model, frame_start=options.frame_start, per_sequence=options.sequence_actions
     )
@@ -313,7 +298,6 @@ def _store(mesh: Mesh, model: Model, key_names: list[str], options: ImportOption
 
 
 def _set_scene_timing(scene: Scene, model: Model, options: ImportOptions, report: Report) -> None:
-    """Sets the frame rate and range of the scene to those of a model."""
     state.set_frame_rate(scene, options.fps, report)
     state.set_frame_range(scene, options.frame_start, options.frame_start + model.frame_count - 1)
 
@@ -321,10 +305,7 @@ def _set_scene_timing(scene: Scene, model: Model, options: ImportOptions, report
 def build_object(
     name: str, model: Model, positions: npt.NDArray[np.floating], materials: list[Material]
 ) -> tuple[Object, Mesh]:
-    """A mesh object in the shape of the first frame, and its mesh; it is in no collection yet.
-
-    `positions` are those of the first frame in the coordinates of the scene, (V, 3). All faces get the first material.
-    """
+    """A mesh object, in no collection yet; `positions` are of the first frame, in scene coordinates."""
     triangles, triangle_st = drop_degenerate(model.triangles, model.triangle_st)
     corner_st = triangle_st[:, FLIPPED_WINDING].ravel()
     fractions = st_fractions(model.st, model.skin_width, model.skin_height).astype(np.float64)
@@ -342,10 +323,8 @@ def build_object(
 
 
 def set_normals(mesh: Mesh, indices: npt.NDArray[np.uint8], rotation: npt.NDArray[np.float64]) -> None:
-    """Sets custom normals from those of a frame; where an index is invalid, Blender's normal stays.
-
-    `indices` has one for each vertex, (V,). `rotation` goes from the axes of the file to those of the scene, (3, 3).
-    """
+    """Sets custom normals of a frame's vertices; where an index is invalid, Blender's normal stays."""
+    # `rotation` goes from the axes of the file to those of the scene.
     if len(mesh.polygons):
         normals = normal_vectors(indices).astype(np.float64) @ rotation.T
         mesh.normals_split_custom_set_from_vertices(normals.tolist())

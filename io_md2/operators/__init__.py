@@ -33,11 +33,7 @@ def load(context: Context, path: Path, settings: Settings, conversion: Conversio
 
 
 def save(context: Context, path: Path, settings: Settings, scene: Scene) -> ExportResult:
-    """Exports the scene's meshes, joined, as a model.
-
-    Raises Md2Error if the game would refuse the result, NothingToExportError if there is nothing to export, and OSError
-    if the file cannot be written.
-    """
+    """Exports the scene; raises Md2Error if the game refuses it, NothingToExportError or OSError."""
     options = ExportOptions(
         frames=FrameOptions("SCENE" if scene.use_scene_range else "AUTO"),
         game=game_named(settings.game),

@@ -144,7 +144,6 @@ class EXPORT_SCENE_OT_md2(BuildOptions, file_operators.ExportFile, bpy.types.Ope
             body.prop(self, "verify")
 
     def _draw_list(self, layout: UILayout, context: Context) -> None:
-        """The list of animations to choose from, and what is missing for the template."""
         objects = exported_meshes(context, self)
         if not objects:
             layout.label(text="There is no mesh to export", icon="INFO")

@@ -1,8 +1,4 @@
-"""The panels *MD2* in the Properties editor, and the properties that they edit.
-
-The properties read and write what an import stores, and scripts can use them too. The sequences of a model are a list
-in which a click plays one, and arrows that step through them.
-"""
+"""The panels *MD2* in the Properties editor, and the properties that they edit, which scripts can use too."""
 
 from __future__ import annotations
 
@@ -80,7 +76,7 @@ def active_object(context: Context) -> Object | None:
 
 
 def _played_index(context: Context, model: StoredModel, found: list[FrameSequence]) -> int:
-    """The sequence whose range is that of the scene; -1 if there is none."""
+    """The sequence whose range is that of the scene, or -1."""
     first = context.scene.frame_start - model.frame_start
     last = context.scene.frame_end - model.frame_start
     ranges = [(sequence.first, sequence.last) for sequence in found]
@@ -117,7 +113,6 @@ def _show_all_frames(obj: Object, model: StoredModel) -> bool:
 
 
 def _play(operator: Any, context: Context, obj: Object, index: int) -> OperatorResult:
-    """Sets the rate and range of the scene to those of a sequence, and shows its first frame."""
     model = stored_model(obj)
     found = playable_sequences(model)
     if model is None or not 0 <= index < len(found):
@@ -238,14 +233,12 @@ def _fill(manager: Any, found: list[FrameSequence]) -> None:
 
 
 def _index(manager: Any) -> int:
-    """The index of the sequence that plays; -1 if there is none."""
     del manager
     model = stored_model(active_object(bpy.context))
     return _played_index(bpy.context, model, playable_sequences(model)) if model is not None else -1
 
 
 def _click(manager: Any, index: int) -> None:
-    """Plays the sequence that was clicked in the list."""
     del manager
     if index >= 0 and OBJECT_OT_md2_play_sequence.poll(bpy.context):
         operators: Any = bpy.ops.object
@@ -253,7 +246,7 @@ def _click(manager: Any, index: int) -> None:
 
 
 def key_of_frame(obj: Object, model: StoredModel, frame: int) -> int:
-    """The index of the shape key that an imported model shows at a frame of the scene; -1 if it has none there."""
+    """The index of the shape key that an imported model shows at a frame of the scene, or -1."""
     keys = shape_keys(obj)
     index = frame - model.frame_start
     if keys is None or not 0 <= index < len(model.key_names):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def load(context: Context, path: Path, settings: Settings, conversion: Conversion) -> ImportResult:
-    """Imports a file; for the arguments and errors see `import_files`."""
+    """Imports a file; raises what `import_files` raises."""
     folder = settings.animation_folder(path)
     options = ImportOptions(
         animations="NONE" if folder is None else "FOLDER",
@@ -42,11 +42,7 @@ def load(context: Context, path: Path, settings: Settings, conversion: Conversio
 
 
 def save(context: Context, path: Path, settings: Settings, scene: Scene) -> ExportResult:
-    """Exports the scene as the kind of file that the suffix says.
-
-    Raises Md5Error if the game would refuse the result, NothingToExportError if there is nothing to export, and OSError
-    if a file cannot be written.
-    """
+    """Exports by the suffix; raises Md5Error if the game refuses it, NothingToExportError or OSError."""
     game, verify = game_named(settings.game), Verify(settings.verify)
     if path.suffix.lower() == ".md5camera":
         return export_camera(

@@ -108,17 +108,12 @@ class BuildOptions(_Options, file_operators.ModelExport):
 
 
 def list_when_chosen(operator: Any, context: Context) -> None:
-    """Lists the animations of the armature when the user chooses to select them.
-
-    Does nothing for scripts: they have no panel, and no rows are stored for them.
-    """
+    """Lists the animations when the user chooses to select them; scripts have no panel that shows rows."""
     if operator.actions == "LIST" and context.space_data is not None:
         animation_list_panel.update(exported_armature(context, operator), context.scene)
 
 
 class _Export(BuildOptions, file_operators.ExportFile):
-    """An export of meshes or animations."""
-
     bl_options = {"REGISTER", "PRESET"}
     bad_data = Md5Error
 
@@ -283,7 +278,7 @@ class EXPORT_SCENE_OT_md5camera(
 
 
 def armature_of(context: Context) -> Any:
-    """The active armature, else the armature of the active mesh, else the first one; None if there is none."""
+    """The active armature, else the armature of the active mesh, else the first one."""
     objects = context.view_layer.objects
     active = objects.active
     if active is not None and active.type == "MESH":
@@ -294,11 +289,8 @@ def armature_of(context: Context) -> Any:
 
 
 def exported_armature(context: Context, operator: Any) -> Any:
-    """The armature that an export operator would export; None if there is none, or several to choose from.
-
-    In the properties of a collection, its exporters export that collection. `operator` may also be the operator's
-    properties.
-    """
+    """The armature that an exporter, also of a collection, would export; None if there is none or several."""
+    # `operator` may also be the operator's properties.
     scope = animation_list_panel.scope_of_panel(context, operator)
     try:
         return find_source(context, scope, Report()).armature
@@ -307,7 +299,7 @@ def exported_armature(context: Context, operator: Any) -> Any:
 
 
 def _identifier(context: Context, operator: Any) -> int | None:
-    """What tells the exported armature from all others until Blender closes; None if there is none."""
+    """What tells the exported armature from all others until Blender closes."""
     armature = exported_armature(context, operator)
     return armature.session_uid if armature is not None else None
 
@@ -346,7 +338,6 @@ def _all_clips(context: Context, operator: _Export) -> dict[Path, Clip]:
 
 
 def _draw_files(layout: UILayout, operator: _Export, paths: Sequence[Path], *notes: str) -> None:
-    """How many files are written, how many of them exist, and what the file name is used for."""
     existing = sum(path.exists() for path in paths)
     written = f"Writes {counted(len(paths), 'files')} to this folder"
     is_mesh = operator.filename_ext != ANIMATION_SUFFIX
@@ -356,7 +347,6 @@ def _draw_files(layout: UILayout, operator: _Export, paths: Sequence[Path], *not
 
 
 def _draw_list(layout: UILayout, context: Context, operator: _Export) -> None:
-    """The list of animations to choose from, and what is written."""
     armature = exported_armature(context, operator)
     if armature is None:
         layout.label(text="There is no armature to export, or several", icon="INFO")

@@ -1,8 +1,5 @@
-"""File > Import > id Tech 4 MD5, with the list of animations to choose from.
-
-The list is filled while it is drawn, as Blender does not tell operators that another file was selected. Only heads of
-files are read, and each again only if it has changed.
-"""
+"""File > Import > id Tech 4 MD5, with the list of animations to choose from. The list is filled while it is drawn,
+as Blender does not tell operators that another file was selected; only heads of new or changed files are read."""
 
 from __future__ import annotations
 
@@ -94,10 +91,7 @@ def shown_items(operator: Any) -> list[Any]:
 def draw_choice(
     layout: UILayout, context: Context, operator: Any, folder: Path, names: Sequence[str]
 ) -> None:
-    """Draws the list, its filter and what is active in it; fills it first.
-
-    `folder` and `names` are those of the selected files.
-    """
+    """Fills and draws the list, its filter and what is active in it, for the selected files."""
     fill(context, operator, folder, names)
     file_operators.draw_wide(layout, operator, "animation_filter")
     names_of = ("check_animations", "animation_list", "active_animation")
@@ -110,11 +104,8 @@ def draw_choice(
 
 
 def fill(context: Context, operator: Any, folder: Path, names: Sequence[str]) -> None:
-    """Fills the list if another folder, model or armature was chosen, or files of the folder have changed.
-
-    What fits fully is checked at first if there is a model; what the user has checked stays as it is. `folder` and
-    `names` are those of the selected files.
-    """
+    """Fills the list if another folder, model or armature was chosen, or files of the folder have changed."""
+    # What fits fully is checked at first if there is a model; what the user has checked stays as it is.
     models = sorted({name for name in names if name.lower().endswith(MESH_SUFFIX)})
     active = None if models else active_skeleton(context)
     try:
@@ -147,7 +138,6 @@ def fill(context: Context, operator: Any, folder: Path, names: Sequence[str]) ->
 
 
 def _detail(found: AnimationFile) -> str:
-    """What does not fit, in one line."""
     if found.error is not None:
         return str(found.error)
     match = found.match
@@ -164,7 +154,6 @@ def _detail(found: AnimationFile) -> str:
 
 
 def _skeletons(folder: Path, models: Sequence[str]) -> list[Joints]:
-    """The skeletons of the selected models that can be read."""
     found = [_cached(folder / name, read_joints) for name in models]
     return [joints for joints in found if isinstance(joints, Joints)]
 
@@ -275,7 +264,6 @@ class IMPORT_SCENE_OT_md5(_Options, file_operators.ImportFiles, bpy.types.Operat
         return path if path.is_dir() else path.parent
 
     def _has_file(self) -> bool:
-        """Whether a file is given, and not only a folder."""
         if any(file.name for file in self.files):
             return True
         path = bpy.path.abspath(self.filepath)
@@ -291,10 +279,7 @@ class IMPORT_SCENE_OT_md5(_Options, file_operators.ImportFiles, bpy.types.Operat
         return self._folder() if is_chosen or not self._has_file() else None
 
     def paths(self) -> list[Path]:
-        """The files; none if animations of a folder are imported onto the active armature.
-
-        Raises NoFileError if there is no file, and no armature or no folder either.
-        """
+        """The files, or none to import a folder onto the active armature; raises NoFileError otherwise."""
         is_for_armature = (
             self._animation_source() != "NONE"
             and bool(self.directory or self.filepath)
@@ -305,7 +290,6 @@ class IMPORT_SCENE_OT_md5(_Options, file_operators.ImportFiles, bpy.types.Operat
         return [] if is_for_armature else super().paths()
 
     def _selection(self, context: Context) -> tuple[Path, list[str]]:
-        """The folder and the names of the files that are selected in the file browser, or were given."""
         params = getattr(context.space_data, "params", None)
         if params is not None and getattr(params, "directory", None):
             return Path(os.fsdecode(params.directory)), self.selected_names(context)

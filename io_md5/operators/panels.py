@@ -1,9 +1,5 @@
 """The panels *MD5* in the Properties editor and the sidebar of the dope sheet, and the properties that they edit.
-
-The animations of an armature are a list in which a click makes one active, and arrows that step through them.
-The properties read and write what an import stores, and scripts can use them too. Without such data they have the value
-that an export would use.
-"""
+Scripts can use the properties too; where nothing is stored, they have the value that an export would use."""
 
 from __future__ import annotations
 
@@ -99,13 +95,12 @@ def active_action(armature: Object) -> Action | None:
 
 
 def frames_of(action: Action, context: Context) -> tuple[float, float]:
-    """The frames that an export writes of an action: those of the slot that moves the armature in the context."""
+    """The frames that an export writes of an action: those of the slot that moves the armature."""
     armature = armature_in(context)
     return action_range(action, bone_slot(action, armature)[1] if armature is not None else None)
 
 
 def _play(operator: Any, context: Context, armature: Object, action: Action) -> OperatorResult:
-    """Makes an action active, with its slot, and sets the rate and range of the scene."""
     if armature.library is not None:
         return fail(operator, f"{armature.name} is linked from another .blend file: make it local")
     does_move, slot = bone_slot(action, armature)
@@ -213,7 +208,6 @@ def _index(manager: Any) -> int:
 
 
 def _click(manager: Any, index: int) -> None:
-    """Makes the action that was clicked in the list the active one."""
     del manager
     if 0 <= index < len(bpy.data.actions):
         operators: Any = bpy.ops.object
