@@ -112,8 +112,8 @@ def store_bones(bones: list[Bone], joints: Joints, joint_axes: Floats) -> None:
 
 def load_bones(bones: list[Bone]) -> tuple[Integers, list[str], Floats, Floats]:
     """The indices, names, axes in the bone, and bind poses of the stored joints of bones."""
-    # Unknown indices are -1, unknown bind poses NaN, (n, 7): position and quaternion in the space of the armature. A copy
-    # of a bone has the same index; it is treated as a new bone, because each joint is one bone.
+    # Unknown indices are -1, unknown bind poses NaN, (n, 7): position and quaternion in the space of the armature. A
+    # copy of a bone has the same index; it is treated as a new bone, because each joint is one bone.
     count = len(bones)
     names = [JOINT_NAME.current(bone, bone.name) for bone in bones]
     indices = np.full(count, -1, dtype=np.int64)

@@ -1,13 +1,10 @@
-"""Actions with quaternion keyframes, made of animations.
-
-A pose bone's channels are relative to its rest. With rest matrices R of the bone, J of its joint's bind pose and
-L(t) the joint relative to its parent at a time, they are ``(R⁻¹ · J of the parent) · L(t) · (J⁻¹ · R)``: two
-constant transforms around the joint's transform in the file, whatever axes the bones have.
-
-A joint with a scale s, from an .md5scale file, is a bone scaled by s that inherits no scale. Blender still scales the
-location of a bone by its parent's scale, so the location is divided by that; a scale of 0 would leave nothing to divide
-by, and becomes `SMALLEST_SCALE`.
-"""
+"""Actions with quaternion keyframes, made of animations."""
+# A pose bone's channels are relative to its rest. With rest matrices R of the bone, J of its joint's bind pose and L(t)
+# the joint relative to its parent at a time, they are `(R⁻¹ · J of the parent) · L(t) · (J⁻¹ · R)`: two constant
+# transforms around the joint's transform in the file, whatever axes the bones have.
+#
+# A joint with a scale s, from an .md5scale file, is a bone scaled by s that inherits no scale. Blender still scales the
+# location of a bone by its parent's scale, so the location is divided by that; 0 becomes `SMALLEST_SCALE`.
 
 from __future__ import annotations
 
@@ -66,11 +63,7 @@ def build_action(
     frame_start: int,
     scales: ScaleTable | None = None,
 ) -> bpy.types.Action:
-    """An action with a frame range and a fake user, not assigned yet.
-
-    `animation` is in the coordinates of the scene; its first frame comes at `frame_start`. Without `scales`, they are
-    1.
-    """
+    """An action with a frame range and a fake user, not assigned yet; `animation` is in scene coordinates."""
     action = bpy.data.actions.new(names.for_blender(name, versions.MAX_ID_NAME, "Action"))
     action.use_fake_user = True
     action.use_frame_range = True
@@ -137,32 +130,27 @@ def _write_scale(
 
 
 class _Scaling:
-    """The scales of the bones that an animation moves. F frames, n bones.
+    """The scales of the bones that an animation moves, each float64 (F, n)."""
 
-    `joints` and `bones` pair indices into the animation with indices into the rig, both (n,).
-
-    Attributes:
-        own: the scale of each bone in the space of the armature, float64 (F, n).
-        above: that of its parent, (F, n).
-        channels: the scale to be keyed, (F, n): that of a bone under one with a negative scale is negated.
-        moves: whether the location of each bone may change because of scales, bool (n,).
-    """
+    # `joints` and `bones` pair indices into the animation with indices into the rig, both (n,).
 
     def __init__(
         self, scales: ScaleTable, rig: Rig, joints: npt.NDArray[np.int64], bones: npt.NDArray[np.int64]
     ) -> None:
         values = scales.values[:, joints]
+        # In the space of the armature.
         self.own = np.where(np.abs(values) < SMALLEST_SCALE, SMALLEST_SCALE, values)
         of_rig = np.ones((len(values), len(rig)))
         of_rig[:, bones] = self.own
         parents = rig.joints.parents[bones]
-        self.above = np.where(parents != ROOT, of_rig[:, parents], 1.0)
+        self.above = np.where(parents != ROOT, of_rig[:, parents], 1.0)  # those of the parents
+        # To be keyed: the scale of a bone under one with a negative scale is negated.
         self.channels = self.own * np.sign(self.above)
         changes = (self.own != self.own[:1]) | (self.above != self.above[:1])
+        # Whether the location of each bone may change because of scales, bool (n,).
         self.moves: npt.NDArray[np.bool_] = changes.any(axis=0)
 
     def part(self, chunk: slice) -> tuple[Floats, Floats]:
-        """The scales of some bones and of their parents."""
         return self.own[:, chunk], self.above[:, chunk]
 
     def held_frames(self, column: int) -> npt.NDArray[np.int64]:
@@ -181,7 +169,7 @@ def _points(values: npt.NDArray[np.float32], frame_start: int) -> npt.NDArray[np
 
 
 def _animated_channels(animation: Animation) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Whether each joint is translated, and whether it is rotated, relative to its parent, each (J,)."""
+    """Whether each joint is translated, and whether it is rotated, relative to its parent."""
     changing = (animation.frames != animation.frames[:1]).any(axis=0)
     joints, bits, columns = component_columns(animation.flags, animation.starts)
     is_translated = np.zeros((len(animation.names), 6), dtype=bool)
@@ -192,11 +180,7 @@ def _animated_channels(animation: Animation) -> tuple[npt.NDArray[np.bool_], npt
 def _channels(
     table: Floats, rig: Rig, bones: npt.NDArray[np.int64], scaling: tuple[Floats, Floats] | None = None
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """Locations (F, n, 3) and continuous rotations (F, n, 4) of some bones.
-
-    `table` has the components of the bones' joints, (F, n, 6), `bones` indices into the rig, (n,). `scaling` has the
-    scales of the bones and of their parents, each (F, n); None for 1.
-    """
+    """Locations (F, n, 3) and continuous rotations (F, n, 4) of some bones, by their joints' components."""
     # All frames of a bone follow each other in memory: numpy repeats what is the same in all of them quickly then.
     rows = np.ascontiguousarray(table.swapaxes(0, 1))
     positions, orientations = rows[..., :3], quat.wxyz_from_xyz(rows[..., 3:])
@@ -226,7 +210,7 @@ def _channels(
 def _parent_transforms(
     positions: Floats, orientations: Floats, parents: npt.NDArray[np.int32]
 ) -> tuple[Floats, Floats]:
-    """The position (n, 3) and orientation (n, 4) of each parent; the identity for a root."""
+    """The position and orientation of each parent; the identity for a root."""
     has_parent = (parents != ROOT)[:, None]
     identity = np.array([1.0, 0.0, 0.0, 0.0])
     return np.where(has_parent, positions[parents], 0.0), np.where(
@@ -248,10 +232,7 @@ def build_animation(
     result: ImportResult,
     scales: Scales | None = None,
 ) -> None:
-    """Builds the action of an animation; the first one of an armature becomes its active action.
-
-    `animation` is as in the file; `scales` are those of its joints, None if there are none.
-    """
+    """Builds the action of an animation of the file; an armature's first becomes its active action."""
     obj = target.obj
     assert obj is not None
     existing = None
@@ -316,14 +297,10 @@ def _warn_of_mismatch(match: Match, name: str, report: Report) -> None:
 
 
 class ExistingActions:
-    """The actions of an armature before an import; `new` are those that the import has made already.
-
-    Attributes:
-        in_strips: those that NLA strips of the armature play.
-    """
+    """The actions of an armature before an import; `new` are those that the import has made already."""
 
     def __init__(self, armature: bpy.types.Object, new: Collection[bpy.types.Action]) -> None:
-        self.in_strips = strip_actions(armature)
+        self.in_strips = strip_actions(armature)  # those that NLA strips of the armature play
         self._armature = armature
         # By the name in Blender, and by that of the file.
         self._shown: dict[str, list[bpy.types.Action]] = {}
@@ -336,13 +313,8 @@ class ExistingActions:
                 self._stored.setdefault(load_action(action).name, []).append(action)
 
     def find(self, name: str, replaced: Collection[bpy.types.Action]) -> bpy.types.Action | None:
-        """The one for an animation; None if there is none.
-
-        It has the name of the animation or was imported from a file of that name. The actions that the armature plays
-        come first, then the one with exactly that name.
-
-        `name` is that of the file without its extension. Actions in `replaced` are skipped, as others replace them.
-        """
+        """The action of the name, or imported from a file of that name; those in `replaced` are skipped."""
+        # The actions that the armature plays come first, then the one with exactly that name.
         shown_name = names.for_blender(name, versions.MAX_ID_NAME, "Action")
         named = [*self._shown.get(shown_name, ()), *self._stored.get(name, ())]
         found = [action for action in dict.fromkeys(named) if action not in replaced]

@@ -1,16 +1,13 @@
-"""Camera paths as keyed cameras, with a timeline marker for each cut.
-
-On every whole frame the camera shows what Doom 3 shows then (see `format.cuts`). The last keyframe of a shot has
-constant interpolation, so that the camera jumps to the next shot; the end of the shot, which the old camera moves to
-during the last frame, is stored (see `records`).
-
-A camera of a file looks along the +X of its orientation with +Y left and +Z up; a Blender camera looks along its -Z
-with +X right and +Y up. The field of view of a file is the horizontal angle of a 4:3 picture. Blender has focal length
-and sensor size instead; only the focal length is animated.
-
-A marker is a cut if its name begins with the word ``cut`` (``Cut``, ``cut 3``, ``cut.001``, ``cut to the door``). If
-its name is ``cut`` and the name of a camera (``cut intro``), it is a cut of that camera only.
-"""
+"""Camera paths as keyed cameras, with a timeline marker for each cut."""
+# On every whole frame the camera shows what Doom 3 shows then (see `format.cuts`). The last keyframe of a shot has
+# constant interpolation, so that the camera jumps to the next shot; the end of the shot, which the old camera moves to
+# during the last frame, is stored (see `records`).
+#
+# A camera of a file looks along the +X of its orientation with +Y left and +Z up; a Blender camera looks along its -Z
+# with +X right and +Y up. The field of view of a file is the horizontal angle of a 4:3 picture.
+#
+# A marker is a cut if its name begins with the word `cut` (`Cut`, `cut 3`, `cut.001`, `cut to the door`). If its name
+# is `cut` and the name of a camera (`cut intro`), it is a cut of that camera only.
 
 from __future__ import annotations
 
@@ -60,10 +57,7 @@ def build_camera(
     conversion: axes.Conversion,
     report: Report,
 ) -> Object:
-    """A camera made of a camera path; it becomes the scene's active camera, and the scene gets its markers.
-
-    `camera` is as in the file; its first frame comes at `frame_start`. `conversion` goes from the file to the scene.
-    """
+    """The scene's new active camera, made of a camera path of the file; the scene gets its markers."""
     name = names.for_blender(name, versions.MAX_ID_NAME, "Camera")
     data = bpy.data.cameras.new(name)
     obj = bpy.data.objects.new(name, data)
@@ -181,7 +175,7 @@ def cut_frames(scene: Scene, cameras: list[Object]) -> Counter[int]:
 
 
 def jumps(camera: Object) -> set[int]:
-    """The first frame after each jump of a camera: it or a parent has a keyframe with constant interpolation before."""
+    """The first frame after each jump: after a constant keyframe of the camera or of a parent."""
     frames: set[int] = set()
     for curve in _view_curves(camera):
         keyframes = curve.keyframe_points
@@ -221,10 +215,7 @@ _LENS_AXES = quat.from_matrices([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 
 
 
 def to_scene(orientations: Floats, conversion: Conversion) -> Floats:
-    """Rotations of Blender cameras, (n, 4), for x y z of orientations of the file, (n, 3).
-
-    Signs are continuous, and the first has w >= 0.
-    """
+    """Continuous rotations of Blender cameras, the first with w >= 0, for x y z of the file."""
     rotation = quat.from_matrices(conversion.rotation)
     rotations = quat.make_continuous(
         quat.multiply(quat.multiply(rotation, quat.wxyz_from_xyz(orientations)), _LENS_AXES)
@@ -233,11 +224,7 @@ def to_scene(orientations: Floats, conversion: Conversion) -> Floats:
 
 
 def to_file(matrices: Floats, conversion: Conversion) -> tuple[Floats, Floats]:
-    """Positions (n, 3) and x y z of orientations (n, 3) in the file for Blender cameras.
-
-    `matrices` are those of the objects in the space of the scene, (n, 4, 4); their scale has no effect, as in Blender.
-    `conversion` goes from the scene to the file.
-    """
+    """Positions and x y z of orientations in the file; scales of matrices have no effect, as in Blender."""
     forward = _unit(-matrices[:, :3, 2])
     up = matrices[:, :3, 1]
     up = _unit(up - np.einsum("ni,ni->n", up, forward)[:, None] * forward)
@@ -266,15 +253,10 @@ def focal_lengths(fields_of_view: Floats) -> tuple[Floats, float]:
 def field_of_view(
     lens: float, sensor_width: float, sensor_height: float, sensor_fit: str, aspect: float
 ) -> float:
-    """The horizontal angle in degrees of the picture that Blender renders.
-
-    The sensor's width is the picture's if *Sensor Fit* is Horizontal, or Auto and the picture is not taller than wide;
-    its width is the picture's height if it is Auto and the picture is taller, and its height if it is Vertical. With
-    Horizontal, the angle does not depend on the picture's size.
-
-    `lens` is the focal length; it and the sensor are in millimetres. `sensor_fit` is 'AUTO', 'HORIZONTAL' or
-    'VERTICAL', `aspect` the width of the picture divided by its height.
-    """
+    """The horizontal angle in degrees of the picture that Blender renders; lengths are in millimetres."""
+    # The sensor's width is the picture's if Sensor Fit is Horizontal, or Auto and the picture is not taller than wide;
+    # its width is the picture's height if it is Auto and the picture is taller, and its height if it is Vertical.
+    # `aspect` is the width of the picture divided by its height.
     if sensor_fit == "VERTICAL":
         across = sensor_height * aspect
     elif sensor_fit == "AUTO":

@@ -1,11 +1,9 @@
-"""The MD2 or MDL that an MD5 of the re-releases replaces: its skins, and the names of its frames. Needs no Blender.
-
-Quake II: for `models/x/tris.md2` the game takes `models/x/md5/tris.md5mesh` and `.md5anim`. The skins are those of the
-MD2 with `md5/` before the name of the file, and the shaders of the meshes are not read. Quake: for `progs/x.mdl` the
-game takes `progs/x.md5mesh` and `.md5anim`. The skins of a mesh are `progs/SHADER_SS_FF`, SS the number of the skin and
-FF that of a frame of an animated skin. In both, frame i of the one animation is frame i of the model that it replaces
-(q2pro `refresh/models.c`, `MOD_LoadMD5`, `MD5_LoadSkins`; ironwail `gl_model.c`, `Mod_LoadMD5MeshModel`).
-"""
+"""The MD2 or MDL that an MD5 of the re-releases replaces: its skins, and the names of its frames. Needs no Blender."""
+# Quake II: for `models/x/tris.md2` the game takes `models/x/md5/tris.md5mesh` and `.md5anim`. The skins are those of
+# the MD2 with `md5/` before the name of the file, and the shaders of the meshes are not read. Quake: for `progs/x.mdl`
+# the game takes `progs/x.md5mesh` and `.md5anim`. The skins of a mesh are `progs/SHADER_SS_FF`, SS the number of the
+# skin and FF that of a frame of an animated skin. In both, frame i of the one animation is frame i of the replaced
+# model (q2pro `refresh/models.c`, `MOD_LoadMD5`, `MD5_LoadSkins`; ironwail `gl_model.c`, `Mod_LoadMD5MeshModel`).
 
 from __future__ import annotations
 
@@ -34,19 +32,12 @@ _MOST_SKINS = 100
 
 @dataclass(frozen=True)
 class Companion:
-    """A model that an MD5 replaces.
-
-    Attributes:
-        path: for messages.
-        game: that uses both.
-        frame_names: of its frames, in order.
-        skins: the images that the file names; those of an MDL are in the file, and not read.
-    """
+    """A model that an MD5 replaces."""
 
     path: str
     game: Game
     frame_names: tuple[str, ...]
-    skins: tuple[str, ...] = ()
+    skins: tuple[str, ...] = ()  # images that the file names; those of an MDL are in the file, and not read
 
     @property
     def name(self) -> str:
@@ -60,19 +51,16 @@ class Companion:
 
 
 def game_of(path: Path) -> Game | None:
-    """The game in whose folders an MD5 lies: in `md5` for Quake II, in `progs` for Quake; None for any other."""
+    """The game of an MD5 by its folder: `md5` for Quake II, `progs` for Quake; None for any other."""
     return {_MD5_FOLDER: Game.QUAKE2, _QUAKE_FOLDER: Game.QUAKE}.get(fold(path.parent.name))
 
 
 def find_companion(
     path: Path, search: Search | None = None, beside: FilesByName | None = None
 ) -> tuple[Companion | None, str]:
-    """The model that an MD5 replaces, on disk, in the same archive, or in one of the game folders.
-
-    The MD5 need not exist. Without `search`, only its own folders are searched. `beside` has the folders that an import
-    has listed already. If there is a model that cannot be read, the result is None and the reason, else the reason is
-    "".
-    """
+    """The model that an MD5 replaces; if it cannot be read, None and the reason."""
+    # It is searched on disk, in the same archive, and in the game folders of `search`; the MD5 need not exist. `beside`
+    # has the folders that an import has listed already.
     beside = beside if beside is not None else FilesByName()
     for game, folder, name in _candidates(path):
         found = beside.find(folder, name)
@@ -94,10 +82,7 @@ def find_companion(
 
 
 def files_beside(path: Path, listed: FilesByName) -> list[Path]:
-    """The files beside a mesh or animation that an import reads with it: the replaced model, animation and scales.
-
-    What an import finds in other game folders is not among them.
-    """
+    """The files beside a mesh or animation that an import reads with it, not those of other game folders."""
     suffix = path.suffix.lower()
     if suffix not in (MESH_SUFFIX, ANIMATION_SUFFIX):
         return []
@@ -109,7 +94,7 @@ def files_beside(path: Path, listed: FilesByName) -> list[Path]:
 
 
 def companion_skins(path: Path, companion: Companion | None, search: Search) -> list[MaterialImages]:
-    """The images of the skins that the game shows on a whole model; empty where the shaders of the meshes decide."""
+    """The skins that the game shows on a whole model; empty where the shaders of the meshes decide."""
     if companion is None or companion.game is not Game.QUAKE2:
         return []
     names = [skin_path(skin) for skin in dict.fromkeys(companion.skins) if skin]
@@ -118,13 +103,13 @@ def companion_skins(path: Path, companion: Companion | None, search: Search) -> 
 
 
 def skin_path(skin: str) -> str:
-    """The image of an MD5 for a skin of its MD2, without extension: `models/x/skin.pcx` is `models/x/md5/skin`."""
+    """The MD5's image for its MD2's skin, without extension: `models/x/skin.pcx` is `models/x/md5/skin`."""
     folder, slash, name = without_image_extension(fold_slashes(skin)).rpartition("/")
     return f"{folder}{slash}{_MD5_FOLDER}/{name}"
 
 
 def quake_skins(path: Path, shader: str, search: Search) -> list[MaterialImages]:
-    """The images of the skins of a mesh in Quake, of animated skins the first frame; empty if there are none."""
+    """The images of the skins of a mesh in Quake, of animated skins the first frame."""
     result: list[MaterialImages] = []
     for number in range(_MOST_SKINS):
         name = quake_skin_path(shader, number)
@@ -166,7 +151,7 @@ def _read(path: Path, game: Game) -> Companion:
 
 @lru_cache(maxsize=8)
 def _read_once(path: Path, game: Game, size: int, time: int) -> Companion:
-    """The content of a file, kept until its size or time changes, because panels ask for it again and again."""
+    """The content of a file, kept until its size or time changes, because panels ask for it all the time."""
     del size, time
     source = readable(path)
     if game is Game.QUAKE:

@@ -1,8 +1,5 @@
-"""Models, animations and cameras converted to other units or axes.
-
-Only values in the space of the model are rotated: joints of the bind pose and roots of an animation. All lengths are
-scaled.
-"""
+"""Models, animations and cameras converted to other units or axes. All lengths are scaled, but only values in the
+space of the model are rotated: joints of the bind pose and roots of an animation."""
 
 from __future__ import annotations
 

@@ -33,15 +33,10 @@ if TYPE_CHECKING:
 
 
 def import_files(context: Context, paths: list[Path], options: ImportOptions) -> ImportResult:
-    """The objects and actions made of md5mesh, md5anim and md5camera files, in any order.
-
-    An animation is imported onto the models of the same call that share most joints with it, else onto the active
-    armature, else onto the one armature of the scene that shares most. With none at all, an armature is made from its
-    base frame.
-
-    Raises Md5Error if a file cannot be understood or no armature matches an animation, and OSError if a file cannot be
-    read; the scene is not changed then.
-    """
+    """Imports md5mesh, md5anim and md5camera files; raises Md5Error or OSError before anything is changed."""
+    # An animation is imported onto the models of the same call that share most joints with it, else onto the active
+    # armature, else onto the one armature of the scene that shares most. With none at all, an armature is made from its
+    # base frame.
     result = ImportResult()
     with kept_on_failure(result.report):
         _import(context, paths, options, result)
@@ -90,10 +85,7 @@ def _build_sequences(
     options: ImportOptions,
     result: ImportResult,
 ) -> None:
-    """Builds a marker where each sequence of an animation begins, and on request an action of each.
-
-    The sequences are those of the model that the one with the animation replaces.
-    """
+    """A marker where each sequence of the replaced model begins, and on request an action of each."""
     animation, scales = files.animations[path], files.scales.get(path)
     last_frame = animation.frame_count - 1
     sequences = [one for one in files.companions[path].sequences if one.first <= last_frame]
@@ -134,10 +126,7 @@ def active_skeleton(context: Context) -> ImportSkeleton | None:
 
 
 def plan_animations(context: Context, files: SourceFiles) -> Plan:
-    """The skeletons to import each animation onto.
-
-    Raises Md5Error if no skeleton has joints of an animation, or if several match equally well.
-    """
+    """The skeletons for each animation; raises Md5Error if none matches, or several equally well."""
     active, others = _armatures_of_scene(context) if files.animations else (None, [])
     plan: Plan = []
     added: list[ImportSkeleton] = []
@@ -173,10 +162,7 @@ def plan_animations(context: Context, files: SourceFiles) -> Plan:
 
 
 def _check_editable(armature: Object, path: Path) -> None:
-    """Raises Md5Error if the armature is linked or not editable.
-
-    It would lose a new action when the .blend file is saved.
-    """
+    """Raises Md5Error if the armature is linked or not editable, so that saving would lose a new action."""
     override = armature.override_library
     if armature.library is not None:
         reason = f"is linked from {Path(armature.library.filepath).name}"
@@ -205,7 +191,6 @@ def _armatures_of_scene(context: Context) -> tuple[ImportSkeleton | None, list[I
 
 
 def _best_matches(skeletons: list[ImportSkeleton], animation: Animation) -> list[ImportSkeleton]:
-    """The skeletons that share most joints with an animation; empty if none shares any."""
     scores = [len(match_joints(animation, skeleton.joints).joints) for skeleton in skeletons]
     best = max(scores, default=0)
     if best == 0:
@@ -214,7 +199,6 @@ def _best_matches(skeletons: list[ImportSkeleton], animation: Animation) -> list
 
 
 def _bind_pose(animation: Animation) -> Joints:
-    """A bind pose for an animation without a model: its base frame."""
     orientations = quat.wxyz_from_xyz(animation.base_orientations)
     positions, orientations = compose(animation.parents, animation.base_positions, orientations)
     return Joints(animation.names, animation.parents, positions, orientations)

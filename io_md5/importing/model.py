@@ -1,8 +1,6 @@
-"""Armatures made of joints in the bind pose, and the mesh objects that they deform.
-
-A joint has axes but no length. Bones get lengths in proportion to the skeleton, and either the axes of the joint or,
-to look like a skeleton, axes with +Y pointing to the child with the longest chain.
-"""
+"""Armatures made of joints in the bind pose, and the mesh objects that they deform."""
+# Bones get lengths in proportion to the skeleton, and either the axes of the joint or, to look like a skeleton, axes
+# with +Y pointing to the child with the longest chain.
 
 from __future__ import annotations
 
@@ -49,11 +47,9 @@ _NEARLY_PARALLEL = 0.9
 def build_armature(
     context: Context, name: str, joints: Joints, collection: Collection, *, size: float, direction: str
 ) -> tuple[Object, list[str]]:
-    """An armature whose bones are the joints, and Blender's name of each joint; Blender must be in Object Mode.
-
-    `context` must be of the view layer that shows the collection. `joints` are the bind pose in the coordinates of the
-    scene. `size` is that of the model, for the lengths of bones; `direction` is 'CHILD' or 'JOINT'.
-    """
+    """An armature with a bone for each joint, given in scene coordinates, and the names of its bones."""
+    # Blender must be in Object Mode, and `context` of the view layer that shows the collection. `size` is that of the
+    # model, for the lengths of bones; `direction` is 'CHILD' or 'JOINT'.
     armature = bpy.data.armatures.new(names.for_blender(name, versions.MAX_ID_NAME, "Armature"))
     obj = bpy.data.objects.new(armature.name, armature)
     collection.objects.link(obj)
@@ -100,10 +96,7 @@ def bone_axes(joints: Joints, size: float, *, point_to_children: bool) -> tuple[
 
 
 def _targets(joints: Joints) -> Floats:
-    """The point that each bone points to, (J, 3): the child with the longest chain, or the mean of several such.
-
-    For a joint without children, its own position.
-    """
+    """Where bones point: to the child with the longest chain, the mean of several, or the joint itself."""
     count = len(joints)
     heights = np.zeros(count, dtype=np.int64)
     order = np.argsort(depths(joints.parents), kind="stable")
@@ -165,12 +158,9 @@ def build_mesh(
     *,
     merge_vertices: bool,
 ) -> Object:
-    """A mesh object, bound and parented to the armature; it is not in a collection yet.
-
-    `index` is that of the mesh in the file. `vertices` are those of the bind pose in the coordinates of the scene, (V,
-    3); `bone_names` has Blender's name of each joint. `merge_vertices` merges vertices that the file splits along UV
-    seams.
-    """
+    """A mesh object, in no collection yet, bound and parented to the armature."""
+    # `vertices` are those of the bind pose in scene coordinates. `merge_vertices` merges those that the file splits
+    # along UV seams.
     firsts = find_merged_vertices(mesh, vertices) if merge_vertices else np.arange(mesh.vertex_count)
     is_first = firsts == np.arange(mesh.vertex_count)
     file_vertices = np.flatnonzero(is_first)
@@ -198,7 +188,7 @@ def build_mesh(
 
 
 def _smooth_seams(data: bpy.types.Mesh, mesh: Mesh, vertices: Floats) -> None:
-    """Sets custom normals as in the games on a mesh with split seams; where they cancel out, Blender's are used."""
+    """Sets custom normals as in the games on split seams; where they cancel out, Blender's are used."""
     if len(np.unique(position_ids(vertices))) < len(vertices) and len(mesh.triangles):
         normals = vertex_normals(vertices, mesh.triangles)
         data.normals_split_custom_set_from_vertices(normals.tolist())
@@ -207,11 +197,8 @@ def _smooth_seams(data: bpy.types.Mesh, mesh: Mesh, vertices: Floats) -> None:
 def add_vertex_groups(
     obj: Object, mesh: Mesh, file_vertices: npt.NDArray[np.int64], bone_names: list[str]
 ) -> None:
-    """A vertex group for each joint that has a weight, in the order of the joints. `obj` must be in Object Mode.
-
-    `file_vertices` has the vertex of the file for each vertex of the object, rising (n,), `bone_names` Blender's name
-    of each joint.
-    """
+    """A vertex group for each joint that has a weight, by joint; `obj` must be in Object Mode."""
+    # `file_vertices` has the vertex of the file for each vertex of the object, rising.
     rows = vertex_weights(mesh)
     object_vertices = np.full(mesh.vertex_count, -1)
     object_vertices[file_vertices] = np.arange(len(file_vertices))
@@ -240,7 +227,7 @@ def add_vertex_groups(
 def _one_weight_per_joint(
     joints: npt.NDArray[np.unsignedinteger], vertices: npt.NDArray[np.int64], biases: Floats
 ) -> tuple[npt.NDArray[np.unsignedinteger], npt.NDArray[np.int64], Floats]:
-    """Weights sorted by joint, then by vertex (rising already); weights of one joint on one vertex are added."""
+    """Weights by joint, then by vertex (rising already); those of one joint on one vertex are added."""
     order = np.argsort(joints, kind="stable")
     joints, vertices, biases = joints[order], vertices[order], biases[order]
     repeated = (joints[1:] == joints[:-1]) & (vertices[1:] == vertices[:-1])
@@ -262,10 +249,7 @@ def build_model(
     result: ImportResult,
     progress_bar: Progress,
 ) -> None:
-    """Builds the armature of a skeleton and its meshes, in a collection of their own.
-
-    The armature is set on `skeleton`; `progress_bar` takes a step for the armature and for each mesh.
-    """
+    """Builds a skeleton's armature, which it stores there, and meshes in a collection of their own."""
     conversion = options.conversion
     model = convert_model(skeleton.model or Model(skeleton.joints, []), conversion)
     if skeleton.model is None:
@@ -316,13 +300,11 @@ def build_model(
 
 
 def _model_size(joints: Joints, vertices: list[Floats]) -> float:
-    """The diagonal of the box around vertices and joints."""
     points = np.concatenate([joints.positions, *vertices])
     return float(np.linalg.norm(np.ptp(points, axis=0))) if len(points) else 0.0
 
 
 def _base_name(shader: str) -> str:
-    """The last part of a shader's name without its extension."""
     last = shader.replace("\\", "/").rstrip("/").rpartition("/")[2]
     return last.rpartition(".")[0] or last
 

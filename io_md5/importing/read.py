@@ -51,47 +51,30 @@ _SMALL_FILE = 1 << 18
 
 @dataclass(eq=False)
 class ImportSkeleton:
-    """A skeleton that an animation can be imported onto: an armature of the scene, or one to be built.
+    """A skeleton that an animation can be imported onto: an armature of the scene, or one to be built."""
 
-    Attributes:
-        name: of the file or object.
-        joints: names and parents are used for matching; positions are in the coordinates of the file.
-        obj: the armature; None until it is built.
-        model: the file with its meshes; None if there is none.
-        images: the images found for each mesh's shader; empty if textures are off.
-        skins: for each mesh, the names of further skins and their images, None if textures are off.
-        path: of the file; None for an armature of the scene.
-        rig: the bones, once an animation needed them.
-        existing: the actions that the armature had, once an animation asked for them.
-    """
-
-    name: str
-    joints: Joints
-    obj: Object | None = None
+    name: str  # of the file or object
+    joints: Joints  # in the coordinates of the file
+    obj: Object | None = None  # None until it is built
     model: Model | None = None
+    # Found for each mesh's shader; empty if textures are off.
     images: list[MaterialImages] = field(default_factory=list)
+    # For each mesh, the names of further skins and their images, None if textures are off.
     skins: list[list[tuple[str, MaterialImages | None]]] = field(default_factory=list)
-    path: Path | None = None
-    rig: Rig | None = None
-    existing: ExistingActions | None = None
+    path: Path | None = None  # None for an armature of the scene
+    rig: Rig | None = None  # once an animation needed it
+    existing: ExistingActions | None = None  # once an animation asked for them
 
 
 @dataclass(eq=False)
 class SourceFiles:
-    """The contents of the files to import.
-
-    Attributes:
-        skeletons: one for each model.
-        animations: by path.
-        cameras: by path.
-        scales: of joints, by the path of the animation.
-        companions: the model of the game whose frames those of an animation are, by the path of the animation.
-    """
+    """The contents of the files to import."""
 
     skeletons: list[ImportSkeleton] = field(default_factory=list)
     animations: dict[Path, Animation] = field(default_factory=dict)
     cameras: dict[Path, Camera] = field(default_factory=dict)
-    scales: dict[Path, Scales] = field(default_factory=dict)
+    scales: dict[Path, Scales] = field(default_factory=dict)  # of joints, by the path of the animation
+    # The model whose frames those of an animation are, by the path of the animation.
     companions: dict[Path, Companion] = field(default_factory=dict)
 
 
@@ -103,11 +86,8 @@ def read_files(
     active: ImportSkeleton | None,
     progress_bar: Progress,
 ) -> SourceFiles:
-    """The contents of all files, which may be in any order.
-
-    `active` is the active armature, which animations of a folder have to fit if there is no model. `progress_bar` gets
-    a step for each animation of a folder. Raises Md5Error if a file cannot be understood, OSError if it cannot be read.
-    """
+    """The contents of all files, in any order; raises Md5Error or OSError."""
+    # `active` is the active armature, which animations of a folder have to fit if there is no model.
     files = SourceFiles()
     for path in dict.fromkeys(paths):
         suffix = path.suffix.lower()
@@ -140,10 +120,7 @@ def read_files(
 
 
 def check_size(joints: Joints, mesh_count: int, path: Path) -> None:
-    """Raises Md5Error if a model is too much for Blender.
-
-    Too many bones or objects freeze it, and too deep a hierarchy crashes it.
-    """
+    """Raises Md5Error if too many bones or objects would freeze Blender, or too deep a hierarchy crash it."""
     depth = int(depths(joints.parents).max(initial=-1)) + 1
     for count, limit, reason in (
         (len(joints), _MAX_JOINTS, "too many joints"),
@@ -222,7 +199,7 @@ def _read_fitting(
 
 
 def _read_to_fit(path: Path, skeletons: list[Joints]) -> tuple[Animation | None, AnimationFile]:
-    """How an animation fits, and the animation itself where it is so small that its head takes half as long."""
+    """How an animation fits, and the animation itself if it is so small that its head takes half as long."""
     with suppress(Md5Error, OSError):
         if (unpacked_size(path) or path.stat().st_size) <= _SMALL_FILE:
             animation = read_animation(readable(path))
@@ -308,7 +285,6 @@ def _take_skins(
 
 
 def _read_scales(path: Path, files: SourceFiles, beside: FilesByName, report: Report) -> None:
-    """Adds the scales of an animation's joints, if there is a file of them beside it."""
     scale_path = beside.find(path.parent, path.stem + SCALE_SUFFIX)
     if scale_path is None:
         return
@@ -321,7 +297,6 @@ def _read_scales(path: Path, files: SourceFiles, beside: FilesByName, report: Re
 
 
 def _find_images(path: Path, model: Model, search: Search) -> list[MaterialImages]:
-    """The images of each mesh's shader."""
     found = search.model(path, [mesh.shader for mesh in model.meshes])
     return [found.material(mesh.shader, mesh.name or mesh.comment_name or None) for mesh in model.meshes]
 
@@ -333,19 +308,12 @@ def _warn_all(report: Report, path: Path, warnings: list[str]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class AnimationFile:
-    """A file in a list of animations.
-
-    Attributes:
-        path: the file.
-        header: its head; None if it cannot be read.
-        match: with the skeleton that it fits best; None without a head or a skeleton.
-        error: the reason why it cannot be read; None if it can.
-    """
+    """A file in a list of animations."""
 
     path: Path
-    header: AnimationHeader | Animation | None = None
-    match: Match | None = None
-    error: Exception | None = None
+    header: AnimationHeader | Animation | None = None  # None if it cannot be read
+    match: Match | None = None  # with the skeleton that it fits best
+    error: Exception | None = None  # why it cannot be read
 
     @property
     def fit(self) -> Fit:
@@ -354,7 +322,7 @@ class AnimationFile:
 
 
 def animation_paths(folder: Path) -> list[Path]:
-    """The animations in a folder on disk or in an archive, by name. Raises OSError if the folder cannot be read."""
+    """The animations in a folder on disk or in an archive, by name; raises OSError."""
     return [path for path in files_in(folder) if path.suffix.lower() == ANIMATION_SUFFIX]
 
 
@@ -372,10 +340,7 @@ def within_budget(paths: Sequence[Path], budget: Budget) -> list[Path]:
 
 
 def read_animation_file(path: Path, skeletons: Sequence[Joints]) -> AnimationFile:
-    """An animation of which only the head is read, matched with the skeleton that it fits best.
-
-    Never raises: what is wrong with the file is in the result.
-    """
+    """An animation of which only the head is read, with its best fit; errors are in the result."""
     try:
         return match_file(path, read_animation_header(readable(path)), skeletons)
     except (Md5Error, OSError) as error:

@@ -1,9 +1,6 @@
-"""A Blender armature as an MD5 skeleton.
-
-A bone of an imported armature has the index, name, axes and bind pose of its joint stored on it (`records`); any
-other bone becomes a joint with the bone's name and axes. The axes of a joint can be chosen freely, as long as mesh and
-animation use the same, so those of the file are used.
-"""
+"""A Blender armature as an MD5 skeleton."""
+# A bone of an imported armature has its joint's index, name, axes and bind pose stored on it (`records`); any other
+# becomes a joint with the bone's name and axes: they are free as long as mesh and animation use the same.
 
 from __future__ import annotations
 
@@ -33,29 +30,20 @@ _SAME_ANGLE = 5e-4
 
 @dataclass(eq=False)
 class Rig:
-    """The bones of an armature in the order of the file, and their joints.
-
-    Attributes:
-        bone_names: Blender's names, J of them.
-        joints: the bind pose in the space of the armature.
-        indices: the index of each joint in the imported file, -1 for a new one, int64 (J,).
-        is_unmoved: whether the bind pose is that of the file, bool (J,).
-        rest_positions: heads of the bones, float64 (J, 3).
-        rest_orientations: axes of the bones, quaternions w x y z, float64 (J, 4).
-    """
+    """The bones of an armature in the order of the file, and their joints."""
 
     bone_names: list[str]
-    joints: Joints
-    indices: npt.NDArray[np.int64]
-    is_unmoved: npt.NDArray[np.bool_]
-    rest_positions: Floats
-    rest_orientations: Floats
+    joints: Joints  # the bind pose in the space of the armature
+    indices: npt.NDArray[np.int64]  # of each joint in the imported file, -1 for a new one
+    is_unmoved: npt.NDArray[np.bool_]  # whether the bind pose is that of the file, bool (J,)
+    rest_positions: Floats  # heads of the bones
+    rest_orientations: Floats  # axes of the bones, quaternions w x y z
 
     def __len__(self) -> int:
         return len(self.bone_names)
 
     def joints_in_bones(self) -> tuple[Floats, Floats]:
-        """The constant transform of each joint in the space of its bone: positions (J, 3) and orientations (J, 4)."""
+        """The constant transform of each joint in its bone: positions (J, 3) and orientations (J, 4)."""
         inverse = quat.conjugate(self.rest_orientations)
         positions = quat.rotate(inverse, self.joints.positions - self.rest_positions)
         return positions, quat.multiply(inverse, self.joints.orientations)
@@ -105,7 +93,6 @@ def _file_order(bones: list[Bone], indices: npt.NDArray[np.int64]) -> list[int]:
 
 
 def _are_near(binds: Floats, positions: Floats, orientations: Floats) -> npt.NDArray[np.bool_]:
-    """Whether each joint has the bind pose of the file, bool (J,)."""
     size = max(float(np.abs(positions).max(initial=0.0)), 1e-9)
     distances = np.linalg.norm(binds[:, :3] - positions, axis=1)
     cosines = np.abs(np.einsum("ji,ji->j", binds[:, 3:], orientations))

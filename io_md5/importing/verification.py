@@ -1,7 +1,5 @@
-"""Verification of an animation that was imported onto an existing armature: joints and meshes compared with the file.
-
-It is played only if something is known by which the armature may not follow.
-"""
+"""Verification of an animation imported onto an existing armature: joints and meshes compared with the file. It is
+played only if something is known by which the armature may not follow."""
 
 from __future__ import annotations
 
@@ -54,10 +52,7 @@ def verify_import(
     scales: ScaleTable | None,
     report: Report,
 ) -> None:
-    """Warns if joints or meshes differ from the animation, on some of its frames.
-
-    `armature` is one that existed before the import; `animation` is in its coordinates. Without `scales`, they are 1.
-    """
+    """Warns if joints or meshes differ from the animation, in armature coordinates, on some of its frames."""
     if not animation.has_hierarchy or not match.joints:
         return
     causes = _causes(armature, rig, match)
@@ -151,7 +146,7 @@ def _is_moved_otherwise(armature: Object) -> bool:
 
 
 def _size(armature: Object, meshes: list[Object], rig: Rig) -> float:
-    """The diagonal of the box around the meshes at rest, or around the joints if there are none, in armature space."""
+    """The diagonal of the box around the meshes at rest, or else around the joints, in armature space."""
     local = np.linalg.inv(mesh_data.world_matrix(armature))
     clouds = [] if any(len(obj.data.vertices) for obj in meshes) else [rig.joints.positions]
     for obj in meshes:
