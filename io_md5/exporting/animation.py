@@ -1,8 +1,5 @@
-"""Animations made of the motion of an armature.
-
-Poses are read from Blender's evaluation, including constraints, drivers, IK and NLA, or from F-curves if only those
-move the armature.
-"""
+"""Animations made of the motion of an armature. Poses are read from Blender's evaluation, including constraints,
+drivers, IK and NLA, or from F-curves if only those move the armature."""
 
 from __future__ import annotations
 
@@ -38,25 +35,17 @@ _LARGEST_CHANGE_OF_VOLUME = 1e-4
 
 @dataclass(eq=False)
 class SampledClip:
-    """The sampled poses of a clip. F frames, n joints.
-
-    Attributes:
-        frames: of the scene, (F,); `frame_rate` is that of the file.
-        positions: of the joints in the coordinates of the file, (F, n, 3).
-        orientations: quaternions (F, n, 4).
-        scales: of the joints; None if the game has none, or all are 1.
-        most_scaled: the index of the frame on which a bone is scaled most; None if no bone is.
-        moves_armature: whether the armature object moves, and not only its bones.
-    """
+    """The sampled poses of a clip: F frames, n joints, in the coordinates of the file."""
 
     clip: Clip
-    frames: Floats
+    frames: Floats  # of the scene
     frame_rate: float
-    positions: Floats
-    orientations: Floats
-    scales: ScaleTable | None = None
+    positions: Floats  # (F, n, 3)
+    orientations: Floats  # quaternions (F, n, 4)
+    scales: ScaleTable | None = None  # None if the game has none, or all are 1
+    # The index of the frame on which a bone is scaled most; None if no bone is.
     most_scaled: int | None = None
-    moves_armature: bool = False
+    moves_armature: bool = False  # whether the armature object moves, and not only its bones
 
 
 def sample_clip(
@@ -68,10 +57,8 @@ def sample_clip(
     *,
     with_scales: bool = False,
 ) -> SampledClip:
-    """The joints of a skeleton while a clip plays; `with_scales` says whether the game takes their scales.
-
-    `player` is None for a model without armature. Raises Md5Error if a bone has no finite pose.
-    """
+    """The joints of a skeleton while a clip plays; raises Md5Error if a bone has no finite pose."""
+    # `with_scales` says whether the game takes scales of joints; `player` is None for a model without armature.
     frames, rate = clip.samples(options)
     if player is None or skeleton.armature is None:
         positions = np.repeat(skeleton.joints.positions[None], len(frames), axis=0)
@@ -115,7 +102,7 @@ def sample_clip(
 
 
 def _most_scaled(matrices: Floats, world: Floats) -> int | None:
-    """The index of the frame on which a bone is scaled most, by matrices in the space of the scene, (F, J, 4, 4)."""
+    """The index of the frame on which a bone is scaled most, by matrices in the space of the scene."""
     volumes = np.linalg.det(matrices[..., :3, :3]) / (np.linalg.det(world[:3, :3]) or 1.0)
     changes = np.abs(volumes - 1.0).max(axis=1, initial=0.0)
     most = int(changes.argmax())
@@ -123,7 +110,6 @@ def _most_scaled(matrices: Floats, world: Floats) -> int | None:
 
 
 def _warn_of_range(clip: Clip, player: Player, report: Report) -> None:
-    """Warns if an action moves bones beyond the frames that are exported."""
     if clip.action is None:
         return
     if player.remaps_time:
@@ -144,7 +130,7 @@ def _warn_of_range(clip: Clip, player: Player, report: Report) -> None:
 
 
 def _is_shown(sampled: SampledClip, skeleton: Skeleton, matrices: Floats) -> bool:
-    """Whether Blender shows the poses of a clip: those of the bones in the space of the scene, (F, J, 4, 4)."""
+    """Whether Blender shows the poses of a clip: those of the bones in the space of the scene."""
     positions, orientations, _ = skeleton.joints_of_scene(matrices)
     tolerance = _LARGEST_MOVE * max(1.0, np.abs(positions).max())
     turned = np.abs((orientations * sampled.orientations).sum(axis=2))
@@ -155,7 +141,6 @@ def _is_shown(sampled: SampledClip, skeleton: Skeleton, matrices: Floats) -> boo
 
 
 def _scale_table(clip: Clip, skeleton: Skeleton, scales: Floats) -> ScaleTable | None:
-    """The scales (F, n) of a clip's joints; None if all are 1."""
     stored = clip.stored.scales_position if clip.stored is not None else frozenset()
     is_zero = np.abs(scales) < 2.0 * SMALLEST_SCALE
     table = ScaleTable(
@@ -187,10 +172,7 @@ def encode_clip(
 
 
 def _without_scales(positions: Floats, scales: ScaleTable) -> Floats:
-    """Translations (F, n, 3) that the game multiplies by the scales of their joints.
-
-    Where the scale is 0, the translation of the frame before is written.
-    """
+    """Translations that the game multiplies by joints' scales; where one is 0, that of the frame before."""
     result = positions.copy()
     for joint in np.flatnonzero(scales.scales_position).tolist():
         factors = scales.values[:, joint]
@@ -203,7 +185,7 @@ def _without_scales(positions: Floats, scales: ScaleTable) -> Floats:
 
 
 def _sample(clip: Clip, skeleton: Skeleton, player: Player, frames: Floats) -> tuple[Floats, bool]:
-    """The joint of each bone in the space of the scene at some frames, (F, J, 4, 4), and whether the object moves."""
+    """The joint of each bone in the scene at some frames, (F, J, 4, 4), and whether the object moves."""
     armature, rig = skeleton.armature, skeleton.rig
     assert armature is not None
     order = [armature.pose.bones.find(name) for name in rig.bone_names]

@@ -1,7 +1,5 @@
-"""The relation of objects to an armature: deformed by it, parented to one of its bones, or parented to the object.
-
-Also the bones that Deform Bones Only leaves out, and constraints whose target bone does not exist.
-"""
+"""The relation of objects to an armature: deformed by it, parented to one of its bones, or parented to the object;
+also the bones that Deform Bones Only leaves out, and constraints whose target bone does not exist."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ _TOLERANCE = 1e-6
 
 
 def is_deformed(obj: Object, armature: Object) -> bool:
-    """Whether an armature deforms an object by vertex groups, as its parent or by a modifier, enabled or not."""
+    """Whether an armature deforms an object, as its parent or by a modifier, enabled or not."""
     if obj.parent == armature and obj.parent_type == "ARMATURE":
         return True
     return any(
@@ -43,7 +41,7 @@ def armature_modifiers(obj: Object) -> list[ArmatureModifier]:
 
 
 def parent_bone_of(obj: Object, armature: Object) -> str | None:
-    """The bone that an object follows, by a parent or constraint of itself or of its ancestors; None if none."""
+    """The bone that an object follows, by a parent or constraint of itself or of an ancestor."""
     bones = armature.data.bones
     for ancestor in (obj, *parents_of(obj)):
         for target, bone in _constraint_targets(ancestor):
@@ -102,13 +100,10 @@ def _targets_of_constraint(constraint: Constraint) -> list[tuple[Object | None, 
 def bones_to_leave_out(
     armature: Object, meshes: list[Object], actions: list[Action], report: Report
 ) -> set[str]:
-    """The names of bones that neither deform nor are the parent of a mesh.
-
-    A mesh on a non-deforming bone is moved by the nearest deforming ancestor of the bone if the two can never move
-    relative to each other. Otherwise the bone is exported, with a warning.
-
-    `armature` is the original object, not an evaluated one; `actions` are all that move its bones.
-    """
+    """The bones that neither deform nor are the parent of a mesh; `actions` are all that move the bones."""
+    # A mesh on a non-deforming bone is moved by the nearest deforming ancestor of the bone if the two can never move
+    # relative to each other. Otherwise the bone is exported, with a warning. `armature` is the original object, not an
+    # evaluated one.
     bones = armature.data.bones
     left_out = {bone.name for bone in bones if not bone.use_deform}
     for obj in meshes:
@@ -156,7 +151,6 @@ def _is_fixed_to_parent(armature: Object, bone: Bone, actions: list[Action]) -> 
 
 
 def _is_at_rest(curve: FCurve, rest: tuple[float, ...] | None) -> bool:
-    """Whether an F-curve never leaves the rest value of its channel."""
     if rest is None or curve.array_index >= len(rest) or curve.modifiers or curve.driver is not None:
         return False
     points = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
@@ -165,10 +159,7 @@ def _is_at_rest(curve: FCurve, rest: tuple[float, ...] | None) -> bool:
 
 
 def warn_of_missing_targets(armature: Object, report: Report) -> None:
-    """Warns of constraints of bones that refer to a bone that does not exist.
-
-    Blender shows their effect until it evaluates the rig anew.
-    """
+    """Warns of constraints to missing bones: Blender shows their effect until it evaluates the rig anew."""
     for bone in armature.pose.bones:
         for constraint in bone.constraints:
             holders: list[Any] = [constraint, *getattr(constraint, "targets", ())]

@@ -42,23 +42,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ModelOptions(ModelProperties):
-    """The options of a model.
-
-    Attributes:
-        scope: the objects to export.
-        conversion: scale and axes from the scene to the file; if some are not set, those of the import.
-        weights: of the vertices.
-        game: the game to export for.
-        verify: the frames on which the result is compared with Blender.
-        game_folders: the user's, to which the paths of images are relative.
-    """
+    """The options of a model."""
 
     scope: Scope = field(default_factory=Scope)
+    # From the scene to the file; what is not set is that of the import.
     conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
     weights: WeightOptions = field(default_factory=WeightOptions)
     game: Game = Game.ANY
-    verify: Verify = Verify.SOME
-    game_folders: tuple[str, ...] = ()
+    verify: Verify = Verify.SOME  # the frames on which the result is compared with Blender
+    game_folders: tuple[str, ...] = ()  # the user's, to which the paths of images are relative
 
     @property
     def target(self) -> Target:
@@ -102,13 +94,9 @@ def build(
     *,
     writes_meshes: bool,
 ) -> Build:
-    """The model of a source and its animations, verified. Blender must not be in Edit Mode.
-
-    `clips` are by animation file. Without `writes_meshes`, the meshes are only used for the bounds and to verify the
-    animations. `progress_bar` takes a step for each mesh and clip.
-
-    Raises NothingToExportError if no bone is left, or if the meshes were imported with different scales.
-    """
+    """The model of a source and its animations, verified; Blender must not be in Edit Mode."""
+    # Without `writes_meshes`, the meshes are only used for the bounds and to verify the animations. Raises
+    # NothingToExportError if no bone is left, or if the meshes were imported with different scales.
     skeleton = _skeleton(context, source, options, report)
     rest = _build_rest(context, source.meshes, skeleton, options, report)
     progress_bar.step(len(source.meshes))
@@ -173,7 +161,7 @@ def build(
 def _warn_of_speed(
     clips: Iterable[SampledClip], game_rate: float, options: AnimationOptions, scene: Scene, report: Report
 ) -> None:
-    """Warns of clips that a game with that rate, or with that of the file if it is 0, plays slower or faster."""
+    """Warns of clips that a game plays slower or faster, at its rate, or if that is 0, the file's."""
     played = [
         Played(
             one.clip.name,
@@ -240,7 +228,6 @@ def _build_rest(
 def _shader(
     obj: Object, slots: list[Material | None], slot: int, game_folders: tuple[str, ...], report: Report
 ) -> str:
-    """The shader of a material slot; the object's name if it has no material."""
     material = slots[slot] if slot < len(slots) else None
     if material is None:
         report.warn("no material: the object's name is used as the shader", obj.name)

@@ -1,10 +1,8 @@
-"""Camera paths made of the cameras of the scene.
-
-Every frame of the scene's range becomes an entry, and every cut adds one: the view of the old camera at that
-instant. Markers define cuts by name (see `camera_cuts`) or by binding a camera. The view of the old camera at a cut is
-that of the imported file if the end of the shot was not changed; else it is evaluated if the next shot has another
-camera, and extrapolated from the last frames otherwise.
-"""
+"""Camera paths made of the cameras of the scene."""
+# Every frame of the scene's range becomes an entry, and every cut adds one: the view of the old camera at that instant.
+# Markers define cuts by name (see `camera_cuts`) or by binding a camera. The view of the old camera at a cut is that of
+# the imported file if the end of the shot was not changed; else it is evaluated if the next shot has another camera,
+# and extrapolated from the last frames otherwise.
 
 from __future__ import annotations
 
@@ -89,12 +87,8 @@ class _Views(NamedTuple):
 def export_camera(
     context: Context, path: str | os.PathLike[str], options: CameraExportOptions
 ) -> ExportResult:
-    """Writes the scene's camera over the scene's range.
-
-    Raises NothingToExportError if there is no camera, or one has no field of view or no finite transform; Md5Error if
-    something cannot be written or the game would refuse it; OSError if the file cannot be written. With the first two,
-    no file was written.
-    """
+    """Writes the scene's camera over its range; raises NothingToExportError, Md5Error or OSError."""
+    # With the first two, no file was written.
     report = Report()
     with kept_on_failure(report):
         camera = read_scene(context, options, report)
@@ -108,11 +102,7 @@ def export_camera(
 
 
 def read_scene(context: Context, options: CameraExportOptions, report: Report) -> Camera:
-    """The verified camera path of the scene over its range.
-
-    Raises NothingToExportError if there is no camera, if one has no field of view, or if the cameras were imported with
-    different scales.
-    """
+    """The verified camera path of the scene; raises NothingToExportError."""
     cameras = exported_cameras(context.scene, use_markers=options.use_markers)
     conversion = export_conversion(options.conversion, cameras, report)
     for use_stored in (True, False):
@@ -136,7 +126,7 @@ def read_scene(context: Context, options: CameraExportOptions, report: Report) -
 
 
 def _warn_of_jumps(plan: _Plan, report: Report) -> None:
-    """Warns of jumps without a cut: games show frames between those of the scene, on which the camera would fly."""
+    # Games show frames between those of the scene, on which the camera would fly.
     for camera in plan.cameras:
         frames = [str(frame) for frame in sorted(jumps(camera)) if plan.is_within_shot(camera, frame)]
         if frames:
@@ -170,7 +160,7 @@ def _assemble(
 
 
 def _check(camera: Object, frame: int, report: Report) -> None:
-    """Checks a camera as it is evaluated on a frame: its type and lens shift may be animated."""
+    # The type and lens shift may be animated.
     data = camera.data
     if data.type != "PERSP":
         kind = data.bl_rna.properties["type"].enum_items[data.type].name
@@ -195,10 +185,7 @@ def _frame_rate(scene: Scene, imported: float | None, frames: int, report: Repor
 
 
 class _Plan:
-    """The camera of each frame, and the source of each entry.
-
-    `conversion` goes from the scene to the file; with `use_stored`, data of imported files is used.
-    """
+    """The camera of each frame, and the source of each entry; `use_stored` uses data of imported files."""
 
     def __init__(
         self, scene: Scene, options: CameraExportOptions, conversion: Conversion, *, use_stored: bool
@@ -252,7 +239,7 @@ class _Plan:
         return (stored, found[nth]) if stored is not None and nth < len(found) else None
 
     def cuts(self) -> tuple[Ints, list[str]]:
-        """The cuts of the file, int32 (K,), and their groups."""
+        """The cuts of the file, (K,), and their groups."""
         groups = []
         for index in range(len(self.instants)):
             imported = self.source_cut(index)
@@ -270,10 +257,8 @@ class _Plan:
 
 
 def exported_cameras(scene: Scene, *, use_markers: bool) -> list[Object]:
-    """The cameras that the range of the scene shows.
-
-    With `use_markers`, it follows the cameras that markers bind. Raises NothingToExportError if there is none.
-    """
+    """The cameras that the scene's range shows; raises NothingToExportError if there is none."""
+    # With `use_markers`, it follows the cameras that markers bind.
     shown = _cameras_of_frames(scene, _bound_cameras(scene) if use_markers else {})
     return list(dict.fromkeys(shown.values()))
 
@@ -288,7 +273,6 @@ def _bound_cameras(scene: Scene) -> dict[int, Object]:
 
 
 def _cameras_of_frames(scene: Scene, bound: dict[int, Object]) -> dict[int, Object]:
-    """The camera of each frame of the scene's range."""
     frames = range(scene.frame_start, scene.frame_end + 1)
     if not bound:
         if scene.camera is None:
@@ -306,11 +290,9 @@ def _sample(
     verified: set[int],
     report: Report,
 ) -> tuple[_Views, dict[int, _ShownView]]:
-    """The views of the entries, and the evaluated view of each frame to verify, by frame counted from the first.
-
-    Extrapolated entries are left to be filled in. `conversion` goes from the scene to the file; `verified` has frames
-    of the scene. Raises NothingToExportError if a camera has no field of view or no finite transform.
-    """
+    """The views of the entries, and the evaluated view of each frame to verify, counted from the first."""
+    # Extrapolated entries are left to be filled in. `verified` has frames of the scene. Raises NothingToExportError if
+    # a camera has no field of view or no finite transform.
     scene = context.scene
     count = len(moments)
     matrices = np.tile(np.eye(4), (count, 1, 1))
@@ -385,7 +367,6 @@ def _channels_of(camera: Camera) -> tuple[Floats, Floats, Floats]:
 
 
 def _fill_shot_ends(views: _Views, plan: _Plan) -> None:
-    """Fills in the ends of shots: from imported files, or extrapolated."""
     ends = [index for index, moment in enumerate(plan.moments) if moment.is_end]
     for cut, end in enumerate(ends):
         guesses = _extrapolated(views, plan.moments, end) if plan.moments[end].is_hidden else None
@@ -402,7 +383,7 @@ def _fill_shot_ends(views: _Views, plan: _Plan) -> None:
 
 
 def _extrapolated(views: _Views, moments: list[_Moment], end: int) -> tuple[Floats, Floats, Floats]:
-    """The view that continues the motion of the last two frames of a shot; the last view if it has one frame."""
+    """The view that continues the motion of the last two frames of a shot; the last if there is only one."""
     last = max(end - 1, 0)
     before = max(end - 2, 0)
     if moments[last].is_end or moments[before].is_end:
@@ -421,8 +402,6 @@ def _extrapolated(views: _Views, moments: list[_Moment], end: int) -> tuple[Floa
 
 
 class _ShownView(NamedTuple):
-    """The view of an evaluated Blender camera on a frame."""
-
     name: str  # of the camera
     frame: int  # of the scene
     matrix: Floats  # of the evaluated camera, float64 (4, 4)
@@ -433,12 +412,10 @@ class _ShownView(NamedTuple):
 def _find_differences(
     camera: Camera, views: dict[int, _ShownView], conversion: Conversion
 ) -> list[tuple[str, str]]:
-    """A warning for the first difference of each camera between a path and what Blender shows, with its name.
-
-    The path is played by Doom 3's rules: the cuts give the entry of a frame; the matrix of an entry has forward, left
-    and up as columns. The picture in Blender is the rectangle of its camera's view frame. `views` are by frame counted
-    from the first; `conversion` goes from the scene to the file.
-    """
+    """A warning and a name for the first difference of each camera between a path and what Blender shows."""
+    # The path is played by Doom 3's rules: the cuts give the entry of a frame; the matrix of an entry has forward, left
+    # and up as columns. The picture in Blender is the rectangle of its camera's view frame. `views` are by frame
+    # counted from the first.
     entries, _instants = timeline(camera.cuts, camera.entry_count)
     result: list[tuple[str, str]] = []
     size = diagonal(camera.positions)
@@ -485,11 +462,9 @@ def _compare(camera: Camera, entry: int, view: _ShownView, conversion: Conversio
 
 
 def _picture(view: _ShownView, conversion: Conversion) -> tuple[Floats, Floats, Floats, float]:
-    """Forward, left and up of a picture in the space of the file, and its horizontal angle in degrees.
-
-    Blender removes the scale of each axis of a camera, so that only shear and mirroring remain. If the picture is
-    mirrored, left is the direction before mirroring: only forward and up tell where the camera looks.
-    """
+    """Forward, left and up of a picture in the space of the file, and its horizontal angle in degrees."""
+    # Blender removes the scale of each axis of a camera, so that only shear and mirroring remain. If the picture is
+    # mirrored, left is the direction before mirroring: only forward and up tell where the camera looks.
     basis = _basis(view)
     # Lens shift, which the format does not have, moves the middle of the picture off the axis.
     right_top, right_bottom, left_bottom, left_top = view.corners

@@ -64,7 +64,7 @@ class _Situation:
         ]
 
     def later_modifiers(self) -> list[str]:
-        """Those after the first that deforms the object by an armature, which a parent does before all modifiers."""
+        """Those after the first that deforms by an armature, which a parent does before all modifiers."""
         indices = [
             index + 1 for index, modifier in enumerate(self.obj.modifiers) if modifier.type == "ARMATURE"
         ]
@@ -73,7 +73,7 @@ class _Situation:
         return self.modifiers(lambda _: True, indices[0]) if indices else []
 
     def moves_without_mesh(self) -> bool:
-        """Whether the armature object moves, and neither is the mesh its descendant nor do they share a parent."""
+        """Whether the armature object moves, and the mesh is no descendant of it or of its parent."""
         above = self.armature.parent
         return (
             not np.allclose(self.world, self.skeleton.world, atol=_SCALE_TOLERANCE)
@@ -108,7 +108,6 @@ class _Situation:
         ]
 
     def is_scaled_unevenly(self) -> bool:
-        """Whether the armature object is."""
         return bool(nearest_rotations(self.world[:3, :3])[1])
 
     def has_animated_scale(self) -> bool:
@@ -117,7 +116,6 @@ class _Situation:
         return not self.is_scaled_unevenly() and abs(size - rest) > _SCALE_TOLERANCE * rest
 
     def has_unweighted_vertices(self) -> bool:
-        """Whether deforming bones leave out vertices of a deformed object."""
         if not self.is_deformed:
             return False
         bones, groups = self.armature.data.bones, self.posed.vertex_groups
@@ -252,7 +250,7 @@ def likely_causes(obj: Object, skeleton: Skeleton, graph: Depsgraph) -> list[str
 
 
 def split_by_constraints(armature: Object, scaled: list[str]) -> tuple[list[str], list[str]]:
-    """The scaled bones whose parents are not: those that constraints scale, with the constraint, and the others."""
+    """Scaled bones whose parents are not: those that constraints scale, with the constraint, and others."""
     by_constraints, others = [], []
     for name in scaled:
         bone = armature.pose.bones[name]

@@ -28,26 +28,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AnimationOptions(AnimationProperties):
-    """The options of animations.
+    """The options of animations."""
 
-    Attributes:
-        frame_rate: frames per second to sample, of which every N-th is exported; 0 for the rate of the action, else of
-            the scene.
-        scene_rate: frames per second of the scene, if actions are sampled as Blender plays them; 0 for their own rate.
-        compares_speed: warn if the game plays an animation slower or faster than Blender.
-    """
-
+    # Sampled, of which every N-th frame is exported; 0 for the rate of the action, else of the scene.
     frame_rate: float = 0.0
-    scene_rate: float = 0.0
-    compares_speed: bool = True
+    scene_rate: float = 0.0  # if actions are sampled as Blender plays them; 0 for their own rate
+    compares_speed: bool = True  # warn if the game plays an animation slower or faster than Blender
 
 
 @dataclass(frozen=True)
 class Clip(scene_clips.Clip):
-    """A clip with its frames per second and what an imported action stores; the name of the scene is empty.
+    """A clip with its frames per second and what an imported action stores; the scene's name is empty."""
 
-    `to_scene` goes from frames of the action to frames of the scene, if they differ, as in NLA tweak mode.
-    """
+    # `to_scene` goes from frames of the action to frames of the scene, if they differ, as in NLA tweak mode.
 
     rate: float = 0.0
     stored: StoredAction | None = None
@@ -86,10 +79,8 @@ def listed_clip(clip: scene_clips.Clip, scene: Scene) -> Clip:
 
 
 def action_range(action: Action, slot: Any) -> tuple[float, float]:
-    """The frames of an action that are exported: its manual range, else that of the keys of a slot.
-
-    A manual range that the import set is extended to keys outside of it.
-    """
+    """The frames of an action that are exported: its manual range, else that of the keys of a slot."""
+    # A manual range that the import set is extended to keys outside of it.
     start, end = versions.frame_range(action, slot)
     if not action.use_frame_range or (start, end) != load_action(action).frame_range:
         return start, end
@@ -98,7 +89,7 @@ def action_range(action: Action, slot: Any) -> tuple[float, float]:
 
 
 def active_clip(armature: Object, scene: Scene) -> Clip:
-    """The active action of an armature. Raises NothingToExportError if there is none, or no slot of it is assigned."""
+    """The active action of an armature; raises NothingToExportError if there is none or it has no slot."""
     data = armature.animation_data
     if data is None or data.action is None:
         raise NothingToExportError(
@@ -137,10 +128,8 @@ class ListedClip(NamedTuple):
 
 
 def listed_clips(found: AnimationList, rows: list[Row], stem: str) -> list[ListedClip]:
-    """Rows of a list with their clips and names; `stem` names the scene as a whole.
-
-    Raises NothingToExportError if the pattern of names has an unknown field.
-    """
+    """Rows of a list with clips and names; raises NothingToExportError for an unknown field of names."""
+    # `stem` names the scene as a whole.
     clips = [listed_clip(row.animation, found.scene) for row in rows]
     stems = []
     for row, clip in zip(rows, clips, strict=True):
@@ -164,11 +153,8 @@ def listed_clips(found: AnimationList, rows: list[Row], stem: str) -> list[Liste
 def clips_by_file(
     context: Context, armature: Object | None, actions: str, folder: Path, stem: str, report: Report
 ) -> dict[Path, Clip]:
-    """The clip of each animation file. `stem` is that of the file that the user chose.
-
-    `actions` is 'NONE', 'ACTIVE', 'ALL', 'LIST' or 'SCENE'. Raises NothingToExportError if there is no such action, or
-    if nothing in the list is checked.
-    """
+    """The clip of each file; raises NothingToExportError if there is no such action or none is checked."""
+    # `actions` is 'NONE', 'ACTIVE', 'ALL', 'LIST' or 'SCENE'; `stem` is that of the file that the user chose.
     if actions == "NONE":
         return {}
     if armature is None:

@@ -31,11 +31,8 @@ _Skeleton = tuple[list[str], list[int]]
 
 
 def export_mesh(context: Context, path: Path, options: ExportOptions) -> ExportResult:
-    """Writes an md5mesh file, and on request animations beside it.
-
-    Raises Md5Error if the game would refuse the result and NothingToExportError if there is nothing to export, before
-    anything is written. Raises OSError if a file cannot be written; existing files are unchanged.
-    """
+    """Writes a model and its animations; raises Md5Error or NothingToExportError before it writes."""
+    # Raises OSError if a file cannot be written; existing files are unchanged.
     report = Report()
     model_options = options.model
     with kept_on_failure(report), state.temporary_object_mode(context):
@@ -85,12 +82,9 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> ExportR
 
 
 def export_animations(context: Context, path: Path, options: ExportOptions) -> ExportResult:
-    """Writes md5anim files: one at `path`, or with 'ALL' and 'LIST' one for each animation in the folder of
-    `path`. Games that take only one get all of them in one, at `path`.
-
-    The meshes are used for the bounds and to verify the poses, but not written. For the arguments and errors see
-    `export_mesh`.
-    """
+    """Writes md5anim files: at `path`, or with 'ALL' and 'LIST' one for each animation in its folder."""
+    # Games that take only one animation get all in one, at `path`. The meshes are used for the bounds and to verify the
+    # poses, but not written. Raises what `export_mesh` raises.
     report = Report()
     model_options = options.model
     with kept_on_failure(report), state.temporary_object_mode(context):
@@ -153,10 +147,7 @@ def _companion(path: Path, options: ExportOptions, report: Report) -> Companion 
 
 
 def _raise_findings(built: Build, options: ModelOptions, report: Report, *, mesh: Path | None = None) -> None:
-    """Checks all files before any is written: warnings are reported, and all errors are raised at once, as an Md5Error.
-
-    `mesh` is the file of the mesh; None if only animations are written.
-    """
+    """Reports warnings and raises all errors at once, as an Md5Error, before any file is written."""
     findings = {}
     if mesh is not None:
         animations = list(built.animations.values())
@@ -170,14 +161,9 @@ def _raise_findings(built: Build, options: ModelOptions, report: Report, *, mesh
 
 
 def _require_own_files(animations: Iterable[Path], joints: Joints, mesh: Path | None) -> None:
-    """Checks that no animation of another model is replaced.
-
-    An animation that fits the mesh that is replaced with it is of the same model. So is one that no mesh of the folder
-    fits, if one fits the export: the mesh was exported first.
-
-    `joints` are as they are written; `mesh` is None if only animations are written. Raises Md5Error, which names the
-    animation that has other joints.
-    """
+    """Raises Md5Error if an animation of another model would be replaced."""
+    # An animation that fits the mesh that is replaced with it is of the same model. So is one that no mesh of the
+    # folder fits, if one fits the export: the mesh was exported first. `mesh` is None if only animations are written.
     new = _skeleton(joints)
     for path in animations:
         old = _read_skeleton(path) if path.exists() else None
@@ -205,10 +191,8 @@ def _warn_of_meshes(animation: Path, joints: Joints, report: Report) -> None:
 
 
 def _warn_of_animations(mesh: Path, joints: Joints, others: Collection[Path], report: Report) -> None:
-    """Warns of animations beside a mesh that fit it before, and will not when it is replaced.
-
-    The mesh need not exist. `joints` are as they are written; `others` are files that are written or warned of already.
-    """
+    """Warns of animations beside a mesh that fit it before, and will not when it is replaced."""
+    # The mesh need not exist. `others` are files that are written or warned of already.
     new = _skeleton(joints)
     try:
         old = _read_skeleton(mesh)
@@ -238,7 +222,7 @@ def _skeletons_of_meshes(folder: Path) -> dict[Path, _Skeleton]:
 
 
 def _read_skeleton(path: Path) -> _Skeleton | None:
-    """That of a mesh or animation file; None if it cannot be read."""
+    """The skeleton of a mesh or animation file; None if it cannot be read."""
     try:
         if path.suffix.lower() == ANIMATION_SUFFIX:
             header = read_animation_header(path)

@@ -53,7 +53,7 @@ _MESH = re.compile(r"^mesh \d+ \(.*?\): ")
 
 
 def prepare(built: Build, target: Target, report: Report) -> None:
-    """Prepares a model and its animations for a game, in place; what is replaced or shortened is a warning."""
+    """Prepares a model and animations for a game, in place; what is replaced or shortened is a warning."""
     labels = []
     stored_names = _comment_names(dict.fromkeys(obj for obj, _ in built.parts))
     taken = {stored or obj.name for obj, stored in stored_names.items()}
@@ -76,10 +76,7 @@ def prepare(built: Build, target: Target, report: Report) -> None:
 
 
 def _comment_names(objects: Iterable[Object]) -> dict[Object, str | None]:
-    """The name in the comment of each object's mesh block; None if it had none.
-
-    Of objects that were made of one block, by duplicating or separating, all but the first have their own names.
-    """
+    """The name in the comment of each object's mesh block; copies of an object have their own names."""
     result: dict[Object, str | None] = {}
     owners: set[tuple[int | None, str]] = set()
     for obj in sorted(objects, key=lambda obj: (len(obj.name), obj.name)):
@@ -93,11 +90,8 @@ def _comment_names(objects: Iterable[Object]) -> dict[Object, str | None]:
 
 
 def scale_files(built: Build, target: Target, report: Report) -> dict[Path, bytes]:
-    """The scales of joints beside the animations, if the game reads them.
-
-    `built` must have the animations as they are written. An existing file of scales is emptied where no joint is scaled
-    any more, because the game would use it.
-    """
+    """The scales of joints beside finished animations, if the game reads them."""
+    # An existing file of scales is emptied where no joint is scaled any more, because the game would use it.
     if not target.writing.joint_scales:
         return {}
     files = {}
@@ -123,11 +117,8 @@ def with_object_name(finding: Finding, built: Build) -> Finding:
 def rest_animation(
     path: Path, model: Model, target: Target, files: dict[Path, bytes], report: Report
 ) -> dict[Path, bytes]:
-    """The rest pose as an animation beside a mesh, if the game requires one and there is none.
-
-    `path` is the mesh, `model` is as it is written, and `files` has all files of the export. Warns that the rest pose
-    is written, or that an existing animation does not fit. Raises Md5Error if the game would refuse the animation.
-    """
+    """The rest pose as an animation, with a warning, if the game requires one; raises Md5Error."""
+    # `path` is the mesh, and `files` has all files of the export; an existing animation that does not fit is a warning.
     animation_path = path.with_suffix(ANIMATION_SUFFIX)
     if not target.writing.animation_beside or animation_path in files:
         return {}
@@ -160,14 +151,10 @@ def _warn_of_existing(animation_path: Path, model: Model, target: Target, report
 def find(
     context: Context, options: ExportOptions, *, path: Path | None = None, has_mesh: bool = True
 ) -> list[LocatedFinding]:
-    """The findings of a game about what an export would write. Nothing is verified.
-
-    Names that an export replaces are only warnings. `path` is the file that would be written; None for a file beside
-    the .blend, with the name of the armature. A model there that the game would replace, such as the MDL with its name,
-    has to have the same sequences. Without `has_mesh`, only animations would be written.
-
-    Raises NothingToExportError if there is nothing to check.
-    """
+    """The findings of a game about an export, not verified; raises NothingToExportError."""
+    # Names that an export replaces are only warnings. `path` is the file that would be written; None for a file beside
+    # the .blend, with the name of the armature. A model there that the game would replace, such as the MDL with its
+    # name, has to have the same sequences.
     # Warnings of the export itself are not findings.
     report = Report()
     model_options = replace(options.model, verify=Verify.NONE)
@@ -216,7 +203,7 @@ def _default_path(armature: Object | None) -> Path:
 
 
 def _findings(built: Build, game: Game, *, has_mesh: bool) -> list[tuple[str, Finding]]:
-    """Findings of the model, and those of each animation, with its name, that the model does not have as well."""
+    """Findings of the model, and those of each animation, with its name, that the model does not have."""
     found = []
     if has_mesh:
         animations = list(built.animations.values())
@@ -232,10 +219,7 @@ def _findings(built: Build, game: Game, *, has_mesh: bool) -> list[tuple[str, Fi
 def _of_one_animation(
     clips: dict[Path, Clip], companion: Companion | None, options: ExportOptions
 ) -> Iterator[Finding]:
-    """The findings about all clips as one animation, for a game that takes one.
-
-    `clips` are by the file that each would have; `companion` is None if the replaced model is unknown.
-    """
+    """The findings about all clips, by file, as one animation, for a game that takes one."""
     game = options.model.game
     order = list(clips)
     if companion is not None and companion.game is game and clips:
@@ -295,10 +279,8 @@ def _location(finding: Finding, built: Build) -> Location:
 
 
 def hint_names(path: Path, model: Model, game: Game, companion: Companion | None, report: Report) -> None:
-    """Adds what the game looks for to the hints of a report, and warnings about what it would not find.
-
-    `path` is the mesh, `model` is as it is written; `companion` is None if the replaced model is unknown.
-    """
+    """Adds what the game looks for to the hints of a report, and warnings about what it would not find."""
+    # `companion` is None if the replaced model is unknown.
     if game is Game.QUAKE:
         shaders = dict.fromkeys(mesh.shader for mesh in model.meshes)
         skins = [quake_skin_path(shader) for shader in shaders]

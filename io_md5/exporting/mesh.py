@@ -1,12 +1,7 @@
-"""Mesh blocks made of evaluated meshes.
-
-Face corners become vertices of the file; corners of one vertex with equal texture coordinates and material become one
-vertex. The vertices that remain of one Blender vertex share a range of weights, so that their positions are exactly the
-same.
-
-Data of imported files keeps its order, and its stored weights where they reproduce what Blender shows
-(`stored_weights`).
-"""
+"""Mesh blocks made of evaluated meshes. Data of imported files keeps its order, and its stored weights where they
+reproduce what Blender shows (`stored_weights`)."""
+# Corners of a vertex with equal texture coordinates and material become one vertex of the file. The vertices that
+# remain of one Blender vertex share a range of weights, so that their positions are exactly the same.
 
 from __future__ import annotations
 
@@ -78,11 +73,9 @@ def export_object(
     *,
     use_stored: bool = True,
 ) -> list[Block]:
-    """The mesh blocks of an object, one for each used material slot, in rising order; their shaders are empty.
-
-    `obj` is the original object, `source_mesh` its evaluated mesh at rest. With `use_stored`, data of the imported file
-    is used where it matches what Blender shows.
-    """
+    """The mesh blocks of an object, one for each used material slot, rising; their shaders are empty."""
+    # `obj` is the original object, `source_mesh` its evaluated mesh at rest. With `use_stored`, data of the imported
+    # file is used where it matches what Blender shows.
     positions = skeleton.conversion.points(source_mesh.vertices)
     current = current_weights(obj, source_mesh, skeleton, positions, options, report)
     is_source_used = use_stored and options.keeps_all_weights
@@ -160,11 +153,8 @@ def _file_numbers(
     vertices: Integers,
     file_vertices: Integers,
 ) -> Integers | None:
-    """A number for each corner, counted from 0: that of its vertex of the file.
-
-    None unless all corners of a vertex of the file still have the same vertex and the same texture coordinates, as in a
-    mesh that was not edited.
-    """
+    """The number of each corner's vertex of the file, from 0; None if the mesh was edited."""
+    # Where it was not, all corners of a vertex of the file still have the same vertex and texture coordinates.
     if not len(corners) or file_vertices.min() == NONE:
         return None
     firsts = np.full(int(file_vertices.max()) + 1, -1)
@@ -199,7 +189,6 @@ def _first_of_each(numbers: Integers) -> Integers:
 
 
 def _texture_coordinates(mesh: mesh_data.TriangleMesh, corners: npt.NDArray[np.integer]) -> Floats:
-    """s and t of corners in the file, (n, 2)."""
     if mesh.uvs is None:
         return np.zeros((len(corners), 2))
     return np.round(flip_v(mesh.uvs[corners]), _UV_DECIMALS)
@@ -219,7 +208,7 @@ def _unused(
 def _with_degenerate(
     triangles: Integers, corners: Integers, degenerate: Integers, verified: Integers
 ) -> tuple[Integers, Integers]:
-    """Triangles and corners, (T, 3), with degenerate ones of the file at their old indices, if their vertices exist."""
+    """Triangles and corners, with degenerate ones of the file at their old indices if vertices exist."""
     vertices = np.full(max(int(verified.max(initial=0)), int(degenerate[:, 1:].max(initial=0))) + 2, -1)
     vertices[verified[::-1]] = np.arange(len(verified))[::-1]
     vertices[-1] = -1  # that of `NONE`

@@ -1,7 +1,5 @@
-"""Several clips as the one animation of a model in the re-releases, in the order of the model that it replaces.
-
-The game's code counts frames, so each sequence needs as many as it has in the MD2 or MDL.
-"""
+"""Several clips as the one animation of a model in the re-releases, in the order of the model that it replaces: the
+game's code counts frames, so each sequence needs as many as it has in the MD2 or MDL."""
 
 from __future__ import annotations
 
@@ -35,11 +33,9 @@ def arrange(
     options: AnimationOptions,
     report: Report,
 ) -> dict[Path, Clip]:
-    """Clips in the order of a companion, else in that of the user, for `join` to put them into one animation.
-
-    The result has paths that differ, as a clip may occur twice; a single clip has `path`. Raises Md5Error with all
-    clips that do not fit the sequences of the companion.
-    """
+    """Clips in the order of a companion, else in the user's; raises Md5Error for all that do not fit."""
+    # The result, which `join` puts into one animation, has paths that differ, as a clip may occur twice; a single clip
+    # has `path`.
     order = list(clips)
     if companion is not None:
         order, problems, left_out = match_sequences(clips, companion, options)
@@ -66,7 +62,7 @@ def arrange(
 def match_sequences(
     clips: dict[Path, Clip], companion: Companion, options: AnimationOptions
 ) -> tuple[list[Path], list[str], list[str]]:
-    """The keys of the clips of a companion's sequences, in order, what does not fit, and the names of other clips."""
+    """The keys of a companion's sequences, in order, what does not fit, and the names of other clips."""
     sequences = companion.sequences
     counts = {key: len(clip.samples(options)[0]) for key, clip in clips.items()}
     single = next(iter(counts.values())) if len(clips) == 1 else None
@@ -111,7 +107,7 @@ def _wrong_count(sequence: FrameSequence, count: int) -> str:
 
 
 def _clip_of(sequence: FrameSequence, occurrence: int, by_name: dict[str, Path]) -> Path | None:
-    """The clip of a sequence; the second of two with the same name has its own if one is named like Blender would."""
+    """The clip of a sequence; the second of two with one name has its own if one is named as by Blender."""
     name = sequence.name or "frame"
     wanted = [f"{name}.{occurrence:03d}", f"{name}_{occurrence + 1}"] if occurrence else []
     for candidate in (*wanted, name):

@@ -1,9 +1,6 @@
-"""Poses computed from the F-curves of an action, if only they move the armature.
-
-This is about twenty times as fast as Blender's evaluation. It is used only where the result is the same: without
-constraints, drivers, special bone settings or a moving armature object. Bones may be scaled evenly if scales are
-exported and no bone inherits them.
-"""
+"""Poses computed from the F-curves of an action, about twenty times as fast as Blender's evaluation. Used only where
+the result is the same: without constraints, drivers, special bone settings or a moving armature object."""
+# Bones may be scaled evenly if scales are exported and no bone inherits them.
 
 from __future__ import annotations
 
@@ -40,11 +37,9 @@ _KEYS_PER_EVALUATION = 16
 def poses_from_curves(
     armature: Object, rig: Rig, clip: Clip, frames: Floats, *, with_scales: bool = False
 ) -> tuple[Floats, Floats, Floats] | None:
-    """The joints in the space of the armature while a clip plays; None if Blender must evaluate the clip.
-
-    `frames` are of the scene, (F,). Without `with_scales`, Blender must evaluate a clip that scales bones. Returns
-    positions (F, J, 3), orientations (F, J, 4) and scales (F, J).
-    """
+    """The joints in the space of the armature while a clip plays; None if Blender must evaluate it."""
+    # `frames` are of the scene. Without `with_scales`, Blender must evaluate a clip that scales bones. The result is
+    # positions (F, J, 3), orientations (F, J, 4) and scales (F, J).
     action_frames = clip.action_frames(frames)
     if clip.action is None or action_frames is None or not _is_plain(armature, clip):
         return None
@@ -121,7 +116,7 @@ def _is_plain(armature: Object, clip: Clip) -> bool:
 
 
 def _channels(armature: Object, rig: Rig, clip: Clip, frames: Floats) -> tuple[Floats, Floats, Floats] | None:
-    """Locations (F, J, 3), rotations (F, J, 4) and scales (F, J, 3); None if the action animates anything else."""
+    """Locations (F, J, 3), rotations (F, J, 4) and scales (F, J, 3); None if anything else is animated."""
     assert clip.action is not None
     paths = {
         f'pose.bones["{bpy.utils.escape_identifier(name)}"].{channel}': (bone, channel)
@@ -179,7 +174,7 @@ def _curve_values(curves: list[FCurve], frames: Floats) -> Floats:
 
 
 def _linear_values(curves: list[FCurve], count: int, frames: Floats) -> tuple[npt.NDArray[np.bool_], Floats]:
-    """Curves with the same number of keys: whether each is linear between rising keys, (C,), and its values, (C, F)."""
+    """Curves with the same number of keys: whether linear between rising keys, (C,), and values, (C, F)."""
     points = np.empty((len(curves), 2 * count), dtype=np.float32)
     kinds = np.empty((len(curves), count), dtype=np.int32)
     for curve, own_points, own_kinds in zip(curves, points, kinds, strict=True):

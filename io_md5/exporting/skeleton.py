@@ -1,9 +1,7 @@
-"""The joints of a file made of a Blender armature.
-
-Joints of the format have rotation and position, but no scale. An armature object may be scaled and mirrored as a
-whole: then the joints keep their positions and their axes are made a rotation again, in every pose alike, so that
-vertices move as in Blender. An unevenly scaled armature can only be approximated.
-"""
+"""The joints of a file made of a Blender armature."""
+# Joints of the format have no scale. If an armature object is scaled and mirrored as a whole, they keep their positions
+# and their axes are made a rotation again, in every pose alike, so that vertices move as in Blender. An unevenly scaled
+# armature can only be approximated.
 
 from __future__ import annotations
 
@@ -52,11 +50,8 @@ class Skeleton:
     conversion: Conversion  # from the scene to the file
 
     def joints_of_armature(self, positions: Floats, orientations: Floats) -> tuple[Floats, Floats]:
-        """Joints in the coordinates of the file, of an armature whose object has its transform of the bind pose.
-
-        Takes the joints of the bones in the space of the armature, positions (…, J, 3) and orientations (…, J, 4).
-        Returns positions (…, n, 3) and orientations (…, n, 4).
-        """
+        """Joints in the file, if the object of the armature has its transform of the bind pose."""
+        # From positions (…, J, 3) and orientations (…, J, 4) in the space of the armature to (…, n, 3) and (…, n, 4).
         world = self.world
         if np.linalg.det(world[:3, :3]) < 0.0 or nearest_rotations(world[:3, :3])[1]:
             return self.joints_of_scene(world @ quat.transforms(positions, orientations))[:2]
@@ -77,17 +72,14 @@ class Skeleton:
         return result
 
     def _at_origin(self, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
-        """Positions (…, n, 3) and orientations (…, n, 4) of joints without translation and rotation."""
+        """Positions and orientations of joints without translation and rotation."""
         positions = np.zeros((*shape, len(self.bones), 3))
         orientations = np.zeros((*shape, len(self.bones), 4))
         orientations[..., 0] = 1.0
         return positions, orientations
 
     def joints_of_scene(self, matrices: Floats) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
-        """Joints in the coordinates of the file, from the bones' joints in the space of the scene, (…, J, 4, 4).
-
-        Returns positions (…, n, 3), orientations (…, n, 4), and which bones are scaled unevenly, (…, J).
-        """
+        """Joints in the file for those of bones in the scene, and which bones are scaled unevenly."""
         positions, orientations = self._at_origin(matrices.shape[:-3])
         uneven = np.zeros(matrices.shape[:-2], dtype=bool)
         with_bone = np.flatnonzero(self.bones >= 0)
@@ -102,13 +94,8 @@ class Skeleton:
     def scaled_joints_of_scene(
         self, matrices: Floats
     ) -> tuple[Floats, Floats, Floats, npt.NDArray[np.bool_]]:
-        """Joints in the coordinates of the file, with their scales.
-
-        A joint that is scaled to nothing keeps the orientation of the frame before, or of the next where it has one.
-
-        Takes the bones' joints in the space of the scene, (F, J, 4, 4). Returns positions (F, n, 3), orientations (F,
-        n, 4), scales (F, n), and which bones are scaled unevenly, (F, J).
-        """
+        """The same for F frames, with scales (F, n)."""
+        # A joint that is scaled to nothing keeps the orientation of the frame before, or of the next where it has one.
         volume = np.linalg.det(self.world[:3, :3])
         scales_of_bones = np.cbrt(np.linalg.det(matrices[..., :3, :3]) / (volume or 1.0))
         # Two more digits than this are lost in Blender's 32 bits.
@@ -129,15 +116,10 @@ def build_skeleton(
     add_origin: bool,
     last_parent: int = 0,
 ) -> Skeleton:
-    """The joints of an armature at rest.
-
-    `armature` is the original object, not in Edit Mode, or None for a model without; `world` is its transform in the
-    bind pose, (4, 4). `conversion` goes from the scene to the file. Bones in `left_out` are not exported. `add_origin`
-    adds a joint named origin above the roots, unless there is one. `last_parent` is the highest index of a joint that
-    may have children, if another order can bring that about; 0 for no limit.
-
-    Raises NothingToExportError if no bone is left, or if one has no finite rest position.
-    """
+    """Joints of an armature at rest; raises NothingToExportError if no bone is left or one is not finite."""
+    # `armature` is the original object, `world` its transform in the bind pose. `add_origin` adds a joint named origin
+    # above the roots, unless there is one. `last_parent` is the highest index of a joint that may have children, if
+    # another order can bring that about; 0 for no limit.
     if armature is None:
         return _origin_skeleton(conversion)
     rig = read_rig(armature.data)
@@ -188,10 +170,8 @@ def build_skeleton(
 
 
 def nearest_rotations(matrices: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Rotations for matrices (…, 3, 3) that may scale and mirror, and which of them scale unevenly, (…,).
-
-    The first axis of a mirrored matrix is negated; an unevenly scaled matrix is replaced by the nearest rotation.
-    """
+    """Rotations for matrices that may scale and mirror, and which of them scale unevenly."""
+    # The first axis of a mirrored matrix is negated; an unevenly scaled matrix is replaced by the nearest rotation.
     mirrored = np.linalg.det(matrices) < 0.0
     result = matrices * np.where(mirrored[..., None, None], (-1.0, 1.0, 1.0), 1.0)
     lengths = np.linalg.norm(result, axis=-2, keepdims=True)
@@ -246,7 +226,6 @@ def _origin_skeleton(conversion: Conversion) -> Skeleton:
 
 
 def _has_origin(names: list[str], parents: Ints, positions: Floats) -> bool:
-    """Whether the only root is a joint named origin, at the origin."""
     (roots,) = np.nonzero(parents == ROOT)
     return (
         len(roots) == 1

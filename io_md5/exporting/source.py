@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Source:
-    """The armature of an export, None for meshes without one, and the meshes that it moves, as ordered in the file."""
+    """The armature of an export, None for meshes without, and its meshes, as ordered in the file."""
 
     armature: Object | None
     meshes: list[Object]
@@ -61,7 +61,7 @@ def find_source(context: Context, scope: Scope, report: Report) -> Source:
 def _warn_of_others(
     armature: Object, own_meshes: list[Object], owners: dict[Object, list[Object]], report: Report
 ) -> None:
-    """Warns about meshes that the armature does not move, or not alone, and about objects other than meshes."""
+    """Warns about meshes that the armature does not move, or not alone, and about other objects."""
     unmoved: list[str] = []
     of_others: dict[str, list[str]] = {}
     for obj, found in owners.items():

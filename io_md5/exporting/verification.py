@@ -1,9 +1,6 @@
-"""Verification of an export before it is written: the model compared with what Blender shows.
-
-The model is skinned by the format package, as in a game, and compared with Blender's evaluated meshes: at rest, corner
-by corner with texture coordinates, and on frames of each animation, vertex by vertex, with the 32-bit floats that games
-read.
-"""
+"""Verification of an export before it is written: the model compared with what Blender shows."""
+# It is skinned by the format package, as in a game, with the 32-bit floats that games read, and compared with Blender's
+# evaluated meshes: at rest by corner with texture coordinates, and on frames of each animation by vertex.
 
 from __future__ import annotations
 
@@ -90,11 +87,7 @@ class RestMesh:
 
 
 class Verifier:
-    """Compares the meshes of a model with what Blender shows.
-
-    `rest` is each object at rest, `verify` says which frames of animations to compare. With `writes_meshes`, meshes are
-    exported, and so compared at rest too.
-    """
+    """Compares the meshes of a model with what Blender shows; at rest only those that are exported."""
 
     def __init__(
         self, skeleton: Skeleton, rest: dict[Object, RestMesh], verify: Verify, *, writes_meshes: bool
@@ -116,10 +109,7 @@ class Verifier:
     def check(
         self, sampled: SampledClip, animation: Animation, player: Player, objects: Collection[Object]
     ) -> None:
-        """Compares frames of an animation, and keeps the largest differences of each object.
-
-        `animation` is as it will be written, `sampled` and `player` are of its clip.
-        """
+        """Compares frames of an animation as it will be written; keeps the largest differences by object."""
         count = len(sampled.frames)
         chosen = frames_to_verify(count, self._verify)
         if not chosen or not objects:
@@ -136,7 +126,7 @@ class Verifier:
             self._check_frames(sampled, animation, player, sorted(set(more) - set(chosen)), suspects)
 
     def _may_differ(self, obj: Object, sampled: SampledClip) -> bool:
-        """Whether an object may differ on frames that were not compared: by what moves it, or as it does on others."""
+        """Whether an object may differ on frames not compared: by what moves it, or as it does on others."""
         return (
             self._has_causes.get(obj, False)
             or sampled.most_scaled is not None
@@ -157,7 +147,6 @@ class Verifier:
         chosen: list[int],
         objects: Collection[Object],
     ) -> None:
-        """Compares the frames with some indices, a few at a time."""
         vertex_count = sum(block.mesh.vertex_count for obj in objects for block in self._meshes[obj].blocks)
         step = max(1, _NUMBERS // max(3 * vertex_count, 1))
         for first in range(0, len(chosen), step):
@@ -190,7 +179,7 @@ class Verifier:
                         self._found[obj, _POSITION] = Difference(distance, where, motion)
 
     def _is_largest(self, obj: Object, distance: float) -> bool:
-        """Whether vertices are further off than is allowed and known; those that are not a number always are."""
+        """Whether vertices are further off than allowed and known; those that are not a number always are."""
         known = self._found.get((obj, _POSITION))
         largest = max(self._tolerance, 0.0 if known is None else known.distance)
         return (obj, _COUNT) not in self._found and not distance <= largest
@@ -219,11 +208,8 @@ class Verifier:
         return _Motion(causes, excess <= self._tolerance, expected, pose)
 
     def _check_mesh(self, obj: Object, graph: Depsgraph, where: str) -> Floats:
-        """Compares faces, materials, texture coordinates and triangulation with those at rest.
-
-        Returns the vertices that Blender shows, (n, 3), in the order of those at rest. A modifier such as Edge Split
-        may part other vertices than at rest, and leave every face as it is.
-        """
+        """Compares faces, materials and UVs with those at rest; returns Blender's vertices in their order."""
+        # A modifier such as Edge Split may part other vertices than at rest, and leave every face as it is.
         posed, at_rest = obj.evaluated_get(graph), self._meshes[obj].triangles
         mesh, armature = posed.data, self._skeleton.armature
         if obj not in self._has_causes and armature is not None:
@@ -273,7 +259,7 @@ class Verifier:
         return not (distance > self._tolerance or uv_distance > _UV_TOLERANCE)
 
     def accept_improvements(self, rebuilt: dict[Object, RestMesh]) -> dict[Object, RestMesh]:
-        """Uses and returns rebuilt objects that are closer to what Blender shows; they must be checked again."""
+        """Uses and returns rebuilt objects that are closer to what Blender shows; check them again."""
         taken = {}
         for obj, part in rebuilt.items():
             at_rest = {obj: _rest_difference(part, self._skeleton)} if obj in self._rest else {}
@@ -294,10 +280,7 @@ class Verifier:
         return taken
 
     def warn(self, other_causes: list[str], report: Report) -> None:
-        """Adds a warning for each difference: the mesh, the amount, the frame and likely causes.
-
-        `other_causes` are options of the export that may be the cause.
-        """
+        """Adds a warning for each difference; `other_causes` are options that may be the cause."""
         report.merge(self._instance_report)
         for obj in self._meshes:
             # The name is part of the text, so that every mesh gets its own warning.
@@ -351,10 +334,7 @@ def _reordered(shown: Floats, corners: mesh_data.Ints, at_rest: mesh_data.Triang
 
 
 def _rest_difference(part: RestMesh, skeleton: Skeleton) -> tuple[float, float]:
-    """The largest distances between the corners of an object's blocks and of its evaluated mesh.
-
-    The first is in units of the file, the second that of texture coordinates.
-    """
+    """The largest distances of corners, in units of the file, and of their texture coordinates."""
     mesh, joints = part.triangles, skeleton.joints
     expected = skeleton.conversion.points(mesh.vertices)
     furthest = furthest_uv = 0.0

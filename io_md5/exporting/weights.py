@@ -1,11 +1,8 @@
-"""The weights of an export: those that Blender uses, or those of the imported file for vertices that were not changed.
-
-Blender uses vertex groups, the parent bone of an object, or the nearest bone.
-
-A vertex of the file is used for a vertex of the evaluated mesh only if it reproduces it: its position, its vertex
-groups, and the point of each of its weights, in the current bind pose of the armature. Stored indices alone are not
-enough: modifiers and edits copy them to other vertices, and joined meshes bring indices of other files.
-"""
+"""The weights of an export: those that Blender uses (vertex groups, the parent bone of an object, or the nearest
+bone), or those of the imported file for vertices that were not changed."""
+# A vertex of the file is used only if it reproduces that of the evaluated mesh: its position, its vertex groups, and
+# the point of each of its weights, in the current bind pose. Stored indices alone are not enough: modifiers and edits
+# copy them to other vertices, and joined meshes bring indices of other files.
 
 from __future__ import annotations
 
@@ -90,11 +87,8 @@ def current_weights(
     options: WeightOptions,
     report: Report,
 ) -> WeightTable:
-    """The normalised weights of every vertex of an evaluated mesh, as Blender uses them.
-
-    `obj` is the original object, `source` its evaluated mesh at rest. `positions` are those of the vertices in the
-    coordinates of the file, (V, 3).
-    """
+    """The normalised weights of every vertex of an evaluated mesh at rest, as Blender uses them."""
+    # `obj` is the original object; `positions` are those of the vertices in the coordinates of the file.
     count = len(positions)
     own_groups = [group.name for group in obj.vertex_groups]
     if source.groups != own_groups and skeleton.armature is not None and is_deformed(obj, skeleton.armature):
@@ -176,7 +170,7 @@ def _sum_equal(
 
 
 def _nearest_joints(points: Floats, skeleton: Skeleton) -> npt.NDArray[np.int64]:
-    """The joint of the deforming bone that is nearest to each point of the scene, (n,); 0 where there is none."""
+    """The joint of the deforming bone nearest to each point of the scene; 0 where there is none."""
     armature = skeleton.armature
     if armature is None:
         return np.zeros(len(points), dtype=np.int64)
@@ -213,10 +207,7 @@ class SourceMesh:
 
 
 def load_source(obj: Object, mesh: mesh_data.TriangleMesh, skeleton: Skeleton) -> SourceMesh | None:
-    """The imported mesh block of an object; None if it was not imported.
-
-    `obj` is the original object, `mesh` its evaluated mesh at rest; `skeleton` has the joints of the file to write.
-    """
+    """The mesh block that an object was imported from, if any; `mesh` is its evaluated mesh at rest."""
     stored = load_mesh(obj.data)
     if stored is None or skeleton.armature is None:
         return None
@@ -234,7 +225,7 @@ def load_source(obj: Object, mesh: mesh_data.TriangleMesh, skeleton: Skeleton) -
 
 
 def _current_joints(joints: Ints, skeleton: Skeleton) -> Ints:
-    """The current index of the joint of each weight, -1 if the joint no longer exists, int32 (W,)."""
+    """The current index of the joint of each weight, -1 if the joint no longer exists."""
     result = np.full(int(joints.max(initial=-1)) + 1, -1, dtype=np.int32)
     indices = skeleton.rig.indices
     known = (indices >= 0) & (indices < len(result)) & (skeleton.joint_of_bone >= 0)
@@ -243,7 +234,7 @@ def _current_joints(joints: Ints, skeleton: Skeleton) -> Ints:
 
 
 def _points(positions: Floats, joints: Ints, skeleton: Skeleton) -> Floats:
-    """The position that each weight gives its vertex in the bind pose, in the coordinates of the file, (W, 3)."""
+    """The position that each weight gives its vertex in the bind pose, in the coordinates of the file."""
     bones = skeleton.bones[np.where(joints >= 0, joints, 0)]
     bind = skeleton.rig.joints
     local = bind.positions[bones] + quat.rotate(bind.orientations[bones], positions)
@@ -270,12 +261,10 @@ def verified_sources(
     positions: Floats,
     current: WeightTable,
 ) -> Integers:
-    """The vertex of the file whose weights can be used for each copy of a vertex, or `NONE`, int64 (K,).
-
-    `vertices` are of the evaluated mesh, (K,); those split along UV seams occur several times. `candidates` has the
-    candidate vertex of the file for each, (K,). `positions` are those of the evaluated vertices in the coordinates of
-    the file, (n, 3), and `current` their weights.
-    """
+    """The vertex of the file whose weights can be used for each copy of a vertex, or `NONE`."""
+    # `vertices` are of the evaluated mesh; those split along UV seams occur several times. `candidates` has the vertex
+    # of the file to try for each. `positions` are in the coordinates of the file; they and `current` are of all
+    # evaluated vertices.
     pairs, inverse = _distinct_pairs(vertices, candidates)
     owners, file_vertices = pairs
     is_valid = file_vertices != NONE
@@ -302,7 +291,7 @@ def _reproduces(
     positions: Floats,
     current: WeightTable,
 ) -> Booleans:
-    """Whether each vertex of the file reproduces an evaluated vertex in every pose, bool (K,)."""
+    """Whether each vertex of the file reproduces an evaluated vertex in every pose."""
     weights = source.weights
     extent = max(float(np.abs(positions).max(initial=0.0)), 1e-9)
     expected = positions[vertices]
@@ -323,7 +312,7 @@ def _reproduces(
 def _groups_differ(
     weights: WeightTable, vertices: Integers, file_vertices: Integers, current: WeightTable
 ) -> Integers:
-    """The rows of `vertices` whose vertex groups differ from those that the import made of the file's vertex."""
+    """The rows of `vertices` whose vertex groups differ from those that the import made."""
     count = len(vertices)
     stored_rows, current_rows = weights.rows(file_vertices), current.rows(vertices)
     stored_owners = np.repeat(np.arange(count), weights.counts[file_vertices])
@@ -344,13 +333,8 @@ def _groups_differ(
 
 
 def _one_position_per_vertex(source: SourceMesh, vertices: Integers, verified: Integers) -> Integers:
-    """The same, but with one vertex of the file for all copies of a vertex if their positions would differ.
-
-    Exactly equal positions prevent cracks along seams, and the games shade such vertices as one.
-
-    `vertices` are of the evaluated mesh, rising, (K,); `verified` has the vertex of the file of each, or `NONE`,
-    (K,).
-    """
+    """The same, but with one vertex of the file for all copies of a vertex whose positions would differ."""
+    # Exactly equal positions prevent cracks along seams, and the games shade such vertices as one.
     known = verified != NONE
     if not known.any():
         return verified
