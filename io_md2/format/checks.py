@@ -70,17 +70,11 @@ def repeated_names(frame_names: list[str]) -> int:
 
 @dataclass(frozen=True)
 class Subject:
-    """What is checked.
-
-    Attributes:
-        model: the model.
-        counts: the numbers of triangles, vertices and so on.
-        source_counts: those of the file that it was imported from; None if there is none.
-    """
+    """What is checked."""
 
     model: Model
     counts: Counts
-    source_counts: Counts | None = None
+    source_counts: Counts | None = None  # of the file that it was imported from
 
 
 # Numbers
@@ -133,7 +127,6 @@ def corner_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def st_range(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """Texture coordinates do not fit into the file."""
     st = subject.model.st
     bad = np.asarray(((st < _INT16.min) | (st > _INT16.max)).any(axis=1))
     if bad.any():
@@ -206,7 +199,7 @@ def unterminated(wanted: str) -> Check:
 
 
 def _names(subject: Subject) -> Iterator[tuple[str, str, bytes | None, int]]:
-    """The kind (skin or frame) of each distinct name, the name, its bytes if it has any, and the size of its field."""
+    """Each distinct name: its kind (skin or frame), itself, its bytes if it has any, and its field's size."""
     model = subject.model
     for kind, names, size in (
         ("skin", model.skins, SKIN_NAME_SIZE),
@@ -245,7 +238,7 @@ def frame_names_repeated(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def commands_differ(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """The GL commands draw other triangles than the list has; degenerate ones are invisible and do not count."""
+    """The GL commands draw other triangles than the list has; degenerate ones do not count."""
     model = subject.model
     if not len(model.gl_commands.counts):
         return

@@ -1,21 +1,8 @@
-"""MD2 files: reading, writing and description.
+"""MD2 files (MD2 specification): reading, writing and description.
 
-The layout is the MD2 specification's. Every count and offset is checked against the file's size before
-anything is read, so that time and memory are bounded by that size, whatever the header says.
-
-Refused, because it would index outside the file or its tables, or makes no sense: another identifier or
-version, negative counts, offsets and skin sizes, sections that end outside the file, frames smaller than
-their vertices, no frame at all, indices outside the table of vertices, and frames whose scale or translation
-is not finite or takes a vertex beyond what a float holds.
-
-Loaded with a warning, because real files have it and it can be understood: a wrong ``offset_end``, bytes
-after the last section, padded frames, a ``framesize`` of 0, GL commands that are missing, do not end, run past
-their section or the file, or overlap the header (the triangle list says the same), texture coordinates that do
-not exist (the GL commands have them), normal indices of 162 and over, no vertices or triangles, a skin of 0 x 0,
-texture coordinates outside the skin, names without a terminator, and more of anything than Quake II's limits.
-
-Written sections are in the order of Quake II's model compiler: header, skins, texture coordinates, triangles,
-frames, GL commands. Names are padded with NULs.
+Every count and offset is checked against the file's size before anything is read, so that time and memory are bounded
+by that size. What would index outside the file or its tables, or makes no sense, is refused; what real files have and
+can be understood is read with a warning. Sections are written in the order of Quake II's model compiler.
 """
 
 from __future__ import annotations
@@ -116,7 +103,6 @@ class _Reader:
         self.end = HEADER_SIZE
 
     def error(self, reason: str, place: int | str, found: object, expected: str) -> Md2Error:
-        """An error at a byte, or at a field of the header."""
         offset = place if isinstance(place, int) else 4 * HEADER_FIELDS.index(place)
         return Md2Error(reason, path=self.path, offset=offset, found=str(found), expected=expected)
 
@@ -289,7 +275,7 @@ class _Reader:
 
 
 def _position_bytes(vertices: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The bytes of positions (F, V, 3) without those of normals; numpy copies one axis at a time much faster."""
+    """The bytes of positions without those of normals; numpy copies one axis at a time much faster."""
     positions = np.empty((*vertices.shape[:2], 3), np.uint8)
     for axis in range(3):
         positions[..., axis] = vertices[..., axis]

@@ -1,8 +1,7 @@
 """Vertices of frames: from bytes to positions and back, between frames, boxes around them, and merging.
 
-A position is ``byte * scale + translate`` per axis, in the model's units (MD2 specification, "Frames").
-Quantising follows Quake II's model compiler: ``scale = (max - min) / 255``, ``translate = min``,
-``byte = floor((x - translate) / scale + 0.5)``, in 0 to 255.
+A position is ``byte * scale + translate`` per axis (MD2 specification, "Frames"). Quantising follows Quake II's model
+compiler: ``scale = (max - min) / 255``, ``translate = min``, ``byte = floor((x - translate) / scale + 0.5)``.
 """
 
 from __future__ import annotations
@@ -201,7 +200,7 @@ def match_grid(
 
 
 def on_all_axes(values: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Where all three of the last axis (..., 3) are true; far faster than ``numpy.all`` for an axis that short."""
+    """Where all three of the last axis (..., 3) are true; far faster than ``numpy.all`` for so few."""
     result: NDArray[np.bool_] = values[..., 0] & values[..., 1]
     result &= values[..., 2]
     return result
@@ -210,7 +209,6 @@ def on_all_axes(values: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def _is_same(
     positions: NDArray[Any], vertices: NDArray[np.uint8], scale: NDArray[Any], translate: NDArray[Any]
 ) -> bool:
-    """Whether bytes give exactly the positions."""
     if np.ndim(positions) < 3:
         return np.array_equal(decompress(vertices, scale, translate), positions)
     if np.shape(positions) != vertices.shape:

@@ -1,7 +1,6 @@
-"""The games: what each accepts, with the source of every rule, and how files for them are written.
+"""The games: what each accepts, by the published sources of the loaders, and how files for them are written.
 
-The rules were read in the published sources of the loaders and tested by running them over real models and exports. A
-rule is an error where the loader refuses the file, a warning where the result looks different from Blender.
+A rule is an error where the loader refuses the file, a warning where the result looks different from Blender.
 """
 
 from __future__ import annotations
@@ -193,7 +192,7 @@ def check_model(model: Model, game: Game = Game.ANY, source_counts: Counts | Non
 
 
 def find_oddities(model: Model) -> list[str]:
-    """Sentences about what is unusual in a file that was read, such as numbers beyond the limits of Quake II."""
+    """Sentences about what is unusual in a file that was read, such as numbers beyond Quake II's limits."""
     rules = [rule for rule in COMMON if rule.code in _OF_FILES]
     rules += [rule for rule in rules_of(Game.QUAKE2) if rule.code in _LIMITS]
     subject = Subject(model, Counts.of(model))

@@ -1,19 +1,12 @@
 """GL commands: what they draw, and how they are made; texture coordinates as texels and as fractions.
 
-The commands are primitives one after another (MD2 specification, "OpenGL commands"): +n begins a strip of n
-vertices, -n a fan, each vertex is (float s, float t, int vertex), and 0 ends the list. A GL renderer draws
-these and ignores the list of triangles, a software renderer does the reverse, so both must agree.
+The commands are primitives one after another (MD2 specification, "OpenGL commands"): +n begins a strip of n vertices,
+-n a fan, each vertex is (float s, float t, int vertex), and 0 ends the list. GL renderers draw these, software
+renderers the list of triangles. The k-th triangle of a strip is (k, k+1, k+2) if k is even and (k+1, k, k+2) if it is
+odd, that of a fan is (0, k+1, k+2). T triangles in P primitives take 3 T + 7 P + 1 words.
 
-The k-th triangle of a strip is (k, k+1, k+2) if k is even and (k+1, k, k+2) if it is odd, that of a fan is
-(0, k+1, k+2): so OpenGL keeps the winding. n triangles in one primitive take 1 + 3 (n + 2) words, hence T
-triangles in P primitives take 3 T + 7 P + 1: the fewer primitives, the shorter.
-
-Quake II's model compiler writes ``(s + 0.5) / width`` into GL commands, the middle of the texel; the MD2
-specification's own renderer has ``s / width``, its corner. Both are the same function with another ``centre``. Import,
-export and generated GL commands use 0.5 throughout, since that is what games draw.
-
-Two of Egoboo's models have triangles without texture coordinates (index 65535). GL renderers never use these indices,
-so the missing ones are taken from the GL commands (q2pro skips such triangles).
+Quake II's model compiler writes ``(s + 0.5) / width``, the middle of the texel, into GL commands; the MD2
+specification's own renderer has ``s / width``. Import, export and generated GL commands use 0.5, as games draw.
 """
 
 from __future__ import annotations
@@ -82,15 +75,12 @@ def _size(width: int, height: int) -> NDArray[np.float64]:
 
 
 class _Search:
-    """The triangles that are used, and the way on from any of them, for strips and fans.
+    """The triangles that are used, and the way on from any triangle, for strips and fans.
 
-    A corner is a vertex and its texture coordinate: primitives go on only where both are the same. A half-edge is
-    numbered ``3 * triangle + corner`` and leads from that corner to the next one of its triangle; the number names the
-    corner as well.
-
-    A primitive is never longer than the best one from its triangle, so that all tries together take time
-    in proportion to the triangles, if each step does. Where several later triangles share an edge and the
-    first of them is used, the compiler ends the primitive.
+    Half-edge ``3 * triangle + corner`` leads from that corner (a vertex and its texture coordinate) to the next one of
+    its triangle. A primitive is never longer than the best one from its triangle, so that all tries together take time
+    in proportion to the triangles. Where several later triangles share an edge and the first of them is used, the
+    compiler ends the primitive.
     """
 
     def __init__(self, corners: NDArray[Any]) -> None:
@@ -142,14 +132,10 @@ class _Search:
 
 
 def greedy_primitives(corners: NDArray[Any]) -> tuple[list[int], list[int]]:
-    """The strips and fans that Quake II's model compiler would make, in linear time.
+    """The counts (negative for fans) and corners of the compiler's strips and fans, in linear time.
 
-    For each unused triangle in the order of the list the compiler tries a fan and a strip from each of its corners over
-    the triangles after it, and takes the longest, the first of equals. It looks through all triangles for each next
-    one; here a table of edges gives it at once. `corners` (T, 3) are numbers, equal where a primitive may go on.
-
-    Returns their counts of vertices, negative for fans as in GL commands, and their vertices one after another as
-    numbers of corners.
+    `corners` (T, 3) are numbers, equal where a primitive may go on. For each unused triangle in order, the compiler
+    tries a fan and a strip from each corner over the triangles after it, and takes the longest, the first of equals.
     """
     search = _Search(corners)
     counts: list[int] = []
@@ -230,7 +216,7 @@ def commands_match(model: Model, tolerance: float = 0.0) -> bool:
 
 
 def _in_order(triangles: NDArray[Any], st: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The triangles (T, 3) with different vertices, with their texture coordinates (T, 3, 2), in rising order."""
+    """The triangles with different vertices, with their texture coordinates (T, 3, 2), in rising order."""
     is_proper = ~is_degenerate(triangles)
     triangles, st = triangles[is_proper], st[is_proper]
     numbers, firsts = _triangle_numbers(triangles)
@@ -245,7 +231,7 @@ def _in_order(triangles: NDArray[Any], st: NDArray[Any]) -> tuple[NDArray[Any], 
 
 
 def _triangle_numbers(triangles: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """A number for each triangle, equal for the same vertices and winding, and the corner of its lowest vertex."""
+    """A number for each triangle, equal for the same vertices and winding, and its lowest vertex's corner."""
     a, b, c = lowest_vertex_first(triangles).T.astype(np.int64)
     return (a << 2 * _VERTEX_BITS) + (b << _VERTEX_BITS) + c, triangles.argmin(axis=1)
 
@@ -306,11 +292,10 @@ def restore_st(
     commands: GlCommands,
     skin_size: tuple[int, int],
 ) -> tuple[NDArray[np.int16], NDArray[np.int32], str]:
-    """Gives each corner of a triangle a texture coordinate that exists, from the GL commands of the same triangles.
+    """Texture coordinates with those that are missing, from the GL commands; their indices; and a warning.
 
-    `st` (S, 2) and `skin_size` (width, height) are in texels. `triangle_st` (T, 3) holds indices into `st`, not
-    negative; S and over for what is missing. Returns `st` with the missing ones added; the indices into it; and a
-    warning, empty if none are missing.
+    An index of ``len(st)`` or more is one that is missing, as in two models of Egoboo (65535); GL renderers never use
+    it, q2pro skips the triangle. The warning is empty if none are.
     """
     missing = triangle_st >= len(st)
     if not missing.any():

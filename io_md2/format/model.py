@@ -1,14 +1,6 @@
-"""An MD2 model as numpy arrays, and the layout of its file.
+"""An MD2 model as numpy arrays, and the dtypes of its file's sections.
 
-MD2 version 8 (MD2 specification) is little-endian: a header of 17 int32, then sections at the offsets that
-the header gives. Reading and writing share the dtypes of the sections, which are defined here.
-
-Axes are the game's: +X forward, +Y left, +Z up; a unit is about an inch. Triangles are clockwise seen from
-outside. Texture coordinates are texels counted from the upper left corner of the skin.
-
-Models are mutable. Lists, tuples and arrays of other types are converted when a model is made; an array that already
-has the right type is not copied, so the model shares it with the caller, and so do models made by
-``dataclasses.replace``. Functions of the package never change their arguments.
+The file (MD2 specification, version 8) is little-endian: 17 int32, then sections at the offsets that these give.
 """
 
 from __future__ import annotations
@@ -75,10 +67,7 @@ TRIANGLE_DTYPE = np.dtype([("vertex", "<u2", (3,)), ("st", "<u2", (3,))])
 
 
 def frame_dtype(vertex_count: int, frame_size: int | None = None) -> np.dtype[np.void]:
-    """The dtype of one frame in the file.
-
-    `frame_size` is the bytes from one frame to the next; the size of a frame's own data unless given.
-    """
+    """The dtype of one frame in the file; `frame_size` is the bytes from one frame to the next."""
     size = FRAME_HEADER_SIZE + VERTEX_SIZE * vertex_count
     return np.dtype(
         {
@@ -255,7 +244,7 @@ def _array(name: str, values: Any, empty: tuple[int, ...]) -> NDArray[Any]:
 
 
 def _listed(names: Any) -> Any:
-    """A tuple or other sequence of names as a list; anything else as it is, for `validation` to find."""
+    """A sequence of names as a list; anything else as it is, for `validation` to find."""
     return names if isinstance(names, list | str | bytes) or not isinstance(names, Iterable) else list(names)
 
 

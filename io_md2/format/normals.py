@@ -1,8 +1,7 @@
 """The 162 normals of MD2, and the normal indices of vertices by the rule of Quake II's model compiler.
 
-The vectors are data of the game: the table ``anorms.h`` of Quake II's model compiler, which the engine and
-the MD2 specification use too. They are the corners of a twice subdivided icosahedron, in the model's own
-axes (+X forward, +Y left, +Z up). A file's index is a byte, so 162 to 255 occur, which have no meaning.
+The table is the compiler's ``anorms.h``: the corners of a twice subdivided icosahedron. Files also have 162 to 255,
+which have no meaning.
 """
 
 from __future__ import annotations
@@ -186,10 +185,7 @@ def normal_indices(positions: NDArray[Any], triangles: NDArray[Any]) -> NDArray[
 def changed_normal_indices(
     positions: NDArray[Any], triangles: NDArray[Any], indices: NDArray[np.uint8], changed: NDArray[np.bool_]
 ) -> NDArray[np.uint8]:
-    """The normal indices (F, V) uint8 with those in `changed`, (F, V), computed as by `normal_indices`.
-
-    Positions (F, V, 3) are finite floats; triangles (T, 3) are indices of vertices.
-    """
+    """Normal indices (F, V) with those in `changed`, (F, V), computed as by `normal_indices`."""
     result = indices.copy()
     frames, vertices = np.flatnonzero(changed.any(axis=1)), np.flatnonzero(changed.any(axis=0))
     if not len(frames):
@@ -205,7 +201,7 @@ def changed_normal_indices(
 
 
 def _contains(triangles: NDArray[Any], vertices: NDArray[np.intp], count: int) -> NDArray[np.bool_]:
-    """Which triangles (T, 3) have one of some vertices, of ``count``."""
+    """Which triangles (T, 3) have one of some vertices, of `count`."""
     chosen = np.zeros(count, bool)
     chosen[vertices] = True
     result: NDArray[np.bool_] = chosen[triangles].any(axis=1)

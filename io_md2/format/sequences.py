@@ -1,16 +1,12 @@
-"""Sequences of frames, derived from the names of the frames, names for new frames, and the sequences of players.
+"""Sequences of frames, derived from the frames' names, names for new frames, and the sequences of players.
 
-A frame's name is the sequence's name and a number, in 16 bytes with a NUL at the end: ``stand01``. Sequences may
-themselves end in a digit, so the number has a greatest length, which is the same in the whole model: two digits in id's
-models, where ``pain101`` is frame 1 of ``pain1``, and three or more in models that pad their numbers (``run000``,
-``pain1000``) or count on past 99. The file says nothing else of sequences; the games have the frame numbers built in.
+A frame's name is the sequence's name and a number: ``stand01``. Sequences may themselves end in a digit, so the number
+has a greatest length, which is the same in the whole model: two digits in id's models, where ``pain101`` is frame 1 of
+``pain1``, and three or more in models that pad their numbers (``run000``, ``pain1000``) or count on past 99. id's own
+models write as few digits as the sequence needs, but two where the sequence itself ends in one (three if the model's
+numbers have three, so that they are found again).
 
-id's own models write as few digits as the sequence needs, but two where the sequence itself ends in one: ``run1``,
-``stand01``, ``pain101``. Where a model's numbers have three digits, such sequences have three as well, so that they are
-found again by the rule for the whole model.
-
-The player's sequences are those of Quake II's ``m_player.h`` (game source); the games play them by number, so that one
-frame more or less shifts all that follow.
+The player's sequences are those of Quake II's ``m_player.h``, which plays them by number.
 """
 
 from __future__ import annotations
@@ -127,7 +123,6 @@ def find_sequences(names: Iterable[str]) -> list[FrameSequence]:
 
 
 def _sequence_names(names: Sequence[str]) -> list[str]:
-    """The name of each frame's sequence."""
     digits = number_digits(names)
     stems = [name[: _number_start(name)] for name in names]
     # The digits before the number are part of the sequence's name.
@@ -214,10 +209,7 @@ def _numbered(prefix: str, number: int, digits: int = 1) -> str:
 
 
 def make_unique(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
-    """Unique names, which are not among those taken elsewhere: repeated ones get another number.
-
-    Names have at most 15 characters each; an empty one becomes ``DEFAULT_SEQUENCE`` and a number.
-    """
+    """Names of at most 15 characters, none of them twice or taken: repeated and empty ones get a number."""
     used = set(taken)
     result = []
     for name in names:
@@ -247,19 +239,12 @@ class Template(Enum):
 
 @dataclass(frozen=True)
 class TemplateMatch:
-    """How sequences compare with a template.
+    """How sequences compare with a template."""
 
-    Attributes:
-        order: the index of the given sequence for each one of the template that is there, in the template's order.
-        missing: names that are not there, with the frames that they need.
-        wrong: names with another number of frames: theirs, and the one of the template.
-        unknown: names that are not in the template, or there twice.
-    """
-
-    order: tuple[int, ...]
-    missing: tuple[tuple[str, int], ...]
-    wrong: tuple[tuple[str, int, int], ...]
-    unknown: tuple[str, ...]
+    order: tuple[int, ...]  # index of the given sequence for each of the template that is there
+    missing: tuple[tuple[str, int], ...]  # names, with the frames that they need
+    wrong: tuple[tuple[str, int, int], ...]  # names with another number of frames: theirs, the template's
+    unknown: tuple[str, ...]  # not in the template, or there twice
 
     @property
     def problems(self) -> list[str]:
@@ -278,7 +263,7 @@ class TemplateMatch:
 
 
 def match_template(template: Template, sequences: Sequence[tuple[str, int]]) -> TemplateMatch:
-    """Compares the names of sequences, each with its number of frames, with a template, regardless of case."""
+    """Compares the names of sequences and their numbers of frames with a template, regardless of case."""
     counts = template.counts
     found: dict[str, int] = {}
     unknown = []

@@ -1,10 +1,8 @@
 """Frames and triangles of a file made from what was imported, with everything that is still valid.
 
-A frame whose vertices all lie on the grid of the imported frame keeps that grid, and so the bytes of its vertices. Any
-other frame gets the grid of its own box, as in Quake II's model compiler. A vertex keeps its normal index while it, its
-triangles and their other vertices have not moved: the program that wrote the file chose it, often by no known rule. Any
-other vertex gets the normal of its faces.
-
+A frame whose vertices all lie on the imported frame's grid keeps that grid, and so its bytes; any other gets the grid
+of its own box, as in Quake II's model compiler. A vertex keeps its normal index, often chosen by no known rule, while
+it, its triangles and their other vertices have not moved.
 Degenerate triangles, with fewer than three different vertices, are invisible, but real files have and count them.
 """
 
@@ -28,22 +26,15 @@ _FRAMES = 32
 
 @dataclass(frozen=True, eq=False)
 class FrameData:
-    """Frames as in a file.
+    """Frames as in a file."""
 
-    Attributes:
-        scale: float32 (F, 3).
-        translate: float32 (F, 3).
-        vertices: uint8 (F, V, 3).
-        normals: uint8 (F, V).
-    """
-
-    scale: NDArray[np.float32]
-    translate: NDArray[np.float32]
-    vertices: NDArray[np.uint8]
-    normals: NDArray[np.uint8]
+    scale: NDArray[np.float32]  # (F, 3)
+    translate: NDArray[np.float32]  # (F, 3)
+    vertices: NDArray[np.uint8]  # (F, V, 3)
+    normals: NDArray[np.uint8]  # (F, V)
 
     def take(self, frames: NDArray[Any], vertices: NDArray[Any]) -> FrameData:
-        """Some vertices of some frames; the object itself, without a copy, if that is all of them in order."""
+        """Some vertices of some frames; the object itself, not a copy, if that is all of them in order."""
         if np.array_equal(frames, np.arange(len(self.scale))) and np.array_equal(
             vertices, np.arange(self.normals.shape[1])
         ):
@@ -67,15 +58,12 @@ def requantise(
     normals: NDArray[np.uint8] | None = None,
     shared: bool = False,
 ) -> tuple[FrameData, NDArray[np.bool_]]:
-    """The frames of positions, and which of them (F,) kept the bytes they had as imported, normals included.
+    """The frames of positions (F, V, 3), and which of them (F,) kept the imported bytes, normals included.
 
-    Positions (F, V, 3) are in the model's units; triangles (T, 3) are indices of vertices, clockwise. `source` holds
-    the same vertices in the same frames, as imported; `is_source` (F,) tells which of its frames are valid, and
-    `same_faces` (V,) which vertices have the same triangles as in the imported file: all unless given. `normals` (F, V)
-    holds normal indices for vertices that do not keep theirs; those of their faces unless given. With `shared`, all
-    frames have one box, so that what does not move has the same bytes in all of them.
-
-    Raises Md2Error if positions are not finite, or too far apart for single precision.
+    `source` has the same vertices in the same frames; `is_source` (F,) tells which of its frames are valid,
+    `same_faces` (V,) which vertices kept their triangles: all unless given. `normals` (F, V) are for vertices that do
+    not keep theirs; those of their faces unless given. With `shared`, all frames have one box. Raises Md2Error if
+    positions are not finite, or too far apart for single precision.
     """
     count = len(positions)
     if source is None:
@@ -113,7 +101,7 @@ def requantise(
 
 
 def _with_faces(unchanged: NDArray[np.bool_], triangles: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which of the unchanged vertices (F, V) only have triangles (T, 3) of unchanged vertices."""
+    """Which of the unchanged vertices (F, V) only have triangles of unchanged vertices."""
     result = unchanged.copy()
     frames, vertices = np.flatnonzero(~unchanged.all(axis=1)), np.flatnonzero(~unchanged.all(axis=0))
     has_changed = np.zeros(unchanged.shape[1], bool)
@@ -130,7 +118,6 @@ def _with_faces(unchanged: NDArray[np.bool_], triangles: NDArray[Any]) -> NDArra
 
 
 def _is_one_grid(frames: FrameData) -> bool:
-    """Whether all frames lie on the same grid."""
     return bool((frames.scale == frames.scale[:1]).all() and (frames.translate == frames.translate[:1]).all())
 
 
@@ -149,13 +136,10 @@ def with_degenerate(
     *,
     keep_commands: bool = False,
 ) -> tuple[Model, NDArray[np.int64]]:
-    """The model with degenerate triangles put back at their old indices, if their vertices still exist.
+    """The model with degenerate triangles back at their old indices, if their vertices still exist.
 
-    `rows` are what `degenerate_rows` returned of the file, (n, 7), and `st` the file's texture coordinates. `sources`
-    is the vertex of the file that each vertex of the model is, negative for none, (V,). The result has new GL commands
-    unless `keep_commands` is set.
-
-    Returns the model, and for each of its triangles its index in the given model, -1 for those that were put back.
+    `rows` (n, 7) are those of `degenerate_rows`, `st` the file's; `sources` (V,) is each vertex's in the file, negative
+    for none. Also returns each triangle's index in the given model, -1 for those that were put back.
     """
     vertex_of = np.full(max(int(sources.max(initial=-1)), int(rows[:, 1:4].max(initial=-1))) + 1, -1)
     known = np.flatnonzero(sources >= 0)

@@ -1,8 +1,4 @@
-"""The one validation of a model: what it accepts can be written, and is read again as an equal model.
-
-``validate_structure`` checks what all functions of the package rely on: shapes, types, counts, indices inside their
-tables, finite positions. ``validate_model`` also checks what the fields of the file hold.
-"""
+"""The one validation of a model: what it accepts can be written, and is read again as an equal model."""
 
 from __future__ import annotations
 
@@ -41,7 +37,7 @@ def validate_model(model: Model) -> None:
 
 
 def validate_structure(model: Model) -> None:
-    """Raises Md2Error if the parts of a model do not fit together; the message begins with the attribute."""
+    """Raises Md2Error if the parts of a model do not fit; the message begins with the attribute."""
     for name in ("skin_width", "skin_height"):
         _check_size(name, getattr(model, name))
     _check_names("skins", model.skins)
@@ -68,7 +64,7 @@ def validate_structure(model: Model) -> None:
 
 
 def validate_commands(commands: GlCommands) -> None:
-    """Raises Md2Error if the arrays of GL commands do not fit together; the message begins with the attribute."""
+    """Raises Md2Error if arrays of GL commands do not fit; the message begins with the attribute."""
     if not isinstance(commands, GlCommands):
         raise Md2Error("gl_commands is not GlCommands", found=type(commands).__name__, expected="GlCommands")
     _check_array("gl_commands.counts", commands.counts, (None,), "integers")

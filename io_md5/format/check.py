@@ -1,8 +1,4 @@
-"""What there is to say about files: whether a game accepts them, and descriptions of their contents.
-
-An error is something that the game refuses to load; a warning is something that it shows in another way than Blender.
-The rules and their sources are in the profile of each game: see `games.profiles`.
-"""
+"""Whether a game accepts files, by the rules in `games.profiles`, and descriptions of their contents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The .mdl file of Quake, of which only the names of frames and the number and size of skins are read.
+"""The .mdl file of Quake, little-endian; only names of frames and number and size of skins are read.
 
     header    IDPO, version 6, scale, origin, radius, eyes: 48 bytes
               numbers of skins, width, height, numbers of vertices, triangles and frames, sync, flags, size: 36 bytes
@@ -8,8 +8,8 @@
     frames    int32 kind; 0: a pose; else int32 count, 8 bytes, count × float32, count × pose
     pose      8 bytes, the name in 16 bytes, 4 bytes for each vertex
 
-All numbers are little-endian. The poses of a group play by themselves and count as frames of the model that replaces it
-(Quake `model.c`, `Mod_LoadAliasModel`; ironwail `gl_model.c`).
+The poses of a group count as frames of the model that replaces it (Quake `model.c`, `Mod_LoadAliasModel`; ironwail
+`gl_model.c`).
 """
 
 from __future__ import annotations

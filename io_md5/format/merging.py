@@ -1,8 +1,4 @@
-"""Vertices that were split along UV seams.
-
-A vertex of the format has one pair of texture coordinates, so exporters repeat it along UV seams, with equal weights.
-For editing, the copies are merged into one vertex whose face corners have their own coordinates.
-"""
+"""Vertices that exporters repeated along UV seams, with equal weights, merged into one for editing."""
 
 from __future__ import annotations
 
@@ -20,10 +16,7 @@ _PACKABLE = 1 << 21
 
 
 def weight_list_ids(mesh: Mesh) -> IntArray:
-    """An id for each vertex, (V,), that is the same for vertices with exactly equal weights.
-
-    Such vertices have the same position in every pose. The order of the weights does not matter.
-    """
+    """An id for each vertex, (V,), the same for vertices with exactly equal weights in any order."""
     table = np.column_stack([mesh.weight_joints, mesh.weight_biases, mesh.weight_positions]) + 0.0
     rows = vertex_weights(mesh)
     weight_ids = row_ids(table)[rows.weights]
@@ -41,11 +34,11 @@ def weight_list_ids(mesh: Mesh) -> IntArray:
 
 
 def find_merged_vertices(mesh: Mesh, vertices: Floats) -> IntArray:
-    """For each vertex the first of those it is merged with, (V,); its own index if it is not merged.
+    """For each vertex the first of those with equal weights that it is merged with, (V,); else its own index.
 
-    Vertices, given with their positions in the bind pose (V, 3), are merged if their weights are equal, unless that
-    makes a triangle degenerate or two triangles share all vertices: then copies that face the other way (the back of a
-    leaf) are kept separate, and if that is not enough, all vertices of the triangle. Unused vertices are not merged.
+    Where merging makes a triangle degenerate or two triangles share all vertices, copies that face the other way (the
+    back of a leaf) are kept separate, and if that is not enough, all vertices of the triangle. Unused vertices are not
+    merged. `vertices` (V, 3) are in the bind pose.
     """
     triangles = mesh.triangles[~is_degenerate(mesh.triangles)]
     count = mesh.vertex_count
@@ -87,11 +80,7 @@ def _first_members(
 
 
 def _conflicts(merged: IntArray, file_ids: IntArray, count: int) -> npt.NDArray[np.bool_]:
-    """Whether merging makes each triangle degenerate or gives it the vertices of another, (T,).
-
-    `merged` holds the vertices of the triangles after merging, (T, 3), with `count` vertices in all; `file_ids` an id
-    for each triangle, the same for those that share all vertices in the file, (T,).
-    """
+    """Whether merged triangles (T, 3) are degenerate or have the vertices of one with another id, (T,)."""
     numbers = _triangle_ids(merged, count)
     order = np.argsort(numbers, kind="stable")
     same = numbers[order[1:]] == numbers[order[:-1]]
@@ -102,7 +91,7 @@ def _conflicts(merged: IntArray, file_ids: IntArray, count: int) -> npt.NDArray[
 
 
 def _triangle_ids(triangles: npt.NDArray[np.integer], count: int) -> IntArray:
-    """An id for each triangle (T, 3), the same for triangles with the same of V vertices, (T,)."""
+    """An id for each triangle, the same for those with the same vertices, (T,); `count` is V."""
     a, b, c = triangles.astype(np.int64).T
     low, high = np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
     middle = a + b + c - low - high

@@ -1,15 +1,9 @@
 """The contents of MD5 files, as dataclasses of numpy arrays.
 
-Axes are the game's: +X forward, +Y left, +Z up, right-handed; lengths are in the game's units (about an inch).
-Quaternions are rows w, x, y, z with w <= 0, as the specification computes them; those of three columns are x, y, z, as
-they are in a file.
-Warnings are sentences about problems in a file; they are not part of the model.
-
-Lists, and arrays of other dtypes, become arrays of the stated dtype when a dataclass is made. An array that has that
-dtype already is kept, not copied: changing it later changes the model, and two models made of one array share it. The
-readers share no arrays between models. Attributes may be replaced and arrays changed at any time; `validate_model`,
-`validate_animation` and `validate_camera` check the result, and writing does so too.
-Two models are equal (``==``) if they hold the same values; warnings are not compared.
+Axes are the game's: +X forward, +Y left, +Z up; a unit is about an inch. Quaternions are rows w, x, y, z with w <= 0,
+as the specification computes them; those of three columns are x, y, z, as in a file.
+An array of the stated dtype is kept, not copied, when a dataclass is made; anything else is converted. Two models are
+equal (``==``) if they hold the same values, whatever their warnings.
 """
 
 from __future__ import annotations
@@ -65,11 +59,9 @@ def as_singles(values: npt.NDArray[np.floating]) -> npt.NDArray[np.float32]:
 
 
 class _Record:
-    """A dataclass of arrays: arrays are converted when it is made, and compared by value.
+    """A dataclass of arrays, which are converted when it is made, and compared by value."""
 
-    `ARRAYS` declares the dtype and shape of each, where a letter stands for a length that several have in common.
-    """
-
+    # The dtype and shape of each; a letter stands for a length that several have in common.
     ARRAYS: ClassVar[dict[str, tuple[type[np.generic], tuple[int | str, ...]]]] = {}
 
     def __post_init__(self) -> None:
@@ -93,10 +85,7 @@ class _Record:
 
 
 def _as_array(value: Any, dtype: type[np.generic], shape: tuple[int | str, ...], what: str) -> Any:
-    """A value as an array of a dtype, the same object if it is one already; an empty list has no rows of that shape.
-
-    Raises Md5Error if the value is not a table of numbers, or not of whole numbers where these are needed.
-    """
+    """A value as an array of a dtype, the same object if it is one; raises Md5Error if it cannot be."""
     if isinstance(value, np.ndarray) and value.dtype == dtype:
         return value
     try:

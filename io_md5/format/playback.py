@@ -1,8 +1,7 @@
-"""Playback of an animation: the two frames around a time, the pose between them, and how an animation repeats.
+"""Playback of an animation: the two frames around a time, the pose between them, and how it repeats.
 
-Two poses may be interpolated joint by joint relative to the parents, as the games do, or after the skeletons are
-built, as the MD5 specification does; half-way between two frames the results differ by up to 4 % of the size of a
-model.
+Games interpolate poses relative to the parents, the MD5 specification after the skeletons are built; half-way between
+two frames the results differ by up to 4 % of the size of a model.
 """
 
 from __future__ import annotations
@@ -165,7 +164,7 @@ def local_pose_at(
 def _frames_at(
     animation: Animation, seconds: npt.ArrayLike, wrap: Wrap | None
 ) -> tuple[Ints, Ints, Floats, Floats, Floats]:
-    """The frames around times as indices into local poses, the fractions, and the poses of these frames alone."""
+    """Frames around times as indices into poses, the fractions, and the local poses of these frames alone."""
     check_components(animation)
     wrap = WRAPS[loop_type(animation)] if wrap is None else wrap
     first, second, fraction = frame_pair(seconds, animation.frame_count, animation.frame_rate, wrap=wrap)
@@ -215,14 +214,11 @@ def _component_ranges(animation: Animation) -> tuple[Floats, Floats]:
 
 
 def distinct_frames(parents: Ints, positions: Floats, orientations: Floats, chosen: list[int]) -> list[int]:
-    """As many frames as were chosen: the first and the last of them, and those with the most extreme poses.
+    """As many frames as were chosen: the first and last, and those where Blender and games differ most.
 
-    There, Blender and games differ most. One after the other, the frame is taken whose pose differs most from all that
-    were taken before: by the turn of a joint against its parent, its distance from it, or the turn or motion of a root.
-    Where no pose differs, the chosen frame stays.
-
-    Joints are in the space of the model: positions (F, J, 3), orientations w x y z (F, J, 4). `chosen` has the rising
-    indices of all frames, or of at least two; the result rises too.
+    One after the other, the frame is taken whose pose differs most from all that were taken before: by the turn of a
+    joint against its parent, its distance from it, or the turn or motion of a root. Where none differs, the chosen
+    frame stays. Joints are in the space of the model; `chosen` has at least two rising indices, or those of all frames.
     """
     if not len(parents) or len(chosen) == len(positions):
         return chosen

@@ -1,13 +1,11 @@
-"""Arrays of quaternions, by the conventions of the MD5 specification.
+"""Arrays of quaternions w, x, y, z, by the conventions of the MD5 specification.
 
-A quaternion is a row w, x, y, z, the order of the specification's text and of Blender. Files hold only x y z of unit
-quaternions, and w is -sqrt(1 - x² - y² - z²) (MD5 specification). The product ``a b`` rotates by b first, then by a; a
-point is rotated as q p q*.
-All functions broadcast over leading axes and compute in float64.
+Files hold x y z of unit quaternions, and w is -sqrt(1 - x² - y² - z²). The product ``a b`` rotates by b first, then by
+a; a point is rotated as q p q*. All functions broadcast over leading axes and compute in float64.
 
-Near half turns, digits are chosen so that games compute the w that was meant. They do so with 32-bit floats, where
-1 - x² - y² - z² is a small multiple of 2⁻²⁴, so rounding may turn a w of 0 into 3e-4, which moves a model by 0.3 % of
-its size. Other decimals, less than 5e-7 away, are read as they should be.
+Near half turns, digits are chosen so that games compute the w that was meant: with their 32-bit floats, rounding may
+turn a w of 0 into 3e-4, which moves a model by 0.3 % of its size. Other decimals, less than 5e-7 away, are read as they
+should be.
 """
 
 from __future__ import annotations
@@ -36,13 +34,10 @@ _TURNS, _LENGTHS = np.meshgrid(np.arange(-8, 9) * 5e-8, np.array([0.0, 2e-8, 4e-
 
 
 def readable(xyz: Floats, w: Floats, *, may_be_read: bool) -> Floats:
-    """The x y z to print for quaternions near half turns, given x y z (N, 3) and w (N,), which is not negative.
+    """The x y z (N, 3) to print near half turns, from which games compute w (N,), not negative, best.
 
-    Unchanged if games read them as well as they can, or if they are the digits of a file; else the decimals nearest to
-    them that games read best.
-
-    `may_be_read` is whether they may come from a file whose digits were longer than 1 and normalised: a half turn then
-    keeps its axis to the last digit, with the digits of the file if six of them give it.
+    `may_be_read`: they may come from a file whose digits were longer than 1 and normalised. A half turn then keeps its
+    axis to the last digit, with the digits of the file if six of them give it.
     """
     if may_be_read:
         xyz = _before_normalising(xyz, w)
@@ -73,10 +68,7 @@ def _before_normalising(xyz: Floats, w: Floats) -> Floats:
 
 
 def misreading(xyz: Floats, w: Floats) -> Floats:
-    """The largest error of w among games, plus that of readers with 64-bit floats, (…).
-
-    `xyz` holds decimals as printed, (…, 3); `w` is what was meant, not negative, (…).
-    """
+    """The largest error of w among games, plus that of readers with 64-bit floats, for printed x y z, (…)."""
     singles = xyz.astype(np.float32)
     x, y, z = np.moveaxis(singles * singles, -1, 0)
     one = np.float32(1.0)
@@ -121,7 +113,7 @@ def wxyz_from_xyz(xyz: npt.ArrayLike) -> Array:
 
 
 def wxyz_as_read(xyz: npt.ArrayLike) -> Array:
-    """Quaternions w x y z (…, 4) as most games compute them from the x y z (…, 3) of a file, with 32-bit floats."""
+    """Quaternions w x y z as most games compute them from x y z of a file, with 32-bit floats, (…, 4)."""
     # Squares of larger ones are beyond 32 bits.
     singles = np.clip(np.asarray(xyz, dtype=np.float64), -1e18, 1e18).astype(np.float32)
     x, y, z = np.moveaxis(singles * singles, -1, 0)

@@ -1,18 +1,12 @@
 """The .md5scale file: scales of joints in the animation beside it, in the re-release of Quake II.
 
-    {
-        "muzzle": {
-            "scale_positions": true,
-            "0": 0.0,
-            "12": 1.5
-        }
-    }
+    { "muzzle": { "scale_positions": true, "0": 0.0, "12": 1.5 } }
 
-The number of a frame and the scale of the joint in it; a joint without a number for a frame has the scale 1. The offset
-of a weight, turned by its joint, is multiplied by the joint's scale. Children do not inherit it. With
-`scale_positions`, the joint's own translation is multiplied as well, before the rotation of its parent. Between two
-frames the scale of the later one is used (q2pro `refresh/models.c`, `MD5_LoadScales`, `MD5_BuildFrameSkeleton`;
-`refresh/mesh.c`, `calc_skel_vert`, `lerp_alias_skeleton`).
+Keys are frames; a joint without a number for a frame has the scale 1. The offset of a weight, turned by its joint, is
+multiplied by the joint's scale; children do not inherit it. With `scale_positions`, the joint's own translation is
+multiplied as well, before the rotation of its parent. Between two frames the scale of the later one is used (q2pro
+`refresh/models.c`, `MD5_LoadScales`, `MD5_BuildFrameSkeleton`; `refresh/mesh.c`, `calc_skel_vert`,
+`lerp_alias_skeleton`).
 """
 
 from __future__ import annotations
@@ -220,7 +214,6 @@ def parse_scales(data: bytes | bytearray | memoryview, path: str = "") -> Scales
 
 
 def _pairs(value: Any, what: str, path: str) -> tuple[tuple[str, Any], ...]:
-    """The keys and values of a JSON object."""
     if not isinstance(value, tuple):
         raise Md5Error(f"{what} is not an object of JSON", path=path, expected="{ … }")
     for key, _ in value:

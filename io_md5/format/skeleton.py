@@ -1,13 +1,11 @@
 """Skeletons: hierarchies, poses relative to the parent or to the model, and animations made of poses.
 
-A joint's transform relative to its parent is composed as
 ``position = parent position + parent orientation · local position`` and
 ``orientation = parent orientation · local orientation``, normalised (MD5 specification).
 
-An animation stores poses as small as a given precision allows. A component that stays near its value in the first frame
-is stored in the base frame only (id's exporter does the same with 0.125 units and 1/8192). The w of a quaternion is not
-written but computed from x y z, which multiplies an error by 1 / w: the precision applies to the rotation, so x y z are
-rounded more finely where w is small.
+An animation stores poses as small as a precision allows: a component that stays near its value in the first frame is in
+the base frame only (id's exporter: 0.125 units and 1/8192). The w of a quaternion is computed from x y z, which
+multiplies an error by 1 / w, so x y z are rounded more finely where w is small.
 """
 
 from __future__ import annotations
@@ -40,11 +38,7 @@ class CyclicHierarchyError(Md5Error):
 
 
 def depths(parents: npt.ArrayLike) -> Ints:
-    """The number of ancestors of each joint, int32 (J,).
-
-    A parent is -1 for a root, and may come after its child. Raises CyclicHierarchyError if a joint is its own ancestor,
-    and Md5Error if a parent does not exist.
-    """
+    """The number of ancestors, (J,); raises CyclicHierarchyError, or Md5Error if a parent does not exist."""
     table = np.asarray(parents).tolist()
     if missing := [parent for parent in table if not ROOT <= parent < len(table)]:
         raise Md5Error("a parent does not exist", found=str(missing[0]), expected=f"-1 to {len(table) - 1}")
@@ -66,9 +60,9 @@ def depths(parents: npt.ArrayLike) -> Ints:
 
 
 def order_with_early_parents(parents: Ints, last: int) -> Ints | None:
-    """The order in which no joint after index `last` has children, (J,): those without children come last.
+    """The order in which no joint after index `last` has children, (J,); None if not needed or possible.
 
-    None if it is so already, or if more joints than that have children. Each parent must come before its children.
+    Each parent must come before its children; joints without children come last.
     """
     is_parent = np.zeros(len(parents), dtype=bool)
     is_parent[parents[parents != ROOT]] = True
@@ -147,7 +141,7 @@ def components(animation: Animation, frames: npt.ArrayLike | None = None) -> Flo
 
 
 def component_columns(flags: Ints, starts: Ints) -> tuple[Ints, Ints, Ints]:
-    """The column of each animated component in a frame: joints, components 0 … 5 and columns, each int32 (C,)."""
+    """Joints, components 0 … 5 and columns of the animated components in a frame, each (C,)."""
     animated = flags[:, None] & (1 << np.arange(len(COMPONENTS))) != 0
     joints, bits = np.nonzero(animated)
     ranks = np.cumsum(animated, axis=1)[joints, bits] - 1
@@ -263,11 +257,10 @@ def encode_local_poses(
 
 
 def split_components(table: Floats, limits: Floats) -> tuple[Ints, Ints, Floats, Floats]:
-    """Components split into a base frame and animated components: the inverse of `skeleton.components`.
+    """Flags (J,), starts (J,), base frame (J, 6) and frames (F, C) of Tx Ty Tz Qx Qy Qz, (F, J, 6).
 
-    The table is Tx Ty Tz Qx Qy Qz of every joint in every frame, (F, J, 6). The base frame is the first frame, as in
-    the files of id's exporter; a component is animated if any frame differs from it by more than its limit, (J, 6).
-    Returns flags int32 (J,), starts int32 (J,; 0 where nothing is animated), the base frame (J, 6) and frames (F, C).
+    The base frame is the first frame, as in id's exporter; a component is animated if any frame differs from it by more
+    than its limit, (J, 6).
     """
     base = table[0]
     animated = (np.abs(table - base) > limits).any(axis=0)

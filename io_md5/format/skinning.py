@@ -1,7 +1,6 @@
-"""Skinning: vertices, normals, tangents and bitangents of a mesh in a pose of its joints (MD5 specification).
+"""Vertices, normals, tangents and bitangents of a mesh in a pose of its joints (MD5 specification).
 
-A vertex is ``Σ bias · (joint position + joint orientation · weight position)``. Biases are not
-normalised, as in the games.
+A vertex is ``Σ bias · (joint position + joint orientation · weight position)``; biases are not normalised, as in games.
 """
 
 from __future__ import annotations
@@ -21,18 +20,10 @@ _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True, eq=False)
 class VertexWeights:
-    """The weights of all vertices as rows, so that sums over vertices are sums over rows.
+    """The weights of all vertices as rows; a weight that several vertices share has a row for each."""
 
-    A weight that several vertices share has a row for each of them.
-
-    Attributes:
-        vertices: the vertex of each row, rising, int64 (R,).
-        weights: the weight of each row, int64 (R,).
-        vertex_count: V.
-    """
-
-    vertices: npt.NDArray[np.int64]
-    weights: npt.NDArray[np.int64]
+    vertices: npt.NDArray[np.int64]  # of each row, rising (R,)
+    weights: npt.NDArray[np.int64]  # of each row (R,)
     vertex_count: int
 
     def sums(self, rows: Floats) -> Floats:
@@ -63,10 +54,7 @@ def vertex_weights(mesh: Mesh) -> VertexWeights:
 
 
 def weight_points(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> Floats:
-    """The position that each single weight gives its vertex in a pose, (…, W, 3).
-
-    Positions (…, J, 3) and orientations w x y z (…, J, 4) of the joints are in the space of the model.
-    """
+    """The position that each single weight gives its vertex in a pose of all joints, (…, W, 3)."""
     positions, orientations = _checked_pose(mesh, positions, orientations)
     joints = mesh.weight_joints
     return positions[..., joints, :] + quat.rotate(orientations[..., joints, :], mesh.weight_positions)
@@ -234,10 +222,7 @@ def vertex_tangents(
 
 
 def position_ids(vertices: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """An id for each vertex (V, 3), the same for vertices with exactly the same position, (V,).
-
-    Positions are compared as 32-bit floats, as in the games.
-    """
+    """An id for each vertex, (V,), the same for equal positions as 32-bit floats, as in the games."""
     return row_ids(as_singles(np.asarray(vertices)) + np.float32(0.0))
 
 
@@ -266,7 +251,6 @@ def _value_ids(values: npt.NDArray[np.number]) -> npt.NDArray[np.int64]:
 
 
 def _row_hashes(table: npt.NDArray[np.number]) -> npt.NDArray[np.uint64]:
-    """A hash of each row, (N,)."""
     hashes = np.zeros(len(table), dtype=np.uint64)
     for column in table.T:
         dtype = np.float64 if column.dtype.kind == "f" else np.int64

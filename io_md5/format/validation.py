@@ -1,8 +1,6 @@
 """The one validation of models, animations and cameras: what passes can be written, and read again.
 
-Writing, checking for a game and skinning use it. It checks shapes and dtypes, counts that must agree, index ranges,
-hierarchies, finite numbers, unit quaternions and strings. Repeated joint names are not refused: files with them exist
-and are read with a warning, and the check for a game warns of them.
+Repeated joint names are not refused: files with them exist; the reader and the check for a game warn of them.
 """
 
 from __future__ import annotations
@@ -74,7 +72,7 @@ def validate_animation(animation: Animation) -> None:
 
 
 def check_components(animation: Animation, what: str = "Animation") -> None:
-    """Raises Md5Error if an animated component of a joint does not exist, or the arrays do not fit together."""
+    """Raises Md5Error if a joint's animated component does not exist, or arrays do not fit together."""
     check_arrays(animation, what)
     unknown = np.flatnonzero((animation.flags < 0) | (animation.flags > ALL_COMPONENTS))
     if len(unknown):
@@ -154,7 +152,7 @@ def check_arrays(record: Model | Joints | Mesh | Animation | Camera, what: str =
 
 
 def check_weights(mesh: Mesh, joint_count: int | None = None, what: str = "Mesh") -> None:
-    """Raises Md5Error if a weight of a vertex does not exist, or, given their number, the joint of a weight."""
+    """Raises Md5Error if a vertex's weight or, given their number, a weight's joint does not exist."""
     if joint_count is not None:
         _check_indices(mesh.weight_joints, joint_count, f"{what}.weight_joints", "joint")
     starts, counts = mesh.weight_starts, mesh.weight_counts
@@ -170,10 +168,7 @@ def check_weights(mesh: Mesh, joint_count: int | None = None, what: str = "Mesh"
 
 
 def check_triangles(triangles: npt.ArrayLike, vertex_count: int) -> Ints:
-    """Triangles as an array (T, 3).
-
-    Raises Md5Error if they have another shape or dtype, or a vertex that does not exist.
-    """
+    """Triangles as an array (T, 3); raises Md5Error if they are not, or a vertex does not exist."""
     array = np.asarray(triangles)
     if array.ndim != 2 or array.shape[1] != 3 or array.dtype.kind not in "iu":
         raise Md5Error(

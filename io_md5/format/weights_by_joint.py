@@ -1,4 +1,4 @@
-"""The weights of a mesh by joint, to skin many poses at once, and the boxes around the vertices in every frame."""
+"""The weights of a mesh by joint, to skin many poses at once, and boxes around its vertices in frames."""
 
 from __future__ import annotations
 
@@ -18,24 +18,14 @@ Indices = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class WeightsByJoint:
-    """The weights of a mesh by joint: points that one joint carries alone, and those that several share.
+    """A mesh's weights by joint, as points; vertices with the same range of weights have one point."""
 
-    Vertices with the same range of weights have one point.
-
-    Attributes:
-        alone: joints, and the points (n, 3) that each carries alone.
-        shared: joints, and the points times their biases (n, 3), and the biases (n, 1).
-        sums: for points of 2, 3 … weights, the rows of `shared` that make each, all joints below each other
-            (n, weights).
-        width: the greatest number of rows that are computed at once.
-        points: the point of each vertex: those alone come first, then the sums, then one at 0, (V,).
-    """
-
-    alone: list[tuple[int, Points]]
-    shared: list[tuple[int, Points, Points]]
+    alone: list[tuple[int, Points]]  # joints, and the points (n, 3) that each carries alone
+    shared: list[tuple[int, Points, Points]]  # joints, points times their biases (n, 3), biases (n, 1)
+    # For points of 2, 3 … weights, the rows of `shared` that make each, all joints below each other (n, weights).
     sums: list[Indices]
-    width: int
-    points: Indices
+    width: int  # greatest number of rows computed at once
+    points: Indices  # of each vertex (V,): those alone, then the sums, then one at 0
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -63,10 +53,7 @@ class WeightsByJoint:
         return result
 
     def include(self, rotations: Points, places: Points, low: Floats, high: Floats) -> None:
-        """Widens boxes, with lower and upper corners (3 F,), by the vertices in some frames.
-
-        For rotations (J, 3, 3 F) and places (J, 3 F) see `pose_columns`.
-        """
+        """Widens boxes, lower and upper corners (3 F,), by the vertices in frames; see `pose_columns`."""
         for joint, points in self.alone:
             rotated = points.astype(rotations.dtype) @ rotations[joint]
             np.minimum(low, rotated.min(axis=0) + places[joint], out=low)
@@ -88,10 +75,9 @@ class WeightsByJoint:
 def pose_columns(
     positions: Floats, orientations: Floats, scales: Floats | None, dtype: npt.DTypeLike
 ) -> tuple[Points, Points]:
-    """For each joint the columns that turn rows of points into x, y and z of every pose, and its places.
+    """For each joint the columns (J, 3, 3 F) that turn points into x y z of all poses, and its places.
 
-    Positions (F, J, 3) and orientations w x y z (F, J, 4) of the joints are in the space of the model; scales (F, J)
-    are None for 1. Returns arrays (J, 3, 3 F) and (J, 3 F).
+    Joints (F, J, …) are in the space of the model; scales are (F, J), None for 1; places are (J, 3 F).
     """
     transforms = quat.to_matrices(orientations)
     if scales is not None:
@@ -141,7 +127,6 @@ def weights_by_joint(mesh: Mesh) -> WeightsByJoint:
 
 
 def _by_joint(joints: npt.NDArray[np.integer]) -> list[tuple[int, Indices]]:
-    """Each joint, and where it is."""
     order = np.argsort(joints, kind="stable")
     found, firsts = np.unique(joints[order], return_index=True)
     return list(zip(found.tolist(), np.split(order, firsts[1:]), strict=False))

@@ -1,4 +1,4 @@
-"""Checks of joints, headers, animations, joint scales and camera paths; those of meshes are in `mesh_checks`."""
+"""Checks of joints, headers, animations, joint scales and camera paths; see `mesh_checks` for meshes."""
 
 from __future__ import annotations
 
@@ -104,7 +104,6 @@ def _away(rule: Rule, name: str, position: Floats) -> Iterator[Finding]:
 
 
 def repeated_names(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """Joint names are not unique."""
     repeated = {name for name, count in Counter(subject.names).items() if count > 1}
     if repeated:
         joints = [joint for joint, name in enumerate(subject.names) if name in repeated]
@@ -126,7 +125,6 @@ def unwritable_names(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def unsafe_names(names: NameRule, rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """The game does not accept a joint name."""
     joints = [joint for joint, name in enumerate(subject.names) if not names.accepts(name)]
     yield from _named(rule, subject, joints, f"joint names {names.problem}", quoted=True)
 
@@ -140,7 +138,6 @@ def _named(
     found: object = None,
     quoted: bool = False,
 ) -> Iterator[Finding]:
-    """A finding that names joints, if there are any."""
     numbers = np.asarray(joints).tolist()
     if numbers:
         names = [subject.names[joint] for joint in numbers]

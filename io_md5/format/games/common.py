@@ -26,7 +26,7 @@ class _MakeRule(Protocol):
 
 
 def _shared(code: str, check: Check, requirement: str, why: str, remedy: str) -> _MakeRule:
-    """A function that makes an error of an engine, given its source and the limit, which the words may contain."""
+    """Makes an error of an engine, given its source and the limit, which the words may contain."""
 
     def make(engine: str, source: str, limit: int = 0) -> Rule:
         words = (requirement.format(limit=limit), does(engine, why.format(limit=limit)))

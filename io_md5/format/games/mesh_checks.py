@@ -80,7 +80,6 @@ def several_materials(rule: Rule, model: Model, _subject: Subject) -> Iterator[F
 
 
 def _shaders(model: Model) -> list[str]:
-    """The shaders of a model, each once."""
     return list(dict.fromkeys(mesh.shader for mesh in model.meshes))
 
 
@@ -288,7 +287,6 @@ def _invalid_ranges(mesh: Mesh) -> npt.NDArray[np.bool_]:
 
 
 def _vertices_of_weights(mesh: Mesh, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """The vertices that have one of the chosen weights (W,)."""
     if _invalid_ranges(mesh).any():
         return np.empty(0, dtype=np.int64)
     rows = vertex_weights(mesh)
@@ -306,19 +304,12 @@ VISIBLE = 1e-3
 
 @dataclass(frozen=True)
 class Keeper:
-    """An engine that keeps weights as bytes.
-
-    Attributes:
-        engine: its name.
-        most: the weights that it keeps of a vertex.
-        fills_up: whether it adds what is missing to 255 to the largest.
-        has_points: whether each weight keeps its own point, so that bytes only move that joint's share of it.
-    """
+    """An engine that keeps weights as bytes."""
 
     engine: str
-    most: int = 4
-    fills_up: bool = False
-    has_points: bool = False
+    most: int = 4  # weights that it keeps of a vertex
+    fills_up: bool = False  # what is missing to 255 is added to the largest
+    has_points: bool = False  # each weight keeps its own point: bytes only move that joint's share of it
 
 
 def dropped_weights(*keepers: Keeper) -> Check:
@@ -331,7 +322,7 @@ def dropped_weights(*keepers: Keeper) -> Check:
 
 
 def rounded_weights(*keepers: Keeper) -> Check:
-    """A check for weights that as bytes move vertices by more than the limit, a fraction of the mesh's size."""
+    """A check for weights that as bytes move vertices by more than a limit, as part of the mesh's size."""
 
     def check(rule: Rule, mesh: Mesh, subject: Subject) -> Iterator[Finding]:
         # `dropped_weights` is about the others.
@@ -408,11 +399,7 @@ class _Kept:
         self.points = mesh.weight_positions[weights]
 
     def vertices(self, at_rest: Floats, bind: tuple[Floats, Floats], pose: tuple[Floats, Floats]) -> Floats:
-        """The vertices in a pose as the engine shows them, (V, 3).
-
-        `at_rest` are the vertices in the bind pose, (V, 3); `bind` and `pose` hold positions and orientations of the
-        joints.
-        """
+        """The vertices in a pose as the engine shows them, (V, 3); `at_rest` are those in the bind pose."""
         shares = self.shares[..., None]
         if self.keeper.has_points:
             turns = quat.to_matrices(pose[1])[self.joints]
@@ -426,5 +413,4 @@ class _Kept:
 
 
 def _or_one(sums: Floats) -> Floats:
-    """Sums to divide by; 1 instead of 0."""
     return np.where(sums != 0.0, sums, 1.0)

@@ -32,25 +32,15 @@ class Game(Enum):
 
 @dataclass(frozen=True)
 class Subject:
-    """What is checked: a model, an animation or a camera.
-
-    Attributes:
-        model: the mesh file.
-        animation: the animation file.
-        mesh_joints: of the model that the animation is for; None if unknown.
-        has_animation: whether there is an animation beside the mesh; None if unknown.
-        scales: of the joints of the animation; None if they have none, or if it is unknown.
-        camera: the camera file.
-        animations: of the model, in whose poses it is checked too.
-    """
+    """What is checked: a model, an animation or a camera."""
 
     model: Model | None = None
     animation: Animation | None = None
-    mesh_joints: Joints | None = None
-    has_animation: bool | None = None
-    scales: ScaleTable | None = None
+    mesh_joints: Joints | None = None  # of the model that the animation is for
+    has_animation: bool | None = None  # beside the mesh; None if unknown
+    scales: ScaleTable | None = None  # of the animation's joints
     camera: Camera | None = None
-    animations: Sequence[Animation] = ()
+    animations: Sequence[Animation] = ()  # of the model, in whose poses it is checked too
 
     @property
     def names(self) -> list[str]:
@@ -75,17 +65,11 @@ class Comments(Enum):
 
 @dataclass(frozen=True)
 class NameRule:
-    """A game's limits on joint names, besides those of the format.
+    """A game's limits on joint names, besides those of the format."""
 
-    Attributes:
-        max_bytes: the longest name in UTF-8; 0 for no limit.
-        forbidden: invalid characters, as a regular expression; empty for none.
-        problem: the problem with other names, for messages.
-    """
-
-    max_bytes: int = 0
-    forbidden: str = ""
-    problem: str = ""
+    max_bytes: int = 0  # in UTF-8; 0 for no limit
+    forbidden: str = ""  # characters, as a regular expression
+    problem: str = ""  # with other names, for messages
 
     def accepts(self, name: str) -> bool:
         """Whether the game accepts a name."""
@@ -95,29 +79,17 @@ class NameRule:
 
 @dataclass(frozen=True)
 class Writing:
-    """How files are written for a game.
+    """How files are written for a game."""
 
-    Attributes:
-        all_components: every joint of an animation has all six components in every frame.
-        name_lines: meshes keep the line with their name.
-        comments: which meshes get a comment with their name.
-        max_commandline: in bytes; 0 for no limit.
-        animation_beside: the game does not load a mesh without an animation of the same name beside it.
-        names: limits on joint names.
-        joint_scales: scales of joints are written to a file beside the animation.
-        last_parent: the highest index of a joint that may have children; 0 for no limit.
-        frame_rate: frames per second that the game plays, whatever the file says; 0 for those of the file.
-    """
-
-    all_components: bool = False
-    name_lines: bool = True
-    comments: Comments = Comments.EXISTING
-    max_commandline: int = 0
-    animation_beside: bool = False
+    all_components: bool = False  # of every joint in every frame of an animation
+    name_lines: bool = True  # meshes keep the line with their name
+    comments: Comments = Comments.EXISTING  # which meshes get a comment with their name
+    max_commandline: int = 0  # in bytes; 0 for no limit
+    animation_beside: bool = False  # the game loads no mesh without an animation of its name
     names: NameRule = NameRule()
-    joint_scales: bool = False
-    last_parent: int = 0
-    frame_rate: float = 0.0
+    joint_scales: bool = False  # are written to a file beside the animation
+    last_parent: int = 0  # highest index of a joint that may have children; 0 for no limit
+    frame_rate: float = 0.0  # that the game plays, whatever the file says; 0 for the file's
 
 
 @dataclass(frozen=True)
@@ -143,11 +115,7 @@ def shorten(text: str, max_bytes: int) -> str:
 
 
 def safe_names(names: list[str], rule: NameRule) -> list[str]:
-    """Names that a game accepts: valid names unchanged, each other one with a unique replacement.
-
-    The result depends only on the names of all joints in order, so mesh and animations of one skeleton get the same
-    names.
-    """
+    """Names that a game accepts; the same for mesh and animations, as only all names in order count."""
     valid = {name for name in names if is_writable(name) and rule.accepts(name)}
     # Some engines compare names without regard to case.
     taken = {name.casefold() for name in valid}

@@ -1,8 +1,6 @@
-"""All games, with the rules of each.
+"""All games, with the rules of each, from the published source code of the loaders.
 
-The rules come from the published source code of the loaders, and were confirmed by running loaders on real models and
-exports. A rule is an error if the loader refuses the file or crashes, a warning if it shows something different from
-Blender.
+A rule is an error if the loader refuses the file or crashes, a warning if it shows something else than Blender.
 """
 
 from __future__ import annotations

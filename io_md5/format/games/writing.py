@@ -20,15 +20,10 @@ REST_RATE = 24.0
 
 @dataclass(frozen=True)
 class Target:
-    """The target of an export.
-
-    Attributes:
-        game: the game.
-        make_names_safe: replace joint names that the game does not accept.
-    """
+    """The target of an export."""
 
     game: Game = Game.ANY
-    make_names_safe: bool = True
+    make_names_safe: bool = True  # replace joint names that the game does not accept
 
     @property
     def writing(self) -> Writing:
@@ -67,7 +62,7 @@ def prepare_animation(animation: Animation, target: Target) -> tuple[Animation, 
 
 
 def with_all_components(animation: Animation) -> Animation:
-    """The same animation with all six components of every joint in every frame, and its first frame as base frame."""
+    """The animation with all components of every joint in every frame, and its first frame as base frame."""
     table = components(animation)
     count = len(animation.names)
     base = table[0] if len(table) else np.zeros((count, len(COMPONENTS)))
@@ -116,7 +111,6 @@ def _names(names: list[str], target: Target) -> tuple[list[str], list[str]]:
 
 
 def _commandline(text: str, writing: Writing) -> tuple[str, list[str]]:
-    """A command line shortened to the limit."""
     limit, length = writing.max_commandline, byte_count(text)
     if not limit or length <= limit:
         return text, []
@@ -126,7 +120,6 @@ def _commandline(text: str, writing: Writing) -> tuple[str, list[str]]:
 
 
 def _meshes(meshes: list[Mesh], writing: Writing, object_names: list[str] | None) -> list[Mesh]:
-    """Meshes with the names and comments that a game requires."""
     shared = Counter((mesh.comment_name, mesh.shader) for mesh in meshes)
     taken = {mesh.comment_name for mesh in meshes}
     result = []

@@ -1,31 +1,26 @@
-"""The .md5anim file: the motion of a skeleton, frame by frame.
+"""The .md5anim file: the motion of a skeleton, frame by frame, every joint relative to its parent.
 
     MD5Version 10
     commandline "…"
-    numFrames 2
-    numJoints 2
+    numFrames 1
+    numJoints 1
     frameRate 24
     numAnimatedComponents 3
     hierarchy {
-        "origin" -1 0 0                         // name, parent, flags, first component
-        "hips" 0 7 0
+        "origin" -1 7 0                         // name, parent, flags, first component
     }
     bounds {
         ( -1 -1 0 ) ( 1 1 2 )                   // for each frame
-        …
     }
     baseframe {
         ( 0 0 0 ) ( 0 0 0 )                     // position and x y z of the orientation, for each joint
-        …
     }
     frame 0 {
         0 0 1
     }
-    …
 
-Every joint is relative to its parent. Doom 3 requires the keys in this order; any order is read.
-Counts are not used. Frames are ordered by their numbers, which must be 0 to F - 1 (MD5 specification; Doom 3 also
-requires the order).
+Doom 3 requires the keys in this order; any order is read, and counts are not used. Frames are ordered by their numbers,
+which must be 0 to F - 1 (MD5 specification; Doom 3 also requires the order).
 """
 
 from __future__ import annotations
@@ -157,16 +152,12 @@ def _assemble(scan: Scan, contents: Contents) -> Animation:
 
 
 def _component_counts(flags: Ints) -> IntArray:
-    """The number of animated components of each joint, (J,)."""
     counts: IntArray = ((flags[:, None] >> np.arange(len(COMPONENTS))) & 1).sum(axis=1)
     return counts
 
 
 def _frames(scan: Scan, contents: Contents, joint_count: int, least: int) -> Floats:
-    """The frames in the order of their numbers, float64 (F, C); declared counts are only compared.
-
-    `least` is the number of components that the joints require.
-    """
+    """The frames in the order of their numbers, (F, C); joints require `least` components."""
     openings = np.array(contents.repeated["frame"], dtype=np.int64)
     if not len(openings):
         raise scan.error("the animation has no frames", len(scan), expected="frame 0 { … }")
@@ -199,7 +190,7 @@ def _frames(scan: Scan, contents: Contents, joint_count: int, least: int) -> Flo
 
 
 def _scanned_frames(scan: Scan, openings: IntArray, joint_count: int, least: int) -> tuple[Floats, Floats]:
-    """The numbers and the components of frames, float64 (F,) and (F, C), given their opening braces."""
+    """The numbers (F,) and the components (F, C) of frames, given their opening braces."""
     blocks.check_pose_count(scan, joint_count, len(openings))
     for opening in openings[~np.isin(openings + 1, scan.closing_braces)][:1].tolist():
         blocks.check_only_numbers(scan, opening, "a frame")
@@ -221,7 +212,7 @@ def _scanned_frames(scan: Scan, openings: IntArray, joint_count: int, least: int
 
 
 def _base_frame(scan: Scan, opened: dict[str, int], joint_count: int, *, needed: bool) -> Floats:
-    """Positions and x y z of orientations of the base frame, float64 (J, 6)."""
+    """Positions and x y z of orientations of the base frame, (J, 6)."""
     if "baseframe" not in opened and not needed:
         scan.warnings.append("there is no base frame; it is not needed, because every component is animated")
         return np.zeros((joint_count, 6))
@@ -240,7 +231,7 @@ def _base_frame(scan: Scan, opened: dict[str, int], joint_count: int, *, needed:
 
 
 def _bounds(scan: Scan, opened: dict[str, int], frame_count: int) -> Floats:
-    """The boxes of the frames, float64 (F, 2, 3); the last is repeated for frames without one."""
+    """The boxes of the frames, (F, 2, 3); the last is repeated for frames without one."""
     values = scan.values(opened["bounds"]) if "bounds" in opened else np.empty(0)
     boxes = values[: len(values) // 6 * 6].reshape(-1, 2, 3)
     if len(boxes) != frame_count or boxes.size != values.size:
@@ -321,7 +312,6 @@ def _hierarchy_comment(animation: Animation, parent: int, flags: int) -> str:
 
 
 def _format_frames(animation: Animation) -> str:
-    """The text of the frames, with a line for the components of each joint."""
     sizes = _component_counts(animation.flags)
     width = animation.frames.shape[1]
     # The components after which lines end; those that no joint uses are on a line of their own.

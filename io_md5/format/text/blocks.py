@@ -1,4 +1,4 @@
-"""Parts shared by the parsers of MD5 files: the top level with its keys and blocks, tables of numbers, hierarchies."""
+"""Parts shared by the parsers of MD5 files: keys and blocks, tables of numbers, hierarchies."""
 
 from __future__ import annotations
 
@@ -29,23 +29,17 @@ def check_only_numbers(scan: Scan, opening: int, what: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows of numbers, each after a token of its own, such as all ``vert`` lines of a mesh.
-
-    Attributes:
-        scan: the text.
-        values: float64 (n, width).
-        runs: the first token and the number of rows of each run.
-    """
+    """Rows of numbers, each after a token of its own, such as all ``vert`` lines of a mesh."""
 
     scan: Scan
-    values: Floats
-    runs: list[tuple[int, int]]
+    values: Floats  # (n, width)
+    runs: list[tuple[int, int]]  # first token and number of rows of each
 
     def __len__(self) -> int:
         return len(self.values)
 
     def integers(self, columns: slice, what: str) -> Ints:
-        """Some columns as integers, int32 (n, m); raises Md5Error if a number is not an integer or too large."""
+        """Some columns as integers; raises Md5Error if a number is not an integer or too large."""
         values = self.values[:, columns]
         # A number that is too large becomes another number as 32 bits, or the lowest one.
         with np.errstate(invalid="ignore"):
@@ -55,10 +49,7 @@ class Table:
         return whole
 
     def indices(self, columns: slice, what: str, count: int, lowest: int = 0) -> Ints:
-        """Some columns as indices below `count`, int32 (n, m); `lowest` is -1 where -1 means "none".
-
-        Raises Md5Error if a number is not an integer, or is out of range.
-        """
+        """Columns as indices below `count`; raises Md5Error if one is out of range or no integer."""
         numbers = self.integers(columns, what)
         expected = f"{lowest} to {count - 1}" if count > 0 else "none, because there are none"
         self._raise_if_any(
@@ -89,11 +80,7 @@ class Table:
 
 
 def table(scan: Scan, runs: list[tuple[int, int]], width: int, what: str, columns: str) -> Table:
-    """The numbers after runs of tokens, a row for each token.
-
-    A run is its first token and the token after its last. `width` values must follow each token, or Md5Error is raised.
-    `what` names a row and `columns` the values in messages.
-    """
+    """Rows of `width` numbers, one after each token of the runs (first token, one after the last)."""
     parts: list[Floats] = []
     for first, last in runs:
         part = scan.rows(first)
@@ -177,11 +164,7 @@ def frame_rate(scan: Scan, rate: float) -> float:
 
 
 def check_hierarchy(scan: Scan, names: list[str], parents: Ints, tokens: Sequence[int]) -> None:
-    """The check of a hierarchy by the rules of the games; deviations that can be read are warnings.
-
-    Parents are within [-1, J), int32 (J,); `tokens` holds the token of each joint. Raises Md5Error if a joint is its
-    own ancestor.
-    """
+    """Checks a hierarchy by the games' rules: warnings, or Md5Error if a joint is its own ancestor."""
     try:
         depths(parents)
     except CyclicHierarchyError as cycle:
@@ -202,23 +185,14 @@ def check_hierarchy(scan: Scan, names: list[str], parents: Ints, tokens: Sequenc
 
 @dataclass(eq=False)
 class Contents:
-    """The contents of a file.
-
-    Attributes:
-        scan: the text.
-        commandline: the arguments of id's exporter.
-        numbers: by key.
-        opened: the opening brace of each block that occurs once.
-        repeated: the opening braces of blocks that may occur several times.
-        stray: the first token outside of blocks and keys.
-    """
+    """The contents of a file."""
 
     scan: Scan
     commandline: str = ""
-    numbers: dict[str, float] = field(default_factory=dict)
-    opened: dict[str, int] = field(default_factory=dict)
-    repeated: dict[str, list[int]] = field(default_factory=dict)
-    stray: int | None = None
+    numbers: dict[str, float] = field(default_factory=dict)  # by key
+    opened: dict[str, int] = field(default_factory=dict)  # opening brace of each block that occurs once
+    repeated: dict[str, list[int]] = field(default_factory=dict)  # opening braces of the other blocks
+    stray: int | None = None  # first token outside of blocks and keys
 
     def warn_of_stray(self) -> None:
         """Warns of text that belongs to no block."""
@@ -238,13 +212,7 @@ class Contents:
 def read_contents(
     scan: Scan, *, numbers: Collection[str], once: Collection[str], repeated: Collection[str] = ()
 ) -> Contents:
-    """The contents of a file; keys are given, and compared, in lower case.
-
-    `numbers` are keys that are followed by a number. Of a block in `once` only the first is used; those in `repeated`
-    may occur several times.
-
-    Raises Md5Error if there are no tokens, a number is missing, or a block is not opened or not closed.
-    """
+    """The contents of a file, for keys in lower case; of a block in `once` only the first is used."""
     if len(scan) == 0:
         raise Md5Error(
             "not an MD5 file", path=scan.path, line=1,

@@ -14,12 +14,10 @@
     }
 
 The matrix of the orientation has forward, left and up as columns if w is computed as for joints (as rows if w is
-positive, which is how Doom 3 stores matrices). The field of view is the horizontal angle of a 4:3 picture in
-degrees (``idGameLocal::CalcFov``). `timeline` maps entries to time.
-
-Doom 3 requires the keys in this order; any order is read. Counts are not used. In modified games groups such as
-``pos ( 1 2 3 ) rotA ( 0 -132 0 )``, the position of the player, may follow a cut: they are stored as text. Doom 3
-itself accepts no groups, and cuts only from 1 on.
+positive, which is how Doom 3 stores matrices). The field of view is the horizontal angle of a 4:3 picture in degrees
+(``idGameLocal::CalcFov``). Doom 3 requires the keys in this order; any order is read, and counts are not used. In
+modified games groups such as ``pos ( 1 2 3 ) rotA ( 0 -132 0 )``, the position of the player, may follow a cut: they
+are stored as text. Doom 3 itself accepts no groups, and cuts only from 1 on.
 """
 
 from __future__ import annotations
@@ -90,7 +88,7 @@ def parse_camera(data: bytes | bytearray | memoryview, path: str = "") -> Camera
 
 
 def _entries(scan: Scan, opening: int) -> Floats:
-    """The numbers of the camera block, float64 (N, 7)."""
+    """The numbers of the camera block, (N, 7)."""
     blocks.check_only_numbers(scan, opening, "the camera")
     values = scan.values(opening)
     if len(values) == 0:
@@ -106,10 +104,7 @@ def _entries(scan: Scan, opening: int) -> Floats:
 
 
 def _cuts(scan: Scan, opening: int, entry_count: int) -> tuple[list[int], list[str]]:
-    """The cuts and the groups of each.
-
-    The block is scanned again, because only its parentheses tell where a group ends and the next cut begins.
-    """
+    """The cuts and their groups, scanned again because only parentheses tell where a group ends."""
     start = int(scan.token_offsets[opening]) + 1
     end = int(scan.token_offsets[scan.block_end(opening)])
     cuts: list[int] = []
@@ -148,7 +143,7 @@ def _cuts(scan: Scan, opening: int, entry_count: int) -> tuple[list[int], list[s
 
 
 def cut_warnings(cuts: Ints) -> list[str]:
-    """Warnings about cuts that can be read, but that Doom 3 refuses or plays in another way than was meant."""
+    """Warnings about cuts that can be read, but that Doom 3 refuses or plays in another way than meant."""
     warnings = []
     if (cuts == 0).any():
         warnings.append("a cut at frame 0: Doom 3 refuses it")

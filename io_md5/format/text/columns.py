@@ -1,12 +1,9 @@
 """Lines of numbers with the same layout, read column by column.
 
-An exporter prints every line of a table with the same words and blanks between its numbers. Then only the line ends
-have to be searched for: all numbers of a column are converted at once, which gives their end offsets, and each must be
-followed by the same bytes as in the first line. So every byte is either part of a number or compared.
-
-Numbers are converted in place, eight digits at a time: the digits are held in one 64-bit integer, in which neighbouring
-digits, then pairs, then groups of four are combined by one multiplication each, as in fast JSON parsers. A decimal is
-then an integer divided by a power of ten. Both are exact, so the quotient is the float nearest to the decimal.
+All numbers of a column are converted at once, which gives their end offsets, and each must be followed by the same
+bytes as in the first line: every byte is either part of a number or compared. Digits are converted eight at a time in a
+64-bit integer, in which neighbouring digits, then pairs, then fours are combined by one multiplication each, as in fast
+JSON parsers. A decimal is an integer divided by a power of ten; both are exact, so the quotient is the nearest float.
 """
 
 from __future__ import annotations
@@ -71,10 +68,7 @@ def floats(text: bytes) -> Floats | None:
 
 
 class Text:
-    """A text that is read at many offsets at once.
-
-    A few bytes must follow every offset that is read.
-    """
+    """A text that is read at many offsets at once; a few bytes must follow every offset."""
 
     def __init__(self, data: bytes) -> None:
         self._bytes = np.frombuffer(data, dtype=np.uint8)
@@ -89,7 +83,7 @@ class Text:
         return self._bytes[start:end].tobytes()
 
     def lines(self, start: int, end: int) -> tuple[Offsets, Offsets]:
-        """The start and end offsets, each (n,), of the lines between two offsets; the last line ends with a newline."""
+        """The start and end offsets of the lines between two offsets; the last ends with a newline."""
         # In chunks, because allocating large arrays takes longer than filling them.
         places = [np.array([start], dtype=np.int64)]
         for first in range(start, end, _CHUNK):
@@ -130,20 +124,16 @@ class Text:
         return found
 
     def integers(self, offsets: Offsets) -> tuple[Floats, Flags, Offsets]:
-        """The unsigned integers at some offsets; only the first eight digits of longer ones.
-
-        Returns their values, float64 (n,); whether there is one at each offset, (n,); and the offsets after them, (n,).
-        """
+        """Unsigned integers (the first eight digits), whether each exists, and the offsets after them."""
         values, counts = _padded_digits(self._eights[offsets])
         values /= _POWERS[_EIGHT - counts]
         return values, counts > 0, offsets + counts
 
     def decimals(self, offsets: Offsets) -> tuple[Floats, Flags, Offsets]:
-        """The plain decimals at some offsets: an optional minus, digits, and optionally a point with digits.
+        """Plain decimals as floats, whether each exists and is exact, and the offsets after them.
 
-        Returns the nearest floats, (n,); whether there is a decimal at each offset that is converted exactly, (n,); and
-        the offsets after them, (n,). Exact are integers of up to eight digits, and decimals with up to seven digits
-        before the point and up to eight after it, or with more after it and 15 digits in all.
+        Exact are integers of up to eight digits, and decimals with up to seven digits before the point and up to eight
+        after it, or with more after it and 15 digits in all.
         """
         negative = self._bytes[offsets] == _MINUS
         offsets = offsets + negative
@@ -166,10 +156,9 @@ class Text:
         return values, is_number, offsets
 
     def _add_fractions(self, values: Floats, offsets: Offsets, eights: Eights) -> Flags:
-        """Adds the digits after points to the integers before them, `values` (n,), and advances `offsets`, (n,).
+        """Adds digits after points to `values`, (n,), and advances `offsets`; returns where the sum is exact.
 
-        The offsets are those after the points. `eights` are the bytes there, (n,), which are overwritten; zeros where
-        there is no point. Returns where there are digits and the sum is exact, (n,).
+        `eights` are the bytes at the offsets, zeros where there is no point; they are overwritten.
         """
         fractions, counts = _padded_digits(eights)
         offsets += counts
@@ -199,12 +188,7 @@ class Text:
 
 
 def _padded_digits(eights: Eights) -> tuple[Floats, Offsets]:
-    """The digits that eight bytes begin with, as integers of eight digits, and their counts, 0 to 8, (n,).
-
-    Missing digits are zeros at the end: ``12`` followed by a blank gives 12000000.
-
-    `eights` is overwritten.
-    """
+    """The leading digits of eight bytes, which are overwritten: ``12`` and a blank gives 12000000 and 2."""
     eights ^= _ZEROS
     non_digits = eights + _TO_HIGHEST_BIT
     non_digits |= eights
@@ -246,21 +230,15 @@ _MAX_ODD_FRACTION, _MAX_ODD_LINES = 16, 64
 
 @dataclass(frozen=True)
 class Layout:
-    """The bytes between the numbers of a line.
+    """The bytes between the numbers of a line."""
 
-    Attributes:
-        lead: before the first number, including the word that the line begins with.
-        gaps: after each number; the last includes the end of the line.
-        word: that the line begins with; may be empty.
-    """
-
-    lead: bytes
-    gaps: tuple[bytes, ...]
-    word: bytes = b""
+    lead: bytes  # before the first number, with the word
+    gaps: tuple[bytes, ...]  # after each number; the last has the end of the line
+    word: bytes = b""  # that the line begins with; may be empty
 
     @classmethod
     def of(cls, line: bytes, word: bytes = b"") -> Layout | None:
-        """The layout of a line of a word, then numbers, blanks and parentheses; None if it holds anything else."""
+        """The layout of a line of a word, numbers, blanks and parentheses; None if it has anything else."""
         # Lines differ in their numbers more than in their layout.
         return _layout(_PLAIN.sub(b"0", line), word)
 
@@ -270,11 +248,10 @@ class Layout:
         return len(self.gaps)
 
     def read(self, text: Text, starts: Offsets, ends: Offsets, integers: int = 0) -> Floats | None:
-        """The numbers of the lines from `starts` to `ends` in a text, (n, width), column by column in memory.
+        """The numbers of lines, (n, width), column by column in memory; None if too many have another layout.
 
-        None if more than a few lines have another layout, or if one of those is not made of the word and numbers that
-        are finite as 32-bit floats. `integers` has a bit for each column that should hold short unsigned integers; bit
-        0 is the first column.
+        A few may have one if they are made of the word and numbers that are finite as 32-bit floats. Bit i of
+        `integers` is set where column i should hold short unsigned integers.
         """
         table = np.empty((self.width, len(starts))).T
         # A line with another layout may be read beyond its end, but nothing may be read beyond the end of the text.

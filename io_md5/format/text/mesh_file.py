@@ -2,11 +2,10 @@
 
     MD5Version 10
     commandline "…"
-    numJoints 2
+    numJoints 1
     numMeshes 1
     joints {
         "origin" -1 ( 0 0 0 ) ( 0 0 0 )        // name, parent, position, x y z of the orientation
-        …
     }
     mesh {
         // meshes: imp                          // the mesh's name for Sauerbraten and iqm's compiler; optional
@@ -16,15 +15,14 @@
         …
         numtris 1
         tri 0 0 1 2
-        …
         numweights 3
         weight 0 1 1.0 ( 4 0 1 )                // joint, bias, position in the space of the joint
         …
     }
 
-Doom 3 requires the keys in this order; any order is read. Counts are not used. The numbers after ``vert``, ``tri`` and
-``weight`` are not used either, as in Doom 3: a row's place in the file is its index. (The MD5 specification calls the
-number the index; a warning says where the two differ.)
+Doom 3 requires the keys in this order; any order is read. Counts are not used, nor are the numbers after ``vert``,
+``tri`` and ``weight``, as in Doom 3: a row's place is its index. (The MD5 specification calls the number the index; a
+warning says where the two differ.)
 """
 
 from __future__ import annotations
@@ -159,7 +157,7 @@ def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
 
 
 def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
-    """The first weight and the number of weights of each vertex, int32 (V, 2); all weights exist."""
+    """The first weight and the number of weights of each vertex, (V, 2); all weights exist."""
     ranges = verts.integers(slice(3, 5), "a weight range")
     last = ranges.astype(np.int64).sum(axis=1)
     outside = np.flatnonzero((ranges < 0).any(axis=1) | (last > weight_count))

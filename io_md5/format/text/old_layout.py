@@ -6,7 +6,6 @@
         bindmat 0 0.99 -0.12 0 0.12 0.99 1 0 0     // the rows are the bone's axes in the space of the model
         parent "origin"
     }
-
     channel 4 {
         joint "pubis"
         attribute "yaw"                            // x y z in units, pitch yaw roll in degrees
@@ -19,8 +18,8 @@
             0.1 0.2 …
     }
 
-The mesh blocks are those of version 10 without parentheses. The animations have no parents. The angles are
-id's: yaw about +Z, then pitch about +Y, then roll about +X, each about the rotated axes.
+Mesh blocks are those of version 10 without parentheses; animations have no parents. The angles are id's: yaw about +Z,
+then pitch about +Y, then roll about +X, each about the rotated axes.
 """
 
 from __future__ import annotations
@@ -39,10 +38,7 @@ _ANGLES = ("pitch", "yaw", "roll")
 
 
 def parse_bones(scan: Scan, openings: list[int]) -> Joints:
-    """The skeleton of ``bone`` blocks, given their opening braces.
-
-    Raises Md5Error if a bone lacks a value, or its parent does not exist.
-    """
+    """The skeleton of ``bone`` blocks, given their opening braces."""
     names, parent_names, positions, matrices = [], [], [], []
     for opening in openings:
         keys = _keys(scan, opening)
@@ -73,11 +69,7 @@ def parse_bones(scan: Scan, openings: list[int]) -> Joints:
 
 
 def parse_channels(scan: Scan, openings: list[int]) -> Animation:
-    """The animation of ``channel`` blocks, given their opening braces.
-
-    Channels may differ in length; a shorter one holds its last key. Raises Md5Error if a channel lacks a value, or
-    there is no channel with keys.
-    """
+    """The animation of ``channel`` blocks, given their opening braces; a shorter one holds its last key."""
     tracks: dict[tuple[str, str], Floats] = {}
     rates = []
     for opening in openings:
@@ -137,7 +129,6 @@ def _angles_to_quaternions(pitch: Floats, yaw: Floats, roll: Floats) -> Floats:
 
 
 def _keys(scan: Scan, opening: int) -> dict[str, int]:
-    """The token of each key in a block."""
     tokens = range(opening + 1, scan.block_end(opening))
     return {scan.key(token): token for token in tokens if not scan.is_string(token)}
 

@@ -1,12 +1,9 @@
 """Printing of MD5 text: tabs and plain decimals, as in the files of id's exporter.
 
-Doom 3 accepts no capital exponent, no leading ``+`` and no ``nan``: numbers are printed as ``%1.10f`` without trailing
-zeros. A string ends at the next double quote or at the end of the line and has no escapes, so names cannot contain
-either.
-
-Many numbers become text eight digits at a time: a 64-bit integer is split into groups of four, then pairs, then digits,
-by multiplications in place of divisions. Characters that are not printed, such as trailing zeros, are zero bytes in a
-table of fixed width, and are removed at the end.
+Doom 3 accepts no capital exponent, no leading ``+`` and no ``nan``, so numbers are ``%1.10f`` without trailing zeros. A
+string ends at the next double quote or line end and has no escapes, so names cannot contain either.
+Many numbers become text eight digits at a time: a 64-bit integer is split into fours, then pairs, then digits, by
+multiplications. What is not printed is zero bytes in a table of fixed width, which are removed at the end.
 """
 
 from __future__ import annotations
@@ -49,10 +46,7 @@ def check_finite(values: npt.NDArray[np.float64]) -> None:
 
 
 def decimals(values: npt.ArrayLike) -> list[str]:
-    """Each number of an array, in the order of memory, as the shortest plain decimal with up to ten digits.
-
-    Raises Md5Error if a number is not finite as a 32-bit float.
-    """
+    """Each number, in the order of memory, as the shortest plain decimal with up to ten digits."""
     flat = _printable(np.asarray(values, dtype=np.float64).ravel())
     text = (f"%.{DECIMALS}f " * len(flat)) % tuple(flat.tolist())
     return _without_trailing_zeros(text, " ").split()
@@ -66,11 +60,9 @@ def columns(values: npt.NDArray[np.float64]) -> list[list[str]]:
 
 
 def rows(layout: str, *tables: npt.NDArray[Any]) -> str:
-    """Lines of numbers with one layout.
+    """Lines of numbers, (n,) or (n, m) from left to right; raises Md5Error if one is not finite.
 
-    The layout is that of one line without its newline: ``%d`` for an integer, ``%f`` for the shortest plain decimal.
-    The tables hold the numbers from left to right, (n,) or (n, m). Raises Md5Error if a number is not finite as a
-    32-bit float.
+    The layout is that of one line: ``%d`` for an integer, ``%f`` for the shortest plain decimal.
     """
     # Frames without animated components have no columns.
     tables = tuple(table for table in tables if table.ndim == 1 or table.shape[1])
@@ -119,20 +111,14 @@ def _printable(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _without_trailing_zeros(text: str, end: str) -> str:
-    """Decimals without trailing zeros and without a trailing point.
-
-    The text holds numbers with DECIMALS digits after the point, each followed by `end`, which occurs nowhere else.
-    """
+    """Numbers without trailing zeros and point; `end` follows each of them, and nothing else."""
     for zeros in ("0000", "0000", "00", "0", "."):
         text = text.replace(zeros + end, end)
     return text
 
 
 def quoted(name: str) -> str:
-    """A name in double quotes.
-
-    Raises Md5Error if it contains a double quote, a line break, a NUL or an invalid character.
-    """
+    """A name in double quotes; raises Md5Error if it contains what the format cannot hold."""
     check_string(name, "text")
     return f'"{name}"'
 
@@ -161,10 +147,7 @@ def _integer_texts(values: npt.NDArray[Any]) -> _Bytes | None:
 
 
 def _decimal_texts(values: Floats) -> _Bytes | None:
-    """Numbers as the shortest decimals with up to ten digits after the point, (…, 16) bytes.
-
-    None unless all absolute values are below 9,999.5.
-    """
+    """Numbers as the shortest decimals, (…, 16) bytes; None unless all are within ±9,999.5."""
     size = np.abs(values)
     if values.size and not size.max() < _MAX_DECIMAL - 0.5:
         return None
@@ -203,10 +186,7 @@ def _decimal_texts(values: Floats) -> _Bytes | None:
 
 
 def _join_lines(parts: list[bytes | _Bytes], count: int) -> str:
-    """Lines assembled from constant text and numbers.
-
-    Parts, from left to right, are bytes for every line, or the text of a number for each line, (count, width).
-    """
+    """Lines of parts: bytes for every line, or the text of a number for each, (count, width)."""
     widths = [len(part) if isinstance(part, bytes) else part.shape[-1] for part in parts]
     template = b"".join(part if isinstance(part, bytes) else bytes(part.shape[-1]) for part in parts)
     table = np.empty((count, len(template)), dtype=np.uint8)

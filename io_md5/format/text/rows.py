@@ -1,8 +1,7 @@
 """Lines of numbers as exporters write them, extracted before the rest of the text is scanned.
 
-Lines such as ``vert 7 ( 0.5 0.25 ) 12 2`` are most of an .md5mesh file, frames nearly all of an .md5anim file. Where
-all lines of a block, or all frames, have the same layout, they are read in columns, and the remaining text has only a
-word for them. Anything else (comments, several rows on one line, damage) is left unchanged for the scanner.
+Where all lines of a block, or all frames, have the same layout, they are read in columns, and the remaining text has
+only a word for them. Anything else (comments, several rows on one line, damage) is left to the scanner.
 """
 
 from __future__ import annotations
@@ -32,19 +31,12 @@ MIN_LINES = 100
 
 @dataclass(frozen=True, eq=False)
 class ReducedText:
-    """A text without the blocks that were extracted.
-
-    Attributes:
-        text: the remaining text, with a line that holds only a word for each block.
-        size: of the original text, in bytes.
-        rows: the numbers of each block, float64 (rows, width), by the offset of its word in `text`.
-        lines: the number of lines removed after each word, by the offset of the word's end, in rising order.
-    """
+    """A text with a line that holds only a word for each block that was extracted."""
 
     text: bytes
-    size: int
-    rows: dict[int, Floats] = field(default_factory=dict)
-    lines: dict[int, int] = field(default_factory=dict)
+    size: int  # of the original text, in bytes
+    rows: dict[int, Floats] = field(default_factory=dict)  # (rows, width) of each block, by its word's offset
+    lines: dict[int, int] = field(default_factory=dict)  # removed after each word, by its end's offset
 
 
 def extract_rows(data: bytes) -> ReducedText:
@@ -72,21 +64,13 @@ def extract_rows(data: bytes) -> ReducedText:
 
 @dataclass(frozen=True, eq=False)
 class ExtractedBlock:
-    """A block of lines that were read in columns.
+    """A block of lines that were read in columns."""
 
-    Attributes:
-        word: that replaces it in the text.
-        start: the offset of its first line.
-        end: the offset after its last line.
-        lines: the number of lines.
-        rows: the numbers, float64 (rows, width).
-    """
-
-    word: bytes
-    start: int
-    end: int
-    lines: int
-    rows: Floats
+    word: bytes  # that replaces it in the text
+    start: int  # offset of its first line
+    end: int  # offset after its last line
+    lines: int  # how many
+    rows: Floats  # (rows, width)
 
 
 def extract(data: bytes, blocks: list[ExtractedBlock]) -> ReducedText:
@@ -134,10 +118,7 @@ _BLANKS = b" \t\r\n"
 
 
 def extract_frames(data: bytes) -> ReducedText:
-    """The text of an .md5anim file without its frames, if all have the layout of the first.
-
-    The frames become one block with a row for each: its number, then its components.
-    """
+    """The text of an .md5anim file with one block of frames (number, components), if all have one layout."""
     unchanged = ReducedText(data, len(data))
     # The last line may lack its newline.
     with_newline = data if data.endswith(b"\n") else data + b"\n"
@@ -163,7 +144,7 @@ def extract_frames(data: bytes) -> ReducedText:
 
 
 def _first_frame(data: bytes) -> tuple[int, Layout | None]:
-    """The offset of the line that opens the first frame, and its layout; None if it cannot be read in columns."""
+    """The offset and layout of the line that opens the first frame; None if it has no layout for columns."""
     at = 0
     while (at := data.find(b"frame", at)) >= 0:
         if match := _FRAME.match(data, at):
@@ -180,9 +161,8 @@ def _read_frames(
 ) -> Floats | None:
     """The numbers of all frames, (F, n); None if frames differ, or are so few that the scanner is faster.
 
-    `starts` and `ends` are the offsets of all lines of the text, and `firsts` the lines that open a frame, (F,), with
-    the layout `head`; `lines` are those of the first frame, up to the second, of which the first `size` belong to the
-    frame itself.
+    `firsts` (F,) are the lines that open a frame; `lines` are those from the first frame to the second, of which `size`
+    belong to the frame itself.
     """
     tables: dict[Layout, list[int]] = {head: [0]}
     fixed: dict[tuple[bytes, bool], list[int]] = {}

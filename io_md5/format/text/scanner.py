@@ -1,7 +1,4 @@
-"""The numbers and tokens of an MD5 file.
-
-An MD5 file is nearly all numbers. The words, quoted strings and braces that give them meaning become a list of tokens,
-each with the count of numbers before it. ``vert 7 ( 0.5 0.25 ) 12 2`` is the token ``vert`` followed by five numbers.
+"""The numbers and tokens of an MD5 file: words, strings and braces, each with the count of numbers before it.
 
 The rules of Doom 3's lexer: bytes up to the space and, outside strings, from 0x80 on are white space (so a byte order
 mark and trailing NULs are ignored); ``//`` and ``/* */`` are comments; a string is in double quotes, has no newline,
@@ -34,11 +31,10 @@ _SKIPPED = rb'"[^"\r\n]*+"?+|//[^\r\n]*+|/\*(?>[\s\S]*?(?:\*/|\Z))|/'
 
 
 def read_head(source: Source, block: str) -> tuple[bytes, int, str]:
-    """The bytes of a file at least up to the brace that closes a block; only a path is read in parts.
+    """The bytes of a file up to the end of a block or beyond, that end (0 for none), and the file's name.
 
-    The name of the block is given in lower case. Returns the bytes; where the block ends, or 0 if there is none, and
-    then the bytes are all; and the name for messages. Raises OSError if the file is not a regular file, or cannot be
-    read.
+    Only a path is read in parts; without the block the bytes are all. Raises OSError if the file is not a regular file,
+    or cannot be read.
     """
     name = block.encode()
     if not isinstance(source, str | os.PathLike):
@@ -119,25 +115,17 @@ _MESH_COMMENT = re.compile(rb"//[ \t]*meshes:[ \t]*([^\r\n]*)")
 
 
 class Scan:
-    """The numbers and tokens of one text: the bytes of a file, or what remains of them after blocks were extracted.
+    """The numbers and tokens of a file, or of what remains after blocks were extracted.
 
-    A token is a word, a string or a brace; their indices count from 0 in the order of the file. Raises Md5Error if a
-    word before the last brace begins like a number but is none.
-
-    Attributes:
-        file_size: of the file, in bytes.
-        numbers: all numbers of the text in order, float64 (N,); finite.
-        token_offsets: where each token begins, (T,).
-        token_first_numbers: the count of numbers before each token, and at last of all, (T + 1,).
-        token_codes: a number for each token, the same for equal words; the byte for braces and quotes, (T,).
-        warnings: what was odd, in words.
+    A token is a word, a string or a brace; their indices count from 0. Raises Md5Error if a word before the last brace
+    begins like a number but is none.
     """
 
     def __init__(self, source: bytes | ReducedText, path: str = "") -> None:
         self._source = source if isinstance(source, ReducedText) else ReducedText(source, len(source))
         self.data = self._source.text
         self.path = path
-        self.file_size = self._source.size
+        self.file_size = self._source.size  # in bytes
         self.warnings: list[str] = []
         self._check_token_count(sum(map(self.data.count, (b'"', b"{", b"}"))), _BYTES_PER_DELIMITER, 0)
         text = self.data
@@ -152,9 +140,11 @@ class Scan:
         self._not_finite, self._first_not_finite = 0, 0
         numbers, tokens = array("d"), tuple(array("q") for _ in range(3))
         last_brace = self._scan(numbers, *tokens)
-        self.numbers: FloatArray = _as_numpy(numbers)
-        self.token_offsets: IntArray = _as_numpy(tokens[0])
+        self.numbers: FloatArray = _as_numpy(numbers)  # (N,), finite
+        self.token_offsets: IntArray = _as_numpy(tokens[0])  # (T,)
+        # The count of numbers before each token, and at last of all, (T + 1,).
         self.token_first_numbers: IntArray = _as_numpy(tokens[1])
+        # The same for equal words; the byte for braces and quotes, (T,).
         self.token_codes: IntArray = _as_numpy(tokens[2])
         if self._open_string < last_brace:
             # Its other half would be read as words and numbers.
@@ -199,10 +189,7 @@ class Scan:
         return token < len(self) and self.token_codes[token] == _QUOTE
 
     def name(self, token: int) -> str:
-        """The value of a string; an unquoted word is its own value, as in Doom 3's lexer.
-
-        Raises Md5Error if the string is not closed on its line.
-        """
+        """The value of a string that ends on its line; an unquoted word is its own, as in Doom 3's lexer."""
         if not self.is_string(token):
             return self.text(token)
         offset = int(self.token_offsets[token])
@@ -214,7 +201,6 @@ class Scan:
         return written[1:-1].decode("utf-8", "surrogateescape")
 
     def _string_error(self, offset: int) -> Md5Error:
-        """The error for a string that does not end on its line."""
         string = _STRING_TEXT.match(self.data, offset)
         assert string is not None
         return Md5Error(
@@ -247,7 +233,7 @@ class Scan:
         return self._source.rows.get(int(self.token_offsets[token]))
 
     def mesh_comment(self, opening: int, closing: int) -> str:
-        """The name in the last comment ``// meshes: NAME`` between two tokens, as in Sauerbraten; empty if none."""
+        """The name in the last ``// meshes: NAME`` between two tokens, as in Sauerbraten; empty if none."""
         last = bisect_left(self._mesh_comments, int(self.token_offsets[closing])) - 1
         if last < 0 or self._mesh_comments[last] < self.token_offsets[opening]:
             return ""
@@ -264,10 +250,7 @@ class Scan:
         return np.flatnonzero(self.token_codes == _CLOSE)
 
     def block_end(self, opening: int) -> int:
-        """The closing brace of a block that contains no other block.
-
-        Raises Md5Error if the file ends, or another block opens, before this one is closed.
-        """
+        """The closing brace of a block; raises Md5Error if the file ends or another block opens first."""
         if opening + 1 < len(self) and self.token_codes[opening + 1] == _CLOSE:
             return opening + 1
         at = np.searchsorted(self.closing_braces, opening)
@@ -297,14 +280,14 @@ class Scan:
 
     @cached_property
     def _lines_before(self) -> IntArray:
-        """The count of newlines before every few thousand bytes, so that many line numbers are found quickly."""
+        """The count of newlines before every few thousand bytes, so that line numbers are found quickly."""
         offsets = range(0, len(self.data), _LINES_APART)
         counts = [self.data.count(b"\n", offset, offset + _LINES_APART) for offset in offsets]
         return np.cumsum([0, *counts])
 
     @cached_property
     def _missing_lines(self) -> tuple[IntArray, IntArray]:
-        """The ends of the words after which lines were extracted, (n,), and the sums of these lines, (n + 1,)."""
+        """The ends of words after which lines were extracted, (n,), and the sums of these lines, (n + 1,)."""
         lines = self._source.lines
         return np.array(list(lines), dtype=np.int64), np.cumsum([0, *lines.values()])
 
@@ -362,11 +345,7 @@ class Scan:
     def _scan(
         self, numbers: array[float], offsets: array[int], first_numbers: array[int], codes: array[int]
     ) -> int:
-        """Finds all numbers and tokens; returns the offset of the last closing brace, -1 if there is none.
-
-        Fills the arrays: numbers, the offset of each token, the count of numbers before each token and at last of all,
-        and the code of each token.
-        """
+        """Fills the arrays; returns the offset of the last closing brace, -1 for none."""
         last_brace, count, size = -1, 0, 0
         most = _MIN_TOKENS + self.file_size // _BYTES_PER_TOKEN
         runs: list[tuple[int, bytes]] = []
@@ -408,7 +387,7 @@ class Scan:
             self.warnings.append(f"the comment that begins at line {self.line(start)} is not closed")
 
     def _convert(self, runs: list[tuple[int, bytes]], count: int, numbers: array[float]) -> None:
-        """Adds the numbers of some texts, of which there are `count`; those that are not finite become 0."""
+        """Adds the `count` numbers of some texts; those that are not finite become 0."""
         values = floats(b" ".join(text for _, text in runs))
         if values is None or len(values) != count:
             words = [
