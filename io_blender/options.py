@@ -17,10 +17,7 @@ _Class = TypeVar("_Class", bound=type)
 
 
 def option(default: Any, name: str = "", description: str = "", **keywords: Any) -> Any:
-    """A field of a dataclass or of a class with the decorator `properties`.
-
-    `keywords` are those of Blender's property functions, such as `items` and `min`. The type is that of the default.
-    """
+    """A field of a dataclass or a class with the decorator `properties`; `keywords` are those of Blender."""
     return field(default=default, metadata={"name": name, "description": description, **keywords})
 
 
@@ -114,10 +111,7 @@ _RATES = {
 
 
 def frame_rate_option(automatic: str, *others: str) -> Any:
-    """The export option *Frame Rate*.
-
-    `automatic` is the description of *Automatic*. `others` are the other items, `SCENE` or `GAME`.
-    """
+    """The export option *Frame Rate*; `automatic` describes *Automatic*, `others` are `SCENE` or `GAME`."""
     items = [(AUTO, "Automatic", automatic), *((name, *_RATES[name]) for name in others)]
     return option(AUTO, "Frame Rate", "Source of the frame rate", items=items)
 

@@ -1,7 +1,7 @@
-"""Records: what an import stores on data-blocks in a property group of its family, so that an export can restore it.
+"""Records: what an import stores on data-blocks in a property group of its family, to restore it on export.
 
-A family declares each value as a field with its type and limits. Anyone can edit custom properties, and scripts copy
-them: reading gives a valid value or None. Whether it still describes what Blender shows is for the exporter to ask.
+Anyone can edit custom properties: reading gives a valid value or None. Whether it still holds is for the exporter to
+ask.
 """
 
 from __future__ import annotations
@@ -165,10 +165,7 @@ class Name(Text):
 
 
 class Table(Field[npt.NDArray[Any]]):
-    """Rows of numbers within limits, (n, `width`) of a type; `rows` is n if only that is valid.
-
-    With `highest` None all numbers are valid, even NaN.
-    """
+    """Rows of numbers within limits, (n, `width`); `highest` None allows even NaN."""
 
     def __init__(
         self,
@@ -266,10 +263,7 @@ class Json(Field[Value]):
 
 
 def _from_json(kind: Any, value: Any) -> Any:
-    """A value of JSON as a type: a dataclass, tuple, number, text or None; what is missing gets its default.
-
-    Raises TypeError or ValueError if it does not fit.
-    """
+    """A value of JSON as a type, defaults for what is missing. Raises TypeError or ValueError if it does not fit."""
     origin, kinds = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         if value is None and type(None) in kinds:
@@ -317,17 +311,7 @@ _material_records: list[MaterialRecord] = []
 
 
 class MaterialRecord:
-    """What a family stores on materials and images.
-
-    Attributes:
-        group: the property group.
-        names_are_images: whether the name in files is the path of an image with its extension.
-        name: what files call the material.
-        image: the file that was found for it, empty if none was; None if none was looked for.
-        game_folder: the game folder that this file is in.
-        model: the file of the model for which it was made.
-        file: of an image: the file that it was packed from.
-    """
+    """What a family stores on materials and images."""
 
     def __init__(self, group: str, name: str, *, names_are_images: bool = False) -> None:
         self.group, self.names_are_images = group, names_are_images
@@ -359,10 +343,7 @@ _MOST_WARNINGS, _LONGEST_WARNING = 200, 2000
 
 
 def store_warnings(data: ID, group: str, warnings: Sequence[str]) -> None:
-    """Stores the warnings of an import, a line each, instead of those of an earlier one.
-
-    A data-block that belongs to another .blend file is left alone.
-    """
+    """Stores the warnings of an import instead of an earlier one's, but not on linked data-blocks."""
     if data.library is None and not (data.override_library and data.override_library.is_system_override):
         lines = [" ".join(text.split())[:_LONGEST_WARNING] for text in warnings[:_MOST_WARNINGS]]
         text = "\n".join(lines).encode("utf-8", "replace").decode("utf-8")
@@ -391,11 +372,8 @@ NONE = -1
 def match_vertices(
     numbers: npt.NDArray[np.int32] | None, count: int, source_count: int
 ) -> npt.NDArray[np.int32]:
-    """The vertex of the file that each vertex of a mesh is, or NONE, int32 (V,); each is matched at most once.
-
-    Of several vertices with the same number the first one is the original: Blender puts copies after it. `numbers` is
-    the attribute, which is ignored unless it has V = `count` values; the file has `source_count` vertices.
-    """
+    """The vertex of the file of each vertex of a mesh, or NONE, int32 (V,); each is matched at most once."""
+    # Of several with the same number the first one is the original: Blender puts copies after it.
     result = np.full(count, NONE, dtype=np.int32)
     if numbers is None or len(numbers) != count:
         return result

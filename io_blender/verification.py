@@ -39,11 +39,7 @@ class Verify(Enum):
 
 
 def frames_to_verify(count: int, verify: Verify, *, many: bool = False) -> list[int]:
-    """Indices of the frames to verify, rising.
-
-    With `Verify.SOME`, these are the first, the last and up to three between them at equal distances; with `many` too,
-    200 frames at equal distances, or all if there are fewer.
-    """
+    """Indices of the frames to verify, rising, at equal distances: up to five with SOME, 200 with `many` too."""
     if verify is Verify.NONE or count <= 0:
         return []
     between = next((number for most, number in _FRAMES_BETWEEN if count <= most), _MAX_FRAMES_BETWEEN)

@@ -1,7 +1,7 @@
 """Differences between Blender 4.2 and 5.2; no other module asks for the version.
 
-Since 4.4 an action has a layer with a strip with a channel bag of F-curves for each slot, and a slot has the type of
-data-block that the curves animate. Before 4.4 the curves are in the action itself, which 5.0 has removed.
+Since 4.4 an action has a layer, a strip and a channel bag of F-curves for each slot, which has a type of data-block.
+Before, the curves are in the action itself, which 5.0 has removed.
 """
 
 from __future__ import annotations
@@ -32,15 +32,14 @@ PATH_OPTIONS: set[str] = {"PATH_SUPPORTS_BLEND_RELATIVE"} if _HAS_BLEND_RELATIVE
 
 
 def _newer(data: object) -> Any:
-    """The same without a type: the stubs are those of 4.2, which has no slots."""
+    """The stubs are those of 4.2, which has no slots."""
     return data
 
 
 class ActionCurves:
-    """The F-curves of an action for one kind of data-block; its layer, strip and slot are created if needed.
+    """The F-curves of an action for one kind of data-block, such as 'OBJECT' (and bones), 'KEY' or 'CAMERA'."""
 
-    `id_type` is 'OBJECT' for objects and their bones, 'KEY' for shape keys, 'CAMERA' for camera data.
-    """
+    # Its layer, strip and slot are created if needed.
 
     def __init__(self, action: Action, id_type: str) -> None:
         self.action = action

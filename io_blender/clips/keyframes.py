@@ -29,10 +29,7 @@ def write_keyframes(
     points: Sequence[float] | npt.NDArray[np.float32],
     interpolation: Sequence[int] | npt.NDArray[np.int32] | None = None,
 ) -> None:
-    """Gives an empty curve all its keyframes: `points` holds frame and value of each in turn, frames rising.
-
-    `interpolation` is that from each keyframe to the next; None for `LINEAR` everywhere.
-    """
+    """Gives an empty curve its keyframes, frame and value of each in turn; None is `LINEAR` everywhere."""
     count = len(points) // 2
     keyframes = curve.keyframe_points
     keyframes.add(count)
@@ -42,10 +39,7 @@ def write_keyframes(
 
 
 class KeyframeWriter:
-    """Writes curves that share `count` consecutive frames; the arrays are reused from curve to curve.
-
-    The values of the frames with indices in `held` are held up to the next one; interpolation is linear elsewhere.
-    """
+    """Writes curves of `count` consecutive frames, linear but where the indices `held` hold the value."""
 
     def __init__(
         self, frame_start: int, count: int, held: npt.NDArray[np.integer] | Sequence[int] = ()

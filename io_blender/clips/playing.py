@@ -1,6 +1,6 @@
 """Clips as Blender plays them, and what animation overwrites: captured before and restored afterwards.
 
-A change of frame evaluates every animated property again, and would discard what the user has changed but not keyed.
+A change of frame evaluates every animated property again, and would discard what is changed but not keyed.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def _is_pose_channel(path: str) -> bool:
 
 
 def _value(owner: Any, path: str) -> Any:
-    """The value of a property as plain data; None if there is no such property."""
+    """Plain data; None if there is no such property."""
     try:
         value = owner.path_resolve(path)
         if path.endswith('"]') and isinstance(value, float):
@@ -221,8 +221,6 @@ def _update(scene: Scene) -> None:
 
 
 class _SceneState:
-    """The frame of a scene, what plays in it, and what playing clips overwrites, captured to be restored later."""
-
     def __init__(self, scene: Scene, owners: Sequence[Any], clips: Iterable[Clip]) -> None:
         self._scene = scene
         self._frame, self._camera = scene.frame_float, scene.camera
@@ -263,15 +261,11 @@ class _SceneState:
 
 
 class Player:
-    """Plays clips on an armature or on shape keys, the owners, and evaluates frames.
+    """Plays clips on an armature or on shape keys, the owners, and evaluates frames."""
 
-    The user's scene is played with all its objects, because drivers, constraints, physics and nodes may depend on any
-    of them. If only keyframes and Armature modifiers are used, a temporary scene with only the armature and its meshes
-    is faster. `meshes` is None if that is not wanted; `clips` are all that will be played.
-
-    Attributes:
-        remaps_time: whether the scene uses Time Stretching.
-    """
+    # All objects of the scene are played, because drivers, constraints, physics and nodes may depend on any
+    # of them. If only keyframes and Armature modifiers are used, a temporary scene with the armature and its
+    # meshes is faster; `meshes` is None if that is not wanted.
 
     def __init__(
         self, context: Context, owners: Sequence[Any], meshes: Sequence[Object] | None, clips: Iterable[Clip]
@@ -319,7 +313,6 @@ class Player:
         return graph
 
     def _leave_out_others(self, objects: list[Object]) -> None:
-        """Makes a temporary scene of some objects, if the others cannot move them."""
         has_others = len(self._scene.objects) > len(objects)
         if not has_others or self.remaps_time or not _is_self_contained(objects):
             return
@@ -352,7 +345,7 @@ def playback(
 
 
 def _play_alone(owner: Any, clip: Clip) -> None:
-    """Plays an action without NLA tracks, or a strip, muted or not, without others and without the active action."""
+    """Plays an action without NLA tracks, or a strip, muted or not, without the active action."""
     data = owner.animation_data or owner.animation_data_create()
     data.use_tweak_mode = False
     data.use_nla = clip.strip is not None

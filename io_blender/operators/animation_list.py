@@ -1,7 +1,4 @@
-"""The list of animations in the panels of the exporters: what is stored on objects, its operators, and how it is drawn.
-
-Each object has its own list in the .blend file. `scene.animation_list` reads it.
-"""
+"""The list of animations of an object: what is stored on it, the operators, and how exporters draw it."""
 
 from __future__ import annotations
 
@@ -161,8 +158,6 @@ class IO_IDTECH_UL_animations(FilteredList, bpy.types.UIList):
 
 @properties
 class _ListOperator(Operator):
-    """What the operators of the list share: the object whose list they change."""
-
     bl_options = {"REGISTER", "UNDO"}
 
     owner: str = option(
@@ -298,10 +293,7 @@ def active_owner(context: Context) -> Object | None:
 
 
 def scope_of_panel(context: Context, operator: Any) -> Scope:
-    """Which objects an export operator exports; in the properties of a collection, its exporters export that.
-
-    `operator` may also be the properties of one.
-    """
+    """Which objects an export exports: that of a collection its own. `operator` may be its properties."""
     name = operator.collection
     space = context.space_data
     if not name and space is not None and space.type == "PROPERTIES" and context.collection is not None:
@@ -310,10 +302,7 @@ def scope_of_panel(context: Context, operator: Any) -> Scope:
 
 
 def update(owner: Object | None, scene: Scene) -> None:
-    """Stores the rows of an object's list, so that the panel can show them, unless they are or the object is linked.
-
-    None is ignored.
-    """
+    """Stores the rows of an object's list, so that the panel can show them, unless the object is linked."""
     if owner is not None and can_store(owner) and not is_stored(found := animation_list(owner, scene)):
         store_rows(found)
 
@@ -355,10 +344,7 @@ def draw(layout: UILayout, found: AnimationList, rows: Sequence[Shown]) -> None:
 
 
 def draw_problems(layout: UILayout, heading: str, problems: Sequence[str]) -> None:
-    """Draws what keeps an export from being written, in lines that fit into the file browser.
-
-    The heading may be empty. Nothing is drawn if there are no problems.
-    """
+    """Draws what keeps an export from being written, in lines that fit into the file browser."""
     lines = [heading] if heading and problems else []
     lines += [line for problem in problems for line in textwrap.wrap(problem, LINE_LENGTH)]
     column: Any = layout.column(align=True)

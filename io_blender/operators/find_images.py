@@ -1,7 +1,4 @@
-"""Look Up Images: searches the images of a material again, and builds its nodes anew.
-
-Each family has an operator of its own, made from this one.
-"""
+"""Look Up Images, of which each family has its own: searches the images of a material and builds its nodes anew."""
 
 from __future__ import annotations
 
@@ -93,19 +90,13 @@ class FindImages(Operator):
 
 
 class MaterialPanel(PropertiesPanel):
-    """The panel of a material that was imported, without its identifiers.
-
-    Attributes:
-        record: what the family stores on materials.
-        attribute: of materials, with the name in the files.
-        button: the identifier of the family's operator.
-    """
+    """The panel of a material that was imported, without its identifiers."""
 
     bl_context = "material"
 
     record: MaterialRecord
-    attribute: str
-    button: str
+    attribute: str  # of materials, with the name in the files
+    button: str  # the identifier of the family's operator
 
     @classmethod
     def poll(cls, context: Context) -> bool:
@@ -167,10 +158,7 @@ def _game_folders(material: Material) -> list[str]:
 
 
 def draw_name(layout: Any, material: Material, attribute: str, operator: str) -> None:
-    """Draws the name of a material in the files, and the button that looks up its images.
-
-    `attribute` holds that name. `operator` is the identifier of the family's operator.
-    """
+    """Draws the name of a material in the files, and the button that looks up its images."""
     row = layout.row(align=True)
     row.prop(material, attribute)
     row.operator(operator, text="", icon="VIEWZOOM").material = material.name

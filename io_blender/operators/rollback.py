@@ -1,7 +1,6 @@
-"""Rollback of a failed import or export: the .blend file and the user's selection and mode are as before.
+"""Rollback of a failed import or export, for errors that importers do not expect.
 
-Importers check files before they create anything. This is for errors that they do not expect. It relies on no list of
-what was created: data-blocks that did not exist before are removed.
+It relies on no list of what was created: data-blocks that did not exist before are removed.
 """
 
 from __future__ import annotations

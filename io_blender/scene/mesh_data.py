@@ -31,13 +31,8 @@ def new_triangle_mesh(
     triangles: npt.NDArray[np.integer],
     corner_uvs: npt.NDArray[np.floating] | None,
 ) -> Mesh:
-    """A mesh of triangles, smooth shaded.
-
-    The mesh is not validated: that would drop faces that lie on the same vertices, as both sides of a leaf do.
-
-    `vertices` are (V, 3). `triangles` have three different vertices each, counter-clockwise seen from outside, (T, 3).
-    `corner_uvs` has u and v of each corner in the order of the triangles, (3 T, 2).
-    """
+    """A smooth mesh of (V, 3) vertices, (T, 3) triangles, counter-clockwise from outside, and (3 T, 2) UVs."""
+    # It is not validated: that would drop faces on the same vertices, as both sides of a leaf are.
     mesh = bpy.data.meshes.new(name)
     mesh.vertices.add(len(vertices))
     # Through the attributes whole arrays are copied; through vertices and loops each element is set by itself.
@@ -101,7 +96,7 @@ def faces_of_corners(mesh: Any, corners: np.ndarray) -> np.ndarray:
 
 
 def _values_of(attribute: Attribute) -> Any:
-    """The values of an attribute; the stubs have them only in the classes of the single types."""
+    """The stubs have the values only in the classes of the single types."""
     return cast("Any", attribute).data
 
 
@@ -124,10 +119,7 @@ class TriangleMesh:
 
 
 def triangle_mesh(obj: Object, depsgraph: Depsgraph) -> TriangleMesh:
-    """An object as it is evaluated: modifiers, shape keys and transform applied, n-gons triangulated by Blender.
-
-    Raises NothingToExportError if faces use vertices that the mesh does not have.
-    """
+    """An object as it is evaluated, n-gons triangulated; raises NothingToExportError if its mesh is damaged."""
     evaluated = obj.evaluated_get(depsgraph)
     mesh = evaluated.data
     corners = corner_vertices(mesh)
@@ -158,12 +150,10 @@ def triangle_mesh(obj: Object, depsgraph: Depsgraph) -> TriangleMesh:
 
 
 def triangulation(evaluated: Object) -> tuple[Ints, Ints]:
-    """The corners of each triangle that Blender splits faces into, int32 (T, 3), and its face, int32 (T,).
-
-    Where three of four corners are on a line, Blender may leave a triangle without area; such a face is split along its
-    other diagonal, which looks the same in Blender.
-    A transform that mirrors turns the triangles inside out; their winding is flipped back.
-    """
+    """The corners of each triangle that Blender splits faces into, int32 (T, 3), and its face, int32 (T,)."""
+    # Where three of four corners are on a line, Blender may leave a triangle without area; such a face is
+    # split along its other diagonal. A transform that mirrors turns triangles inside out; their winding is
+    # flipped back.
     mesh = evaluated.data
     if len(mesh.loops) == 3 * len(mesh.polygons):
         # All faces are triangles, which Blender takes as they are.
@@ -241,10 +231,8 @@ def integers(mesh: Mesh, name: str, domain: str) -> Ints | None:
 
 
 def vertex_group_weights(mesh: Mesh) -> tuple[Ints, Ints, Floats]:
-    """Every weight of every vertex: vertices, groups and weights, each (n,).
-
-    Blender has no call that reads them all at once.
-    """
+    """Every weight of every vertex: vertices, groups and weights, each (n,)."""
+    # Blender has no call that reads them all at once.
     # One flat list: a tuple for each weight would take longer, and set off Python's garbage collection.
     numbers = [
         number
