@@ -27,7 +27,7 @@ def hidden(default: Any, **keywords: Any) -> Any:
 
 
 def options_of(declared: type) -> dict[str, Field[Any]]:
-    """The options among the fields of a dataclass, by name; `metadata` has the label, description and limits."""
+    """The options of a dataclass, by name; `metadata` has the label, description and limits."""
     return {found.name: found for found in fields(declared) if found.metadata}
 
 
@@ -52,7 +52,7 @@ def properties(cls: _Class) -> _Class:
 
 
 def mixin_of(*declared: type, **changes: Mapping[str, Any]) -> type:
-    """A mixin with the options of dataclasses as properties; `changes` replaces keywords of options, by name."""
+    """A mixin with the options of dataclasses as properties; `changes` replaces keywords, by name."""
     found = {name: value for one in declared for name, value in options_of(one).items()}
     annotations = {name: property_of(value, changes.get(name, {})) for name, value in found.items()}
     return type("Options", (), {"__annotations__": annotations})

@@ -1,7 +1,6 @@
 """Records: what an import stores on data-blocks in a property group of its family, to restore it on export.
 
-Anyone can edit custom properties: reading gives a valid value or None. Whether it still holds is for the exporter to
-ask.
+Anyone can edit custom properties: reading gives a valid value or None. Whether it still holds is for exporters to ask.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _ROTATION_TOLERANCE = 1e-4
 
 
 def read_group(owner: Any, name: str) -> Any:
-    """The property group of that name, an empty dictionary if there is none; the owner itself if the name is empty."""
+    """The property group of that name, empty if there is none; the owner itself for an empty name."""
     group = owner.get(name) if name else owner
     return group if not name or hasattr(group, "to_dict") else {}
 
@@ -52,7 +51,7 @@ def has_record(owner: Any, group: str) -> bool:
 
 
 class Field(Generic[Value]):
-    """A value in a property group, under a key; the group is empty for a custom property of the owner itself."""
+    """A value in a property group; the group is empty for a custom property of the owner itself."""
 
     def __init__(self, group: str, key: str) -> None:
         self.group, self.key = group, key
@@ -107,7 +106,7 @@ class Number(Field[float]):
 
 
 class Text(Field[str]):
-    """A text of a file, by default one that can be quoted on one line; what is not UTF-8 is stored as bytes."""
+    """A text of a file, by default quotable on one line; what is not UTF-8 is stored as bytes."""
 
     def __init__(self, group: str, key: str, *, is_quoted: bool = True) -> None:
         super().__init__(group, key)
@@ -132,7 +131,7 @@ def is_quotable(text: str) -> bool:
 
 
 class Name(Text):
-    """The name in a file, and what Blender called the item: it holds until the item gets another name in Blender."""
+    """The name in a file, which holds until the item is renamed in Blender."""
 
     @property
     def _shown_key(self) -> str:
@@ -155,7 +154,7 @@ class Name(Text):
                 del group[key]
 
     def current(self, owner: Any, shown: str) -> str:
-        """The name for files: the stored one, or that in Blender if none is stored or the item was renamed since."""
+        """The stored name, or that in Blender if none is stored or the item was renamed since."""
         stored = self.read(owner)
         before = read_group(owner, self.group).get(self._shown_key, shown)
         if stored is None or not isinstance(before, str):
@@ -263,7 +262,7 @@ class Json(Field[Value]):
 
 
 def _from_json(kind: Any, value: Any) -> Any:
-    """A value of JSON as a type, defaults for what is missing. Raises TypeError or ValueError if it does not fit."""
+    """A value of JSON as a type, with defaults. Raises TypeError or ValueError if it does not fit."""
     origin, kinds = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         if value is None and type(None) in kinds:
@@ -328,7 +327,7 @@ class MaterialRecord:
 
 
 def read_game_folder(material: Material) -> str:
-    """The game folder of the image that an import of any family found for a material; empty if there is none."""
+    """The game folder of the image that an import found for a material; empty if there is none."""
     return next(filter(None, (record.game_folder.read(material) for record in _material_records)), "")
 
 
@@ -388,7 +387,7 @@ def match_vertices(
 def match_elements(
     numbers: npt.NDArray[np.int32] | None, count: int, source_count: int
 ) -> npt.NDArray[np.int32] | None:
-    """The same, but several elements may share one of the file; None without an attribute of `count` values."""
+    """The same, but several may share one of the file; None without an attribute of `count` values."""
     if numbers is None or len(numbers) != count:
         return None
     return np.where((numbers >= 0) & (numbers < source_count), numbers, NONE).astype(np.int32)

@@ -30,8 +30,8 @@ class Report:
         self.counts[what] = self.counts.get(what, 0) + number
 
     def warn(self, text: str, subject: str = "", *, is_important: bool = False) -> None:
-        """Adds a warning, what is wrong and what to do, about a file or object; shown once for several of them."""
-        # Important is what the user does not see in Blender, or what a game would not load.
+        """Adds a warning, what is wrong and what to do; the same about several subjects is shown once."""
+        # Important: the result differs from what the user sees, or a game would not load it.
         if is_important and text not in self._important:
             self._important.append(text)
         subjects = self._subjects.setdefault(text, [])
@@ -126,7 +126,7 @@ class Finding(Protocol):
 def raise_all(
     findings: Mapping[str, Iterable[Finding]], error: Callable[..., Exception], report: Report
 ) -> None:
-    """Reports warnings, and raises one `error` for all files; errors that several files share are told once."""
+    """Reports warnings, and raises one `error` for all files; what several files share is told once."""
     names: dict[str, list[str]] = {}
     for name, found in findings.items():
         for finding in found:

@@ -56,7 +56,7 @@ def edit_mode(context: Context, obj: Object) -> Iterator[None]:
 
 
 def target_collection(context: Context) -> Collection:
-    """The collection for new objects: the active one, or the scene's where that is hidden, excluded or linked."""
+    """The collection for new objects: the active one, or the scene's if that is hidden or linked."""
     layer = context.view_layer.active_layer_collection
     usable = (
         layer is not None
@@ -158,7 +158,7 @@ def _viewport_areas(context: Context) -> list[tuple[Window, Area]]:
 
 
 def viewing_hints(spaces: Iterable[Any], objects: Iterable[Object]) -> list[str]:
-    """How to see the textures and bones of new objects, if viewports do not show them. `spaces` are 3D viewports."""
+    """How to see the textures and bones of new objects, if 3D viewports do not show them."""
     spaces, objects = list(spaces), list(objects)
     meshes = [obj for obj in objects if obj.type == "MESH"]
     hints = []

@@ -37,7 +37,7 @@ def _newer(data: object) -> Any:
 
 
 class ActionCurves:
-    """The F-curves of an action for one kind of data-block, such as 'OBJECT' (and bones), 'KEY' or 'CAMERA'."""
+    """The F-curves of an action for a kind of data-block: 'OBJECT' (bones too), 'KEY' or 'CAMERA'."""
 
     # Its layer, strip and slot are created if needed.
 
@@ -122,7 +122,7 @@ def _range(limits: Any) -> tuple[float, float]:
 
 
 def slots_for(action: Action, id_type: str) -> list[Any]:
-    """The slots of an action that a kind of data-block can play; before 4.4 a single None for the whole action."""
+    """The slots that a kind of data-block can play; before 4.4 a single None for the whole action."""
     if not _HAS_SLOTS:
         return [None]
     return [slot for slot in _newer(action).slots if slot.target_id_type in (id_type, "UNSPECIFIED")]
@@ -155,7 +155,7 @@ def set_last_slot_identifier(animation_data: AnimData, identifier: str) -> None:
 
 
 def expect_slot(animation_data: AnimData) -> None:
-    """Lets Blender pick the slot of imported actions automatically, even for the first one that is assigned."""
+    """Lets Blender pick the slot of imported actions, even for the first one that is assigned."""
     if _HAS_SLOTS and not _newer(animation_data).last_slot_identifier:
         _newer(animation_data).last_slot_identifier = f"OB{SLOT_NAME}"
 
@@ -209,7 +209,7 @@ def blend_surface(material: bpy.types.Material) -> None:
 
 
 def set_green_down(normal_map: Any) -> bool:
-    """Sets a Normal Map node to green pointing down ('DirectX'); returns False where Blender has no such setting."""
+    """Sets a Normal Map node to green down ('DirectX'); False where Blender has no such setting."""
     if not hasattr(normal_map, "convention"):
         return False
     normal_map.convention = "DIRECTX"

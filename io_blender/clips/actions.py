@@ -39,7 +39,7 @@ _MOST_NAMED = 40
 
 
 class ForeignAction(NamedTuple):
-    """An action that would animate an owner by a slot, but is not its own: whose it is, or what is missing."""
+    """An action that would animate an owner but is not its own: whose it is, or what is missing."""
 
     action: Action
     slot: Any
@@ -111,7 +111,7 @@ class ActionFinder:
         )
 
     def _reason_against(self, action: Action, slot: Any) -> str:
-        """Empty if it is the owner's."""
+        """Why a slot is not the owner's; empty if it is."""
         if self._plays_here(action, slot):
             return ""
         others = [other for other in self._players[action, slot] if not _are_same_model(other, self._owner)]
@@ -144,7 +144,7 @@ class ActionFinder:
         ]
 
     def _rival(self, action: Action, slot: Any) -> tuple[str, float]:
-        """Of the other owners the one that an action fits best, and which part of its channels exists there."""
+        """Of the other owners the one that an action fits best, and which part of its channels is there."""
         shares = [(name, _share(action, slot, is_target)) for name, is_target in self._rivals]
         return max(shares, key=lambda pair: pair[1], default=("", 0.0))
 
@@ -172,7 +172,7 @@ class ActionFinder:
         return f"sets nothing that {name} has"
 
     def _choose_slot(self, action: Action, slots: list[Any]) -> Any:
-        """Of several slots the one that is assigned, else the one that Blender would choose, else the first."""
+        """Of several slots the assigned one, else the one that Blender would choose, else the first."""
         data = self._owner.animation_data
         assigned = versions.assigned_slot(data) if data is not None and data.action == action else None
         if assigned in slots:
@@ -203,7 +203,7 @@ def warn_of_reasons(foreign: Mapping[str, str], left_out: Mapping[str, str], rep
 
 
 def store_owner(action: Action, owner: Object | Key, name: str) -> None:
-    """Stores on an imported action the armature or shape keys it was imported for, and its name in the file."""
+    """Stores on an imported action the owner that it was imported for, and its name in the file."""
     model = _load_model(owner)
     if not model:
         model = _new_model(owner)
@@ -234,8 +234,7 @@ def _new_model(owner: Object | Key) -> str:
 
 def _load_model(owner: Any) -> str:
     """The mark of the model that an owner is; empty if nothing was imported for it."""
-    # What is linked keeps no mark that is set here, nor does what overrides it: its name in its library is
-    # one.
+    # What is linked keeps no mark that is set here, nor does what overrides it: its name there is one.
     data = _data_of(owner)
     if data is None:
         return ""
@@ -279,7 +278,7 @@ def sets_keys(action: Action | None, slot: Any, keys: Key) -> bool:
 
 
 def bone_slot(action: Action, armature: Object) -> tuple[bool, Any]:
-    """Whether an action moves bones, judged by few F-curves, and the slot that does, the assigned one first."""
+    """Whether an action moves bones, judged by few F-curves, and the slot that does, the assigned first."""
     data = armature.animation_data
     assigned = versions.assigned_slot(data) if data is not None and data.action == action else None
     slots = versions.slots_for(action, "OBJECT")
@@ -367,7 +366,7 @@ def add_muted_strip(obj: Object, action: Action, frame_start: int, name: str) ->
 
 def replace_actions(pairs: Mapping[Action, Action]) -> None:
     """Replaces actions by others, which take their names and users, by pairs of an old and a new one."""
-    # New ones need a slot for objects. Strips that play an old one as a whole then play the new one so.
+    # New ones need a slot for objects. Strips that play an old one as a whole then play the whole new one.
     names_of = {new: old.name for old, new in pairs.items()}
     for old, new in pairs.items():
         _replace_action(old, new)

@@ -95,7 +95,7 @@ class AnimationList:
 
     @property
     def unseen(self) -> dict[str, str]:
-        """Whose each action of another owner is, by name; without those that the user has seen in the list."""
+        """The owner of each foreign action, by name, without those that the user has seen in the list."""
         rows = [row for row in self.rows if row.animation.foreign and row.item is None]
         return {row.animation.name: row.animation.foreign for row in rows}
 
@@ -105,7 +105,7 @@ class AnimationList:
         return [row for row in self.rows if row.is_checked]
 
     def name(self, row: Row, names: dict[str, str] | None = None) -> str:
-        """The user's name of a row, else prefix and pattern; `names` replaces fields. Raises UnknownFieldError."""
+        """The user's name, else prefix and pattern with `names` as fields. Raises UnknownFieldError."""
         if row.export_name:
             return row.export_name
         clip = row.animation
@@ -120,7 +120,7 @@ class AnimationList:
         return self.prefix + (expand(self.pattern, fields | (names or {})) or clip.name)
 
     def require_checked(self, report: Report, option: str, remedy: str, unit: str) -> list[Row]:
-        """The rows that are exported; raises NothingToExportError, with words of the caller, if there are none."""
+        """The rows that are exported. Raises NothingToExportError if there are none."""
         warn_of_reasons(self.unseen, self.left_out, report)
         if self.checked:
             return self.checked
@@ -267,7 +267,7 @@ def _list_strips(owner: Object, scene: Scene, left_out: dict[str, str]) -> Itera
 
 
 def plain_offset(strip: NlaStrip) -> float | None:
-    """What is added to a scene frame to get the frame of the action; None if a strip changes more than its time."""
+    """What to add to a scene frame for that of the action; None if a strip changes more than its time."""
     is_plain = (
         strip.type == "CLIP"
         and strip.blend_type == "REPLACE"
@@ -341,7 +341,7 @@ class Played:
 
 
 def sample_count(span: float, step: float) -> int:
-    """How many samples there are from the first frame to the last, `span` frames later; `step` is between two."""
+    """How many samples, `step` apart, there are from a first frame to one `span` frames later."""
     return max(int(span / step + _END_SLACK) + 1, 1)
 
 

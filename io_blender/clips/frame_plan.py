@@ -83,7 +83,7 @@ class FrameOptions:
 
 @dataclass(frozen=True)
 class Segment:
-    """Frames one after another that show one clip of a list, of the scene or of the action that is played alone."""
+    """Frames in a row that show one clip of a list, of the scene or of the action that is played alone."""
 
     name: str
     frames: Sequence[float]
@@ -113,7 +113,7 @@ class FramePlan:
         return [segment.clip for segment in self.segments]
 
     def first_frame(self, source: SourceFrames | None) -> FramePlan:
-        """The plan with its first frame alone, which is the only one of the imported file if that has just one."""
+        """The plan with its first frame alone, which is that of the imported file if it has just one."""
         sources = self.source[:1]
         if source is not None and len(source.frame_names) == 1:
             sources = np.zeros(1, np.int64)
@@ -140,7 +140,7 @@ def plan_sequences(
     found: AnimationList,
     segments: Sequence[Segment],
 ) -> FramePlan:
-    """The frames of clips of a list, one after the other. Raises NothingToExportError if there are too many."""
+    """The frames of clips, one after the other. Raises NothingToExportError if there are too many."""
     frames = [frame for segment in segments for frame in segment.frames]
     if len(frames) > MAX_FRAMES:
         raise NothingToExportError(
@@ -169,7 +169,7 @@ def plan_sequences(
 
 
 def owner_of_list(objects: Sequence[Object]) -> Object:
-    """The object with the list of some meshes: the first armature, else the first with shape keys, else the first."""
+    """The object with the list of some meshes: the first armature, the first with shape keys, or the first."""
     armatures = (armature for obj in objects if (armature := obj.find_armature()) is not None)
     keyed = (obj for obj in objects if frame_keys(obj))
     return next(armatures, None) or next(keyed, objects[0])
@@ -396,7 +396,7 @@ class _Planner:
 
 
 def playing_action(objects: Sequence[Object]) -> Action | None:
-    """The first action that moves any of the objects: that of an armature, its own, of its keys, of its parent."""
+    """The first action that moves any of the objects: of an armature, its own, of its keys, of its parent."""
     owners = (owner for obj in objects for owner in (obj.find_armature(), obj, shape_keys(obj), obj.parent))
     return next((action for owner in owners if (action := _active_action(owner)) is not None), None)
 

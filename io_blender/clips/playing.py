@@ -69,7 +69,7 @@ def _set_pose_channel(obj: Object, name: str, values: npt.NDArray[np.float32]) -
 
 
 class PlayedData:
-    """The action, its slot, and the NLA tracks and strips that play on a data-block, captured to be restored later."""
+    """The action, slot, NLA tracks and strips that play on a data-block, captured to be restored later."""
 
     def __init__(self, owner: Any) -> None:
         self._data = data = owner.animation_data
@@ -109,7 +109,7 @@ class PlayedData:
 
 
 def _refresh(data: Any) -> None:
-    """Lets Blender evaluate tracks that were muted, for which unmuting is not enough. No action is active then."""
+    """Lets Blender evaluate tracks that were muted: unmuting is not enough. No action is active then."""
     versions.play(data, None, None)
 
 
@@ -117,7 +117,7 @@ def _refresh(data: Any) -> None:
 
 
 class AnimatedValues:
-    """The values of all animated properties; `others` are data-blocks with actions that will be played on them."""
+    """The values of all animated properties; `others` have actions that will be played on them."""
 
     def __init__(self, others: Iterable[tuple[Any, Action]] = (), *, with_poses: bool = True) -> None:
         self._values = [
@@ -172,7 +172,7 @@ def _is_pose_channel(path: str) -> bool:
 
 
 def _value(owner: Any, path: str) -> Any:
-    """Plain data; None if there is no such property."""
+    """The value of a property as plain data; None if there is no such property."""
     try:
         value = owner.path_resolve(path)
         if path.endswith('"]') and isinstance(value, float):
@@ -345,7 +345,7 @@ def playback(
 
 
 def _play_alone(owner: Any, clip: Clip) -> None:
-    """Plays an action without NLA tracks, or a strip, muted or not, without the active action."""
+    """Plays an action without NLA tracks, or a strip, muted or not, without others and the active action."""
     data = owner.animation_data or owner.animation_data_create()
     data.use_tweak_mode = False
     data.use_nla = clip.strip is not None

@@ -77,7 +77,7 @@ def sample_frames(
     *,
     with_normals: bool = False,
 ) -> Samples:
-    """Evaluates the parts in each frame; raises NothingToExportError if frames differ in vertices or faces."""
+    """Evaluates the parts. Raises NothingToExportError if frames differ in vertices or faces."""
     # The scene may be left at another frame.
     sampler = _Sampler(context, parts, plan, frames_to_verify, with_normals=with_normals)
     if plan.scene_frames is None:
@@ -99,7 +99,7 @@ def first_frame_keys(plan: FramePlan) -> Iterator[None]:
 
 
 def may_change_otherwise(obj: Object) -> bool:
-    """Whether frames of an object may differ in how faces are split or in texture coordinates, for a short time."""
+    """Whether frames may differ for a short time in how faces are split or in texture coordinates."""
     has_faces = len(obj.data.loops) != 3 * len(obj.data.polygons)
     return has_faces or any(one.show_viewport and one.type not in _MOVING for one in obj.modifiers)
 

@@ -143,7 +143,7 @@ def _relative_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrame
 def _is_added_frame(
     key: ShapeKey, curve: FCurve | None, own: int, others: list[int], curves: list[FCurve]
 ) -> bool:
-    """Whether a key that is not in the file leaves its frames alone and, if animated, has one of its own."""
+    """Whether a key that is not in the file leaves the file's frames alone, and has one if animated."""
     # `own` is the frame by its position, `others` are those of the file's keys, `curves` those of all keys.
     if curve is None:
         return key.value == 0.0 or not has_effect(key)
@@ -165,7 +165,7 @@ def _absolute_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrame
 
 
 def keys_in_all_frames(obj: Object, source: SourceFrames) -> list[ShapeKey]:
-    """The keys that are not in the file of an object and that nothing animates, but that change what it shows."""
+    """The keys that are not in the file and that nothing animates, but that change what is shown."""
     keys = shape_keys(obj)
     if keys is None or not keys.use_relative or keys.animation_data is None:
         return []
@@ -202,7 +202,7 @@ def played_range(obj: Object, source: SourceFrames | None) -> tuple[int, int] | 
 
 
 def keys_at_frames(obj: Object, frames: Sequence[float], scene: Scene) -> list[str | None]:
-    """The key shown alone on each frame, None where several are mixed; the scene is left at another frame."""
+    """The key shown alone on each frame; None for a mix. The scene is left at another frame."""
     keys = shape_keys(obj)
     if keys is None or not is_animated(keys):
         return [None] * len(frames)

@@ -78,7 +78,7 @@ class ImageStatistics:
 
 
 class ImageStore:
-    """The images of one import. `find_palette` returns Quake's palette for LMP images; None if it is not found."""
+    """The images of one import; `find_palette` returns Quake's palette for LMP images, if there is one."""
 
     def __init__(
         self, record: MaterialRecord, find_palette: Callable[[], GameFile | None] = lambda: None
@@ -94,7 +94,8 @@ class ImageStore:
         """How many images were loaded, without those that were in the .blend file already."""
 
     def get(self, file: GameFile, *, is_data: bool) -> Image:
-        """The image of a file, as values instead of colours with `is_data`. Raises ImageError if it cannot be read."""
+        """The image of a file; `is_data` means no colours. Raises ImageError if it cannot be read."""
+        # `is_data` is ignored if the image is loaded already.
         if file in self._failed:
             raise ImageError(self._failed[file])
         if self._images is None:
@@ -178,7 +179,7 @@ class ImageStore:
         return file.read()
 
     def _take(self, size: int | None) -> None:
-        """Raises ImageError for an image too large or of unknown size, TooMuchError where all are too large."""
+        """Raises ImageError for an image too large or of unknown size, TooMuchError if all are too large."""
         if size is None:
             raise ImageError("Blender cannot read this image")
         if size > limits.MAX_LOADED_OF_ONE:
@@ -246,7 +247,7 @@ def _images_of_blend() -> dict[str, Image]:
 
 
 def source_of(image: Image) -> str:
-    """The absolute path of an image's file, in an archive with the name there; empty if it is not one file."""
+    """The absolute path of an image's file, with the name in an archive; empty if it is not one file."""
     stored = read_file(image)
     if stored:
         return stored

@@ -42,7 +42,7 @@ class MaterialLibrary:
         self._warnings: list[str] = []
 
     def get(self, name: str, fallback: str, found: MaterialImages | None = None, model: str = "") -> Material:
-        """The material of a shader or skin, reused or new; `fallback` names one without a name in the file."""
+        """The material of a shader or skin, reused or new; `fallback` is for a name that is empty."""
         if self._known is None:
             self._known = {}
             for material in bpy.data.materials:
@@ -200,7 +200,7 @@ def _path_in_game(
 
 
 def colour_image(material: Material) -> Image | None:
-    """The colour image of a material: one linked to Base Color, else that of the active or first image node."""
+    """The image of a material: one linked to Base Color, else that of the active or first image node."""
     tree = material.node_tree
     if tree is None:
         return None

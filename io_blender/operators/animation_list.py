@@ -45,14 +45,14 @@ _DETAILS_WIDTH = 4.4
 
 @dataclass(frozen=True)
 class Shown:
-    """What the panel shows of a row: a file, or a sequence, which has no suffix; `foreign` says whose else it is."""
+    """What the panel shows of a row: a file, or a sequence, which has no suffix."""
 
     frames: int
     rate: float | None
     name: str
     suffix: str = ""
     is_replaced: bool = False
-    foreign: str = ""
+    foreign: str = ""  # whose else it is
 
     @property
     def description(self) -> str:
@@ -285,7 +285,7 @@ class OBJECT_OT_io_idtech_move_animation(_ListOperator, bpy.types.Operator):
 
 
 def active_owner(context: Context) -> Object | None:
-    """The object whose list operators change by default: the active armature or the active mesh's, else the mesh."""
+    """The object whose list operators change: the active armature, the active mesh's, or the mesh."""
     active = context.view_layer.objects.active
     if active is None or active.type != "MESH":
         return active

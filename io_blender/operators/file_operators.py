@@ -105,7 +105,7 @@ class Transform(Operator):
         return self.global_scale if is_set else self.default_scale()
 
     def draw_transform(self, layout: UILayout, prefix: str) -> None:
-        """Draws the panel with scale and axes, as in Blender's own importers; `prefix` starts its identifier."""
+        """Draws the panel with scale and axes, as in Blender's own importers."""
         body = draw_panel(
             layout, f"{prefix}_transform", "Transform", self, "global_scale", "axis_forward", "axis_up"
         )
@@ -159,7 +159,7 @@ class ImportFiles(Transform, ImportHelper):
         return self.invoke_popup(context)
 
     def paths(self) -> list[Path]:
-        """The files to import. Raises NoFileError if no file was selected, or a path is not a regular file."""
+        """The files to import. Raises NoFileError if none was selected, or one is not a regular file."""
         selected = [file.name for file in self.files if file.name]
         if selected:
             paths = [Path(bpy.path.abspath(self.directory)) / name for name in selected]
@@ -380,14 +380,14 @@ class ModelExport(ExportTransform, ExportScope, ExportVerify, GameChoice):
 
 
 def show_imported(context: Context, result: ImportResult) -> None:
-    """Frames new objects in the 3D viewports, and ends the summary with how to see their textures and bones."""
+    """Frames new objects in the 3D viewports; the summary says how to see their textures and bones."""
     if result.objects:
         state.show_selected(context)
         result.report.hints += state.viewing_hints(state.viewports(context), result.objects)
 
 
 def chosen_path(context: Context, operator: Any) -> Path:
-    """The file that an export would write: that of the file browser, else of the operator, else beside the .blend."""
+    """The file that an export would write: of the file browser, the operator, or beside the .blend."""
     path = Path(bpy.path.abspath(operator.filepath or "//untitled"))
     params = getattr(context.space_data, "params", None)
     folder = os.fsdecode(getattr(params, "directory", "") or str(path.parent))

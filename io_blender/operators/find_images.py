@@ -121,7 +121,7 @@ class MaterialPanel(PropertiesPanel):
 
 
 def file_name(material: Material, record: MaterialRecord) -> str:
-    """The name that files have for a material: the stored one, or the name in Blender if it was renamed since."""
+    """The name that files have for a material: the stored one, or that in Blender if it was renamed."""
     stored = record.name.read(material)
     if stored is None or record.is_renamed(material):
         return material.name

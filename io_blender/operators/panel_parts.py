@@ -45,7 +45,7 @@ def fail(operator: Any, text: str) -> OperatorResult:
 
 
 class PropertiesPanel(Panel):
-    """A panel in the Properties editor, without its identifiers; of an object's data unless another tab is set."""
+    """A panel in the Properties editor, of an object's data by default, without its identifiers."""
 
     bl_space_type = "PROPERTIES"
     bl_region_type = "WINDOW"
@@ -189,7 +189,7 @@ def step_option(what: str) -> Any:
 
 
 def stepped(index: int, step: int, count: int) -> int:
-    """The index of the animation some steps on; without one that plays (-1), a step forward leads to the first."""
+    """The index of the animation some steps on; from none (-1), a step forward leads to the first."""
     return (max(index, 0 if step < 0 else -1) + step) % count
 
 

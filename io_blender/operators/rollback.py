@@ -57,7 +57,7 @@ class Snapshot:
         self._view = _view(context)
 
     def restore(self) -> None:
-        """Removes the data-blocks that were added since, and restores the state. The same .blend file must be open."""
+        """Removes added data-blocks, and restores the state. The same .blend file must be open."""
         self._restore_scene()
         for pose in self._poses:
             pose.restore()

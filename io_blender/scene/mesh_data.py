@@ -31,7 +31,7 @@ def new_triangle_mesh(
     triangles: npt.NDArray[np.integer],
     corner_uvs: npt.NDArray[np.floating] | None,
 ) -> Mesh:
-    """A smooth mesh of (V, 3) vertices, (T, 3) triangles, counter-clockwise from outside, and (3 T, 2) UVs."""
+    """A smooth mesh of vertices (V, 3), triangles (T, 3), counter-clockwise from outside, UVs (3 T, 2)."""
     # It is not validated: that would drop faces on the same vertices, as both sides of a leaf are.
     mesh = bpy.data.meshes.new(name)
     mesh.vertices.add(len(vertices))
@@ -67,7 +67,7 @@ def set_integers(
 
 
 def positions(mesh: Mesh) -> npt.NDArray[np.float32]:
-    """The positions of the vertices of a mesh in its own space, float32 (V, 3); NaN where they are infinite."""
+    """The vertices of a mesh in its own space, float32 (V, 3); NaN where they are infinite."""
     result = np.empty((len(mesh.vertices), 3), dtype=np.float32)
     if len(result):
         _values_of(mesh.attributes["position"]).foreach_get("vector", result.ravel())
@@ -75,7 +75,7 @@ def positions(mesh: Mesh) -> npt.NDArray[np.float32]:
 
 
 def without_infinity(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
-    """An array that was read from Blender, with NaN for infinite numbers: numpy warns of arithmetic with those."""
+    """An array read from Blender, with NaN for infinity: numpy warns of arithmetic with that."""
     values[np.isinf(values)] = np.nan
     return values
 
@@ -89,7 +89,7 @@ def corner_vertices(mesh: Mesh) -> npt.NDArray[np.int32]:
 
 
 def faces_of_corners(mesh: Any, corners: np.ndarray) -> np.ndarray:
-    """The faces that corners of a mesh belong to, each once, in ascending order. Negative indices are ignored."""
+    """The faces that corners belong to, each once, rising; negative indices are ignored."""
     starts = np.empty(len(mesh.polygons), dtype=np.int32)
     mesh.polygons.foreach_get("loop_start", starts)
     return np.unique(np.searchsorted(starts, corners[corners >= 0], side="right") - 1)
@@ -119,7 +119,7 @@ class TriangleMesh:
 
 
 def triangle_mesh(obj: Object, depsgraph: Depsgraph) -> TriangleMesh:
-    """An object as it is evaluated, n-gons triangulated; raises NothingToExportError if its mesh is damaged."""
+    """An object as evaluated, n-gons triangulated. Raises NothingToExportError for a damaged mesh."""
     evaluated = obj.evaluated_get(depsgraph)
     mesh = evaluated.data
     corners = corner_vertices(mesh)
@@ -188,7 +188,7 @@ def world_vertices(evaluated: Object) -> Floats:
 
 
 def corner_normals(evaluated: Object) -> Floats:
-    """The unit normals by which Blender shades the corners of an object, in the space of the scene, float64 (L, 3)."""
+    """The unit normals by which Blender shades corners, in the space of the scene, float64 (L, 3)."""
     mesh = evaluated.data
     normals = np.empty((len(mesh.loops), 3), dtype=np.float32)
     mesh.corner_normals.foreach_get("vector", normals.ravel())

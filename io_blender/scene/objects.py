@@ -114,7 +114,7 @@ def warn_of_animated_visibility(
     *,
     concerns: Callable[[Object], bool],
 ) -> None:
-    """Warns of meshes shown on some frames only; `concerns`: would one hidden now be exported on others?"""
+    """Warns of meshes shown on some frames only; `concerns`: would a hidden one be exported on others?"""
     for obj in exported:
         if _has_animated_visibility(obj):
             report.warn("its visibility is animated, but a game shows it on all frames", obj.name)
@@ -213,7 +213,7 @@ def conversion_of(obj: Object) -> Conversion | None:
 def export_conversion(
     choice: Conversion | ChosenConversion, objects: Iterable[Object], report: Report
 ) -> Conversion:
-    """The conversion to the file: as set, else that of the imports. Raises NothingToExportError if they differ."""
+    """The conversion to the file, as set or of the imports. Raises NothingToExportError if these differ."""
     if isinstance(choice, Conversion):
         return choice
     known = [(obj, conversion) for obj in objects if (conversion := conversion_of(obj)) is not None]
@@ -262,7 +262,7 @@ def _warn_of_change(obj: Object, back: Conversion, result: Conversion, report: R
 
 
 def axes_of(conversion: Conversion) -> tuple[str, str]:
-    """The axes of the file that point forward and up in Blender, of a conversion from the scene to the file."""
+    """The axes of the file that point forward and up in Blender, of a conversion to the file."""
     forward, up = (
         ("-" if column.sum() < 0.0 else "") + "XYZ"[int(np.abs(column).argmax())]
         for column in conversion.rotation.T[1:]

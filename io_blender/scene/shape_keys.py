@@ -54,7 +54,7 @@ def has_effect(key: ShapeKey) -> bool:
 def add_frame_keys(
     obj: Object, frame_names: Sequence[str], positions: npt.NDArray[np.floating], *, relative: bool
 ) -> list[str]:
-    """Makes a shape key of each frame, (F, V, 3) in the space of the scene; returns their names in Blender."""
+    """Makes a shape key of each frame, (F, V, 3) in the scene's space; returns their names in Blender."""
     # The object has no shape keys, and its mesh has the shape of the first frame.
     points = np.ascontiguousarray(positions, dtype=np.float32).reshape(len(frame_names), -1)
     wanted = [names.for_blender(name, versions.MAX_NAME, _NAMELESS) for name in frame_names]
@@ -109,7 +109,7 @@ def slider_limits(keys: Key, name: str) -> npt.NDArray[np.float32]:
 
 
 class KeyPositions:
-    """The vertices (V) of an object without modifiers, one shape key at its full value and the others at 0."""
+    """The V vertices of an object without modifiers, with one key at its full value, the others at 0."""
 
     def __init__(self, obj: Object, vertex_count: int) -> None:
         self._obj = obj

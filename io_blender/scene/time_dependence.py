@@ -52,7 +52,7 @@ def depends_on_time(obj: Object) -> bool:
 
 
 def changes_apart_from(obj: Object, armature: Object) -> bool:
-    """Whether anything but the bones of its armature may change an object over time, such as animated shape keys."""
+    """Whether anything but the bones of its armature may change an object, such as shape keys."""
     return (
         has_frame_handlers()
         or bool(obj.constraints)
@@ -66,7 +66,7 @@ def has_frame_handlers() -> bool:
 
 
 def warn_of_simulations(objects: Iterable[Object], scene: Scene, report: Report) -> bool:
-    """Warns of simulations that are not baked, as no two runs need give the same; returns if there are any."""
+    """Warns of simulations that are not baked: no two runs need give the same. True if there are any."""
     found = False
     seen: set[Object] = set()
     for obj in objects:
