@@ -313,12 +313,14 @@ class MaterialRecord:
     """What a family stores on materials and images."""
 
     def __init__(self, group: str, name: str, *, names_are_images: bool = False) -> None:
+        # Whether the name in files is the path of an image with its extension.
         self.group, self.names_are_images = group, names_are_images
         self.name = Name(group, name, is_quoted=False)
+        # The file found for it, empty if none was; None if none was looked for.
         self.image = Text(group, "image", is_quoted=False)
-        self.game_folder = Text(group, "game_folder", is_quoted=False)
-        self.model = Text(group, "model")
-        self.file = Text(group, "file", is_quoted=False)
+        self.game_folder = Text(group, "game_folder", is_quoted=False)  # that this file is in
+        self.model = Text(group, "model")  # the file of the model for which it was made
+        self.file = Text(group, "file", is_quoted=False)  # of an image: what it was packed from
         _material_records.append(self)
 
     def is_renamed(self, material: Material) -> bool:
@@ -372,7 +374,8 @@ def match_vertices(
     numbers: npt.NDArray[np.int32] | None, count: int, source_count: int
 ) -> npt.NDArray[np.int32]:
     """The vertex of the file of each vertex of a mesh, or NONE, int32 (V,); each is matched at most once."""
-    # Of several with the same number the first one is the original: Blender puts copies after it.
+    # Of several with the same number the first one is the original: Blender puts copies after it. The
+    # attribute `numbers` is ignored unless it has V = `count` values.
     result = np.full(count, NONE, dtype=np.int32)
     if numbers is None or len(numbers) != count:
         return result

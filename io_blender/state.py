@@ -126,8 +126,7 @@ def set_frame(scene: Scene, frame: float) -> None:
 
 def set_frame_range(scene: Scene, start: int, end: int, *, is_closed_loop: bool = False) -> None:
     """Sets the range of a scene, and shows its first frame if the current one is outside."""
-    # A closed loop ends as it begins: its preview range is a frame shorter, or that pose would be played
-    # twice.
+    # A closed loop ends as it begins: its preview range is a frame shorter, or that pose would play twice.
     scene.frame_start, scene.frame_end = start, end
     scene.use_preview_range = is_closed_loop and end > start
     if scene.use_preview_range:

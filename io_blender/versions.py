@@ -32,7 +32,7 @@ PATH_OPTIONS: set[str] = {"PATH_SUPPORTS_BLEND_RELATIVE"} if _HAS_BLEND_RELATIVE
 
 
 def _newer(data: object) -> Any:
-    """The stubs are those of 4.2, which has no slots."""
+    """The same without a type: the stubs are those of 4.2, which has no slots."""
     return data
 
 

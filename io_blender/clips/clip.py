@@ -78,7 +78,7 @@ class Row:
     animation: Clip
     is_checked: bool
     export_name: str = ""  # empty for that of the pattern
-    item: Any = None  # the stored row
+    item: Any = None  # the stored row; None if nothing is stored
 
 
 @dataclass(frozen=True)

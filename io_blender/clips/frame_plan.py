@@ -169,7 +169,7 @@ def plan_sequences(
 
 
 def owner_of_list(objects: Sequence[Object]) -> Object:
-    """The object with the list of some meshes: the first armature, the first with shape keys, or the first."""
+    """The object with the list of meshes: the first armature, the first with shape keys, or the first."""
     armatures = (armature for obj in objects if (armature := obj.find_armature()) is not None)
     keyed = (obj for obj in objects if frame_keys(obj))
     return next(armatures, None) or next(keyed, objects[0])

@@ -29,7 +29,8 @@ def write_keyframes(
     points: Sequence[float] | npt.NDArray[np.float32],
     interpolation: Sequence[int] | npt.NDArray[np.int32] | None = None,
 ) -> None:
-    """Gives an empty curve its keyframes, frame and value of each in turn; `interpolation` may be `LINEAR`, None."""
+    """Gives an empty curve its keyframes: `points` holds frame and value of each in turn, rising."""
+    # `interpolation` is that from each keyframe to the next; None for `LINEAR` everywhere.
     count = len(points) // 2
     keyframes = curve.keyframe_points
     keyframes.add(count)

@@ -54,8 +54,7 @@ class EvaluatedFrame:
 class Samples:
     """The frames of all parts."""
 
-    # In the space of the scene, one part after the other, (F, U, 3); single precision if stored in shape
-    # keys.
+    # In the space of the scene, one part after the other, (F, U, 3); float32 if stored in shape keys.
     positions: Floats
     verified: dict[int, list[EvaluatedFrame]]  # by frame, what each part shows
     normals: npt.NDArray[np.float32] | None = None  # of the corners of all parts, (F, L, 3)

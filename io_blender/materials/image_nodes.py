@@ -6,8 +6,8 @@
 - `heightmap(x, s)`: white is near; a step from black to white between two pixels has a slope of s.
 - `addnormals(a, b)` adds x and y of b to a and normalises; `smoothnormals(x)` blurs a little and is left out.
 - The green of normal maps points down ('DirectX'): in `R_HeightmapToNormalMap` it is -(height of the line below -
-  height of this line), line 0 at the top. The Dark Mod's wiki ("Inverting Normalmaps"), Daemon's issue 274 and the curl
-  of real maps agree.
+  height of this line), line 0 at the top; the second tangent goes along t, downwards. The Dark Mod's wiki ("Inverting
+  Normalmaps"), Daemon's issue 274 and real maps, whose gradient is free of curl only so, agree.
 """
 
 from __future__ import annotations

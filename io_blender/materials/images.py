@@ -72,7 +72,7 @@ class TooMuchError(ImageError):
 class ImageStatistics:
     """Statistics of the pixels of an image."""
 
-    # Mean linear RGB of opaque pixels that are not black, brightened.
+    # Mean linear RGB of opaque pixels that are not black, brightened; None if unknown.
     colour: tuple[float, float, float] | None
     is_cut_out: bool  # alpha has holes with sharp edges
 
@@ -171,7 +171,7 @@ class ImageStore:
         return self._palette
 
     def _read(self, file: GameFile) -> bytes:
-        """Raises TooMuchError if too much was unpacked already, and FileReadError if it cannot be read."""
+        """The bytes of a file. Raises TooMuchError if too much was unpacked already, or FileReadError."""
         if not self._budget.take("data", file.size()):
             raise TooMuchError(
                 f"some images were not loaded: the archives hold more than {limits.MAX_DATA >> 20} MB of them"
@@ -179,7 +179,7 @@ class ImageStore:
         return file.read()
 
     def _take(self, size: int | None) -> None:
-        """Raises ImageError for an image too large or of unknown size, TooMuchError if all are too large."""
+        """Counts an image. Raises ImageError for one that is too large, TooMuchError if all are too large."""
         if size is None:
             raise ImageError("Blender cannot read this image")
         if size > limits.MAX_LOADED_OF_ONE:
@@ -213,7 +213,7 @@ def _removed_on_errors(image: Image) -> Iterator[None]:
 
 
 def _loaded_bytes_on_disk(file: GameFile) -> int | None:
-    """Raises OSError if it is no regular file, and ImageError if it is of a kind that is not loaded."""
+    """What an image in a file of its own takes once loaded. Raises OSError or ImageError."""
     with open_file(file.path) as stream:
         head = stream.read(_HEAD)
         size = _loaded_bytes(file, head)
@@ -290,7 +290,7 @@ def name_in_archive(path: str) -> str | None:
 
 
 def _pixels_of(image: Image) -> Any:
-    """For the stubs, they are a single number."""
+    """The pixels of an image; for the stubs, they are a single number."""
     return image.pixels
 
 

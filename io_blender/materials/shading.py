@@ -6,7 +6,8 @@
 - Both sides are shown unless a declaration or cfg file makes the surface one-sided.
 - Blended surfaces of one stage are what the engine computes: source × factor + what is behind × factor. `blend blend`
   stays a Principled BSDF with alpha, which glTF can hold; where nothing is drawn, alpha is 0.
-- Sauerbraten's masks: red is the specular strength, green the glow; the reflections in blue would need a map.
+- Sauerbraten's masks: red is the specular strength, green the glow; reflections, in blue, would need the map around the
+  model.
 """
 
 from __future__ import annotations

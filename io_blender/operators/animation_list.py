@@ -293,7 +293,7 @@ def active_owner(context: Context) -> Object | None:
 
 
 def scope_of_panel(context: Context, operator: Any) -> Scope:
-    """Which objects an export exports: that of a collection its own. `operator` may be its properties."""
+    """The scope of an export, or of its properties; that of a collection exporter is its collection."""
     name = operator.collection
     space = context.space_data
     if not name and space is not None and space.type == "PROPERTIES" and context.collection is not None:

@@ -1,4 +1,4 @@
-"""Look Up Images, of which each family has its own: searches the images of a material and builds its nodes anew."""
+"""Look Up Images, an operator of each family: searches a material's images again and builds its nodes anew."""
 
 from __future__ import annotations
 

@@ -245,7 +245,7 @@ class GamePanel(PropertiesPanel):
 
 
 def draw_for_export(layout: Any, context: Context, export: Any, check: Any) -> Any:
-    """Draws a button that checks before a file is written, and findings; returns its properties."""
+    """Draws a button that checks before a file is written, and what it found; returns its properties."""
     # What it has found is shown until the options of the export change.
     operator, game = check.bl_idname, export.game_or_default()
     button = layout.operator(operator, text="Check for Game", icon="CHECKMARK")

@@ -96,7 +96,7 @@ def faces_of_corners(mesh: Any, corners: np.ndarray) -> np.ndarray:
 
 
 def _values_of(attribute: Attribute) -> Any:
-    """The stubs have the values only in the classes of the single types."""
+    """The values of an attribute; the stubs have them only in the classes of the single types."""
     return cast("Any", attribute).data
 
 

@@ -59,7 +59,7 @@ def collect(context: Context, scope: Scope) -> list[Object]:
 
 
 def _candidates(context: Context, scope: Scope) -> list[Object]:
-    """Hidden ones too."""
+    """The objects in scope, hidden ones too."""
     if scope.collection:
         found = bpy.data.collections.get(scope.collection)
         if found is None and scope.collection == context.scene.collection.name:
@@ -114,7 +114,7 @@ def warn_of_animated_visibility(
     *,
     concerns: Callable[[Object], bool],
 ) -> None:
-    """Warns of meshes shown on some frames only; `concerns`: would a hidden one be exported on others?"""
+    """Warns of meshes shown on some frames only, and of hidden ones if `concerns` is true of them."""
     for obj in exported:
         if _has_animated_visibility(obj):
             report.warn("its visibility is animated, but a game shows it on all frames", obj.name)

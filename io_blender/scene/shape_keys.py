@@ -89,7 +89,7 @@ def differs_from_stored(keys: Key, key: ShapeKey) -> bool:
 
 
 def _which_differ_from_stored(keys: Key, blocks: Sequence[ShapeKey]) -> list[bool]:
-    """The same for each of the shape keys."""
+    """Does `differs_from_stored` for each shape key."""
     if not keys.use_relative:
         return [False] * len(blocks)
     low, high = (slider_limits(keys, name) for name in ("slider_min", "slider_max"))
@@ -132,7 +132,7 @@ class KeyPositions:
         result += full_value(key) * self._group_weights(key.vertex_group)[:, None] * (own - relative)
 
     def _group_weights(self, name: str) -> npt.NDArray[np.float32]:
-        """1 without a vertex group, (V,)."""
+        """The weight of each vertex in a vertex group, 1 without one, (V,)."""
         if name not in self._weights:
             weights = np.ones(self._count, dtype=np.float32)
             group = self._obj.vertex_groups.get(name) if name else None

@@ -46,7 +46,7 @@ _SIMULATED = {"CLOTH": "cloth", "SOFT_BODY": "soft body"}
 
 
 def depends_on_time(obj: Object) -> bool:
-    """Whether anything but its own shape keys, or what it refers to, may change an object over time."""
+    """Whether anything but its own shape keys, such as an object it refers to, may change an object."""
     # It may be True for an object that does not move, but never False for one that does.
     return any(_changes_by_itself(other, with_keys=other is not obj) for other in _with_related(obj, set()))
 
@@ -121,7 +121,7 @@ def _unbaked(obj: Object, scene: Scene) -> Iterator[str]:
 
 
 def _is_baked_fluid(modifier: FluidModifier) -> bool:
-    """Only a domain of liquid shows a mesh."""
+    """Whether what a fluid modifier shows is baked; only a domain of liquid shows a mesh."""
     domain = modifier.domain_settings
     return (
         modifier.fluid_type != "DOMAIN"
@@ -189,7 +189,7 @@ def _with_related(obj: Object, seen: set[Object]) -> Iterator[Object]:
 
 
 def _changes_by_itself(obj: Object, *, with_keys: bool) -> bool:
-    """Whether an object may change over time whatever it refers to does."""
+    """Whether an object may change over time whatever it refers to does; by shape keys if `with_keys`."""
     data: Any = obj.data
     owners = [obj, data]
     if with_keys:
