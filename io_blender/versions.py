@@ -39,8 +39,6 @@ def _newer(data: object) -> Any:
 class ActionCurves:
     """The F-curves of an action for a kind of data-block: 'OBJECT' (bones too), 'KEY' or 'CAMERA'."""
 
-    # Its layer, strip and slot are created if needed.
-
     def __init__(self, action: Action, id_type: str) -> None:
         self.action = action
         self.slot: Any = None

@@ -276,6 +276,7 @@ class Player:
         self._owners, self._meshes, self._clips = owners, meshes, list(clips)
         self._saved: _SceneState | None = None
         render = self._scene.render
+        # Whether the scene uses Time Stretching.
         self.remaps_time = render.frame_map_old != render.frame_map_new
 
     def play(self, clip: Clip) -> None:

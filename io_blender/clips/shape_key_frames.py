@@ -143,7 +143,7 @@ def _relative_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrame
 def _is_added_frame(
     key: ShapeKey, curve: FCurve | None, own: int, others: list[int], curves: list[FCurve]
 ) -> bool:
-    """Whether a key that is not in the file leaves the file's frames alone, and has one if animated."""
+    """Whether a key that is not in the file leaves the file's frames alone, and has its own if animated."""
     # `own` is the frame by its position, `others` are those of the file's keys, `curves` those of all keys.
     if curve is None:
         return key.value == 0.0 or not has_effect(key)

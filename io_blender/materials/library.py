@@ -217,7 +217,6 @@ def colour_image(material: Material) -> Image | None:
 
 
 def _image_behind(socket: Any) -> Image | None:
-    """The first image upstream of an input."""
     waiting = [link.from_node for link in socket.links]
     seen: set[str] = set()
     while waiting:

@@ -80,7 +80,6 @@ class FindImages(Operator):
         return {"FINISHED"}
 
     def _model(self, material: Material) -> Path:
-        """The file of the model, or where it would be."""
         model = self.record.model.read(material) or ""
         if self.folder:
             return Path(bpy.path.abspath(self.folder)) / (Path(model).name or "model")

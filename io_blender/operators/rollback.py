@@ -96,8 +96,6 @@ def _view(context: Context) -> tuple[Object | None, str, list[Object]]:
 
 
 class _PoseSnapshot:
-    """What plays on an armature, its NLA tracks, the pose and the bones' rotation modes."""
-
     def __init__(self, armature: Object) -> None:
         self._armature = armature
         data = armature.animation_data
