@@ -17,10 +17,7 @@ _Class = TypeVar("_Class", bound=type)
 
 
 def option(default: Any, name: str = "", description: str = "", **keywords: Any) -> Any:
-    """A field of a dataclass or of a class with the decorator `properties`.
-
-    `keywords` are those of Blender's property functions, such as `items` and `min`. The type is that of the default.
-    """
+    """A field of a dataclass or a class with the decorator `properties`; `keywords` are those of Blender."""
     return field(default=default, metadata={"name": name, "description": description, **keywords})
 
 
@@ -30,7 +27,7 @@ def hidden(default: Any, **keywords: Any) -> Any:
 
 
 def options_of(declared: type) -> dict[str, Field[Any]]:
-    """The options among the fields of a dataclass, by name; `metadata` has the label, description and limits."""
+    """The options of a dataclass, by name; `metadata` has the label, description and limits."""
     return {found.name: found for found in fields(declared) if found.metadata}
 
 
@@ -55,7 +52,7 @@ def properties(cls: _Class) -> _Class:
 
 
 def mixin_of(*declared: type, **changes: Mapping[str, Any]) -> type:
-    """A mixin with the options of dataclasses as properties; `changes` replaces keywords of options, by name."""
+    """A mixin with the options of dataclasses as properties; `changes` replaces keywords, by name."""
     found = {name: value for one in declared for name, value in options_of(one).items()}
     annotations = {name: property_of(value, changes.get(name, {})) for name, value in found.items()}
     return type("Options", (), {"__annotations__": annotations})
@@ -114,10 +111,7 @@ _RATES = {
 
 
 def frame_rate_option(automatic: str, *others: str) -> Any:
-    """The export option *Frame Rate*.
-
-    `automatic` is the description of *Automatic*. `others` are the other items, `SCENE` or `GAME`.
-    """
+    """The export option *Frame Rate*; `automatic` describes *Automatic*, `others` are `SCENE` or `GAME`."""
     items = [(AUTO, "Automatic", automatic), *((name, *_RATES[name]) for name in others)]
     return option(AUTO, "Frame Rate", "Source of the frame rate", items=items)
 

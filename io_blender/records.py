@@ -1,7 +1,6 @@
-"""Records: what an import stores on data-blocks in a property group of its family, so that an export can restore it.
+"""Records: what an import stores on data-blocks in a property group of its family, to restore it on export.
 
-A family declares each value as a field with its type and limits. Anyone can edit custom properties, and scripts copy
-them: reading gives a valid value or None. Whether it still describes what Blender shows is for the exporter to ask.
+Anyone can edit custom properties: reading gives a valid value or None. Whether it still holds is for exporters to ask.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _ROTATION_TOLERANCE = 1e-4
 
 
 def read_group(owner: Any, name: str) -> Any:
-    """The property group of that name, an empty dictionary if there is none; the owner itself if the name is empty."""
+    """The property group of that name, empty if there is none; the owner itself for an empty name."""
     group = owner.get(name) if name else owner
     return group if not name or hasattr(group, "to_dict") else {}
 
@@ -52,7 +51,7 @@ def has_record(owner: Any, group: str) -> bool:
 
 
 class Field(Generic[Value]):
-    """A value in a property group, under a key; the group is empty for a custom property of the owner itself."""
+    """A value in a property group; the group is empty for a custom property of the owner itself."""
 
     def __init__(self, group: str, key: str) -> None:
         self.group, self.key = group, key
@@ -107,7 +106,7 @@ class Number(Field[float]):
 
 
 class Text(Field[str]):
-    """A text of a file, by default one that can be quoted on one line; what is not UTF-8 is stored as bytes."""
+    """A text of a file, by default quotable on one line; what is not UTF-8 is stored as bytes."""
 
     def __init__(self, group: str, key: str, *, is_quoted: bool = True) -> None:
         super().__init__(group, key)
@@ -132,7 +131,7 @@ def is_quotable(text: str) -> bool:
 
 
 class Name(Text):
-    """The name in a file, and what Blender called the item: it holds until the item gets another name in Blender."""
+    """The name in a file, which holds until the item is renamed in Blender."""
 
     @property
     def _shown_key(self) -> str:
@@ -155,7 +154,7 @@ class Name(Text):
                 del group[key]
 
     def current(self, owner: Any, shown: str) -> str:
-        """The name for files: the stored one, or that in Blender if none is stored or the item was renamed since."""
+        """The stored name, or that in Blender if none is stored or the item was renamed since."""
         stored = self.read(owner)
         before = read_group(owner, self.group).get(self._shown_key, shown)
         if stored is None or not isinstance(before, str):
@@ -165,10 +164,7 @@ class Name(Text):
 
 
 class Table(Field[npt.NDArray[Any]]):
-    """Rows of numbers within limits, (n, `width`) of a type; `rows` is n if only that is valid.
-
-    With `highest` None all numbers are valid, even NaN.
-    """
+    """Rows of numbers within limits, (n, `width`); `highest` None allows even NaN."""
 
     def __init__(
         self,
@@ -266,10 +262,7 @@ class Json(Field[Value]):
 
 
 def _from_json(kind: Any, value: Any) -> Any:
-    """A value of JSON as a type: a dataclass, tuple, number, text or None; what is missing gets its default.
-
-    Raises TypeError or ValueError if it does not fit.
-    """
+    """A value of JSON as a type, with defaults. Raises TypeError or ValueError if it does not fit."""
     origin, kinds = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         if value is None and type(None) in kinds:
@@ -317,25 +310,17 @@ _material_records: list[MaterialRecord] = []
 
 
 class MaterialRecord:
-    """What a family stores on materials and images.
-
-    Attributes:
-        group: the property group.
-        names_are_images: whether the name in files is the path of an image with its extension.
-        name: what files call the material.
-        image: the file that was found for it, empty if none was; None if none was looked for.
-        game_folder: the game folder that this file is in.
-        model: the file of the model for which it was made.
-        file: of an image: the file that it was packed from.
-    """
+    """What a family stores on materials and images."""
 
     def __init__(self, group: str, name: str, *, names_are_images: bool = False) -> None:
+        # Whether the name in files is the path of an image with its extension.
         self.group, self.names_are_images = group, names_are_images
         self.name = Name(group, name, is_quoted=False)
+        # The file found for it, empty if none was; None if none was looked for.
         self.image = Text(group, "image", is_quoted=False)
-        self.game_folder = Text(group, "game_folder", is_quoted=False)
-        self.model = Text(group, "model")
-        self.file = Text(group, "file", is_quoted=False)
+        self.game_folder = Text(group, "game_folder", is_quoted=False)  # that this file is in
+        self.model = Text(group, "model")  # the file of the model for which it was made
+        self.file = Text(group, "file", is_quoted=False)  # of an image: what it was packed from
         _material_records.append(self)
 
     def is_renamed(self, material: Material) -> bool:
@@ -344,7 +329,7 @@ class MaterialRecord:
 
 
 def read_game_folder(material: Material) -> str:
-    """The game folder of the image that an import of any family found for a material; empty if there is none."""
+    """The game folder of the image that an import found for a material; empty if there is none."""
     return next(filter(None, (record.game_folder.read(material) for record in _material_records)), "")
 
 
@@ -359,10 +344,7 @@ _MOST_WARNINGS, _LONGEST_WARNING = 200, 2000
 
 
 def store_warnings(data: ID, group: str, warnings: Sequence[str]) -> None:
-    """Stores the warnings of an import, a line each, instead of those of an earlier one.
-
-    A data-block that belongs to another .blend file is left alone.
-    """
+    """Stores the warnings of an import instead of an earlier one's, but not on linked data-blocks."""
     if data.library is None and not (data.override_library and data.override_library.is_system_override):
         lines = [" ".join(text.split())[:_LONGEST_WARNING] for text in warnings[:_MOST_WARNINGS]]
         text = "\n".join(lines).encode("utf-8", "replace").decode("utf-8")
@@ -391,11 +373,9 @@ NONE = -1
 def match_vertices(
     numbers: npt.NDArray[np.int32] | None, count: int, source_count: int
 ) -> npt.NDArray[np.int32]:
-    """The vertex of the file that each vertex of a mesh is, or NONE, int32 (V,); each is matched at most once.
-
-    Of several vertices with the same number the first one is the original: Blender puts copies after it. `numbers` is
-    the attribute, which is ignored unless it has V = `count` values; the file has `source_count` vertices.
-    """
+    """The vertex of the file of each vertex of a mesh, or NONE, int32 (V,); each is matched at most once."""
+    # Of several with the same number the first one is the original: Blender puts copies after it. The
+    # attribute `numbers` is ignored unless it has V = `count` values.
     result = np.full(count, NONE, dtype=np.int32)
     if numbers is None or len(numbers) != count:
         return result
@@ -410,7 +390,7 @@ def match_vertices(
 def match_elements(
     numbers: npt.NDArray[np.int32] | None, count: int, source_count: int
 ) -> npt.NDArray[np.int32] | None:
-    """The same, but several elements may share one of the file; None without an attribute of `count` values."""
+    """The same, but several may share one of the file; None without an attribute of `count` values."""
     if numbers is None or len(numbers) != count:
         return None
     return np.where((numbers >= 0) & (numbers < source_count), numbers, NONE).astype(np.int32)

@@ -30,11 +30,8 @@ class Report:
         self.counts[what] = self.counts.get(what, 0) + number
 
     def warn(self, text: str, subject: str = "", *, is_important: bool = False) -> None:
-        """Adds a warning about a file or object; the same warning about several of them is shown once.
-
-        The text says what is wrong and what to do. `is_important` means that the result differs from what the user
-        sees, or that a game would not load it.
-        """
+        """Adds a warning, what is wrong and what to do; the same about several subjects is shown once."""
+        # Important: the result differs from what the user sees, or a game would not load it.
         if is_important and text not in self._important:
             self._important.append(text)
         subjects = self._subjects.setdefault(text, [])
@@ -62,7 +59,6 @@ class Report:
         return self._line(first[0]) if first else ""
 
     def _line(self, text: str) -> str:
-        """A warning with the files or objects that it is about."""
         subjects = self._subjects[text]
         return f"{listing(subjects, 3)}: {text}" if subjects else text
 
@@ -130,11 +126,7 @@ class Finding(Protocol):
 def raise_all(
     findings: Mapping[str, Iterable[Finding]], error: Callable[..., Exception], report: Report
 ) -> None:
-    """Reports warnings, and raises one exception of the class `error` for the errors of all files.
-
-    `findings` are by the name of the file. The exception has the texts of all errors; errors that several files share
-    are told once.
-    """
+    """Reports warnings, and raises one `error` for all files; what several files share is told once."""
     names: dict[str, list[str]] = {}
     for name, found in findings.items():
         for finding in found:
@@ -150,10 +142,7 @@ def raise_all(
 def raise_errors(
     findings: Iterable[Finding], error: Callable[..., Exception], name: str, report: Report
 ) -> None:
-    """Reports warnings, and raises one exception of the class `error` with the texts of all errors.
-
-    `name` is that of the file.
-    """
+    """Reports warnings, and raises one exception of the class `error` with the texts of all errors."""
     raise_all({name: findings}, error, report)
 
 
@@ -174,13 +163,9 @@ def printable(text: str) -> str:
 
 
 def report_result(operator: Operator, report: Report, verb: str, subject: str, started: float) -> None:
-    """Reports the summary and every warning, which the Info editor keeps.
-
-    If there are warnings, the last report is a warning that says so, as the status bar shows only the last report. A
-    single warning is part of that report and not reported before.
-
-    `verb` is "Imported" or "Exported", and `subject` the files. `started` is `time.perf_counter()` at the start.
-    """
+    """Reports the summary and every warning; `started` is `time.perf_counter()` at the start."""
+    # The status bar shows only the last report: if there are warnings, it is one that says so. A single
+    # warning is part of it and not reported before.
     report_message(operator, "INFO", report.summary(verb, subject, time.perf_counter() - started))
     warnings = report.warnings
     # The file is named once.

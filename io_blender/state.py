@@ -56,7 +56,7 @@ def edit_mode(context: Context, obj: Object) -> Iterator[None]:
 
 
 def target_collection(context: Context) -> Collection:
-    """The collection for new objects: the active one, or the scene's where that is hidden, excluded or linked."""
+    """The collection for new objects: the active one, or the scene's if that is hidden or linked."""
     layer = context.view_layer.active_layer_collection
     usable = (
         layer is not None
@@ -71,11 +71,9 @@ def target_collection(context: Context) -> Collection:
 
 @contextmanager
 def temporary_object_mode(context: Context) -> Iterator[None]:
-    """Object Mode while the block runs, so that edits are in the data-blocks.
-
-    With *Lock Object Modes* off, several objects may be in Edit Mode. Pose Mode and the modes of hair and Grease Pencil
-    change nothing that is exported, and are kept.
-    """
+    """Object Mode while the block runs, so that edits are in the data-blocks."""
+    # With *Lock Object Modes* off, several objects may be in Edit Mode. Pose Mode and the modes of hair and
+    # Grease Pencil change nothing that is exported, and are kept.
     objects = context.view_layer.objects
     modes = {obj: obj.mode for obj in objects if obj.mode in _CHANGING_MODES}
     if not modes:
@@ -127,10 +125,8 @@ def set_frame(scene: Scene, frame: float) -> None:
 
 
 def set_frame_range(scene: Scene, start: int, end: int, *, is_closed_loop: bool = False) -> None:
-    """Sets the range of a scene, and shows its first frame if the current one is outside.
-
-    A closed loop ends as it begins: its preview range ends one frame earlier, or playback would show that pose twice.
-    """
+    """Sets the range of a scene, and shows its first frame if the current one is outside."""
+    # A closed loop ends as it begins: its preview range is a frame shorter, or that pose would play twice.
     scene.frame_start, scene.frame_end = start, end
     scene.use_preview_range = is_closed_loop and end > start
     if scene.use_preview_range:
@@ -161,7 +157,7 @@ def _viewport_areas(context: Context) -> list[tuple[Window, Area]]:
 
 
 def viewing_hints(spaces: Iterable[Any], objects: Iterable[Object]) -> list[str]:
-    """How to see the textures and bones of new objects, if viewports do not show them. `spaces` are 3D viewports."""
+    """How to see the textures and bones of new objects, if 3D viewports do not show them."""
     spaces, objects = list(spaces), list(objects)
     meshes = [obj for obj in objects if obj.type == "MESH"]
     hints = []

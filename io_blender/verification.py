@@ -31,7 +31,7 @@ _MAX_MANY_FRAMES = 200
 
 
 class Verify(Enum):
-    """Which frames of an export are verified. The names are the identifiers of the operators' property `verify`."""
+    """Which frames of an export are verified, named as in the operators' property `verify`."""
 
     SOME = "SOME"
     ALL = "ALL"
@@ -39,11 +39,7 @@ class Verify(Enum):
 
 
 def frames_to_verify(count: int, verify: Verify, *, many: bool = False) -> list[int]:
-    """Indices of the frames to verify, rising.
-
-    With `Verify.SOME`, these are the first, the last and up to three between them at equal distances; with `many` too,
-    200 frames at equal distances, or all if there are fewer.
-    """
+    """The frames to verify, rising, at equal distances: up to five with SOME, with `many` up to 200."""
     if verify is Verify.NONE or count <= 0:
         return []
     between = next((number for most, number in _FRAMES_BETWEEN if count <= most), _MAX_FRAMES_BETWEEN)
@@ -57,11 +53,11 @@ def frames_to_verify(count: int, verify: Verify, *, many: bool = False) -> list[
 
 @dataclass(frozen=True)
 class Difference:
-    """The largest difference of one kind of an object: where it is, such as ``on frame 3``, and what else is known."""
+    """The largest difference of one kind of an object."""
 
     distance: float
-    where: str
-    detail: Any = None
+    where: str  # such as ``on frame 3``
+    detail: Any = None  # what else is known
 
 
 class Differences(dict[tuple[Hashable, str], Difference]):

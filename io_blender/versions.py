@@ -1,7 +1,7 @@
 """Differences between Blender 4.2 and 5.2; no other module asks for the version.
 
-Since 4.4 an action has a layer with a strip with a channel bag of F-curves for each slot, and a slot has the type of
-data-block that the curves animate. Before 4.4 the curves are in the action itself, which 5.0 has removed.
+Since 4.4 an action has a layer, a strip and a channel bag of F-curves for each slot, which has a type of data-block.
+Before, the curves are in the action itself, which 5.0 has removed.
 """
 
 from __future__ import annotations
@@ -37,10 +37,7 @@ def _newer(data: object) -> Any:
 
 
 class ActionCurves:
-    """The F-curves of an action for one kind of data-block; its layer, strip and slot are created if needed.
-
-    `id_type` is 'OBJECT' for objects and their bones, 'KEY' for shape keys, 'CAMERA' for camera data.
-    """
+    """The F-curves of an action for a kind of data-block: 'OBJECT' (bones too), 'KEY' or 'CAMERA'."""
 
     def __init__(self, action: Action, id_type: str) -> None:
         self.action = action
@@ -123,7 +120,7 @@ def _range(limits: Any) -> tuple[float, float]:
 
 
 def slots_for(action: Action, id_type: str) -> list[Any]:
-    """The slots of an action that a kind of data-block can play; before 4.4 a single None for the whole action."""
+    """The slots that a kind of data-block can play; before 4.4 a single None for the whole action."""
     if not _HAS_SLOTS:
         return [None]
     return [slot for slot in _newer(action).slots if slot.target_id_type in (id_type, "UNSPECIFIED")]
@@ -156,7 +153,7 @@ def set_last_slot_identifier(animation_data: AnimData, identifier: str) -> None:
 
 
 def expect_slot(animation_data: AnimData) -> None:
-    """Lets Blender pick the slot of imported actions automatically, even for the first one that is assigned."""
+    """Lets Blender pick the slot of imported actions, even for the first one that is assigned."""
     if _HAS_SLOTS and not _newer(animation_data).last_slot_identifier:
         _newer(animation_data).last_slot_identifier = f"OB{SLOT_NAME}"
 
@@ -210,7 +207,7 @@ def blend_surface(material: bpy.types.Material) -> None:
 
 
 def set_green_down(normal_map: Any) -> bool:
-    """Sets a Normal Map node to green pointing down ('DirectX'); returns False where Blender has no such setting."""
+    """Sets a Normal Map node to green down ('DirectX'); False where Blender has no such setting."""
     if not hasattr(normal_map, "convention"):
         return False
     normal_map.convention = "DIRECTX"

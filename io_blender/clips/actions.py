@@ -1,8 +1,7 @@
-"""Actions: which are animations of an armature or of shape keys, why the others are not, and what plays them.
+"""Actions: which are animations of an armature or of shape keys, why others are not, and what plays them.
 
-Evidence for an action, strongest first: it plays on the owner; it was imported for the owner's model; its slot bears
-the owner's name; nothing else claims it, and most of what it animates exists in the owner. Bones of equal names alone
-prove nothing: all humans of a game have them.
+Evidence, strongest first: it plays on the owner; it was imported for its model; its slot bears its name; nothing else
+claims it and most of what it animates exists there. Equal names of bones prove nothing: all humans of a game have them.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _MOST_NAMED = 40
 
 
 class ForeignAction(NamedTuple):
-    """An action that would animate an owner by a slot, but is not its own: whose it is, or what is missing."""
+    """An action that would animate an owner but is not its own: whose it is, or what is missing."""
 
     action: Action
     slot: Any
@@ -49,21 +48,15 @@ class ForeignAction(NamedTuple):
 
 @dataclass(eq=False)
 class SuitableActions:
-    """The actions of a .blend file, sorted for one owner.
+    """The actions of a .blend file, sorted for one owner."""
 
-    Attributes:
-        chosen: its own actions, by name, each with its slot, which is None before Blender 4.4.
-        other_slots: further slots of these actions that are its own.
-        foreign: actions that are not, though they would animate something of it.
-        uncertain: the name of another owner for each chosen action that may as well be its, by name.
-        left_out: the reason against each other action for this type of owner, by name.
-    """
-
+    # By name, each with its slot, None before Blender 4.4.
     chosen: list[tuple[Action, Any]] = field(default_factory=list)
+    # Further slots of these actions that are its own.
     other_slots: dict[Action, list[Any]] = field(default_factory=dict)
-    foreign: list[ForeignAction] = field(default_factory=list)
-    uncertain: dict[str, str] = field(default_factory=dict)
-    left_out: dict[str, str] = field(default_factory=dict)
+    foreign: list[ForeignAction] = field(default_factory=list)  # they would animate something of it
+    uncertain: dict[str, str] = field(default_factory=dict)  # another owner of a chosen action, by its name
+    left_out: dict[str, str] = field(default_factory=dict)  # the reason, by name of the action
 
     @property
     def reasons(self) -> dict[str, str]:
@@ -151,12 +144,12 @@ class ActionFinder:
         ]
 
     def _rival(self, action: Action, slot: Any) -> tuple[str, float]:
-        """Of the other owners the one that an action fits best, and which part of its channels exists there."""
+        """Of the other owners the one that an action fits best, and which part of its channels is there."""
         shares = [(name, _share(action, slot, is_target)) for name, is_target in self._rivals]
         return max(shares, key=lambda pair: pair[1], default=("", 0.0))
 
     def _uncertain(self, action: Action, slot: Any) -> str:
-        """The name of another owner that an action fits as well, if nothing shows whose it is; else empty."""
+        """The name of another owner that an action fits as well, if nothing shows whose it is."""
         is_claimed = self._plays_here(action, slot) or _load_mark(action) is not None
         if is_claimed or versions.slot_name(slot) == self._owner.name:
             return ""
@@ -179,7 +172,7 @@ class ActionFinder:
         return f"sets nothing that {name} has"
 
     def _choose_slot(self, action: Action, slots: list[Any]) -> Any:
-        """Of several slots the one that is assigned, else the one that Blender would choose, else the first."""
+        """Of several slots the assigned one, else the one that Blender would choose, else the first."""
         data = self._owner.animation_data
         assigned = versions.assigned_slot(data) if data is not None and data.action == action else None
         if assigned in slots:
@@ -210,7 +203,7 @@ def warn_of_reasons(foreign: Mapping[str, str], left_out: Mapping[str, str], rep
 
 
 def store_owner(action: Action, owner: Object | Key, name: str) -> None:
-    """Stores on an imported action the armature or shape keys it was imported for, and its name in the file."""
+    """Stores on an imported action the owner that it was imported for, and its name in the file."""
     model = _load_model(owner)
     if not model:
         model = _new_model(owner)
@@ -220,7 +213,7 @@ def store_owner(action: Action, owner: Object | Key, name: str) -> None:
 
 
 def _new_model(owner: Object | Key) -> str:
-    """A mark for a model: the same whenever it is imported, but another for each import into one .blend file."""
+    """The same whenever a model is imported, but another for each import into one .blend file."""
     digest = hashlib.sha256()
     if isinstance(owner, bpy.types.Object):
         bones = owner.data.bones
@@ -240,10 +233,8 @@ def _new_model(owner: Object | Key) -> str:
 
 
 def _load_model(owner: Any) -> str:
-    """The mark of the model that an owner is; empty if nothing was imported for it.
-
-    What is linked keeps no mark that is set here, nor does what overrides it: its name in its library is one.
-    """
+    """The mark of the model that an owner is; empty if nothing was imported for it."""
+    # What is linked keeps no mark that is set here, nor does what overrides it: its name there is one.
     data = _data_of(owner)
     if data is None:
         return ""
@@ -287,10 +278,7 @@ def sets_keys(action: Action | None, slot: Any, keys: Key) -> bool:
 
 
 def bone_slot(action: Action, armature: Object) -> tuple[bool, Any]:
-    """Whether an action moves bones of an armature, judged by few F-curves, and the slot that does.
-
-    The slot that is assigned to the armature is preferred.
-    """
+    """Whether an action moves bones, judged by few F-curves, and the slot that does, the assigned first."""
     data = armature.animation_data
     assigned = versions.assigned_slot(data) if data is not None and data.action == action else None
     slots = versions.slots_for(action, "OBJECT")
@@ -308,7 +296,7 @@ def moves_bones(action: Action, armature: Object) -> bool:
 
 
 def _targets_of(owner: Any) -> Callable[[str], bool]:
-    """Whether the data path of an F-curve leads to something that an owner has. Many actions have the same paths."""
+    """Whether a data path leads to something that an owner has. Many actions have the same paths."""
     if isinstance(owner, bpy.types.Key):
         return {*(value_path(key.name) for key in owner.key_blocks), "eval_time"}.__contains__
     bones = set(owner.data.bones.keys())
@@ -345,7 +333,6 @@ def _strips(data: AnimData | None) -> list[NlaStrip]:
 
 
 def _plays(owner: Any) -> Iterator[tuple[Action, Any]]:
-    """The active action of an owner, that behind NLA tweak mode, and those of its NLA strips, each with its slot."""
     data = owner.animation_data
     if data is None:
         return
@@ -378,10 +365,8 @@ def add_muted_strip(obj: Object, action: Action, frame_start: int, name: str) ->
 
 
 def replace_actions(pairs: Mapping[Action, Action]) -> None:
-    """Replaces actions by others, which take their names and users, by pairs of an old and a new one.
-
-    New ones need a slot for objects. NLA strips that play an old one as a whole then play the new one as a whole.
-    """
+    """Replaces actions by others, which take their names and users, by pairs of an old and a new one."""
+    # New ones need a slot for objects. Strips that play an old one as a whole then play the whole new one.
     names_of = {new: old.name for old, new in pairs.items()}
     for old, new in pairs.items():
         _replace_action(old, new)

@@ -1,7 +1,6 @@
 """Clips: what an export plays, an action with its slot, an NLA strip, a range between markers, or the scene.
 
-What is in the list of an object, an armature or a mesh that has none, follows from the scene. The object stores only
-what users decide: which clips are checked, their order and their names.
+What is in a list follows from the scene. The object stores what users decide: which are checked, order and names.
 """
 
 from __future__ import annotations
@@ -52,29 +51,19 @@ class Source(Enum):
 
 @dataclass(frozen=True)
 class Clip:
-    """An action, an NLA strip, a range between markers, or the scene.
-
-    Attributes:
-        start: the first frame: of the action, else of the scene.
-        end: the last frame, included.
-        action: of an action or strip, with its slot, which is None before Blender 4.4.
-        is_alone: whether it plays without others on bones or keys at rest; else the scene plays as it is.
-        occurrence: how many markers of the same name are before it.
-        is_preferred: whether it is checked unless the user decides otherwise.
-        foreign: for an action of another owner, whose it is; else empty.
-    """
+    """An action, an NLA strip, a range between markers, or the scene."""
 
     source: Source
     name: str
-    start: float
-    end: float
+    start: float  # of the action, else of the scene
+    end: float  # included
     action: Action | None = None
-    slot: Any = None
+    slot: Any = None  # None before Blender 4.4
     strip: NlaStrip | None = None
-    is_alone: bool = False
-    occurrence: int = 0
-    is_preferred: bool = True
-    foreign: str = ""
+    is_alone: bool = False  # without others on bones or keys at rest; else the scene plays as it is
+    occurrence: int = 0  # how many markers of the same name are before it
+    is_preferred: bool = True  # checked unless the user decides otherwise
+    foreign: str = ""  # for an action of another owner, whose it is
 
     @property
     def slot_name(self) -> str:
@@ -84,38 +73,29 @@ class Clip:
 
 @dataclass(frozen=True)
 class Row:
-    """A clip of a list, and what the user decided about it: its name is empty for that of the pattern.
-
-    `item` is the stored row; None if nothing is stored about it.
-    """
+    """A clip of a list, and what the user decided about it."""
 
     animation: Clip
     is_checked: bool
-    export_name: str = ""
-    item: Any = None
+    export_name: str = ""  # empty for that of the pattern
+    item: Any = None  # the stored row; None if nothing is stored
 
 
 @dataclass(frozen=True)
 class AnimationList:
-    """The clips of an object, in order.
-
-    Attributes:
-        scene: whose markers and range are used.
-        pattern: of names; `prefix` is put before each.
-        left_out: the reason against each clip that is not listed, by name.
-    """
+    """The clips of an object, in order."""
 
     owner: Object
-    scene: Scene
+    scene: Scene  # whose markers and range are used
     source: Source
     rows: list[Row]
     pattern: str
-    prefix: str = ""
-    left_out: dict[str, str] = field(default_factory=dict)
+    prefix: str = ""  # put before each name
+    left_out: dict[str, str] = field(default_factory=dict)  # the reason, by name
 
     @property
     def unseen(self) -> dict[str, str]:
-        """Whose each action of another owner is, by name; without those that the user has seen in the list."""
+        """The owner of each foreign action, by name, without those that the user has seen in the list."""
         rows = [row for row in self.rows if row.animation.foreign and row.item is None]
         return {row.animation.name: row.animation.foreign for row in rows}
 
@@ -125,11 +105,7 @@ class AnimationList:
         return [row for row in self.rows if row.is_checked]
 
     def name(self, row: Row, names: dict[str, str] | None = None) -> str:
-        """The name under which a row is exported: the one that the user chose, else the prefix and the pattern.
-
-        `names` holds fields that differ from those of the clip. Raises UnknownFieldError if the pattern has a field
-        that does not exist.
-        """
+        """The user's name, else prefix and pattern with `names` as fields. Raises UnknownFieldError."""
         if row.export_name:
             return row.export_name
         clip = row.animation
@@ -144,10 +120,7 @@ class AnimationList:
         return self.prefix + (expand(self.pattern, fields | (names or {})) or clip.name)
 
     def require_checked(self, report: Report, option: str, remedy: str, unit: str) -> list[Row]:
-        """The rows that are exported; warns about clips that are not listed.
-
-        Raises NothingToExportError if nothing is checked; `option`, `remedy` and `unit` are words of its message.
-        """
+        """The rows that are exported. Raises NothingToExportError if there are none."""
         warn_of_reasons(self.unseen, self.left_out, report)
         if self.checked:
             return self.checked
@@ -165,11 +138,9 @@ class AnimationList:
 
 
 def animation_list(owner: Object, scene: Scene, source: Source | None = None) -> AnimationList:
-    """The list of an object, with what is stored about it; without `source`, the stored choice is used.
-
-    Rows that the user has seen come first, in the order that the user chose; new ones follow, checked. Actions of other
-    owners come last, unchecked.
-    """
+    """The list of an object, with what is stored about it; without `source`, the stored choice is used."""
+    # Rows that the user has seen come first, in the user's order; new ones follow, checked. Actions of other
+    # owners come last, unchecked.
     stored: Any = getattr(owner, PROPERTY, None)
     if source is None:
         value = stored.source if stored is not None else ""
@@ -260,7 +231,6 @@ def scene_clip(scene: Scene) -> Clip:
 
 
 def _animated(owner: Object) -> Any:
-    """What plays the clips of a list: an armature itself, the shape keys of a mesh; None if there is nothing."""
     if owner.type == "MESH":
         return shape_keys(owner)
     return owner if owner.type == "ARMATURE" else None
@@ -297,7 +267,7 @@ def _list_strips(owner: Object, scene: Scene, left_out: dict[str, str]) -> Itera
 
 
 def plain_offset(strip: NlaStrip) -> float | None:
-    """What is added to a scene frame to get the frame of the action; None if a strip changes more than its time."""
+    """What to add to a scene frame for that of the action; None if a strip changes more than its time."""
     is_plain = (
         strip.type == "CLIP"
         and strip.blend_type == "REPLACE"
@@ -362,29 +332,21 @@ _LISTERS: dict[Source, Callable[[Object, Scene, dict[str, str]], Iterator[Clip]]
 
 @dataclass(frozen=True)
 class Played:
-    """A clip that is exported; it has a name if there are several.
-
-    Attributes:
-        step: the frames of the scene from one frame of the file to the next.
-        rate: frames per second of the file, in the game.
-    """
+    """A clip that is exported; it has a name if there are several."""
 
     name: str
     frames: int
-    step: float
-    rate: float
+    step: float  # frames of the scene from one frame of the file to the next
+    rate: float  # frames per second of the file, in the game
 
 
 def sample_count(span: float, step: float) -> int:
-    """How many samples there are from the first frame to the last, `span` frames later; `step` is between two."""
+    """How many samples, `step` apart, there are from a first frame to one `span` frames later."""
     return max(int(span / step + _END_SLACK) + 1, 1)
 
 
 def warn_of_speed(clips: Iterable[Played], scene_rate: float, report: Report, *, is_fixed: bool) -> None:
-    """Warns of clips that last longer or shorter in the game than in Blender, once for all of them.
-
-    `is_fixed` means that the game plays all files at one rate, and not each at its own.
-    """
+    """Warns once of clips that last longer or shorter in the game, which may play all files at one rate."""
     found = [
         one
         for one in clips

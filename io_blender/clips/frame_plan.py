@@ -44,22 +44,15 @@ AnySource = TypeVar("AnySource", bound=SourceFrames)
 
 @dataclass(frozen=True)
 class FrameOptions:
-    """Which frames are exported.
+    """Which frames are exported."""
 
-    Attributes:
-        frames: 'SHAPE_KEYS' (each key a frame), 'SCENE' (what the scene shows over a range), 'LIST' (what is checked in
-            the list of animations), or 'AUTO': the keys of an imported model, or what they play if that was changed or
-            other things move as well; else the range of the action of the armature, if it has a range of its own as
-            imported ones do; else shape keys, if there are any and nothing moves; else the scene.
-        frame_step: N for every N-th frame.
-        frame_range: first and last frame of the scene; None for its own.
-        game_rate: frames per second of the game, to sample the scene at so that it lasts as long as in Blender; 0 to
-            export it frame for frame.
-    """
-
+    # 'SHAPE_KEYS', 'SCENE', 'LIST' (what is checked in the list of animations), or 'AUTO': the keys of an
+    # imported model, or what they play if that was changed or other things move as well; else the range of
+    # the armature's action, if it has one of its own; else shape keys, if nothing moves; else the scene.
     frames: str = AUTO
-    frame_step: int = 1
-    frame_range: tuple[int, int] | None = None
+    frame_step: int = 1  # N for every N-th frame
+    frame_range: tuple[int, int] | None = None  # of the scene; None for its own
+    # To sample at, so that the scene lasts as long as in Blender; 0 for frame by frame.
     game_rate: float = 0.0
 
     @property
@@ -90,7 +83,7 @@ class FrameOptions:
 
 @dataclass(frozen=True)
 class Segment:
-    """Frames one after another that show one clip of a list, of the scene or of the action that is played alone."""
+    """Frames in a row that show one clip of a list, of the scene or of the action that is played alone."""
 
     name: str
     frames: Sequence[float]
@@ -99,24 +92,15 @@ class Segment:
 
 @dataclass(eq=False)
 class FramePlan:
-    """The frames of an export, F of them.
+    """The frames of an export, F of them."""
 
-    Attributes:
-        key_names: the shape key that each frame shows alone; None where several are mixed or it is not known, (F,).
-        source: the frame of the imported file that each is, or NONE, (F,).
-        scene_frames: the frame of the scene that each shows; None if they are shape keys.
-        keys: for each object with shape keys, the index of its key in each frame.
-        may_be_single: whether frames of the scene that are all the same become one.
-        segments: what the frames show, if they are of a list; `owners` are the armature or shape keys that play it.
-    """
-
-    key_names: list[str | None]
-    source: npt.NDArray[np.int64]
-    scene_frames: Sequence[float] | None
-    keys: dict[Object, list[int]] = field(default_factory=dict)
-    may_be_single: bool = False
-    segments: Sequence[Segment] = ()
-    owners: Sequence[Any] = ()
+    key_names: list[str | None]  # the one that each frame shows alone, (F,); None if mixed or unknown
+    source: npt.NDArray[np.int64]  # the frame of the imported file, or NONE, (F,)
+    scene_frames: Sequence[float] | None  # None if they are shape keys
+    keys: dict[Object, list[int]] = field(default_factory=dict)  # the index of an object's key in each frame
+    may_be_single: bool = False  # frames of the scene that are all the same become one
+    segments: Sequence[Segment] = ()  # what the frames show, if they are of a list
+    owners: Sequence[Any] = ()  # the armature or shape keys that play it
 
     @property
     def frame_count(self) -> int:
@@ -129,7 +113,7 @@ class FramePlan:
         return [segment.clip for segment in self.segments]
 
     def first_frame(self, source: SourceFrames | None) -> FramePlan:
-        """The plan with its first frame alone, which is the only one of the imported file if that has just one."""
+        """The plan with its first frame alone, which is that of the imported file if it has just one."""
         sources = self.source[:1]
         if source is not None and len(source.frame_names) == 1:
             sources = np.zeros(1, np.int64)
@@ -146,10 +130,7 @@ def plan_frames(
     options: FrameOptions,
     report: Report,
 ) -> FramePlan:
-    """Decides which frames are exported; `sources` holds the files that some of the objects were imported from.
-
-    Raises NothingToExportError if there are no such shape keys or frames, or too many.
-    """
+    """Decides which frames are exported. Raises NothingToExportError if there are none, or too many."""
     return _Planner(objects, sources, scene, options, report).plan()
 
 
@@ -159,7 +140,7 @@ def plan_sequences(
     found: AnimationList,
     segments: Sequence[Segment],
 ) -> FramePlan:
-    """The frames of clips of a list, one after the other. Raises NothingToExportError if there are too many."""
+    """The frames of clips, one after the other. Raises NothingToExportError if there are too many."""
     frames = [frame for segment in segments for frame in segment.frames]
     if len(frames) > MAX_FRAMES:
         raise NothingToExportError(
@@ -188,7 +169,7 @@ def plan_sequences(
 
 
 def owner_of_list(objects: Sequence[Object]) -> Object:
-    """The object with the list of some meshes: the first armature, else the first with shape keys, else the first."""
+    """The object with the list of meshes: the first armature, the first with shape keys, or the first."""
     armatures = (armature for obj in objects if (armature := obj.find_armature()) is not None)
     keyed = (obj for obj in objects if frame_keys(obj))
     return next(armatures, None) or next(keyed, objects[0])
@@ -227,8 +208,6 @@ def _imported(objects: Iterable[Object], sources: Mapping[Object, SourceFrames])
 
 @dataclass(frozen=True, eq=False)
 class _Planner:
-    """Chooses between shape keys and frames of the scene."""
-
     objects: Sequence[Object]
     sources: Mapping[Object, SourceFrames]
     scene: Scene
@@ -291,7 +270,6 @@ class _Planner:
         return True
 
     def _warn_of_mixes(self) -> None:
-        """Warns of objects that show a mix of shape keys, while each key alone is a frame."""
         self._warn_of_pins()
         for obj in self._keyed:
             keys = require_shape_keys(obj)
@@ -326,7 +304,6 @@ class _Planner:
             )
 
     def _plan_keys(self, leader: Object) -> FramePlan:
-        """Every N-th shape key of one object, and the keys of the same names of the others."""
         source, step = common_source(self.sources), self.options.frame_step
         key_names = [key.name for key in frame_keys(leader)]
         frames = frames_of_keys(key_names, source)
@@ -397,7 +374,7 @@ class _Planner:
         return FramePlan(key_names, source, frames, may_be_single=options.is_automatic)
 
     def _warn_of_keys(self, leader: Object, source: SourceFrames, shown: list[str | None]) -> None:
-        """Warns of new keys that change every frame, else of imported frames that the timeline does not play."""
+        """Warns of new keys that change every frame, else of imported frames that are not played."""
         added = keys_in_all_frames(leader, source)
         # The value that Blender 5 gives new keys, which are probably meant to be frames.
         full = [key.name for key in added if key.value == 1.0]
@@ -419,7 +396,7 @@ class _Planner:
 
 
 def playing_action(objects: Sequence[Object]) -> Action | None:
-    """The first action that moves any of the objects: that of an armature, its own, of its keys, of its parent."""
+    """The first action that moves any of the objects: of an armature, its own, of its keys, of its parent."""
     owners = (owner for obj in objects for owner in (obj.find_armature(), obj, shape_keys(obj), obj.parent))
     return next((action for owner in owners if (action := _active_action(owner)) is not None), None)
 

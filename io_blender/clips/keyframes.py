@@ -29,10 +29,8 @@ def write_keyframes(
     points: Sequence[float] | npt.NDArray[np.float32],
     interpolation: Sequence[int] | npt.NDArray[np.int32] | None = None,
 ) -> None:
-    """Gives an empty curve all its keyframes: `points` holds frame and value of each in turn, frames rising.
-
-    `interpolation` is that from each keyframe to the next; None for `LINEAR` everywhere.
-    """
+    """Gives an empty curve its keyframes: `points` holds frame and value of each in turn, rising."""
+    # `interpolation` is that from each keyframe to the next; None for `LINEAR` everywhere.
     count = len(points) // 2
     keyframes = curve.keyframe_points
     keyframes.add(count)
@@ -42,10 +40,7 @@ def write_keyframes(
 
 
 class KeyframeWriter:
-    """Writes curves that share `count` consecutive frames; the arrays are reused from curve to curve.
-
-    The values of the frames with indices in `held` are held up to the next one; interpolation is linear elsewhere.
-    """
+    """Writes curves that share `count` consecutive frames; values at indices in `held` are held."""
 
     def __init__(
         self, frame_start: int, count: int, held: npt.NDArray[np.integer] | Sequence[int] = ()
@@ -61,7 +56,7 @@ class KeyframeWriter:
         values: npt.NDArray[np.floating],
         chosen: slice | npt.NDArray[np.integer] = slice(None),
     ) -> None:
-        """Gives an empty curve keyframes with some of the values of all frames, (n,): those that `chosen` selects."""
+        """Gives an empty curve keyframes with those of the values of all frames, (n,), that are `chosen`."""
         points = self._points[chosen]
         points[:, 1] = values[chosen]
         write_keyframes(curve, points.ravel(), self._interpolation[chosen])
@@ -73,7 +68,7 @@ def marker_name(sequence: str) -> str:
 
 
 def add_markers(scene: Scene, starts: Iterable[tuple[str, int]]) -> None:
-    """Adds a marker for each sequence, of which `starts` has the name and first frame, unless it is there already."""
+    """Adds a marker for each sequence in `starts`, name and first frame, unless it is there already."""
     existing = {(marker.name, marker.frame) for marker in scene.timeline_markers}
     for sequence, frame in starts:
         name = marker_name(sequence)

@@ -1,6 +1,6 @@
 """Clips as Blender plays them, and what animation overwrites: captured before and restored afterwards.
 
-A change of frame evaluates every animated property again, and would discard what the user has changed but not keyed.
+A change of frame evaluates every animated property again, and would discard what is changed but not keyed.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _set_pose_channel(obj: Object, name: str, values: npt.NDArray[np.float32]) -
 
 
 class PlayedData:
-    """The action, its slot, and the NLA tracks and strips that play on a data-block, captured to be restored later."""
+    """The action, slot, NLA tracks and strips that play on a data-block, captured to be restored later."""
 
     def __init__(self, owner: Any) -> None:
         self._data = data = owner.animation_data
@@ -109,7 +109,7 @@ class PlayedData:
 
 
 def _refresh(data: Any) -> None:
-    """Lets Blender evaluate tracks that were muted, for which unmuting is not enough. No action is active then."""
+    """Lets Blender evaluate tracks that were muted: unmuting is not enough. No action is active then."""
     versions.play(data, None, None)
 
 
@@ -117,7 +117,7 @@ def _refresh(data: Any) -> None:
 
 
 class AnimatedValues:
-    """The values of all animated properties; `others` are data-blocks with actions that will be played on them."""
+    """The values of all animated properties; `others` have actions that will be played on them."""
 
     def __init__(self, others: Iterable[tuple[Any, Action]] = (), *, with_poses: bool = True) -> None:
         self._values = [
@@ -221,8 +221,6 @@ def _update(scene: Scene) -> None:
 
 
 class _SceneState:
-    """The frame of a scene, what plays in it, and what playing clips overwrites, captured to be restored later."""
-
     def __init__(self, scene: Scene, owners: Sequence[Any], clips: Iterable[Clip]) -> None:
         self._scene = scene
         self._frame, self._camera = scene.frame_float, scene.camera
@@ -263,15 +261,11 @@ class _SceneState:
 
 
 class Player:
-    """Plays clips on an armature or on shape keys, the owners, and evaluates frames.
+    """Plays clips on an armature or on shape keys, the owners, and evaluates frames."""
 
-    The user's scene is played with all its objects, because drivers, constraints, physics and nodes may depend on any
-    of them. If only keyframes and Armature modifiers are used, a temporary scene with only the armature and its meshes
-    is faster. `meshes` is None if that is not wanted; `clips` are all that will be played.
-
-    Attributes:
-        remaps_time: whether the scene uses Time Stretching.
-    """
+    # All objects of the scene are played, because drivers, constraints, physics and nodes may depend on any
+    # of them. If only keyframes and Armature modifiers are used, a temporary scene with the armature and its
+    # meshes is faster; `meshes` is None if that is not wanted.
 
     def __init__(
         self, context: Context, owners: Sequence[Any], meshes: Sequence[Object] | None, clips: Iterable[Clip]
@@ -282,6 +276,7 @@ class Player:
         self._owners, self._meshes, self._clips = owners, meshes, list(clips)
         self._saved: _SceneState | None = None
         render = self._scene.render
+        # Whether the scene uses Time Stretching.
         self.remaps_time = render.frame_map_old != render.frame_map_new
 
     def play(self, clip: Clip) -> None:
@@ -319,7 +314,6 @@ class Player:
         return graph
 
     def _leave_out_others(self, objects: list[Object]) -> None:
-        """Makes a temporary scene of some objects, if the others cannot move them."""
         has_others = len(self._scene.objects) > len(objects)
         if not has_others or self.remaps_time or not _is_self_contained(objects):
             return
@@ -352,7 +346,7 @@ def playback(
 
 
 def _play_alone(owner: Any, clip: Clip) -> None:
-    """Plays an action without NLA tracks, or a strip, muted or not, without others and without the active action."""
+    """Plays an action without NLA tracks, or a strip, muted or not, without others and the active action."""
     data = owner.animation_data or owner.animation_data_create()
     data.use_tweak_mode = False
     data.use_nla = clip.strip is not None

@@ -33,49 +33,31 @@ _MOVING = (
 
 
 class Part(Protocol):
-    """An object whose vertices are sampled. V vertices in Blender, U of them in the file.
-
-    Attributes:
-        vertex_count: V, as it is mesh_data.
-        corners: the vertex of each corner of the evaluated mesh, (L,).
-        used: the vertices that the file has, rising, (U,).
-    """
+    """An object whose vertices are sampled. V vertices in Blender, U of them in the file."""
 
     obj: Object
-    vertex_count: int
-    corners: npt.NDArray[np.int32]
-    used: npt.NDArray[np.int64]
+    vertex_count: int  # V
+    corners: npt.NDArray[np.int32]  # the vertex of each corner of the evaluated mesh, (L,)
+    used: npt.NDArray[np.int64]  # the vertices that the file has, rising, (U,)
 
 
 @dataclass(eq=False)
 class EvaluatedFrame:
-    """What one object shows in a frame, to verify the model with.
+    """What one object shows in a frame, to verify the model with."""
 
-    Attributes:
-        vertices: all of them in the space of the scene, (V, 3).
-        uvs: u and v of each corner of the mesh, (L, 2); None without a UV map, or for shape keys as they are stored.
-        loops: the corners of the triangles that faces are split into, (T, 3); None if all faces are triangles.
-    """
-
-    vertices: Floats
-    uvs: Floats | None = None
-    loops: npt.NDArray[np.int32] | None = None
+    vertices: Floats  # in the space of the scene, (V, 3)
+    uvs: Floats | None = None  # of each corner, (L, 2); None without a UV map, or for stored shape keys
+    loops: npt.NDArray[np.int32] | None = None  # of its triangles, (T, 3); None if all faces are triangles
 
 
 @dataclass(eq=False)
 class Samples:
-    """The frames of all parts.
+    """The frames of all parts."""
 
-    Attributes:
-        positions: of the vertices, one part after the other, in the space of the scene, (F, U, 3): in single precision
-            if they are those stored in shape keys, else in double precision.
-        verified: for each frame to be verified, what each part shows in it.
-        normals: of the corners of all parts in each frame, (F, L, 3); None unless asked for.
-    """
-
+    # In the space of the scene, one part after the other, (F, U, 3); float32 if stored in shape keys.
     positions: Floats
-    verified: dict[int, list[EvaluatedFrame]]
-    normals: npt.NDArray[np.float32] | None = None
+    verified: dict[int, list[EvaluatedFrame]]  # by frame, what each part shows
+    normals: npt.NDArray[np.float32] | None = None  # of the corners of all parts, (F, L, 3)
 
     def first_frame(self) -> Samples:
         """The first frame alone."""
@@ -94,11 +76,8 @@ def sample_frames(
     *,
     with_normals: bool = False,
 ) -> Samples:
-    """Evaluates the parts, which are as they are now, in each frame; `play` plays the clips of the plan.
-
-    The scene may be left at another frame. Raises NothingToExportError if modifiers make other vertices or faces in one
-    frame than in another.
-    """
+    """Evaluates the parts. Raises NothingToExportError if frames differ in vertices or faces."""
+    # The scene may be left at another frame.
     sampler = _Sampler(context, parts, plan, frames_to_verify, with_normals=with_normals)
     if plan.scene_frames is None:
         sampler.sample_keys(progress)
@@ -119,16 +98,13 @@ def first_frame_keys(plan: FramePlan) -> Iterator[None]:
 
 
 def may_change_otherwise(obj: Object) -> bool:
-    """Whether frames of an object may differ in how faces are split or in texture coordinates, for a short time."""
+    """Whether frames may differ for a short time in how faces are split or in texture coordinates."""
     has_faces = len(obj.data.loops) != 3 * len(obj.data.polygons)
     return has_faces or any(one.show_viewport and one.type not in _MOVING for one in obj.modifiers)
 
 
 class _Sampler:
-    """Fills tables in which each part has a block of columns for its vertices and one for its corners.
-
-    `verified` holds what each part, by its index, shows in frames to be verified.
-    """
+    """Fills tables in which each part has a block of columns for its vertices and one for its corners."""
 
     def __init__(
         self,
@@ -159,7 +135,6 @@ class _Sampler:
     def sample_scene(
         self, frames: Sequence[float], progress: Progress, report: Report, play: Callable[[Clip], None]
     ) -> None:
-        """Reads what all parts show in frames of the scene."""
         clips, first = {}, 0
         for segment in self._plan.segments:
             clips[first] = segment.clip
@@ -268,10 +243,8 @@ def _remedy(obj: Object) -> str:
 
 
 def _is_unmodified(obj: Object) -> bool:
-    """Whether an object shows its shape keys as they are stored, but for its transform.
-
-    Objects with faces of more than three corners are evaluated: how Blender splits those depends on their shape.
-    """
+    """Whether an object shows its shape keys as they are stored, but for its transform."""
+    # Faces of more than three corners are evaluated: how Blender splits those depends on their shape.
     is_deformed = obj.parent is not None and obj.parent_type in ("ARMATURE", "LATTICE")
     is_triangulated = len(obj.data.loops) == 3 * len(obj.data.polygons)
     return (

@@ -1,8 +1,8 @@
 """Shape keys that are frames, and how they play over the frames of the scene.
 
-Import gives each key a curve that is 1 at its own frame, 0 at all others and linear between, so that two keys are mixed
-as games mix two frames; or one curve of the evaluation time that runs through absolute keys. While they play like that,
-the keys are the frames. Otherwise the artist has re-timed or mixed them, and the frames are what the scene shows.
+Import gives each key a curve that is 1 at its own frame, 0 at all others and linear between, as games mix two frames;
+or one curve of the evaluation time for absolute keys. While they play like that, the keys are the frames; otherwise the
+frames are what the scene shows.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Playback(Enum):
 
 
 def _points_of_frame(frame: int, first: int, last: int) -> list[float]:
-    """Frame and value of each keyframe of a key that is shown alone at `frame`, in an action from `first` to `last`."""
+    """Frame and value of each keyframe of a key that is shown alone at `frame`."""
     if not first <= frame <= last:
         return [first, 0.0]
     points = [frame - 1, 0.0, frame, 1.0, frame + 1, 0.0]
@@ -64,10 +64,7 @@ def _points_of_frame(frame: int, first: int, last: int) -> list[float]:
 
 
 def build_frame_action(name: str, keys: Key, first: int, last: int, frame_start: int) -> Action:
-    """An action, not assigned yet, that plays frames `first` to `last`, one on each frame of the scene.
-
-    `keys` have a shape key for each frame.
-    """
+    """An action, not assigned yet, that plays the keys `first` to `last`, one on each frame of the scene."""
     action = bpy.data.actions.new(names.for_blender(name, versions.MAX_ID_NAME, "frame"))
     frame_end = frame_start + last - first
     action.use_frame_range = True
@@ -146,10 +143,8 @@ def _relative_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrame
 def _is_added_frame(
     key: ShapeKey, curve: FCurve | None, own: int, others: list[int], curves: list[FCurve]
 ) -> bool:
-    """Whether a key that is not in the file leaves the file's frames alone and, if animated, has a frame of its own.
-
-    `own` is the frame by its position in the list, `others` are those of the file's keys, `curves` those of all keys.
-    """
+    """Whether a key that is not in the file leaves the file's frames alone, and has its own if animated."""
+    # `own` is the frame by its position, `others` are those of the file's keys, `curves` those of all keys.
     if curve is None:
         return key.value == 0.0 or not has_effect(key)
     if any(abs(curve.evaluate(frame)) > _TOLERANCE for frame in others if frame != own):
@@ -170,7 +165,7 @@ def _absolute_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrame
 
 
 def keys_in_all_frames(obj: Object, source: SourceFrames) -> list[ShapeKey]:
-    """The keys that are not in the file of an object and that nothing animates, but that change what it shows."""
+    """The keys that are not in the file and that nothing animates, but that change what is shown."""
     keys = shape_keys(obj)
     if keys is None or not keys.use_relative or keys.animation_data is None:
         return []
@@ -184,10 +179,8 @@ def keys_in_all_frames(obj: Object, source: SourceFrames) -> list[ShapeKey]:
 
 
 def played_range(obj: Object, source: SourceFrames | None) -> tuple[int, int] | None:
-    """First and last frame of what plays on the shape keys of an object; None if nothing does.
-
-    The range that import gave the action only counts as long as the keyframes fill it.
-    """
+    """First and last frame of what plays on the shape keys of an object; None if nothing does."""
+    # The range that import gave the action only counts as long as the keyframes fill it.
     keys = shape_keys(obj)
     if keys is None or not is_animated(keys):
         return None
@@ -209,10 +202,7 @@ def played_range(obj: Object, source: SourceFrames | None) -> tuple[int, int] | 
 
 
 def keys_at_frames(obj: Object, frames: Sequence[float], scene: Scene) -> list[str | None]:
-    """The name of the shape key that is shown alone on each frame of the scene; None where several are mixed.
-
-    The scene is left at another frame.
-    """
+    """The key shown alone on each frame; None for a mix. The scene is left at another frame."""
     keys = shape_keys(obj)
     if keys is None or not is_animated(keys):
         return [None] * len(frames)

@@ -1,18 +1,13 @@
-"""Image expressions of Doom 3 materials as shader nodes.
+"""Image expressions of Doom 3 materials as shader nodes, by its published source (`Image_program.cpp`).
 
-Facts, read in Doom 3's published source (`Image_program.cpp`, function by function):
-
-- `scale(x, r, g, b, a)` multiplies the bytes of the file, `add(a, b)` adds them. The files are sRGB and Blender
-  computes with light, so that a factor becomes a power of itself.
-- `makeIntensity(x)` copies red into all channels, `makeAlpha(x)` makes the mean of the colours the alpha of white,
-  `invertAlpha(x)` and `invertColor(x)` invert what they name.
+- `scale(x, r, g, b, a)` multiplies the bytes of the file, `add(a, b)` adds them: files are sRGB, Blender is linear, so
+  a factor becomes a power of itself.
+- `makeIntensity(x)` copies red into all channels, `makeAlpha(x)` makes the mean of the colours the alpha of white.
 - `heightmap(x, s)`: white is near; a step from black to white between two pixels has a slope of s.
 - `addnormals(a, b)` adds x and y of b to a and normalises; `smoothnormals(x)` blurs a little and is left out.
-- **The green of normal maps points down** ('DirectX'). `R_HeightmapToNormalMap` gives green = -(height of the line
-  below - height of this line), with line 0 at the top; the second tangent, which green goes along, is the direction in
-  which t grows, downwards. The Dark Mod's wiki ("Inverting Normalmaps": green is as if lit from the bottom) and
-  Daemon's issue 274 (XreaL and Unvanquished) say the same. So do real maps: the gradient that their red and green
-  describe is free of curl, as that of a surface must be, with green down and not with green up.
+- The green of normal maps points down ('DirectX'): in `R_HeightmapToNormalMap` it is -(height of the line below -
+  height of this line), line 0 at the top; the second tangent goes along t, downwards. The Dark Mod's wiki ("Inverting
+  Normalmaps"), Daemon's issue 274 and real maps, whose gradient is free of curl only so, agree.
 """
 
 from __future__ import annotations
@@ -73,11 +68,7 @@ class NodeBuilder:
         self._images: dict[Image, Any] = {}
 
     def add(self, kind: str, column: int, label: str = "") -> Any:
-        """A new node.
-
-        `kind` is Blender's type, such as `ShaderNodeMath`. `column` counts to the left from the shader. The label is
-        shown in place of the name.
-        """
+        """A new node of Blender's type `kind`, in a column counted to the left from the shader."""
         node = self._tree.nodes.new(kind)
         row = self._rows.get(column, 0)
         self._rows[column] = row + 1

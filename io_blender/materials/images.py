@@ -1,11 +1,9 @@
-"""Image files of games as Blender's images.
+"""Image files of games as Blender's images, each loaded once.
 
-- An image is loaded once, however many materials use it, in this import or an earlier one. The first use sets its
-  colour space: the colour image comes first, so an image that is also the height map stays sRGB.
-- Files on disk are linked. Files in archives are packed into the .blend file as they are, and PCX and LMP files, which
-  Blender cannot read, as PNG: where they came from is stored (see `source`).
-- The alpha channel is independent of the colours (Blender's 'Channel Packed'): games use it for other data, and with
-  other modes colours would be black where it is 0.
+- The first use sets the colour space: the colour image comes first, so one that is also the height map stays sRGB.
+- Files on disk are linked, files in archives are packed; PCX and LMP, which Blender cannot read, as PNG (see
+  `source_of`).
+- Alpha is 'Channel Packed': games use it for other data, and with other modes colours would be black where it is 0.
 """
 
 from __future__ import annotations
@@ -72,19 +70,15 @@ class TooMuchError(ImageError):
 
 @dataclass(frozen=True)
 class ImageStatistics:
-    """Statistics of the pixels of an image.
+    """Statistics of the pixels of an image."""
 
-    Attributes:
-        colour: mean linear RGB of the pixels that are opaque and not black, brightened to be visible; None if unknown.
-        is_cut_out: whether the alpha channel has holes with sharp edges.
-    """
-
+    # Mean linear RGB of opaque pixels that are not black, brightened; None if unknown.
     colour: tuple[float, float, float] | None
-    is_cut_out: bool
+    is_cut_out: bool  # alpha has holes with sharp edges
 
 
 class ImageStore:
-    """The images of one import. `find_palette` returns Quake's palette for LMP images; None if it is not found."""
+    """The images of one import; `find_palette` returns Quake's palette for LMP images, if there is one."""
 
     def __init__(
         self, record: MaterialRecord, find_palette: Callable[[], GameFile | None] = lambda: None
@@ -100,11 +94,8 @@ class ImageStore:
         """How many images were loaded, without those that were in the .blend file already."""
 
     def get(self, file: GameFile, *, is_data: bool) -> Image:
-        """The image of a file.
-
-        `is_data` means that the values are not colours; it is ignored if the image is loaded already. Raises ImageError
-        if the file cannot be read, or Blender cannot read the image.
-        """
+        """The image of a file; `is_data` means no colours. Raises ImageError if it cannot be read."""
+        # `is_data` is ignored if the image is loaded already.
         if file in self._failed:
             raise ImageError(self._failed[file])
         if self._images is None:
@@ -168,7 +159,7 @@ class ImageStore:
         return image
 
     def _colours(self, file: GameFile) -> Bytes:
-        """Quake's palette, read once. Raises ImageError if it was not found, and ImageFileError if it is damaged."""
+        """Quake's palette. Raises ImageError if it was not found, and ImageFileError if it is damaged."""
         if self._palette is None:
             palette = self._find_palette()
             if palette is None:
@@ -180,10 +171,7 @@ class ImageStore:
         return self._palette
 
     def _read(self, file: GameFile) -> bytes:
-        """The bytes of a file that is to be unpacked.
-
-        Raises TooMuchError if too much was unpacked already, and FileReadError if it cannot be read.
-        """
+        """The bytes of a file. Raises TooMuchError if too much was unpacked already, or FileReadError."""
         if not self._budget.take("data", file.size()):
             raise TooMuchError(
                 f"some images were not loaded: the archives hold more than {limits.MAX_DATA >> 20} MB of them"
@@ -191,7 +179,7 @@ class ImageStore:
         return file.read()
 
     def _take(self, size: int | None) -> None:
-        """Raises ImageError for an image that is too large or of unknown size, TooMuchError where all are too large."""
+        """Counts an image. Raises ImageError for one that is too large, TooMuchError if all are too large."""
         if size is None:
             raise ImageError("Blender cannot read this image")
         if size > limits.MAX_LOADED_OF_ONE:
@@ -216,7 +204,7 @@ def _new(file: GameFile, width: int, height: int) -> Image:
 
 @contextmanager
 def _removed_on_errors(image: Image) -> Iterator[None]:
-    """Removes the image if the block raises an exception, of whatever kind: it would stay without a user."""
+    """Removes the image if the block raises an exception: it would stay without a user."""
     try:
         yield
     except Exception:  # raised again
@@ -225,10 +213,7 @@ def _removed_on_errors(image: Image) -> Iterator[None]:
 
 
 def _loaded_bytes_on_disk(file: GameFile) -> int | None:
-    """What an image in a file of its own takes once loaded.
-
-    Raises OSError if it is no regular file or cannot be read, and ImageError if it is of a kind that is not loaded.
-    """
+    """What an image in a file of its own takes once loaded. Raises OSError or ImageError."""
     with open_file(file.path) as stream:
         head = stream.read(_HEAD)
         size = _loaded_bytes(file, head)
@@ -239,10 +224,7 @@ def _loaded_bytes_on_disk(file: GameFile) -> int | None:
 
 
 def _loaded_bytes(file: GameFile, data: bytes) -> int | None:
-    """What an image takes once loaded, by the start of its file.
-
-    Raises ImageError if it is of a kind that is not loaded.
-    """
+    """What an image takes once loaded, by the start of its file. Raises ImageError for an unknown kind."""
     if data.startswith(CRASHING_KINDS):
         raise ImageError("it is a Cineon or DPX image, and Blender crashes on damaged ones: use PNG or TGA")
     for extension, kinds in KINDS_BY_NAME.items():
@@ -265,10 +247,7 @@ def _images_of_blend() -> dict[str, Image]:
 
 
 def source_of(image: Image) -> str:
-    """The file that an image came from, as an absolute path (in an archive: the archive's, a slash and the name there).
-
-    Empty for images that were not read from a single file: those made in Blender, sequences, tiles and movies.
-    """
+    """The absolute path of an image's file, with the name in an archive; empty if it is not one file."""
     stored = read_file(image)
     if stored:
         return stored
@@ -278,10 +257,8 @@ def source_of(image: Image) -> str:
 
 
 def size_of(image: Image) -> tuple[int, int]:
-    """Width and height of an image; zeros if it cannot be read.
-
-    Blender reads the file for this. The path in a .blend file from elsewhere may be a pipe, for which it would wait.
-    """
+    """Width and height of an image; zeros if it cannot be read."""
+    # Blender reads the file for this. A path from elsewhere may be a pipe, for which it would wait.
     if image.source in _FILE_SOURCES and not image.packed_files and not image.has_data:
         for path in _paths_of(image):
             try:

@@ -29,10 +29,7 @@ _NEUTRAL_COLOUR = (0.8, 0.8, 0.8, 1.0)
 
 
 class MaterialLibrary:
-    """Finds or makes the materials of one import.
-
-    `find_palette` returns Quake's palette for LMP images; None if it is not found.
-    """
+    """Finds or makes the materials of one import; `find_palette` returns Quake's palette for LMP images."""
 
     def __init__(
         self, record: MaterialRecord, find_palette: Callable[[], GameFile | None] = lambda: None
@@ -45,11 +42,7 @@ class MaterialLibrary:
         self._warnings: list[str] = []
 
     def get(self, name: str, fallback: str, found: MaterialImages | None = None, model: str = "") -> Material:
-        """The material of a shader or skin: one of this .blend file with the name, else a new one.
-
-        `name` is as in the file; if it is empty, `fallback` is the name in Blender. Textures are left out if `found` is
-        None. `model` is the file of the model.
-        """
+        """The material of a shader or skin, reused or new; `fallback` is for a name that is empty."""
         if self._known is None:
             self._known = {}
             for material in bpy.data.materials:
@@ -69,11 +62,7 @@ class MaterialLibrary:
         return material
 
     def skins(self, found: Iterable[MaterialImages], fallback: str, model: str = "") -> list[Material]:
-        """The materials of a model's skins, one for each of `ModelSearch.skins()` in its order.
-
-        A skin that the file lists twice is returned twice, as the same material. Their own names are the materials'
-        names; `fallback` is that of the material of a skin without a name. `model` is the file of the model.
-        """
+        """The materials of `ModelSearch.skins()` in its order, twice for a skin that is listed twice."""
         return [self.get(skin.name, fallback, skin, model) for skin in found]
 
     def rebuild(self, material: Material, found: MaterialImages) -> None:
@@ -95,11 +84,7 @@ class MaterialLibrary:
     def add_to_report(
         self, report: Report, search_warnings: Sequence[str] = (), *, names_missing: bool = True
     ) -> None:
-        """Adds the counts of materials and images, and one warning for all images that were not found.
-
-        `search_warnings` are `Search.warnings`. Without `names_missing`, that warning is left out, and the caller tells
-        of `missing_images`.
-        """
+        """Adds counts and one warning for all missing images, unless the caller tells of `missing_images`."""
         report.count("materials", len(self._made))
         report.count("images", self._store.loaded)
         if not names_missing:
@@ -139,7 +124,7 @@ def _is_usable(material: Material, record: MaterialRecord, name: str, found: Mat
 
 
 def _describe_missing(name: str, found: MaterialImages) -> str:
-    """What was not found for a shader or skin, and where it was searched; empty if it names no image."""
+    """What was not found, and where it was searched; empty if the shader or skin names no image."""
     wanted = [
         short(raw) if raw == name else f"{short(name)}: {short(raw)} ({role})"
         for role, raw in found.missing.items()
@@ -154,10 +139,8 @@ def _describe_missing(name: str, found: MaterialImages) -> str:
 def name_for_file(
     material: Material, record: MaterialRecord, game_folders: Sequence[str], report: Report | None = None
 ) -> str:
-    """The name that files of a family have for a material; for the rules see the docstring of the module.
-
-    `game_folders` are the user's, in order. Warns if the material shows another image and keeps its shader.
-    """
+    """The name that files of a family have for a material; for the rules see the docstring of the module."""
+    # `game_folders` are the user's. Warns if the material shows another image and keeps its shader.
     image = colour_image(material)
     file = images.source_of(image) if image is not None else ""
     path = (
@@ -217,7 +200,7 @@ def _path_in_game(
 
 
 def colour_image(material: Material) -> Image | None:
-    """The colour image of a material: one linked to Base Color, else that of the active or first image node."""
+    """The image of a material: one linked to Base Color, else that of the active or first image node."""
     tree = material.node_tree
     if tree is None:
         return None
@@ -234,7 +217,6 @@ def colour_image(material: Material) -> Image | None:
 
 
 def _image_behind(socket: Any) -> Image | None:
-    """The first image upstream of an input."""
     waiting = [link.from_node for link in socket.links]
     seen: set[str] = set()
     while waiting:

@@ -1,16 +1,13 @@
 """The shader nodes of a material, as an artist would connect them: images into a Principled BSDF.
 
-- Without a specular map there are no highlights, as in the games, whose artists painted them. With one it is the
-  `Specular IOR Level`, called so in all of 4.2 to 5.2.
-- An alpha test discards what is not above its threshold. It is a Math node, as EEVEE no longer has a material setting
-  for it. Without a declaration the use of an alpha channel is unknown; one that is nearly all black or white, with
-  some of both, is taken as an alpha test.
+- Without a specular map there are no highlights, as in the games; with one it is the `Specular IOR Level`.
+- An alpha test is a Math node: EEVEE has no setting for it any more. Without a declaration, an alpha channel that is
+  nearly all black or white, with some of both, is taken as one.
 - Both sides are shown unless a declaration or cfg file makes the surface one-sided.
-- Blended surfaces of one stage are what the engine computes: source × factor + what is behind × factor, as emission and
-  transparency. `blend blend` stays a Principled BSDF with alpha, which artists know and glTF can hold.
-- Where the game draws nothing, alpha is 0: glTF knows that as well, and no Transparent BSDF.
-- Sauerbraten's masks: red is the specular strength, green the glow of the skin; the reflections in blue would need
-  the map around the model.
+- Blended surfaces of one stage are what the engine computes: source × factor + what is behind × factor. `blend blend`
+  stays a Principled BSDF with alpha, which glTF can hold; where nothing is drawn, alpha is 0.
+- Sauerbraten's masks: red is the specular strength, green the glow; reflections, in blue, would need the map around the
+  model.
 """
 
 from __future__ import annotations
@@ -36,10 +33,7 @@ _BLENDS = {"add": "gl_one,gl_one", "filter": _FILTER, "modulate": _FILTER, "blen
 
 
 def build_nodes(material: Material, found: MaterialImages, store: ImageStore, warnings: list[str]) -> None:
-    """Builds the nodes of a new material and sets its options.
-
-    The material has Blender's default nodes. Adds a message to `warnings` for each image that cannot be loaded.
-    """
+    """Builds the nodes of a new material, which has Blender's default ones; adds to `warnings`."""
     tree = material.node_tree
     shader = principled_of(material)
     assert tree is not None
@@ -78,7 +72,6 @@ def build_nodes(material: Material, found: MaterialImages, store: ImageStore, wa
 def _connect_highlights(
     shader: Any, nodes: NodeBuilder, found: MaterialImages, diffuse: Channels | None
 ) -> None:
-    """Connects the specular map, Sauerbraten's masks and the glow map."""
     specular, masks = nodes.channels(Role.SPECULAR), nodes.channels(Role.MASKS)
     level = shader.inputs["Specular IOR Level"]
     level.default_value = 0.0
@@ -128,10 +121,8 @@ def _connect_alpha(
 
 
 def _blend_with_background(material: Material, nodes: NodeBuilder, colour: Channels, blend: str) -> None:
-    """Connects emission for what a stage draws, and transparency for what it leaves of what is behind.
-
-    A renderer's transparency cannot brighten, so that `gl_dst_color, gl_one` leaves everything as it is.
-    """
+    """Connects emission for what a stage draws, and transparency for what it leaves of what is behind."""
+    # A renderer's transparency cannot brighten, so that `gl_dst_color, gl_one` leaves everything as it is.
     source, _, target = blend.partition(",")
     emission, transparent = nodes.add("ShaderNodeEmission", 1), nodes.add("ShaderNodeBsdfTransparent", 1)
     drawn, left = (shader.inputs["Color"] for shader in (emission, transparent))

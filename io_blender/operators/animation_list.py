@@ -1,7 +1,4 @@
-"""The list of animations in the panels of the exporters: what is stored on objects, its operators, and how it is drawn.
-
-Each object has its own list in the .blend file. `scene.animation_list` reads it.
-"""
+"""The list of animations of an object: what is stored on it, the operators, and how exporters draw it."""
 
 from __future__ import annotations
 
@@ -48,14 +45,14 @@ _DETAILS_WIDTH = 4.4
 
 @dataclass(frozen=True)
 class Shown:
-    """What the panel shows of a row: a file, or a sequence, which has no suffix; `foreign` says whose else it is."""
+    """What the panel shows of a row: a file, or a sequence, which has no suffix."""
 
     frames: int
     rate: float | None
     name: str
     suffix: str = ""
     is_replaced: bool = False
-    foreign: str = ""
+    foreign: str = ""  # whose else it is
 
     @property
     def description(self) -> str:
@@ -161,8 +158,6 @@ class IO_IDTECH_UL_animations(FilteredList, bpy.types.UIList):
 
 @properties
 class _ListOperator(Operator):
-    """What the operators of the list share: the object whose list they change."""
-
     bl_options = {"REGISTER", "UNDO"}
 
     owner: str = option(
@@ -290,7 +285,7 @@ class OBJECT_OT_io_idtech_move_animation(_ListOperator, bpy.types.Operator):
 
 
 def active_owner(context: Context) -> Object | None:
-    """The object whose list operators change by default: the active armature or the active mesh's, else the mesh."""
+    """The object whose list operators change: the active armature, the active mesh's, or the mesh."""
     active = context.view_layer.objects.active
     if active is None or active.type != "MESH":
         return active
@@ -298,10 +293,7 @@ def active_owner(context: Context) -> Object | None:
 
 
 def scope_of_panel(context: Context, operator: Any) -> Scope:
-    """Which objects an export operator exports; in the properties of a collection, its exporters export that.
-
-    `operator` may also be the properties of one.
-    """
+    """The scope of an export, or of its properties; that of a collection exporter is its collection."""
     name = operator.collection
     space = context.space_data
     if not name and space is not None and space.type == "PROPERTIES" and context.collection is not None:
@@ -310,10 +302,7 @@ def scope_of_panel(context: Context, operator: Any) -> Scope:
 
 
 def update(owner: Object | None, scene: Scene) -> None:
-    """Stores the rows of an object's list, so that the panel can show them, unless they are or the object is linked.
-
-    None is ignored.
-    """
+    """Stores the rows of an object's list, so that the panel can show them, unless the object is linked."""
     if owner is not None and can_store(owner) and not is_stored(found := animation_list(owner, scene)):
         store_rows(found)
 
@@ -355,10 +344,7 @@ def draw(layout: UILayout, found: AnimationList, rows: Sequence[Shown]) -> None:
 
 
 def draw_problems(layout: UILayout, heading: str, problems: Sequence[str]) -> None:
-    """Draws what keeps an export from being written, in lines that fit into the file browser.
-
-    The heading may be empty. Nothing is drawn if there are no problems.
-    """
+    """Draws what keeps an export from being written, in lines that fit into the file browser."""
     lines = [heading] if heading and problems else []
     lines += [line for problem in problems for line in textwrap.wrap(problem, LINE_LENGTH)]
     column: Any = layout.column(align=True)

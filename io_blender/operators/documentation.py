@@ -1,7 +1,6 @@
-"""The documentation in Blender: a button that opens the help pages of the extension, and links for *Online Manual*.
+"""The documentation in Blender: a button that opens the help pages, and links for *Online Manual*.
 
-The pages are HTML files in the folder ``help`` of the installed extension. A working copy has them once
-``python tools/help_pages.py`` or ``python run.py build`` has made them.
+The pages are HTML files in the folder ``help``, made by ``python tools/help_pages.py`` or ``python run.py build``.
 """
 
 from __future__ import annotations
@@ -61,19 +60,13 @@ def draw_button(layout: UILayout, page: str = START) -> None:
 
 
 def page_of(identifier: str) -> str:
-    """The page of an operator, such as ``md5.html``.
-
-    The identifier may be that in Blender (`IMPORT_SCENE_OT_md5`) or that for Python (`import_scene.md5`).
-    """
+    """The page of an operator, `IMPORT_SCENE_OT_md5` or `import_scene.md5`, such as ``md5.html``."""
     module, separator, name = identifier.partition("_OT_")
     return _pages.get(f"{module.lower()}.{name}" if separator else identifier, START)
 
 
 def add_page(identifier: str, page: str) -> None:
-    """Adds the page of an operator that belongs to no family.
-
-    `identifier` is the one for Python; `page` is the file name of the page.
-    """
+    """Adds the page of an operator that belongs to no family, by its identifier for Python."""
     _pages[identifier] = page
 
 
@@ -84,10 +77,7 @@ def manual_map() -> tuple[str, tuple[tuple[str, str], ...]]:
 
 
 def register(families: Sequence[Family]) -> None:
-    """Registers the button's operator and the links of all operators of the families.
-
-    Every family has a page of its name; Check for Game belongs to the page on games.
-    """
+    """Registers the button and the links: a page for each family; Check for Game is on the page on games."""
     for family in families:
         part = family.blender()
         for cls in part.classes:

@@ -105,7 +105,7 @@ class Transform(Operator):
         return self.global_scale if is_set else self.default_scale()
 
     def draw_transform(self, layout: UILayout, prefix: str) -> None:
-        """Draws the panel with scale and axes, as in Blender's own importers; `prefix` starts its identifier."""
+        """Draws the panel with scale and axes, as in Blender's own importers."""
         body = draw_panel(
             layout, f"{prefix}_transform", "Transform", self, "global_scale", "axis_forward", "axis_up"
         )
@@ -113,10 +113,7 @@ class Transform(Operator):
             body.label(text=f"Unless changed: {text}", icon="INFO")
 
     def other_defaults(self) -> list[str]:
-        """The defaults that are not what the properties show.
-
-        Collection exporters and scripts run without `invoke`, which sets the default.
-        """
+        """Defaults that the properties do not show: collection exporters and scripts run without `invoke`."""
         scale = self.scale()
         return [] if scale == self.global_scale else [f"{scale:g} (preferences)"]
 
@@ -162,7 +159,7 @@ class ImportFiles(Transform, ImportHelper):
         return self.invoke_popup(context)
 
     def paths(self) -> list[Path]:
-        """The files to import. Raises NoFileError if no file was selected, or a path is not a regular file."""
+        """The files to import. Raises NoFileError if none was selected, or one is not a regular file."""
         selected = [file.name for file in self.files if file.name]
         if selected:
             paths = [Path(bpy.path.abspath(self.directory)) / name for name in selected]
@@ -213,7 +210,7 @@ class ExportTransform(Transform):
         return own | axis
 
     def _default_transform(self, context: Context) -> tuple[float, str, str] | None:
-        """Scale, forward and up of an export that sets none; None if there is no such export."""
+        """Scale, forward and up of an export that sets none."""
         default = ChosenConversion(axes.to_file(self.default_scale(), "Y", "Z"))
         try:
             found = export_conversion(default, self.converted_objects(context), reports.Report())
@@ -383,14 +380,14 @@ class ModelExport(ExportTransform, ExportScope, ExportVerify, GameChoice):
 
 
 def show_imported(context: Context, result: ImportResult) -> None:
-    """Frames new objects in the 3D viewports, and ends the summary with how to see their textures and bones."""
+    """Frames new objects in the 3D viewports; the summary says how to see their textures and bones."""
     if result.objects:
         state.show_selected(context)
         result.report.hints += state.viewing_hints(state.viewports(context), result.objects)
 
 
 def chosen_path(context: Context, operator: Any) -> Path:
-    """The file that an export would write: that of the file browser, else of the operator, else beside the .blend."""
+    """The file that an export would write: of the file browser, the operator, or beside the .blend."""
     path = Path(bpy.path.abspath(operator.filepath or "//untitled"))
     params = getattr(context.space_data, "params", None)
     folder = os.fsdecode(getattr(params, "directory", "") or str(path.parent))
@@ -399,10 +396,7 @@ def chosen_path(context: Context, operator: Any) -> Path:
 
 
 def draw_panel(layout: Any, identifier: str, label: str, operator: bpy.types.Operator, *names: str) -> Any:
-    """Draws a panel with options, and returns its body; None if the user has closed it.
-
-    Blender remembers by `identifier` whether the panel is open.
-    """
+    """Draws a panel, which Blender remembers by `identifier`; returns its body, None if it is closed."""
     header, body = layout.panel(identifier)
     header.label(text=label)
     for name in names if body else ():
@@ -425,12 +419,9 @@ def panel_layout(operator: bpy.types.Operator) -> UILayout:
 
 
 def run(operator: Any, verb: str, bad_data: type[Exception], job: Callable[[], Outcome]) -> OperatorResult:
-    """Runs the job of an operator and reports the result to the user.
-
-    If the job fails, all its changes are undone. Exceptions that are not due to data, files or the user's choices are
-    reported as internal errors. `verb` is "Imported" or "Exported". `bad_data` is the exception of the format's readers
-    and writers.
-    """
+    """Runs the job of an operator, reports to the user, and undoes all changes if it fails."""
+    # Exceptions other than `bad_data`, the format's own, and those of files or choices are reported as
+    # internal errors.
     started = time.perf_counter()
     try:
         with rollback.all_or_nothing(bpy.context):
@@ -447,7 +438,7 @@ def run(operator: Any, verb: str, bad_data: type[Exception], job: Callable[[], O
 
 
 def _file_path(path: str) -> Path:
-    """The path of a file, which need not exist. Raises NoFileError if the path is empty or that of a folder."""
+    """Raises NoFileError if the path is empty or that of a folder; the file need not exist."""
     if os.path.basename(path) in ("", ".", "..") or os.path.isdir(path):
         raise NoFileError(f"{path}: this is a folder, select a file in it" if path else "no file selected")
     return Path(path)

@@ -1,7 +1,4 @@
-"""Look Up Images: searches the images of a material again, and builds its nodes anew.
-
-Each family has an operator of its own, made from this one.
-"""
+"""Look Up Images, an operator of each family: searches a material's images again and builds its nodes anew."""
 
 from __future__ import annotations
 
@@ -83,7 +80,6 @@ class FindImages(Operator):
         return {"FINISHED"}
 
     def _model(self, material: Material) -> Path:
-        """The file of the model, or where it would be."""
         model = self.record.model.read(material) or ""
         if self.folder:
             return Path(bpy.path.abspath(self.folder)) / (Path(model).name or "model")
@@ -93,19 +89,13 @@ class FindImages(Operator):
 
 
 class MaterialPanel(PropertiesPanel):
-    """The panel of a material that was imported, without its identifiers.
-
-    Attributes:
-        record: what the family stores on materials.
-        attribute: of materials, with the name in the files.
-        button: the identifier of the family's operator.
-    """
+    """The panel of a material that was imported, without its identifiers."""
 
     bl_context = "material"
 
     record: MaterialRecord
-    attribute: str
-    button: str
+    attribute: str  # of materials, with the name in the files
+    button: str  # the identifier of the family's operator
 
     @classmethod
     def poll(cls, context: Context) -> bool:
@@ -130,7 +120,7 @@ class MaterialPanel(PropertiesPanel):
 
 
 def file_name(material: Material, record: MaterialRecord) -> str:
-    """The name that files have for a material: the stored one, or the name in Blender if it was renamed since."""
+    """The name that files have for a material: the stored one, or that in Blender if it was renamed."""
     stored = record.name.read(material)
     if stored is None or record.is_renamed(material):
         return material.name
@@ -167,10 +157,7 @@ def _game_folders(material: Material) -> list[str]:
 
 
 def draw_name(layout: Any, material: Material, attribute: str, operator: str) -> None:
-    """Draws the name of a material in the files, and the button that looks up its images.
-
-    `attribute` holds that name. `operator` is the identifier of the family's operator.
-    """
+    """Draws the name of a material in the files, and the button that looks up its images."""
     row = layout.row(align=True)
     row.prop(material, attribute)
     row.operator(operator, text="", icon="VIEWZOOM").material = material.name

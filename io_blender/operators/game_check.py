@@ -1,7 +1,6 @@
 """The findings of Check for Game: stored until Blender closes, listed in a panel, selected in the model.
 
-They are stored on the window manager, which exists with and without a window. A check does not change the scene, and
-undo does not change the list.
+They are on the window manager, which exists without a window too and is not changed by undo.
 """
 
 from __future__ import annotations
@@ -38,10 +37,7 @@ _TRANSFORM = {"global_scale", "axis_forward", "axis_up", "shown_scale", "shown_a
 
 @dataclass(frozen=True)
 class Location:
-    """The part of the model that a finding is about: indices of vertices or faces, or names of bones, of an object.
-
-    Without an object, it is the model as a whole.
-    """
+    """What a finding is about: vertices, faces or bones of an object; without one, the model as a whole."""
 
     obj: Object | None = None
     kind: str = NOTHING
@@ -209,7 +205,6 @@ def _select_in_mesh(context: Context, obj: Object, kind: str, elements: np.ndarr
 
 
 def _select_active(manager: Any, context: Context) -> None:
-    """Selects the elements of the finding that becomes active in the list."""
     del context
     if manager.io_idtech_active_finding >= 0:
         operators: Any = bpy.ops.object
@@ -250,11 +245,8 @@ class GamePanel(PropertiesPanel):
 
 
 def draw_for_export(layout: Any, context: Context, export: Any, check: Any) -> Any:
-    """Draws a button that lists the problems of a game before a file is written, and what it has found.
-
-    The check, an operator, takes the options of the export. What it has found is shown until they change. Returns the
-    properties of the check that the button runs.
-    """
+    """Draws a button that checks before a file is written, and what it found; returns its properties."""
+    # What it has found is shown until the options of the export change.
     operator, game = check.bl_idname, export.game_or_default()
     button = layout.operator(operator, text="Check for Game", icon="CHECKMARK")
     options = _options(export, operator)
@@ -276,10 +268,7 @@ def _key(options: dict[str, Any]) -> str:
 
 
 def _options(operator: Any, check: str) -> dict[str, Any]:
-    """The values of an export's or a check's options, except the game.
-
-    `check` is the identifier of the check operator.
-    """
+    """The values of the options of an export or check, except the game; `check` is an identifier."""
     options = {name: getattr(operator, name) for name in _option_names(check) if name not in _TRANSFORM}
     # What is not set is that of the import.
     options |= operator.own_transform()
@@ -315,7 +304,6 @@ def _icon(item: Any) -> str:
 
 
 def _counts(errors: int, count: int) -> str:
-    """How many of the findings are errors and warnings."""
     return f"{counted(errors, 'errors')}, {counted(count - errors, 'warnings')}"
 
 

@@ -45,7 +45,7 @@ def fail(operator: Any, text: str) -> OperatorResult:
 
 
 class PropertiesPanel(Panel):
-    """A panel in the Properties editor, without its identifiers; of an object's data unless another tab is set."""
+    """A panel in the Properties editor, of an object's data by default, without its identifiers."""
 
     bl_space_type = "PROPERTIES"
     bl_region_type = "WINDOW"
@@ -53,15 +53,10 @@ class PropertiesPanel(Panel):
 
 
 class ImportedPanel(PropertiesPanel):
-    """A panel of an object that was imported, with the warnings of the import, without its identifiers.
+    """A panel of an object that was imported, with the warnings of the import, without its identifiers."""
 
-    Attributes:
-        kind: the type of the object.
-        group: the name of what the family stores.
-    """
-
-    kind: str
-    group: str
+    kind: str  # the type of the object
+    group: str  # the name of what the family stores
 
     @classmethod
     def poll(cls, context: Context) -> bool:
@@ -132,11 +127,9 @@ class FilteredList(RowList):
 
 
 def check_boxes_option(name: str, shown: Callable[[Any], list[Any]]) -> Any:
-    """The property `name`: buttons that check all rows of a list, none, or those that are not checked.
-
-    It has an update function, as an operator cannot change the options of another one in both the file browser and a
-    dialog. `shown` takes the owner of the property, and returns the rows that the buttons change.
-    """
+    """Buttons that check all rows of a list, none, or those that are not checked."""
+    # It has an update function, as an operator cannot change the options of another one in both the file
+    # browser and a dialog.
 
     def update(owner: Any, context: Context) -> None:
         del context
@@ -161,10 +154,7 @@ def check_boxes_option(name: str, shown: Callable[[Any], list[Any]]) -> Any:
 def draw_choice(
     layout: Any, kind: str, owner: Any, names: tuple[str, str, str], shown: int, **options: Any
 ) -> Any:
-    """Draws a list to choose from below buttons that check its rows; returns the column.
-
-    `names` are the properties of the owner for the buttons, the rows and the active row. `shown` is the height.
-    """
+    """Draws a list below buttons; `names` are the properties for buttons, rows and active row."""
     column = layout.column()
     column.use_property_split = False
     buttons = column.row(align=True)
@@ -183,11 +173,7 @@ def set_timing(
     *,
     is_closed_loop: bool = False,
 ) -> None:
-    """Sets the frame rate and range of the scene, to play an animation.
-
-    The rate is in frames per second; None leaves it as it is. A warning is reported if Blender cannot play it.
-    `is_closed_loop` means that the last frame repeats the first.
-    """
+    """Sets the frame rate and range of the scene; reports a warning if Blender cannot play the rate."""
     report = reports.Report()
     if rate is not None:
         state.set_frame_rate(context.scene, rate, report)
@@ -203,15 +189,12 @@ def step_option(what: str) -> Any:
 
 
 def stepped(index: int, step: int, count: int) -> int:
-    """The index of the animation some steps on; without one that plays (-1), a step forward leads to the first."""
+    """The index of the animation some steps on; from none (-1), a step forward leads to the first."""
     return (max(index, 0 if step < 0 else -1) + step) % count
 
 
 def draw_player(layout: Any, operator: str, index: int, count: int, what: str) -> None:
-    """Draws arrows that step through animations, and between them the button that plays the scene.
-
-    `index` is that of the animation that plays, -1 for none of the `count`.
-    """
+    """Draws arrows that step through animations (-1 for none), and the button that plays the scene."""
     row = layout.row(align=True)
     row.operator(operator, text="", icon="TRIA_LEFT").step = -1
     label = f"{index + 1} of {count}" if index >= 0 else counted(count, what)
@@ -226,10 +209,7 @@ def wrapped(context: Context, text: str, *, least: int = 20, indent: int = 0) ->
 
 
 def draw_warnings(layout: Any, context: Context, identifier: str, warnings: Sequence[str]) -> None:
-    """Draws the warnings of the last import, if there are any, in a panel that users can close.
-
-    Blender remembers by `identifier` whether the panel is open.
-    """
+    """Draws the warnings of the last import in a panel, which Blender remembers by `identifier`."""
     if not warnings:
         return
     header, body = layout.panel(identifier)

@@ -83,7 +83,7 @@ class IO_IDTECH_UL_game_folders(RowList, bpy.types.UIList):
 
 
 def _problem(path: str) -> str:
-    """Why a game folder cannot be used, and what to choose instead; empty if it can be, or is not chosen yet."""
+    """Why a game folder cannot be used; empty if it can be, or is not chosen yet."""
     if not path or looks_like_game_folder(folder := Path(bpy.path.abspath(path))):
         return ""
     if not folder.exists():
@@ -96,7 +96,6 @@ class _GameFolderOperator(Operator):
 
     @staticmethod
     def preferences(context: Context) -> Any:
-        """The preferences of the add-on."""
         return context.preferences.addons[_EXTENSION].preferences
 
     @staticmethod
@@ -210,10 +209,7 @@ _CLASSES = (
 
 
 def register(families: Sequence[Family], conflicts: Callable[[Iterable[Family]], list[str]]) -> None:
-    """Registers the preferences, with a default game for each family.
-
-    `conflicts` returns warnings about other add-ons, which the preferences show.
-    """
+    """Registers the preferences, with a default game for each family; they show `conflicts`."""
     _families[:] = families
     _find_conflicts[:] = [conflicts]
     for family in _families_with_games():

@@ -109,11 +109,9 @@ def _add_to_menu(menu: Any, operator: type[Operator], text: str) -> None:
 
 
 def _file_handler(family: Family) -> type:
-    """The file handler of a family: for files dropped onto a window, and for the exporter of collections.
-
-    There is one handler for all kinds of files, so that a model and its animations can be dropped together. The
-    collection exporter takes the first suffix.
-    """
+    """The handler for files dropped onto a window, and for the exporter of collections."""
+    # There is one for all kinds of files, so that a model and its animations can be dropped together. The
+    # collection exporter takes the first suffix.
     part = family.blender()
     name = f"IO_FH_{family.name}"
     return type(

@@ -1,7 +1,6 @@
-"""Rollback of a failed import or export: the .blend file and the user's selection and mode are as before.
+"""Rollback of a failed import or export, for errors that importers do not expect.
 
-Importers check files before they create anything. This is for errors that they do not expect. It relies on no list of
-what was created: data-blocks that did not exist before are removed.
+It relies on no list of what was created: data-blocks that did not exist before are removed.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ class Snapshot:
         self._view = _view(context)
 
     def restore(self) -> None:
-        """Removes the data-blocks that were added since, and restores the state. The same .blend file must be open."""
+        """Removes added data-blocks, and restores the state. The same .blend file must be open."""
         self._restore_scene()
         for pose in self._poses:
             pose.restore()
@@ -97,8 +96,6 @@ def _view(context: Context) -> tuple[Object | None, str, list[Object]]:
 
 
 class _PoseSnapshot:
-    """What plays on an armature, its NLA tracks, the pose and the bones' rotation modes."""
-
     def __init__(self, armature: Object) -> None:
         self._armature = armature
         data = armature.animation_data

@@ -43,12 +43,12 @@ def identity() -> Conversion:
 
 
 def from_file(global_scale: float, axis_forward: str, axis_up: str) -> Conversion:
-    """The conversion of a file whose model faces `axis_forward` with `axis_up` above to Blender's +Y and +Z."""
+    """The conversion of a file whose model faces `axis_forward`, `axis_up` above, to Blender's +Y and +Z."""
     return Conversion(global_scale, _axis_rotation(from_forward=axis_forward, from_up=axis_up))
 
 
 def to_file(global_scale: float, axis_forward: str, axis_up: str) -> Conversion:
-    """The conversion from Blender's +Y and +Z to a file whose model faces `axis_forward` with `axis_up` above."""
+    """The conversion of Blender's +Y and +Z to a file whose model faces `axis_forward`, `axis_up` above."""
     return Conversion(global_scale, _axis_rotation(to_forward=axis_forward, to_up=axis_up))
 
 

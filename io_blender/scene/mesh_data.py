@@ -31,13 +31,8 @@ def new_triangle_mesh(
     triangles: npt.NDArray[np.integer],
     corner_uvs: npt.NDArray[np.floating] | None,
 ) -> Mesh:
-    """A mesh of triangles, smooth shaded.
-
-    The mesh is not validated: that would drop faces that lie on the same vertices, as both sides of a leaf do.
-
-    `vertices` are (V, 3). `triangles` have three different vertices each, counter-clockwise seen from outside, (T, 3).
-    `corner_uvs` has u and v of each corner in the order of the triangles, (3 T, 2).
-    """
+    """A smooth mesh of vertices (V, 3), triangles (T, 3), counter-clockwise from outside, UVs (3 T, 2)."""
+    # It is not validated: that would drop faces on the same vertices, as both sides of a leaf are.
     mesh = bpy.data.meshes.new(name)
     mesh.vertices.add(len(vertices))
     # Through the attributes whole arrays are copied; through vertices and loops each element is set by itself.
@@ -72,7 +67,7 @@ def set_integers(
 
 
 def positions(mesh: Mesh) -> npt.NDArray[np.float32]:
-    """The positions of the vertices of a mesh in its own space, float32 (V, 3); NaN where they are infinite."""
+    """The vertices of a mesh in its own space, float32 (V, 3); NaN where they are infinite."""
     result = np.empty((len(mesh.vertices), 3), dtype=np.float32)
     if len(result):
         _values_of(mesh.attributes["position"]).foreach_get("vector", result.ravel())
@@ -80,7 +75,7 @@ def positions(mesh: Mesh) -> npt.NDArray[np.float32]:
 
 
 def without_infinity(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
-    """An array that was read from Blender, with NaN for infinite numbers: numpy warns of arithmetic with those."""
+    """An array read from Blender, with NaN for infinity: numpy warns of arithmetic with that."""
     values[np.isinf(values)] = np.nan
     return values
 
@@ -94,7 +89,7 @@ def corner_vertices(mesh: Mesh) -> npt.NDArray[np.int32]:
 
 
 def faces_of_corners(mesh: Any, corners: np.ndarray) -> np.ndarray:
-    """The faces that corners of a mesh belong to, each once, in ascending order. Negative indices are ignored."""
+    """The faces that corners belong to, each once, rising; negative indices are ignored."""
     starts = np.empty(len(mesh.polygons), dtype=np.int32)
     mesh.polygons.foreach_get("loop_start", starts)
     return np.unique(np.searchsorted(starts, corners[corners >= 0], side="right") - 1)
@@ -124,10 +119,7 @@ class TriangleMesh:
 
 
 def triangle_mesh(obj: Object, depsgraph: Depsgraph) -> TriangleMesh:
-    """An object as it is evaluated: modifiers, shape keys and transform applied, n-gons triangulated by Blender.
-
-    Raises NothingToExportError if faces use vertices that the mesh does not have.
-    """
+    """An object as evaluated, n-gons triangulated. Raises NothingToExportError for a damaged mesh."""
     evaluated = obj.evaluated_get(depsgraph)
     mesh = evaluated.data
     corners = corner_vertices(mesh)
@@ -158,12 +150,10 @@ def triangle_mesh(obj: Object, depsgraph: Depsgraph) -> TriangleMesh:
 
 
 def triangulation(evaluated: Object) -> tuple[Ints, Ints]:
-    """The corners of each triangle that Blender splits faces into, int32 (T, 3), and its face, int32 (T,).
-
-    Where three of four corners are on a line, Blender may leave a triangle without area; such a face is split along its
-    other diagonal, which looks the same in Blender.
-    A transform that mirrors turns the triangles inside out; their winding is flipped back.
-    """
+    """The corners of each triangle that Blender splits faces into, int32 (T, 3), and its face, int32 (T,)."""
+    # Where three of four corners are on a line, Blender may leave a triangle without area; such a face is
+    # split along its other diagonal. A transform that mirrors turns triangles inside out; their winding is
+    # flipped back.
     mesh = evaluated.data
     if len(mesh.loops) == 3 * len(mesh.polygons):
         # All faces are triangles, which Blender takes as they are.
@@ -198,7 +188,7 @@ def world_vertices(evaluated: Object) -> Floats:
 
 
 def corner_normals(evaluated: Object) -> Floats:
-    """The unit normals by which Blender shades the corners of an object, in the space of the scene, float64 (L, 3)."""
+    """The unit normals by which Blender shades corners, in the space of the scene, float64 (L, 3)."""
     mesh = evaluated.data
     normals = np.empty((len(mesh.loops), 3), dtype=np.float32)
     mesh.corner_normals.foreach_get("vector", normals.ravel())
@@ -241,10 +231,8 @@ def integers(mesh: Mesh, name: str, domain: str) -> Ints | None:
 
 
 def vertex_group_weights(mesh: Mesh) -> tuple[Ints, Ints, Floats]:
-    """Every weight of every vertex: vertices, groups and weights, each (n,).
-
-    Blender has no call that reads them all at once.
-    """
+    """Every weight of every vertex: vertices, groups and weights, each (n,)."""
+    # Blender has no call that reads them all at once.
     # One flat list: a tuple for each weight would take longer, and set off Python's garbage collection.
     numbers = [
         number

@@ -1,7 +1,6 @@
-"""Names of files that Blender cannot hold as they are.
+"""Names of files that Blender cannot hold as they are: cut at 63 or 255 bytes, UTF-8, unique and not empty.
 
-In Blender names are cut at 63 or 255 bytes, are UTF-8, unique and not empty. A name that has to change is stored in a
-custom property together with the name it got in Blender. It goes back into the file unless the item was renamed since.
+One that has to change is stored with the name it got, and goes back into the file unless it was renamed since.
 """
 
 from __future__ import annotations
@@ -20,10 +19,7 @@ _DEVICE = re.compile(
 
 
 def for_blender(name: str, limit: int, fallback: str) -> str:
-    """A name that Blender can hold.
-
-    Bytes that are not UTF-8 come as surrogates. `limit` is in bytes. `fallback` replaces an empty name.
-    """
+    """A name of at most `limit` bytes; bytes that are not UTF-8 come as surrogates."""
     if name.isascii() and 0 < len(name) <= limit and "\0" not in name:
         return name
     data = name.encode("utf-8", "surrogateescape").replace(b"\0", b"")
@@ -37,12 +33,8 @@ def without_copy_suffix(name: str) -> str:
 
 
 def distinct(names: Iterable[str], limit: int) -> list[str]:
-    """Unique names: repeated ones get a number at the end, as in Blender.
-
-    Blender tries every number again for every name, which would take minutes for a file with a thousand equal names.
-
-    `limit` is in bytes; each of the names already fits.
-    """
+    """Unique names within `limit` bytes: repeated ones get a number at the end, as in Blender."""
+    # Blender tries every number again for every name: minutes for a thousand equal names.
     taken: set[str] = set()
     numbers: Counter[bytes] = Counter()
     result = []

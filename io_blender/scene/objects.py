@@ -50,10 +50,7 @@ class Scope:
 
 
 def collect(context: Context, scope: Scope) -> list[Object]:
-    """The visible objects of a named collection, the active collection or the view layer, sorted by name.
-
-    Raises NothingToExportError if there is no collection of that name.
-    """
+    """The visible objects in scope, sorted by name. Raises NothingToExportError without the collection."""
     view_layer = context.view_layer
     objects = [obj for obj in _candidates(context, scope) if _is_shown(obj, context)]
     if scope.use_selection:
@@ -62,7 +59,7 @@ def collect(context: Context, scope: Scope) -> list[Object]:
 
 
 def _candidates(context: Context, scope: Scope) -> list[Object]:
-    """The objects of a named collection, the active collection or the scene, hidden ones too."""
+    """The objects in scope, hidden ones too."""
     if scope.collection:
         found = bpy.data.collections.get(scope.collection)
         if found is None and scope.collection == context.scene.collection.name:
@@ -117,10 +114,7 @@ def warn_of_animated_visibility(
     *,
     concerns: Callable[[Object], bool],
 ) -> None:
-    """Warns of meshes that are shown on some frames only.
-
-    `concerns` tells whether a mesh that is hidden now would be exported on the frames that show it.
-    """
+    """Warns of meshes shown on some frames only, and of hidden ones if `concerns` is true of them."""
     for obj in exported:
         if _has_animated_visibility(obj):
             report.warn("its visibility is animated, but a game shows it on all frames", obj.name)
@@ -139,10 +133,7 @@ def _has_animated_visibility(obj: Object) -> bool:
 
 
 def nothing_to_export(context: Context, scope: Scope, kinds: dict[str, str]) -> NothingToExportError:
-    """The error that there are no objects of some types, with those that are there but left out, and the remedy.
-
-    `kinds` holds what each type is called.
-    """
+    """The error that there are no objects of some types, with what is left out, and the remedy."""
     what = " and ".join(f"no {name}" for name in kinds.values())
     candidates = _candidates(context, scope)
     instances = [obj for obj in candidates if _is_shown(obj, context) and _instances_any(obj, kinds)]
@@ -173,10 +164,7 @@ def why_left_out(context: Context, scope: Scope, objects: Iterable[Object]) -> l
 
 
 def warn_of_instances(obj: Object, graph: Depsgraph, report: Report) -> None:
-    """Warns of instances that an object shows on the frame that is evaluated.
-
-    The object is the original one, not the evaluated one.
-    """
+    """Warns of instances that an object, the original one, shows on the frame that is evaluated."""
     makes_instances = obj.instance_type != "NONE" or any(
         modifier.type in _MAKERS and modifier.show_viewport for modifier in obj.modifiers
     )
@@ -225,13 +213,7 @@ def conversion_of(obj: Object) -> Conversion | None:
 def export_conversion(
     choice: Conversion | ChosenConversion, objects: Iterable[Object], report: Report
 ) -> Conversion:
-    """The conversion from the scene to the file.
-
-    A `Conversion` is taken as it is. What the user has not set is taken from the imports of the objects. Warns if the
-    user has set another size or other axes than those of the imported file.
-
-    Raises NothingToExportError if the objects were imported with different scales or axes, and the user has set none.
-    """
+    """The conversion to the file, as set or of the imports. Raises NothingToExportError if these differ."""
     if isinstance(choice, Conversion):
         return choice
     known = [(obj, conversion) for obj in objects if (conversion := conversion_of(obj)) is not None]
@@ -280,7 +262,7 @@ def _warn_of_change(obj: Object, back: Conversion, result: Conversion, report: R
 
 
 def axes_of(conversion: Conversion) -> tuple[str, str]:
-    """The axes of the file that point forward and up in Blender, of a conversion from the scene to the file."""
+    """The axes of the file that point forward and up in Blender, of a conversion to the file."""
     forward, up = (
         ("-" if column.sum() < 0.0 else "") + "XYZ"[int(np.abs(column).argmax())]
         for column in conversion.rotation.T[1:]

@@ -1,7 +1,4 @@
-"""Shape keys as the frames of a model: making them, reading one alone, and showing one alone.
-
-Every frame is a shape key, and the first one is the basis that the others are relative to.
-"""
+"""Shape keys as the frames of a model, relative to the first, the basis: making, reading and showing them."""
 
 from __future__ import annotations
 
@@ -57,11 +54,8 @@ def has_effect(key: ShapeKey) -> bool:
 def add_frame_keys(
     obj: Object, frame_names: Sequence[str], positions: npt.NDArray[np.floating], *, relative: bool
 ) -> list[str]:
-    """Makes a shape key of every frame, and returns the names of the keys.
-
-    The object has no shape keys, and its mesh has the shape of the first frame. The names differ from `frame_names`
-    where Blender cannot hold them. Positions are in the space of the scene, (F, V, 3).
-    """
+    """Makes a shape key of each frame, (F, V, 3) in the scene's space; returns their names in Blender."""
+    # The object has no shape keys, and its mesh has the shape of the first frame.
     points = np.ascontiguousarray(positions, dtype=np.float32).reshape(len(frame_names), -1)
     wanted = [names.for_blender(name, versions.MAX_NAME, _NAMELESS) for name in frame_names]
     key_names = []
@@ -87,17 +81,15 @@ def full_value(key: ShapeKey) -> float:
 
 
 def differs_from_stored(keys: Key, key: ShapeKey) -> bool:
-    """Whether a shape key at its full value gives other positions than those stored in it.
-
-    A vertex group, a range of values without 1, or positions relative to another key than the basis do that.
-    """
+    """Whether a shape key at its full value gives other positions than those stored in it."""
+    # A vertex group, a range of values without 1, or another key than the basis to be relative to do that.
     if not keys.use_relative or key == keys.reference_key:
         return False
     return bool(key.vertex_group) or key.relative_key != keys.reference_key or full_value(key) != 1.0
 
 
 def _which_differ_from_stored(keys: Key, blocks: Sequence[ShapeKey]) -> list[bool]:
-    """The same for each of the shape keys."""
+    """Does `differs_from_stored` for each shape key."""
     if not keys.use_relative:
         return [False] * len(blocks)
     low, high = (slider_limits(keys, name) for name in ("slider_min", "slider_max"))
@@ -117,10 +109,7 @@ def slider_limits(keys: Key, name: str) -> npt.NDArray[np.float32]:
 
 
 class KeyPositions:
-    """The vertices of an object without modifiers, with one shape key at its full value and the others at 0.
-
-    V is `vertex_count`.
-    """
+    """The V vertices of an object without modifiers, with one key at its full value, the others at 0."""
 
     def __init__(self, obj: Object, vertex_count: int) -> None:
         self._obj = obj
@@ -158,10 +147,7 @@ class KeyPositions:
 
 @contextmanager
 def solo_keys(objects: Sequence[Object]) -> Iterator[Callable[[Object, int], None]]:
-    """Lets objects show one of their shape keys alone; what they showed before is restored afterwards.
-
-    Yields a function that shows the shape key with an index on an object.
-    """
+    """Yields a function that shows a shape key of an object alone; restores what was shown before."""
     before = [(obj, obj.show_only_shape_key, obj.active_shape_key_index) for obj in objects]
     all_keys = [keys for obj in objects if (keys := shape_keys(obj)) is not None]
     values = [(key, key.value) for keys in all_keys for key in keys.key_blocks]

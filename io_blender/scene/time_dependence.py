@@ -46,16 +46,13 @@ _SIMULATED = {"CLOTH": "cloth", "SOFT_BODY": "soft body"}
 
 
 def depends_on_time(obj: Object) -> bool:
-    """Whether anything but its own shape keys may move or change an object over time.
-
-    That is its transform, parents, constraints, modifiers and physics, and all objects that these refer to. The answer
-    may be True for an object that does not move, but never False for one that does.
-    """
+    """Whether anything but its own shape keys, such as an object it refers to, may change an object."""
+    # It may be True for an object that does not move, but never False for one that does.
     return any(_changes_by_itself(other, with_keys=other is not obj) for other in _with_related(obj, set()))
 
 
 def changes_apart_from(obj: Object, armature: Object) -> bool:
-    """Whether anything but the bones of its armature may change an object over time, such as animated shape keys."""
+    """Whether anything but the bones of its armature may change an object, such as shape keys."""
     return (
         has_frame_handlers()
         or bool(obj.constraints)
@@ -69,10 +66,7 @@ def has_frame_handlers() -> bool:
 
 
 def warn_of_simulations(objects: Iterable[Object], scene: Scene, report: Report) -> bool:
-    """Warns of simulations that objects depend on and that are not baked: no two runs need give the same.
-
-    Returns whether there are any. The warning names what is simulated.
-    """
+    """Warns of simulations that are not baked: no two runs need give the same. True if there are any."""
     found = False
     seen: set[Object] = set()
     for obj in objects:
@@ -176,7 +170,7 @@ def _node_trees(modifiers: Iterable[Modifier]) -> Iterator[NodeTree]:
 
 
 def _with_related(obj: Object, seen: set[Object]) -> Iterator[Object]:
-    """An object and all that it refers to by parents, constraints and modifiers, but for those seen before."""
+    """An object and all that its parents, constraints and modifiers refer to, but for those seen before."""
     waiting = [obj]
     while waiting:
         current = waiting.pop()
@@ -195,10 +189,7 @@ def _with_related(obj: Object, seen: set[Object]) -> Iterator[Object]:
 
 
 def _changes_by_itself(obj: Object, *, with_keys: bool) -> bool:
-    """Whether an object may change over time whatever it refers to does.
-
-    Animated shape keys count only with `with_keys`.
-    """
+    """Whether an object may change over time whatever it refers to does; by shape keys if `with_keys`."""
     data: Any = obj.data
     owners = [obj, data]
     if with_keys:
@@ -220,7 +211,7 @@ def _changes_by_itself(obj: Object, *, with_keys: bool) -> bool:
 
 
 def _is_moving_texture(texture: Any) -> bool:
-    """Whether a texture may change over time: by itself, its nodes, or an image of several frames."""
+    """Whether a texture may change: by itself, its nodes, or an image of several frames."""
     image = getattr(texture, "image", None)
     return (
         is_animated(texture)
@@ -248,10 +239,7 @@ def is_animated(owner: Any) -> bool:
 
 
 def is_property_animated(obj: Object, *paths: str) -> bool:
-    """Whether the active action, NLA tracks or drivers animate a property of an object, or one of several.
-
-    `paths` are data paths.
-    """
+    """Whether the active action, NLA tracks or drivers animate one of some data paths of an object."""
     data = obj.animation_data
     if data is None:
         return False
