@@ -1,8 +1,4 @@
-"""Rules of games, the findings about files that break them, and descriptions of files with their findings.
-
-A rule says what a loader refuses or shows differently from Blender, with the source of that. A family has a table of
-rules for every game, and a profile of each game with its own.
-"""
+"""Rules of games, the findings about files that break them, and descriptions of files with their findings."""
 
 from __future__ import annotations
 
@@ -18,32 +14,18 @@ from .errors import FormatError
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check finds: something that a game would refuse, or would show differently from Blender.
+    """What a check finds: something that a game would refuse, or would show differently from Blender."""
 
-    Attributes:
-        code: the name of the rule, for programs: lower case with underscores.
-        is_error: whether the game or the format would refuse the file; otherwise it would look different from Blender.
-        text: what is wrong and where, the limit and the game, and what to do.
-        found: the value that was found, as text.
-        limit: the limit, as text; empty if there is none.
-        engine: the engine whose loader has the rule.
-        remedy: what to do.
-        mesh: the index of the mesh in the file, 0 where a format has one mesh; -1 if the finding is not about a mesh.
-        joints: indices of the joints concerned; empty in formats without joints.
-        vertices: indices of the vertices concerned, in that mesh.
-        triangles: indices of the triangles concerned, in that mesh.
-    """
-
-    code: str
-    is_error: bool
-    text: str
+    code: str  # name of the rule, in lower case with underscores
+    is_error: bool  # whether the file would be refused; otherwise it would look different
+    text: str  # what is wrong and where, the limit and the game, and what to do
     found: str = ""
-    limit: str = ""
-    engine: str = ""
+    limit: str = ""  # empty if there is none
+    engine: str = ""  # whose loader has the rule
     remedy: str = ""
-    mesh: int = -1
-    joints: tuple[int, ...] = ()
-    vertices: tuple[int, ...] = ()
+    mesh: int = -1  # index in the file, 0 where a format has one; -1 if it is not about a mesh
+    joints: tuple[int, ...] = ()  # indices of those concerned
+    vertices: tuple[int, ...] = ()  # indices in that mesh, as of the triangles
     triangles: tuple[int, ...] = ()
 
     def __str__(self) -> str:
@@ -56,29 +38,17 @@ Check = Callable[["Rule", Any], Iterator[Finding]]
 
 @dataclass(frozen=True)
 class Rule:
-    """A requirement of a game.
-
-    Attributes:
-        code: its name, for programs.
-        is_error: whether the game refuses a file that breaks it.
-        check: yields the findings.
-        engine: the engine whose loader has the rule.
-        requirement: what a file has to be like, as the documentation states it.
-        why: what the loader does with a file that breaks it; the middle of a message.
-        remedy: what to do; the end of a message.
-        source: where it is in the loader's source code.
-        limit: the most, or least, that is accepted; 0 where the rule has no number.
-    """
+    """A requirement of a game: what its loader refuses or shows differently from Blender."""
 
     code: str
     is_error: bool
     check: Check
-    engine: str
-    requirement: str
-    why: str
-    remedy: str
-    source: str
-    limit: float = 0
+    engine: str  # whose loader has the rule
+    requirement: str  # what a file has to be like, as the documentation states it
+    why: str  # what the loader does with a file that breaks it; the middle of a message
+    remedy: str  # the end of a message
+    source: str  # the place in the loader's source code
+    limit: float = 0  # the most, or least, that is accepted; 0 where there is no number
 
     def finding(
         self,
@@ -91,11 +61,7 @@ class Rule:
         remedy: str = "",
         is_in_source: bool = False,
     ) -> Finding:
-        """A finding of this rule.
-
-        `what` is what breaks it, where, and the value; the beginning of the message. `remedy` replaces the rule's own.
-        `is_in_source` is whether the imported file already broke the rule; then it is only a warning.
-        """
+        """A finding of what breaks this rule; if the imported file did so, `is_in_source`, only a warning."""
         remedy = remedy or self.remedy
         tail = "; the imported file already did" if is_in_source else f": {remedy}" if remedy else ""
         joints, vertices, triangles = (
@@ -118,23 +84,14 @@ class Rule:
 
 @dataclass(frozen=True)
 class Profile:
-    """A game.
-
-    Attributes:
-        game: its identifier.
-        label: its name in the interface.
-        description: the games and programs that it covers, in one line.
-        engines: the engines whose loaders were read.
-        rules: its own rules, besides those of every game.
-        written: sentences about how files for it are written, with reasons.
-    """
+    """A game."""
 
     game: Any
     label: str
-    description: str
-    engines: str
-    rules: tuple[Rule, ...] = ()
-    written: tuple[str, ...] = ()
+    description: str  # the games and programs that it covers, in one line
+    engines: str  # whose loaders were read
+    rules: tuple[Rule, ...] = ()  # besides those of every game
+    written: tuple[str, ...] = ()  # sentences about how files for it are written, with reasons
 
     def rules_with(self, common: Iterable[Rule]) -> tuple[Rule, ...]:
         """Its rules after those of every game, except where it has one with the same code."""
@@ -160,15 +117,10 @@ def find_invalid(code: str, validate: Callable[[], object]) -> list[Finding]:
 
 @dataclass(frozen=True)
 class Description:
-    """A description of a file.
+    """A description of a file."""
 
-    Attributes:
-        facts: values for JSON; "kind" and "warnings" are always present, "findings" if a game was given.
-        lines: the same as text.
-    """
-
-    facts: dict[str, Any]
-    lines: list[str]
+    facts: dict[str, Any]  # for JSON, with "kind" and "warnings", and "findings" if a game was given
+    lines: list[str]  # the same as text
 
 
 def describe_findings(
