@@ -1,7 +1,6 @@
 """The conversion of one file: results are written to a temporary folder and moved when they are complete.
 
-The folder lies next to the target. Its name starts with a dot, so that no run reads files from it, and if Blender is
-killed, a later run removes it.
+The folder lies next to the target. No run reads files from it, as its name starts with a dot; a later run removes it.
 """
 
 from __future__ import annotations
@@ -55,8 +54,8 @@ _EXPECTED = (*_FAMILY_ERRORS, NothingToExportError, TargetError, CharacterError,
 class EmptyScene:
     """Blender's empty scene, in which each file is imported.
 
-    Loading it takes about as long as saving a small model. After an import that was only saved, it is enough to remove
-    what the import added: the next result is the same, and so the results do not depend on the order of the files.
+    Loading it takes as long as saving a small model. If an import was only saved, what it added is removed instead:
+    the results do not depend on the order of the files.
     """
 
     def __init__(self) -> None:
@@ -112,10 +111,7 @@ class Conversion:
 
 
 def write_results(task: Task, folder: Path, settings: Settings, empty_scene: EmptyScene) -> Outcome:
-    """Writes the results of a task to a temporary folder, which is made.
-
-    Bad files and internal errors of the extension give a failed outcome; the traceback of an internal error is printed.
-    """
+    """Writes a task's results to a new folder; an internal error prints a traceback and fails the task."""
     started = time.perf_counter()
     report = Report()
     outcome = Outcome(CONVERTED)
@@ -152,7 +148,6 @@ def _require_short_path(path: Path, task: Task) -> None:
 
 
 def _load_file(task: Task, settings: Settings, empty_scene: EmptyScene, report: Report) -> Scene:
-    """Loads a file as the scene."""
     family = family_of(FAMILIES, task.source.suffix)
     if family is None:
         # This refuses pipes, on which Blender would wait forever.
@@ -173,7 +168,6 @@ def _load_file(task: Task, settings: Settings, empty_scene: EmptyScene, report: 
 
 
 def _load_character(task: Task, settings: Settings, empty_scene: EmptyScene, report: Report) -> Scene:
-    """Loads a character as the scene."""
     character, files = character_of(task, settings)
     empty_scene.prepare()
     options = CharacterOptions(
