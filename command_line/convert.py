@@ -52,11 +52,7 @@ _EXPECTED = (*_FAMILY_ERRORS, NothingToExportError, TargetError, CharacterError,
 
 
 class EmptyScene:
-    """Blender's empty scene, in which each file is imported.
-
-    Loading it takes as long as saving a small model. If an import was only saved, what it added is removed instead:
-    the results do not depend on the order of the files.
-    """
+    """Blender's empty scene, in which each file is imported."""
 
     def __init__(self) -> None:
         self.is_only_imported = False  # nothing but an import has changed the scene since it was prepared
@@ -64,6 +60,8 @@ class EmptyScene:
 
     def prepare(self) -> None:
         """Makes the scene empty."""
+        # Loading the scene takes about as long as saving a small model. After an import that was only saved, it is
+        # enough to remove what that added: results do not depend on the order of the files.
         # Whatever happens from now on may change more than an import does, or end half-way.
         is_restorable, self.is_only_imported = self.is_only_imported, False
         if is_restorable and self._snapshot is not None:

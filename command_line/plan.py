@@ -111,7 +111,7 @@ class Plan:
         return accepted
 
     def _find_files(self, path: Path) -> Iterator[tuple[Path, Path, str]]:
-        """The files of an input, their paths in it, and why each cannot be converted, or nothing."""
+        """The files in an input, each with its path in there, and why it cannot be converted, or nothing."""
         suffixes = self._source_suffixes()
         searched = [suffix for suffix in suffixes if role_of(suffix) is not Role.ANIMATION]
         if is_in_archive(path):

@@ -85,7 +85,8 @@ class Records:
     def storing(
         self, task: Task, state: dict[str, Any] | None, digests: Mapping[Path, str], others: list[Path]
     ) -> Iterator[None]:
-        """Stores a task as done after a block; if Blender is killed in it, a later run may replace results."""
+        """Stores a task as done after a block; if Blender is killed in it, results may be replaced."""
+        # `state` is that before the files were read, `others` what the scene refers to, such as images.
         record, begun = self._paths(task)
         content = {
             **(state or {}),

@@ -168,7 +168,7 @@ def _exporter(addon: str) -> Iterator[None]:
 
 
 def retime(actions: list[Any], rate: float, scene_rate: float = 0.0) -> bool:
-    """Scales the keys of actions to another rate, frames per second; whether the rates of all are known."""
+    """Scales the keys of actions to a rate in frames a second; returns whether all their rates are known."""
     families = [family.blender() for family in FAMILIES]
     file_rates = [max(family.action_frame_rate(action) or 0.0 for family in families) for action in actions]
     for action, file_rate in zip(actions, file_rates, strict=True):

@@ -207,7 +207,6 @@ class _Builder:
             show_skin([obj], next(iter(skins)))
 
     def _build_empty(self, part: PartFiles) -> None:
-        """Makes an empty for what is attached and cannot be imported."""
         name = names.for_blender(part.part.name, versions.MAX_ID_NAME, "attachment")
         empty = bpy.data.objects.new(name, None)
         empty.empty_display_type = "ARROWS"
@@ -256,7 +255,7 @@ class _Builder:
         self._collection.children.link(collection)
 
     def _add_channels(self, part: PartFiles, skeleton: Skeleton) -> None:
-        """In the game, a joint that several channels name belongs to the first; here it is in all."""
+        """Makes a bone collection of each channel; a joint in several is the first one's in the game."""
         bones, joints = skeleton.obj.data, skeleton.rig.joints
         for name, expression in part.part.channels:
             found, unknown = channel_joints(expression, joints.names, joints.parents.tolist())

@@ -131,7 +131,7 @@ def _tag_matrix(tag: Tag) -> Matrix:
 
 
 def _attachment_matrix(attachment: Attachment, joint_axes: Matrix) -> Matrix:
-    """A part in the space of its joint, whose rotation in the model is `joint_axes` while parts attach."""
+    """In the space of the joint or tag; `joint_axes` is the joint's rotation while parts attach."""
     to_joint = joint_axes.transposed()
     moved, turned = Matrix.Translation(attachment.translation), _turn(attachment.rotation)
     own = Matrix.Translation(attachment.own_translation) @ _turn(attachment.own_rotation)

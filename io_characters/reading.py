@@ -117,9 +117,9 @@ class PartFiles:
     part: CharacterPart
     path: Path  # on disk or leading into an archive
     model: Model | Md2Model | None  # None for an attachment that is no model, shown as an empty
-    # one for each file; none for an MD2, which holds its frames itself
+    # One for each file; none for an MD2, which holds its frames itself.
     animations: list[AnimationFile] = field(default_factory=list)
-    # orientations of the joints while the game attaches parts, w x y z, (J, 4); None: bind pose
+    # Orientations of the joints while the game attaches parts, w x y z, (J, 4); None: bind pose.
     attaching_pose: Floats | None = None
 
 
@@ -153,8 +153,6 @@ def read_parts(
 
 
 class _Reader:
-    """Reads files, and collects those that are missing and damaged."""
-
     def __init__(self, files: GameTree, report: Report) -> None:
         self._files = files
         self._report = report

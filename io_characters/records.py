@@ -65,7 +65,7 @@ _LONGEST_KEY = 63
 def store_part(
     obj: Object, first: Object, index: int, conversion: Conversion, character: Character | None = None
 ) -> None:
-    """Stores on a part's root object which part it is; `first`, that of the first part, gets `character`."""
+    """Stores which part a root object is; the `character` is stored on that of the `first` part."""
     PART.write(obj, index)
     FIRST.write(obj, first)
     if not conversion.is_identity:

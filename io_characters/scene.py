@@ -68,7 +68,7 @@ def skin_names(objects: Iterable[Object]) -> list[str]:
 
 
 def show_skin(objects: Iterable[Object], skin: str) -> None:
-    """Shows a skin, empty for none, in the slots of objects; CharacterError if one is linked."""
+    """Shows a skin, or with an empty name the mesh's own materials; CharacterError if an object is linked."""
     for obj in objects:
         if not obj.material_slots:
             continue

@@ -52,19 +52,14 @@ _kept: list[Catalogue] = []
 
 
 class Kind(StrEnum):
-    """What an entry of the list is.
+    """What an entry of the list is."""
 
-    An `entityDef` or `model` declaration of Doom 3; a folder in Quake II's `players`; a folder with an `md5.cfg` or
-    `md2.cfg`, or a `.cfg` file of Unvanquished or XreaL that names a model; a model that none of the others names; a
-    model of another format that a `.cfg` file names, which is listed and cannot be imported.
-    """
-
-    ENTITY = "entity"
-    MODEL = "model"
-    PLAYER = "player"
-    CONFIG = "config"
-    LOOSE = "loose model"
-    IQM = "IQM model"
+    ENTITY = "entity"  # an `entityDef` of Doom 3
+    MODEL = "model"  # a `model` declaration of Doom 3
+    PLAYER = "player"  # a folder in Quake II's `players`
+    CONFIG = "config"  # a folder with `md5.cfg` or `md2.cfg`, or a `.cfg` of Unvanquished or XreaL
+    LOOSE = "loose model"  # that none of the others names
+    IQM = "IQM model"  # named by a `.cfg` file; listed but cannot be imported
 
 
 @dataclass(frozen=True)
@@ -311,7 +306,7 @@ def _daemon_model(files: GameTree, path: str) -> tuple[str, float]:
 
 
 def kept_catalogue(folders: Sequence[str | os.PathLike[str]]) -> Catalogue:
-    """The list of a game; the last one again if nothing in these folders has changed."""
+    """The list of a game, first the folder that overrides the others; made again if anything has changed."""
     wanted = GameTree(folders).folders
     if not _kept or _kept[0].files.folders != wanted or not _kept[0].files.is_current():
         _kept[:] = [Catalogue(GameTree(wanted))]

@@ -138,7 +138,9 @@ def message_for(
     subject: str = "",
     target: Path | None = None,
 ) -> str:
-    """The message for an exception; the traceback of one that is not `expected` is printed."""
+    """The message for an exception; the traceback of an internal error is printed."""
+    # `subject` is the file that the run was about, for messages that would not name one; `target` the file that an
+    # operator of Blender was to write: a RuntimeError is then what that operator reported.
     if isinstance(error, expected):
         return _data_message(error)
     if isinstance(error, OSError):

@@ -57,17 +57,17 @@ class BlenderPart:
     """What a family adds to Blender."""
 
     importer: type[Operator]  # for File > Import and for dropped files
-    # each has the `filename_ext` of one kind of file; the first is also the collection exporter
+    # Each has the `filename_ext` of one kind of file; the first is also the collection exporter.
     exporters: tuple[type[Operator], ...]
     load: Callable[[Context, Path, Settings, Conversion], ImportResult]
-    # the suffix of the path selects the kind of file
+    # The suffix of the path selects the kind of file.
     save: Callable[[Context, Path, Settings, Scene], ExportResult]
     groups: tuple[type, ...] = ()  # property groups that the options of the operators use
-    # others to register: panels, operators, and property groups before the classes that use them
+    # Others to register: panels, operators, and property groups before the classes that use them.
     classes: tuple[type, ...] = ()
-    # added to types of Blender: the type, the name and the property
+    # Added to types of Blender: the type, the name and the property.
     properties: tuple[tuple[type, str, Any], ...] = ()
-    # with which an action was imported; None if this family did not import it
+    # With which an action was imported; None if this family did not import it.
     action_frame_rate: Callable[[Any], float | None] = lambda action: None
 
     @property
@@ -86,13 +86,13 @@ class Family:
     error: type[ValueError]  # that its readers and writers raise for bad data
     blender: Callable[[], BlenderPart]
     textures: TextureRules
-    # the first is the default; empty if files are the same for all games
+    # The first is the default; empty if files are the same for all games.
     games: Mapping[Any, Profile] = field(default_factory=dict)
     frame_rate: float | None = None  # if the format has a fixed one
     has_one_file: bool = False  # whether a model and all its animations are one file
-    # of the file that a game needs beside each model, with the same name; empty if it needs none
+    # Of the file that a game needs beside each model, with the same name; empty if it needs none.
     suffix_beside: Callable[[str], str] = lambda game: ""
-    # those that an import reads with a file, with the folders listed so far
+    # Those that an import reads with a file, with the folders listed so far.
     files_beside: Callable[[Path, FilesByName], list[Path]] = lambda path, listed: []
 
     @property

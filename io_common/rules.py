@@ -25,7 +25,7 @@ class Finding:
     remedy: str = ""
     mesh: int = -1  # index in the file, 0 where a format has one; -1 if it is not about a mesh
     joints: tuple[int, ...] = ()  # indices of those concerned
-    vertices: tuple[int, ...] = ()  # indices in that mesh, as of the triangles
+    vertices: tuple[int, ...] = ()  # indices in that mesh, as are `triangles`
     triangles: tuple[int, ...] = ()
 
     def __str__(self) -> str:

@@ -36,7 +36,7 @@ def flip_v(uvs: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def is_degenerate(triangles: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
-    """Which triangles (T, 3) name a vertex more than once, (T,). A Blender mesh cannot hold them."""
+    """Which triangles (T, 3) name a vertex more than once: a Blender mesh cannot hold them."""
     a, b, c = triangles.T
     result: npt.NDArray[np.bool_] = (a == b) | (b == c) | (c == a)
     return result
@@ -62,7 +62,8 @@ def lowest_vertex_first(triangles: npt.NDArray[np.integer]) -> npt.NDArray[Any]:
 def with_area(
     loops: npt.NDArray[np.int32], faces: npt.NDArray[np.int32], places: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.int32]:
-    """The triangles (T, 3) of faces in order (T,), split along the other diagonal where one has no area."""
+    """Triangles with faces of four corners split along the other diagonal where one of two has no area."""
+    # `loops` (T, 3), those of a face following each other, `faces` (T,) ascending, `places` of the corners (L, 3).
     rows = np.flatnonzero(np.bincount(faces)[faces] == 2).reshape(-1, 2)
     pairs = loops[rows]
     firsts = pairs.min(axis=(1, 2))
@@ -157,6 +158,7 @@ def have_same_triangles(
     source_count: int,
 ) -> npt.NDArray[np.bool_]:
     """Which vertices (V,) have the triangles of the imported file with the same winding, and no others."""
+    # `sources` has the vertex of the file that each of the mesh is, or -1, (V,).
     rows = np.concatenate([source_triangles, sources[triangles]])
     _values, ids = np.unique(lowest_vertex_first(rows), axis=0, return_inverse=True)
     ids = ids.reshape(-1)

@@ -32,7 +32,7 @@ class CharacterAnimation:
     rate: float | None = None  # frames a second; None for that of the files
     commands: tuple[FrameCommand, ...] = ()
     flags: tuple[str, ...] = ()  # words such as `ai_no_turn`
-    # first frame, from 0, and number of frames, in a model whose file holds all
+    # First frame, from 0, and number of frames, in a model whose file holds all.
     frames: tuple[int, int] | None = None
     priority: int = 0  # which of two animations at once wins, in Sauerbraten
     joints: str = ""  # that it moves with all below them, in Sauerbraten; empty for the whole skeleton
@@ -41,7 +41,7 @@ class CharacterAnimation:
 
 @dataclass(frozen=True)
 class CharacterSkin:
-    """Pairs of a material (of an MD2, an image) and what replaces it; `*` stands for all others."""
+    """A variant of materials (of an MD2, of images): pairs of one and its replacement; `*` is all others."""
 
     name: str
     replacements: tuple[tuple[str, str], ...] = ()
@@ -49,7 +49,7 @@ class CharacterSkin:
 
 @dataclass(frozen=True)
 class MeshTextures:
-    """The images that a declaration gives a mesh, `*` for all others; None where it gives none."""
+    """The images that a declaration gives a mesh, or with `*` all others; None where it gives none."""
 
     mesh: str
     image: str | None = None
@@ -88,10 +88,10 @@ class Attachment:
     translation: Vector = (0.0, 0.0, 0.0)  # in units of the file
     own_rotation: Vector = (0.0, 0.0, 0.0)  # of the part itself, in the place that the others give
     own_translation: Vector = (0.0, 0.0, 0.0)
-    # the part has the other model's axes in the pose of attaching, not the joint's, as heads in Doom 3
+    # The part has the other model's axes in the pose of attaching, not the joint's, as heads in Doom 3.
     keeps_axes: bool = False
     along_model: bool = False  # the translation is along the other model's axes in that pose
-    # name of the attached entity, which an export changes; empty for a model
+    # Name of the attached entity, which an export changes; empty for a model.
     entity: str = field(default="", compare=False)
 
 

@@ -34,7 +34,7 @@ CONFIGS = {"md5": "md5.cfg", "md2": "md2.cfg"}
 
 
 def cfg_character(files: GameTree, folder: str) -> Character:
-    """The character of a folder with `md5.cfg` or `md2.cfg`; FileReadError if neither can be read."""
+    """The character of a folder; no parts if the first is missing, FileReadError without a script."""
     folder = join(folder)
     for kind, config in CONFIGS.items():
         if files.has(join(folder, config)):
@@ -136,7 +136,7 @@ class _CharacterReader:
         return None
 
     def _search_folder(self, name: str) -> str:
-        """The folder in that of all models, which is taken as the one above if it is not known."""
+        """A model's folder in that of all models, which is the one above if it is not known."""
         name = join(name)
         models, own = split_folder(self._folder)
         if name in ("", own):

@@ -50,7 +50,7 @@ class MeshSkin:
     """The images and settings of a mesh; None where the script gives none."""
 
     mesh: str = "*"  # its name, or `*`
-    image: str | None = None  # name in `folder`, as `masks`
+    image: str | None = None  # a name in `folder`, like `masks`
     masks: str | None = None
     bump: str | None = None
     strengths: tuple[float, ...] = ()  # of reflections
@@ -104,7 +104,7 @@ class ModelScript:
     warnings: list[str] = field(default_factory=list)
 
     def skin(self, model_file: str, mesh: str | None) -> MeshSkin | None:
-        """The skin of a mesh; if `mesh` is None, the only skin of the part that loads the file or none."""
+        """The skin of a mesh in the parts that load the file, else in those that load none."""
         named = [one for one in self.parts if fold(one.model).rpartition("/")[2] == fold(model_file)]
         for part in reversed(named or [one for one in self.parts if not one.model]):
             found = part.skins.get(fold(mesh)) if mesh else None
@@ -204,8 +204,6 @@ def _parse(text: str) -> _Group:
 
 
 class _ScriptReader:
-    """Runs the script of a model."""
-
     def __init__(
         self, path: str, kind: str, read: Callable[[str], str | None], find_folder: Callable[[str], str]
     ) -> None:

@@ -59,7 +59,7 @@ class Doom3Declarations(DeclarationsByName):
     """The declarations of a game, and the characters that they make."""
 
     def entity_character(self, name: str, *, in_detail: bool = True) -> Character | None:
-        """The character of an entity; `in_detail` also finds skins by the materials of its meshes."""
+        """An entity's character, None without a model; `in_detail` reads meshes to find their skins."""
         values = self.entity(name) or {}
         if not self.is_model(values.get("model", "")):
             return None
@@ -268,7 +268,6 @@ def _rotation(values: Values, key: str) -> Vector:
 def _replace_animations(
     animations: tuple[CharacterAnimation, ...], own: Values, attached: Iterable[tuple[str, Values]]
 ) -> tuple[CharacterAnimation, ...]:
-    """Animations with those that the game plays in their place, by the values of the entities."""
     others: dict[str, str] = {}
     for joint, values in ((None, own), *attached):
         for key, value in values.items():

@@ -118,7 +118,7 @@ class Material:
     bump: ImageExpression | None = None
     specular: ImageExpression | None = None
     glow: ImageExpression | None = None
-    # of the first other stage that is drawn, without a diffuse image; of those that add light the sum
+    # Of the first other stage that is drawn, without a diffuse image; of those that add light the sum.
     fallback: ImageExpression | None = None
     fallback_blend: str = ""  # in lower case: `add`, `blend`, `filter`, `gl_one,gl_zero`
     editor_image: str | None = None  # `qer_editorimage`, used if there is no other
@@ -192,8 +192,6 @@ class _Stage:
 
 
 class _MaterialReader(TokenReader):
-    """Reads one material."""
-
     def material(self) -> Material:
         declaration = self.declaration
         material = Material(declaration.name, declaration.source, declaration.line)

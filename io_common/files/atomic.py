@@ -125,7 +125,7 @@ def _is_abandoned(path: Path) -> bool:
 
 
 def _permissions(target: Path) -> int:
-    """Those of the target or a new file; OSError if the target is read-only, though its folder is not."""
+    """Those of the replaced file or a new one; OSError if the file itself must not be written."""
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:

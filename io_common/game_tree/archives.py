@@ -125,7 +125,7 @@ class Directory:
 
     cost: int = 0  # its size in bytes
     too_large: str = ""  # name of a file that is left out; empty if there is none
-    # of all folders, by their folded paths
+    # Of all folders, by their folded paths.
     listings: dict[str, Listing] = field(default_factory=lambda: {"": Listing()})
 
     def add_folder(self, name: str) -> tuple[str, Listing] | None:

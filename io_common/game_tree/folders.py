@@ -121,7 +121,7 @@ def export_name(
     *,
     with_extension: bool,
 ) -> str | None:
-    """The path of an image relative to its game folder, which may be guessed; None if it is in none."""
+    """The path of an image (or shader: no extension) in its game folder, perhaps guessed; else None."""
     path = Path(os.path.abspath(image_path))
     folders = [Path(os.path.abspath(folder)) for folder in game_folders if os.fspath(folder)]
     inside = [folder for folder in folders if _relative(path, folder)]

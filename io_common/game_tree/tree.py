@@ -241,7 +241,7 @@ class GameTree:
         return self._merged[key]
 
     def has_folder(self, folder: str) -> bool:
-        """Whether a folder, spelled like this and not behind a link outside, is in the game folder."""
+        """Whether the game folder has a folder spelled like this, not behind a link to the outside."""
         full = self._full(folder)
         loose = next(self._layers())
         if isinstance(loose, LooseFiles) and os.path.isdir(loose.path / full):

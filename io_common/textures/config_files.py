@@ -36,9 +36,9 @@ class MaterialImages:
     rule: Rule | None = None  # how the diffuse image was found; None if there is none
     declaration: Material | None = None
     images: dict[Role, GameFile] = field(default_factory=dict)
-    # image files in expressions of the declaration, by the name written there
+    # Image files in expressions of the declaration, by the name written there.
     maps: dict[str, GameFile] = field(default_factory=dict)
-    # RGBA, if the declaration has an image of a single colour such as `_white` as diffuse image
+    # RGBA, if the declaration has an image of a single colour such as `_white` as diffuse image.
     colour: tuple[float, float, float, float] | None = None
     alpha_test: float | None = None  # the threshold in 0...1, or None
     is_alpha_known: bool = False  # whether the declaration says it, so that nothing is guessed from the image

@@ -21,9 +21,9 @@ class TextureRules:
     """How images are found for the skins or shaders of a family."""
 
     config_name: str = ""  # of Sauerbraten's configuration file next to a model; empty if there is none
-    # one for each mesh, found by declarations and .skin files; else images for the whole model
+    # One for each mesh, found by declarations and .skin files; else images for the whole model.
     has_shaders: bool = False
-    # whether all images next to a player model that names none are its skins, as in Quake II
+    # Whether all images next to a player model that names none are its skins, as in Quake II.
     has_player_skins: bool = False
 
 

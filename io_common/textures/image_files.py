@@ -75,7 +75,7 @@ def decode_lmp(data: bytes, palette: Bytes) -> Bytes:
 
 
 def decode_pcx(data: bytes) -> Bytes:
-    """The pixels of a PCX image, (height, width, 4) uint8 RGBA, top row first; raises ImageFileError."""
+    """The pixels of a PCX image, (height, width, 4) RGBA uint8, top row first; ImageFileError if damaged."""
     if len(data) < _HEADER_SIZE:
         raise ImageFileError(f"{counted(len(data), 'bytes', 'are')} too few for the header of a PCX image")
     manufacturer, _version, encoding, bits = data[:4]

@@ -109,7 +109,7 @@ class ModelSearch:
         self._configs = ConfigFiles(folder, rules.config_name, budget, self._warn)
 
     def skins(self) -> list[MaterialImages]:
-        """The skins of a family without shaders, in order, or images next to the model in their place."""
+        """The skins of a family without shaders; images next to the model if none of them is found."""
         with self._budget.timed():
             skins = [self._skin(name) for name in self._names]
             if not any(skin.diffuse for skin in skins):
