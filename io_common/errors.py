@@ -12,7 +12,19 @@ from .files.reading import open_file
 
 
 class FormatError(ValueError):
-    """A file that cannot be understood, or a model that cannot be written; each family has a subclass."""
+    """A file that cannot be understood, or a model that cannot be written; each family has a subclass.
+
+    The message names the file, the place in it, what was found and what was expected, as far as these are known.
+
+    Args:
+        reason: the problem, in words.
+        path: the file.
+        line: its line number, counted from 1.
+        column: the character in that line, counted from 1.
+        offset: the byte in the file, counted from 0.
+        found: the bad value.
+        expected: what it should have been.
+    """
 
     file_format = ""
 
@@ -38,7 +50,7 @@ class FormatError(ValueError):
 
     @property
     def place(self) -> str:
-        """The file, and the line and column (from 1) or the byte (from 0) in it, as far as they are known."""
+        """The file, and the line and column or the byte in it, as far as they are known."""
         numbers = (("line", self.line), ("column", self.column), ("byte", self.offset))
         known = [f"{what} {number}" for what, number in numbers if number is not None]
         return ", ".join([*filter(None, [self.path]), *known])

@@ -14,18 +14,32 @@ from .errors import FormatError
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check finds: something that a game would refuse, or would show differently from Blender."""
+    """What a check finds: something that a game would refuse, or would show differently from Blender.
 
-    code: str  # name of the rule, in lower case with underscores
-    is_error: bool  # whether the file would be refused; otherwise it would look different
-    text: str  # what is wrong and where, the limit and the game, and what to do
+    Attributes:
+        code: the name of the rule, for programs: lower case with underscores.
+        is_error: whether the game or the format would refuse the file; otherwise it would look different from Blender.
+        text: what is wrong and where, the limit and the game, and what to do.
+        found: the value that was found, as text.
+        limit: the limit, as text; empty if there is none.
+        engine: the engine whose loader has the rule.
+        remedy: what to do.
+        mesh: the index of the mesh in the file, 0 where a format has one mesh; -1 if the finding is not about a mesh.
+        joints: indices of the joints concerned; empty in formats without joints.
+        vertices: indices of the vertices concerned, in that mesh.
+        triangles: indices of the triangles concerned, in that mesh.
+    """
+
+    code: str
+    is_error: bool
+    text: str
     found: str = ""
-    limit: str = ""  # empty if there is none
-    engine: str = ""  # whose loader has the rule
+    limit: str = ""
+    engine: str = ""
     remedy: str = ""
-    mesh: int = -1  # index in the file, 0 where a format has one; -1 if it is not about a mesh
-    joints: tuple[int, ...] = ()  # indices of those concerned
-    vertices: tuple[int, ...] = ()  # indices in that mesh, as are `triangles`
+    mesh: int = -1
+    joints: tuple[int, ...] = ()
+    vertices: tuple[int, ...] = ()
     triangles: tuple[int, ...] = ()
 
     def __str__(self) -> str:
@@ -61,7 +75,7 @@ class Rule:
         remedy: str = "",
         is_in_source: bool = False,
     ) -> Finding:
-        """A finding of what breaks this rule; if the imported file did so, `is_in_source`, only a warning."""
+        """A finding, whose text `what` begins; a warning if the imported file already broke the rule."""
         remedy = remedy or self.remedy
         tail = "; the imported file already did" if is_in_source else f": {remedy}" if remedy else ""
         joints, vertices, triangles = (
@@ -84,14 +98,23 @@ class Rule:
 
 @dataclass(frozen=True)
 class Profile:
-    """A game."""
+    """A game.
+
+    Attributes:
+        game: its identifier.
+        label: its name in the interface.
+        description: the games and programs that it covers, in one line.
+        engines: the engines whose loaders were read.
+        rules: its own rules, besides those of every game.
+        written: sentences about how files for it are written, with reasons.
+    """
 
     game: Any
     label: str
-    description: str  # the games and programs that it covers, in one line
-    engines: str  # whose loaders were read
-    rules: tuple[Rule, ...] = ()  # besides those of every game
-    written: tuple[str, ...] = ()  # sentences about how files for it are written, with reasons
+    description: str
+    engines: str
+    rules: tuple[Rule, ...] = ()
+    written: tuple[str, ...] = ()
 
     def rules_with(self, common: Iterable[Rule]) -> tuple[Rule, ...]:
         """Its rules after those of every game, except where it has one with the same code."""
@@ -117,10 +140,15 @@ def find_invalid(code: str, validate: Callable[[], object]) -> list[Finding]:
 
 @dataclass(frozen=True)
 class Description:
-    """A description of a file."""
+    """A description of a file.
 
-    facts: dict[str, Any]  # for JSON, with "kind" and "warnings", and "findings" if a game was given
-    lines: list[str]  # the same as text
+    Attributes:
+        facts: values for JSON; "kind" and "warnings" are always present, "findings" if a game was given.
+        lines: the same as text.
+    """
+
+    facts: dict[str, Any]
+    lines: list[str]
 
 
 def describe_findings(

@@ -30,13 +30,16 @@ _TINY = np.finfo(np.float64).tiny
 
 
 def flip_v(uvs: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Texture coordinates (…, 2) from the opposite edge, u and 1 - v: files count from the upper one."""
+    """Texture coordinates (…, 2) counted from the opposite edge of the image: u and 1 - v. It is its own inverse.
+
+    Files count from the upper edge; OpenGL, OBJ and Blender count from the lower one.
+    """
     result: npt.NDArray[np.float64] = np.multiply(uvs, _V_FACTOR, dtype=np.float64) + _V_OFFSET
     return result
 
 
 def is_degenerate(triangles: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
-    """Which triangles (T, 3) name a vertex more than once: a Blender mesh cannot hold them."""
+    """Which triangles (T, 3) name a vertex more than once, (T,). A Blender mesh cannot hold them."""
     a, b, c = triangles.T
     result: npt.NDArray[np.bool_] = (a == b) | (b == c) | (c == a)
     return result
@@ -53,7 +56,7 @@ def drop_degenerate(
 
 
 def lowest_vertex_first(triangles: npt.NDArray[np.integer]) -> npt.NDArray[Any]:
-    """Triangles (T, 3) rotated to their lowest vertex, so that those of one winding become equal rows."""
+    """Triangles (T, 3) rotated to start at the lowest vertex: those of one winding are equal rows."""
     first = triangles.argmin(axis=1)
     rotated: npt.NDArray[Any] = np.take_along_axis(triangles, (first[:, None] + np.arange(3)) % 3, axis=1)
     return rotated
@@ -82,7 +85,7 @@ def with_area(
 def bend(
     corners: npt.NDArray[np.floating], loops: npt.NDArray[np.int32], other_loops: npt.NDArray[np.int32]
 ) -> float:
-    """How far the surface moves if faces are split into other triangles, both (T, 3) of corners (L, 3).
+    """How far the surface moves if faces are split into other triangles (T, 3) of corners (L, 3).
 
     That is the largest distance from the middle of an edge to the other surface; of large faces, only some edges are
     measured. Triangle i belongs to the same face in both.

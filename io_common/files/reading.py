@@ -1,4 +1,4 @@
-"""Reading of regular files only, as reading from a pipe or a device may never end, or may change it."""
+"""What models are read from and written to; only regular files, as reading from a pipe may never end, or change it."""
 
 from __future__ import annotations
 
