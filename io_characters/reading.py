@@ -104,7 +104,7 @@ class AnimationFile:
     """An animation file of a part."""
 
     declared: CharacterAnimation
-    name: str  # of its action: the declared one, for further files of an animation with the file's
+    name: str  # of its action: the declared one, with the file's for further files
     file: str  # game path
     animation: Animation  # with the joints adjusted
 

@@ -1,4 +1,4 @@
-"""What models are read from and written to; only regular files, as reading from a pipe may never end, or change it."""
+"""What models are read from and written to; only regular files, as pipes may have no end, and devices may change."""
 
 from __future__ import annotations
 

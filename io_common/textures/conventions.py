@@ -105,6 +105,7 @@ def guess_skins(
     player: bool = False,
 ) -> list[str]:
     """The likely skins next to a model, best first: named after it, `skin` or the folder."""
+    # Without any such image, `anything` allows a single remaining one, and `player` all of them.
     own = fold(split_extension(model)[0])
     others = {fold(split_extension(name)[0]) for name in models} - {own}
     by_stem: dict[str, str] = {}
