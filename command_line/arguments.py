@@ -35,10 +35,7 @@ Files that are up to date are skipped; a file that cannot be converted does not 
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
-    """Parses the words after the name of the command.
-
-    Raises SystemExit if they are invalid or ask for help; the message has been printed.
-    """
+    """The arguments after the name of the command; raises SystemExit, with the message printed."""
     parser = argparse.ArgumentParser(
         prog="blender --command idtech", description=f"id Software's {_FAMILY_NAMES} models."
     )
@@ -76,10 +73,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 def settings_of(
     options: argparse.Namespace, game_folders: Sequence[str], default_game: Callable[[str], str]
 ) -> Settings:
-    """The settings of a conversion, from what `parse` returned for ``convert`` and the add-on's preferences.
-
-    `default_game` returns the game that the preferences have for a family.
-    """
+    """The settings of a conversion; `default_game` gives the preferred game of a family."""
     values = {field.name: getattr(options, field.name) for field in fields(Settings) if field.name in options}
     values["game_folders"] = (*options.game_folders, *game_folders)
     if not options.game and options.format in FAMILY_FORMATS:

@@ -1,7 +1,6 @@
 """Several Blenders that convert files at the same time. One that crashes fails its file and is replaced.
 
-Each runs the command ``work``: it gets a line of JSON for each task on its standard input, and adds a line with the
-outcome to a file, which is polled, as that works on every system.
+Each gets lines of JSON on its standard input, and adds outcomes to a file, which is polled: that works on all systems.
 """
 
 from __future__ import annotations
@@ -48,10 +47,7 @@ command.exit_process(command.main(sys.argv[2:]))
 def convert_all(
     tasks: Sequence[Task], records: Records, jobs: int, is_stopping: Callable[[], bool]
 ) -> Iterator[tuple[Task, Outcome]]:
-    """Converts files with `jobs` Blenders; yields each task and its outcome, in the order in which they finish.
-
-    Once `is_stopping` returns True, as after Ctrl-C, the current files are finished and no others are started.
-    """
+    """Converts files with several Blenders; once `is_stopping` returns True, no others are started."""
     waiting = deque(tasks)
     with tempfile.TemporaryDirectory(prefix="io_idtech-jobs-", ignore_cleanup_errors=True) as folder:
         blenders = [_Blender(Path(folder), records.settings) for _ in range(min(jobs, len(tasks)))]
@@ -90,7 +86,6 @@ class _Blender:
         self._error = ""
 
     def send(self, conversion: Conversion) -> None:
-        """Sends the task of a conversion, of which `receive` returns the outcome."""
         self.conversion = conversion
         try:
             if self._process is None:
@@ -158,10 +153,7 @@ def command(replies: str, settings: Settings) -> list[str]:
 
 
 def work(replies: Path, values: dict[str, Any]) -> int:
-    """Converts files for another Blender until standard input ends; returns the exit status: 0, or `_CANNOT_REPLY`.
-
-    `replies` is the file for the outcomes, whose folder is removed at the end; `values` are those of the settings.
-    """
+    """Converts files for another Blender until standard input ends; returns 0 or `_CANNOT_REPLY`."""
     lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
     settings = Settings(**{**values, **lists})
     empty_scene = EmptyScene()

@@ -54,10 +54,7 @@ def unregister() -> None:
 
 
 def main(words: Sequence[str]) -> int:
-    """Runs the command with the arguments after its name.
-
-    Returns the exit status: 0 for success, 1 if a file failed, 2 if the arguments are invalid, 130 after Ctrl-C.
-    """
+    """Runs the command; returns 0, 1 if a file failed, 2 for invalid arguments, 130 after Ctrl-C."""
     for number in (_STDIN, _STDOUT, _STDERR):
         # Streams that the process was started without are opened before other files get their numbers.
         try:
@@ -98,8 +95,7 @@ def _run(words: Sequence[str]) -> int:
 class Interrupt:
     """Ctrl-C during a conversion: the current file is finished, and no other is started.
 
-    Blender's own handler lets the command run to its end. Python's handler raises KeyboardInterrupt wherever the
-    program happens to be. If that is in an operator or a callback, Blender prints a traceback and goes on.
+    Python's own handler raises KeyboardInterrupt anywhere; in an operator, Blender prints that and goes on.
     """
 
     def __init__(self) -> None:
@@ -136,8 +132,6 @@ def exit_process(status: int) -> NoReturn:
 
 
 def _describers() -> dict[str, file_info.Describe]:
-    """The function that describes each kind of file, by suffix, with the same messages as an import."""
-
     def describe(kind: FileKind, bad_data: type[ValueError], file: str, game: str) -> file_info.Description:
         try:
             return kind.describe(file, game)
@@ -191,7 +185,6 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
 
 
 def _why_absent(name: str) -> str:
-    """Why an input is not there for this user."""
     try:
         os.stat(name)
     except OSError as error:
@@ -219,7 +212,6 @@ def _stdout_to_stderr() -> Iterator[None]:
 def _outcomes(
     tasks: list[Task], records: Records, jobs: int, interrupt: Interrupt
 ) -> Iterator[tuple[Task, Outcome]]:
-    """Does the tasks until Ctrl-C is pressed; yields each with its outcome."""
     outdated = []
     for task in tasks:
         if interrupt.is_requested:
@@ -246,10 +238,7 @@ def _outcomes(
 
 
 class Progress:
-    """Reports finished files: on a terminal by updating a single line, elsewhere with a line for each file.
-
-    Failures and warnings are always printed on lines of their own.
-    """
+    """Reports finished files: on a terminal by updating a single line, elsewhere with a line for each."""
 
     def __init__(self, count: int, out: TextIO) -> None:
         self._count = count

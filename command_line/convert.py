@@ -1,7 +1,6 @@
 """The conversion of one file: results are written to a temporary folder and moved when they are complete.
 
-The folder lies next to the target. Its name starts with a dot, so that no run reads files from it, and if Blender is
-killed, a later run removes it.
+The folder lies next to the target. No run reads files from it, as its name starts with a dot; a later run removes it.
 """
 
 from __future__ import annotations
@@ -53,11 +52,7 @@ _EXPECTED = (*_FAMILY_ERRORS, NothingToExportError, TargetError, CharacterError,
 
 
 class EmptyScene:
-    """Blender's empty scene, in which each file is imported.
-
-    Loading it takes about as long as saving a small model. After an import that was only saved, it is enough to remove
-    what the import added: the next result is the same, and so the results do not depend on the order of the files.
-    """
+    """Blender's empty scene, in which each file is imported."""
 
     def __init__(self) -> None:
         self.is_only_imported = False  # nothing but an import has changed the scene since it was prepared
@@ -65,6 +60,8 @@ class EmptyScene:
 
     def prepare(self) -> None:
         """Makes the scene empty."""
+        # Loading the scene takes about as long as saving a small model. After an import that was only saved, it is
+        # enough to remove what that added: results do not depend on the order of the files.
         # Whatever happens from now on may change more than an import does, or end half-way.
         is_restorable, self.is_only_imported = self.is_only_imported, False
         if is_restorable and self._snapshot is not None:
@@ -112,10 +109,7 @@ class Conversion:
 
 
 def write_results(task: Task, folder: Path, settings: Settings, empty_scene: EmptyScene) -> Outcome:
-    """Writes the results of a task to a temporary folder, which is made.
-
-    Bad files and internal errors of the extension give a failed outcome; the traceback of an internal error is printed.
-    """
+    """Writes a task's results to a new folder; an internal error prints a traceback and fails the task."""
     started = time.perf_counter()
     report = Report()
     outcome = Outcome(CONVERTED)
@@ -152,7 +146,6 @@ def _require_short_path(path: Path, task: Task) -> None:
 
 
 def _load_file(task: Task, settings: Settings, empty_scene: EmptyScene, report: Report) -> Scene:
-    """Loads a file as the scene."""
     family = family_of(FAMILIES, task.source.suffix)
     if family is None:
         # This refuses pipes, on which Blender would wait forever.
@@ -173,7 +166,6 @@ def _load_file(task: Task, settings: Settings, empty_scene: EmptyScene, report: 
 
 
 def _load_character(task: Task, settings: Settings, empty_scene: EmptyScene, report: Report) -> Scene:
-    """Loads a character as the scene."""
     character, files = character_of(task, settings)
     empty_scene.prepare()
     options = CharacterOptions(

@@ -21,11 +21,7 @@ _TITLES = ("KIND", "NAME", "MESHES", "ANIMATIONS", "SKINS", "DECLARED IN")
 
 
 def print_list(folders: Iterable[str], *, search: str, as_json: bool) -> int:
-    """Prints the characters and models of a game, as a table or a JSON list of objects.
-
-    `folders` are the folders and archives of the game, the one that overrides the others first; `search` holds words
-    that the entries must contain. Returns the exit status: 1 if there are none.
-    """
+    """Prints the entries that contain all words of `search`; returns 1 if there are none."""
     catalogue = kept_catalogue(list(folders))
     entries = catalogue.searched(search)
     for warning in catalogue.warnings:
@@ -62,12 +58,7 @@ def _facts(entry: CatalogueEntry) -> dict[str, object]:
 
 
 def extract(folders: Iterable[str], patterns: Sequence[str], target: Path, *, force: bool) -> int:
-    """Writes files of a game to a folder, where they keep their paths; makes the folder if needed.
-
-    `folders` are the folders and archives of the game, the one that overrides the others first. Patterns are those of
-    game paths, such as `models/md5/*`, compared without case; `*` also stands for slashes. `force` replaces files that
-    exist. Returns the exit status: 1 if a file could not be written, or there is none.
-    """
+    """Writes files by patterns, of which `*` stands for slashes too; returns 1 on failure or if none fit."""
     files = GameTree(folders)
     folded = [fold(pattern) for pattern in patterns]
     count = failed = 0

@@ -43,10 +43,7 @@ _FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f]')
 
 
 class Plan:
-    """What a run does, in an order that does not depend on the machine.
-
-    Results of earlier runs are not converted again.
-    """
+    """What a run does, in an order that does not depend on the machine; skips results of earlier runs."""
 
     def __init__(self, records: Records) -> None:
         self.tasks: list[Task] = []
@@ -114,10 +111,7 @@ class Plan:
         return accepted
 
     def _find_files(self, path: Path) -> Iterator[tuple[Path, Path, str]]:
-        """The files of an input, each with its path relative to that, and why it cannot be converted, or nothing.
-
-        Folders and archives are searched recursively, without animations: those are converted with their models.
-        """
+        """The files in an input, each with its path in there, and why it cannot be converted, or nothing."""
         suffixes = self._source_suffixes()
         searched = [suffix for suffix in suffixes if role_of(suffix) is not Role.ANIMATION]
         if is_in_archive(path):
@@ -154,7 +148,7 @@ class Plan:
         return is_file and not self._records.is_earlier_result(resolved_path(path))
 
     def _source_suffixes(self) -> tuple[str, ...]:
-        """The suffixes of what the format can be made from: for a family .blend files, all models, its own files."""
+        """The suffixes of what the format can be made from: of a family, .blend files and all models."""
         if self._family is None:
             return INPUT_SUFFIXES[:-1]
         chosen = {BLEND, *self._family.suffixes}
@@ -200,7 +194,6 @@ class Plan:
         return sorted(accepted, key=lambda task: task.name)
 
     def _companion_keys(self, tasks: Iterable[Task]) -> set[str]:
-        """The keys of the files that models may write beside themselves under their own name."""
         if self._family is None or not self._has_animation_files:
             return set()
         suffixes = {self._family.suffix_beside(self._settings.game)} - {""}
@@ -273,11 +266,9 @@ def _priority(task: Task) -> tuple[bool, int, str]:
 
 
 def _prefixes(writers: list[Task]) -> dict[Path, str]:
-    """The prefix for animations of each model in a folder, by target.
+    """The prefix for animations of each model in a folder, by target: `imp` with `b_walk` is `imp__b_walk`.
 
-    No prefix starts with another one, nor does the name of an animation that is converted by itself, so that two
-    models never write the same file, whatever their animations are called: `imp` with `b_walk` becomes `imp__b_walk`
-    next to `imp_b` with `walk`.
+    No prefix starts another one, or the name of an animation converted by itself: no two models write one file.
     """
     models = [task for task in writers if role_of(task.target.suffix) is Role.MODEL]
     taken = [path_key(task.target) for task in writers if role_of(task.target.suffix) is Role.ANIMATION]

@@ -1,11 +1,8 @@
 """Records of earlier conversions: which results are up to date, and which files may be replaced.
 
-The output folder holds a folder `.idtech` with a small JSON file for each task, so that several machines can work on
-the same output folder. A result is up to date if it exists and was made from the same files, with the same settings
-and the same version of the extension.
-
-A record may be damaged or come from somebody else. It therefore holds the hash of each result: a file with another
-hash belongs to the user, whatever a record says.
+The output folder's `.idtech` has a small JSON file for each task, so that several machines can work on the folder. A
+result is up to date if it was made from the same files with the same settings and version of the extension. A record
+may be damaged or come from somebody else: it holds the hash of each result; a file with another hash is the user's.
 """
 
 from __future__ import annotations
@@ -72,10 +69,7 @@ class Records:
         )
 
     def state(self, task: Task) -> dict[str, Any] | None:
-        """What the result of a task depends on, except the files that its scene refers to; None if a file is missing.
-
-        To be taken before the files are read, so that later changes of them count.
-        """
+        """What a task's result depends on; taken before its files are read, so that later changes count."""
         try:
             sources, missing = files_read(task, self.settings, self._listed)
             stamps = {self._relative_path(path): stamp(path) for path in sources}
@@ -91,11 +85,8 @@ class Records:
     def storing(
         self, task: Task, state: dict[str, Any] | None, digests: Mapping[Path, str], others: list[Path]
     ) -> Iterator[None]:
-        """Stores that a task is done at the end of a block that moves its results to their places.
-
-        If Blender is killed in the block, a later run may replace them. `state` is that of the task before its files
-        were read, `digests` holds the hash of each result, `others` are what the scene refers to, such as images.
-        """
+        """Stores a task as done after a block; if Blender is killed in it, results may be replaced."""
+        # `state` is that before the files were read, `others` what the scene refers to, such as images.
         record, begun = self._paths(task)
         content = {
             **(state or {}),

@@ -163,10 +163,7 @@ def character_files(character: Character, files: GameTree) -> set[Path]:
 
 
 def files_read(task: Task, settings: Settings, listed: FilesByName) -> tuple[list[Path], list[str]]:
-    """The files that a task reads, except textures and its own result, and the names of those that are missing.
-
-    Raises FileReadError if a character is no longer in the game.
-    """
+    """The files that a task reads, except textures and its result, and the names of missing ones."""
     if task.character:
         character, files = character_of(task, settings)
         return sorted(character_files(character, files)), list(character.missing)

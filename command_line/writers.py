@@ -73,10 +73,9 @@ def _make_paths_relative(folder: Path) -> None:
 
 
 def _is_complete_blend(path: Path) -> bool:
-    """Whether a .blend file is not cut off. On a full disk, 4.5 and later cut off compressed files without an error.
+    """Whether a .blend file ends with ENDB, or if compressed with the magic number of the seekable format.
 
-    The last block of a .blend file is called ENDB; a compressed one ends with the magic number of Zstandard's seekable
-    format.
+    On a full disk, Blender 4.5 and later cut off compressed files without an error.
     """
     with open_file(path) as file:
         start = file.read(len(_BLEND_MAGIC))
@@ -169,12 +168,7 @@ def _exporter(addon: str) -> Iterator[None]:
 
 
 def retime(actions: list[Any], rate: float, scene_rate: float = 0.0) -> bool:
-    """Scales the keys of imported actions in time, so that they last as long at another frame rate as at their own.
-
-    Rates are in frames per second. Actions without a known frame rate are left as they are. `scene_rate` is the rate at
-    which Blender plays the actions; 0 for the frame rate of their files. Returns whether there are actions and the
-    frame rates of all are known.
-    """
+    """Scales the keys of actions to a rate in frames a second; returns whether all their rates are known."""
     families = [family.blender() for family in FAMILIES]
     file_rates = [max(family.action_frame_rate(action) or 0.0 for family in families) for action in actions]
     for action, file_rate in zip(actions, file_rates, strict=True):

@@ -1,7 +1,6 @@
 """The export of a character: its models, its animations, and the declarations that its game needs.
 
-Files get their game paths below a folder. Where the game or Blender places a part does not matter: models are written
-in their own coordinates, with their own materials, as they were imported.
+Where the game or Blender places a part does not matter: models are written as they were imported.
 """
 
 from __future__ import annotations
@@ -74,29 +73,18 @@ _CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis
 
 @dataclass(frozen=True)
 class CharacterExport:
-    """The options of the export of a character.
-
-    Attributes:
-        use_models: write the models and animations.
-        use_declarations: write the declarations.
-        verify: the frames on which the result is compared with Blender.
-        game_folders: the user's, to which the paths of images are relative.
-    """
+    """The options of the export of a character."""
 
     use_models: bool = True
     use_declarations: bool = True
-    verify: Verify = Verify.SOME
-    game_folders: tuple[str, ...] = ()
+    verify: Verify = Verify.SOME  # the frames on which the result is compared with Blender
+    game_folders: tuple[str, ...] = ()  # the user's, to which the paths of images are relative
 
 
 def export_character(
     context: Context, found: SceneCharacter, folder: Path, options: CharacterExport
 ) -> ExportResult:
-    """Writes a character below a folder, which stands for the game folder; folders below it are made.
-
-    Raises CharacterError, with nothing written, if there is nothing to write or a part cannot be written. If a file
-    cannot be written, existing files are unchanged.
-    """
+    """Writes a character below a game folder; CharacterError, with nothing written, if it cannot."""
     report = Report()
     files: dict[str, bytes] = {}
     with kept_on_failure(report), state.temporary_object_mode(context):
@@ -138,7 +126,6 @@ def _require_nothing_lost(path: Path, text: str) -> None:
 
 
 def _declaration_files(character: Character) -> dict[str, bytes]:
-    """The declarations of a character, by game path; none for games that have none."""
     texts: dict[str, str] = {}
     if character.game == DOOM3:
         name = names.for_files(character.name.rpartition("/")[2], "character")

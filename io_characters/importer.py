@@ -55,10 +55,7 @@ _ALL = "*"
 def import_character(
     context: Context, character: Character, files: GameTree, options: CharacterOptions
 ) -> ImportResult:
-    """The objects and actions of a character.
-
-    Raises CharacterError if its first model is missing or damaged; the scene is then unchanged.
-    """
+    """The objects and actions of a character; CharacterError, before any change, if it has no model."""
     result = ImportResult()
     parts, missing = read_parts(character, files, options, result.report)
     builder = _Builder(context, character, files, options, result)
@@ -79,8 +76,6 @@ def import_character(
 
 
 class _Builder:
-    """Builds the parts of one character."""
-
     def __init__(
         self,
         context: Context,
@@ -105,7 +100,6 @@ class _Builder:
         self._skeletons: dict[int, Skeleton] = {}
 
     def build(self, parts: list[PartFiles], progress_bar: Progress) -> None:
-        """Builds all parts, and hangs them on each other."""
         # An MD5 has a collection of its own, which is enough for a single part.
         self._is_single = len(parts) == 1 and isinstance(parts[0].model, Model)
         if not self._is_single:
@@ -213,7 +207,6 @@ class _Builder:
             show_skin([obj], next(iter(skins)))
 
     def _build_empty(self, part: PartFiles) -> None:
-        """Makes an empty for what is attached and cannot be imported."""
         name = names.for_blender(part.part.name, versions.MAX_ID_NAME, "attachment")
         empty = bpy.data.objects.new(name, None)
         empty.empty_display_type = "ARROWS"
@@ -223,7 +216,6 @@ class _Builder:
         self._result.objects.append(empty)
 
     def _build_declared_sequences(self, part: PartFiles, model: Md2Model, obj: Object) -> None:
-        """Makes an action of each range of frames that the declaration names."""
         for declared in part.part.animations:
             if declared.frames is None or not self._options.takes(declared.name):
                 continue
@@ -263,10 +255,7 @@ class _Builder:
         self._collection.children.link(collection)
 
     def _add_channels(self, part: PartFiles, skeleton: Skeleton) -> None:
-        """Makes a bone collection of each channel, with all joints that it names.
-
-        In the game, a joint that several channels name belongs to the first; Blender shows what is declared.
-        """
+        """Makes a bone collection of each channel; a joint in several is the first one's in the game."""
         bones, joints = skeleton.obj.data, skeleton.rig.joints
         for name, expression in part.part.channels:
             found, unknown = channel_joints(expression, joints.names, joints.parents.tolist())
@@ -280,7 +269,6 @@ class _Builder:
                 )
 
     def _hang(self, parts: list[PartFiles]) -> None:
-        """Places the first part, and hangs the others on the parts that they belong to."""
         poses = {part.index: part.attaching_pose for part in parts}
         empties = [_described(part.part) for part in parts if part.model is None]
         if empties:
@@ -334,10 +322,7 @@ class _Builder:
     def _shader_skins(
         self, part: CharacterPart, shader: str, mesh: str, search: ModelSearch
     ) -> dict[str, Material]:
-        """The material of each skin that changes a shader, by the skin's name; `mesh` is empty if it has no name.
-
-        The first replacement that fits counts (`DeclSkin.cpp`, `RemapShaderBySkin`).
-        """
+        """The materials by skin; the first match counts (`DeclSkin.cpp`, `RemapShaderBySkin`)."""
         result: dict[str, Material] = {}
         wanted = (_ALL, fold(without_image_extension(shader)))
         for skin in part.skins:
@@ -351,7 +336,6 @@ class _Builder:
         return result
 
     def _image_skins(self, part: CharacterPart) -> dict[str, Material]:
-        """The material of each skin of an MD2, which is an image."""
         result: dict[str, Material] = {}
         for skin in part.skins:
             path = next((new for _, new in skin.replacements), "")
@@ -363,7 +347,6 @@ class _Builder:
 
 
 def _described(part: CharacterPart) -> str:
-    """What is attached and cannot be imported, and where."""
     joint = part.attachment.joint if part.attachment is not None else ""
     return f"{part.name} ({part.model or 'no model'})" + (f" on {joint}" if joint else "")
 

@@ -1,12 +1,12 @@
 """What declarations say about joints: those that a channel of Doom 3 names, and those that Sauerbraten adjusts.
 
-Channels, from id's `Anim_Blend.cpp` (`idDeclModelDef::GetJointList`): words in any order, without regard to case; `*`
-before a joint takes all below it as well, `-` takes the joints out again.
+Channels (Doom 3's `Anim_Blend.cpp`, `idDeclModelDef::GetJointList`): words in any order and case; `*` before a joint
+takes all below it as well, `-` takes the joints out again.
 
-`md5adjust`, from Sauerbraten's `skelmodel.h` (`skeladjust`) and `geom.h` (`dualquat::mulorient`): a joint relative to
-its parent is turned by yaw around z, then pitch around -y, then roll around -x, and then moved by a quarter of the
-given lengths. Turning keeps its position, but the part of it along the axis is multiplied by the cosine of the angle. y
-points to the other side than in the files.
+`md5adjust` (Sauerbraten's `skelmodel.h`, `skeladjust`; `geom.h`, `dualquat::mulorient`): a joint relative to its parent
+is turned by yaw around z, then pitch around -y, then roll around -x, and then moved by a quarter of the given lengths.
+Turning keeps its position, but the part of it along the axis is multiplied by the cosine of the angle. y points to the
+other side than in the files.
 """
 
 from __future__ import annotations
@@ -32,10 +32,7 @@ _AXES = ((2, -1.0), (1, -1.0), (0, 1.0))
 def channel_joints(
     expression: str, names: Sequence[str], parents: Sequence[int]
 ) -> tuple[list[int], list[str]]:
-    """The joints that an expression names, in the order of the skeleton, and the names that no joint has.
-
-    An expression is one such as ``*Waist -*lleg``. A parent of -1 marks a root.
-    """
+    """The joints that an expression such as `*Waist -*lleg` names, in order, and names that no joint has."""
     index = {name.lower(): joint for joint, name in reversed(list(enumerate(names)))}
     children: dict[int, list[int]] = {}
     for child, parent in enumerate(parents):
@@ -54,7 +51,6 @@ def channel_joints(
 
 
 def _with_children(joint: int, children: dict[int, list[int]]) -> set[int]:
-    """A joint and all below it."""
     found: set[int] = set()
     stack = [joint]
     while stack:
@@ -74,10 +70,7 @@ def adjustments_of(adjustments: Iterable[JointAdjustment], index: int) -> dict[s
 def adjusted(
     animation: Animation, adjustments: dict[str, JointAdjustment], *, reverse: bool = False
 ) -> Animation:
-    """An animation with joints turned and moved; joints that it does not have are left out.
-
-    With `reverse`, the animation that this one was made of.
-    """
+    """An animation with joints turned and moved; with `reverse`, the one that it was made of."""
     joints = {name: joint for joint, name in enumerate(animation.names) if name in adjustments}
     if not joints:
         return animation

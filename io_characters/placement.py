@@ -1,7 +1,7 @@
 """Where parts and tags are: bone parents, and empties for tags; transforms of declarations, in the axes of the files.
 
-Sauerbraten's axes differ from those of its files: y points to the other side. What is turned there around x or z turns
-the other way in the file (`md5.h`, `skelmodel.h`).
+Sauerbraten's y axis points to the other side than that of its files, so that what is turned around x or z turns the
+other way in the file (`md5.h`, `skelmodel.h`).
 """
 
 from __future__ import annotations
@@ -32,17 +32,11 @@ _EMPTY_SIZE = 0.5
 
 @dataclass(eq=False)
 class Skeleton:
-    """An armature that parts can hang on.
-
-    Attributes:
-        obj: the armature.
-        rig: its joints.
-        tags: the empties of its tags, by name in lower case.
-    """
+    """An armature that parts can hang on, with the empties of its tags."""
 
     obj: Object
     rig: Rig
-    tags: dict[str, Object] = field(default_factory=dict)
+    tags: dict[str, Object] = field(default_factory=dict)  # by name in lower case
 
 
 def add_tags(
@@ -74,10 +68,10 @@ def attach(
     conversion: Conversion,
     attaching_pose: Floats | None = None,
 ) -> str | None:
-    """Hangs the root object of a part on another part; returns the name of the joint if it is missing.
+    """Hangs a part's root object on another part; returns the joint's name if it is missing.
 
-    `skeleton` is that of the other part, None if it has none. `attaching_pose` holds the orientations of that part's
-    joints while the game attaches parts, w x y z, (J, 4); None for those of the bind pose.
+    `attaching_pose` holds the orientations of that part's joints while the game attaches parts, w x y z, (J, 4); None
+    for those of the bind pose.
     """
     attachment = part.attachment or Attachment(0)
     own = _part_matrix(part)
@@ -132,16 +126,12 @@ def _part_matrix(part: CharacterPart) -> Matrix:
 
 
 def _tag_matrix(tag: Tag) -> Matrix:
-    """The transform of a tag in the space of its joint."""
     (x, y, z), (roll, pitch, yaw) = tag.translation, tag.rotation
     return Matrix.Translation((x, -y, z)) @ _turn((-yaw, pitch, -roll))
 
 
 def _attachment_matrix(attachment: Attachment, joint_axes: Matrix) -> Matrix:
-    """The transform of a part in the space of the joint or tag that it hangs on.
-
-    `joint_axes` is the rotation of the joint in the space of the other model while parts are attached.
-    """
+    """In the space of the joint or tag; `joint_axes` is the joint's rotation while parts attach."""
     to_joint = joint_axes.transposed()
     moved, turned = Matrix.Translation(attachment.translation), _turn(attachment.rotation)
     own = Matrix.Translation(attachment.own_translation) @ _turn(attachment.own_rotation)
@@ -177,5 +167,4 @@ def _scaled(matrix: Matrix, conversion: Conversion) -> Matrix:
 
 
 def _matrix(matrix: npt.NDArray[Any]) -> Matrix:
-    """A rotation (3, 3) or transform (4, 4) as Blender has it."""
     return Matrix(matrix.tolist()).to_4x4()

@@ -36,10 +36,7 @@ _Content = TypeVar("_Content")
 
 
 def game_folder(game: str, known: Sequence[str]) -> Path:
-    """The game folder that a text names: a path, or the last part of the path of a known folder.
-
-    An empty text names the first known folder. Raises CharacterError if there is no such folder.
-    """
+    """The folder that a path, or the last part of a known one, names; empty names the first known one."""
     wanted = game.strip().rstrip("/\\")
     if not wanted and known:
         return Path(known[0])
@@ -58,11 +55,7 @@ def game_folder(game: str, known: Sequence[str]) -> Path:
 
 
 def catalogue(folder: Path, base: Path | None = None) -> Catalogue:
-    """The list of what can be imported from a game.
-
-    `base` is the game folder that a mod is played with; see `game_folders.folders_of`. Raises CharacterError if the
-    game folder is inside `folder` instead.
-    """
+    """The list of what can be imported; CharacterError if the game folder is inside `folder` instead."""
     found = kept_catalogue(folders_of(folder, base))
     if found.problem:
         raise CharacterError(found.problem)
@@ -95,17 +88,11 @@ class CharacterProperties(RigProperties):
 
 @dataclass(frozen=True)
 class CharacterOptions(CharacterProperties):
-    """The options of the import of a character.
+    """The options of the import of a character."""
 
-    Attributes:
-        left_out: names of animations that are not imported, as the interface shows them.
-        game_folders: folders to search for images, besides those of the game.
-        conversion: scale and axes, from the files to the scene.
-    """
-
-    left_out: frozenset[str] = frozenset()
-    game_folders: tuple[str, ...] = ()
-    conversion: axes.Conversion = field(default_factory=axes.identity)
+    left_out: frozenset[str] = frozenset()  # names of animations, as the interface shows them
+    game_folders: tuple[str, ...] = ()  # searched for images, besides those of the game
+    conversion: axes.Conversion = field(default_factory=axes.identity)  # from the files to the scene
 
     def takes(self, animation: str) -> bool:
         """Whether the animation of a declared name is imported."""
@@ -114,50 +101,32 @@ class CharacterOptions(CharacterProperties):
 
 @dataclass(eq=False)
 class AnimationFile:
-    """An animation file of a part.
-
-    Attributes:
-        declared: the animation that the file belongs to.
-        name: that its action gets: the declared one; of further files of an animation with the file's name.
-        file: its game path.
-        animation: its content, with the joints adjusted.
-    """
+    """An animation file of a part."""
 
     declared: CharacterAnimation
-    name: str
-    file: str
-    animation: Animation
+    name: str  # of its action: the declared one, with the file's for further files
+    file: str  # game path
+    animation: Animation  # with the joints adjusted
 
 
 @dataclass(eq=False)
 class PartFiles:
-    """The files of a part.
+    """The files of a part."""
 
-    Attributes:
-        index: of the part in `Character.parts`.
-        part: as declared.
-        path: of the model, on disk or leading into an archive.
-        model: its content; None for an attachment that is no model, which an empty stands for.
-        animations: one for each file; none for an MD2, which holds its frames itself.
-        attaching_pose: the orientations of its joints while the game attaches other parts, w x y z, (J, 4); None for
-            those of the bind pose.
-    """
-
-    index: int
+    index: int  # in `Character.parts`
     part: CharacterPart
-    path: Path
-    model: Model | Md2Model | None
+    path: Path  # on disk or leading into an archive
+    model: Model | Md2Model | None  # None for an attachment that is no model, shown as an empty
+    # One for each file; none for an MD2, which holds its frames itself.
     animations: list[AnimationFile] = field(default_factory=list)
+    # Orientations of the joints while the game attaches parts, w x y z, (J, 4); None: bind pose.
     attaching_pose: Floats | None = None
 
 
 def read_parts(
     character: Character, files: GameTree, options: CharacterOptions, report: Report
 ) -> tuple[list[PartFiles], set[str]]:
-    """The files of all parts that are there, and the names of those that are missing; what is damaged is a warning.
-
-    Raises CharacterError if the first model is missing or damaged.
-    """
+    """The files of all parts and names of missing ones; CharacterError if the first model cannot be read."""
     reader = _Reader(files, report)
     reader.missing.update(character.missing)
     parts = []
@@ -184,8 +153,6 @@ def read_parts(
 
 
 class _Reader:
-    """Reads files, and collects those that are missing and damaged."""
-
     def __init__(self, files: GameTree, report: Report) -> None:
         self._files = files
         self._report = report

@@ -1,11 +1,9 @@
 """What an import of a character stores in the property group ``idtech_character`` of objects and actions.
 
-The declaration is on the root object of each part, an action has what is declared about it, and mesh objects have the
-materials of skins. Values that are loaded are valid but may be outdated.
-
-Flags are custom properties of the action, so that users see and change them: `action["ai_no_turn"]` is true. So is the
-speed that Sauerbraten plays it with, `action["speed"]`. Commands are pose markers; those that are too long for the name
-of a marker are stored as a whole.
+The declaration is on the root object of each part, what is declared about an action on the action, and the materials of
+skins on mesh objects. Loaded values are valid but may be outdated. Flags are custom properties of the action, so that
+users see and change them (`action["ai_no_turn"]` is true), and so is Sauerbraten's `action["speed"]`. Commands are pose
+markers; those that are too long for a marker's name are stored as a whole.
 """
 
 from __future__ import annotations
@@ -67,11 +65,7 @@ _LONGEST_KEY = 63
 def store_part(
     obj: Object, first: Object, index: int, conversion: Conversion, character: Character | None = None
 ) -> None:
-    """Stores on the root object of a part, an armature or the mesh of an MD2, which part it is.
-
-    `first` is the root object of the first part that was imported, on which `character` is stored if given; `index` is
-    the part's in `Character.parts`.
-    """
+    """Stores which part a root object is; the `character` is stored on that of the `first` part."""
     PART.write(obj, index)
     FIRST.write(obj, first)
     if not conversion.is_identity:
@@ -111,21 +105,13 @@ def load_skins(obj: Object) -> dict[str, Material]:
 
 @dataclass(frozen=True)
 class StoredAnimation:
-    """What is stored on an action.
+    """What is stored on an action."""
 
-    Attributes:
-        name: declared; that of the action if it was renamed.
-        file: game path of the animation file; that of the model for a sequence of an MD2.
-        index: of the animation among those of its part.
-        declared: the name that was imported, whatever the action is called now.
-        speed: that was imported; None if there was none.
-    """
-
-    name: str
-    file: str
-    index: int
-    declared: str
-    speed: float | None
+    name: str  # declared; that of the action if it was renamed
+    file: str  # game path of the animation file, or of the MD2 that has the sequence
+    index: int  # among those of its part
+    declared: str  # the name that was imported, whatever the action is called now
+    speed: float | None  # that was imported
 
 
 def store_animation(
@@ -138,11 +124,9 @@ def store_animation(
     file: str,
     frame_start: int,
 ) -> None:
-    """Stores the declaration of an animation on its action, as properties and pose markers.
+    """Stores an animation's declaration on its action, which must have its final name.
 
-    The action must have its final name. `owner` is the root object of the part that the action moves, `index` the
-    action's among those of the part. `name` is what the action should be called: the declared name, or one for another
-    file of the same animation. `file` is the game path of the file it was made of, and `frame_start` the frame of the
+    `name` is what the action should be called, `file` the game path of its file, and `frame_start` the frame of the
     action that is the file's first.
     """
     action[GROUP] = {}
@@ -205,7 +189,6 @@ def load_flags(action: Action) -> tuple[str, ...]:
 
 
 def _fits(flag: str) -> bool:
-    """Whether a custom property can have this name."""
     return 0 < len(flag.encode("utf-8", "surrogateescape")) < _LONGEST_KEY and flag != GROUP
 
 

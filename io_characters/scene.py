@@ -22,24 +22,15 @@ ALL_FRAMES = "all frames"
 
 @dataclass(eq=False)
 class SceneCharacter:
-    """An imported character.
+    """An imported character."""
 
-    Attributes:
-        first: the root object of its first part.
-        character: as it was imported.
-        roots: the root object of each part that is in the scene, by its index.
-    """
-
-    first: Object
-    character: Character
-    roots: dict[int, Object]
+    first: Object  # the root object of its first part
+    character: Character  # as it was imported
+    roots: dict[int, Object]  # of the parts that are in the scene, by their index
 
 
 def find_character(context: Context, obj: Object | None = None) -> SceneCharacter | None:
-    """The character that an object, by default the active one, belongs to; None if there is none.
-
-    The object may be a root object, a mesh of the character, or something that hangs on it.
-    """
+    """The character that an object is of or hangs on, by default the active one; None if there is none."""
     current = obj if obj is not None else context.view_layer.objects.active
     # A chain of parents has an end.
     while current is not None:
@@ -77,11 +68,7 @@ def skin_names(objects: Iterable[Object]) -> list[str]:
 
 
 def show_skin(objects: Iterable[Object], skin: str) -> None:
-    """Shows a skin on some mesh objects, or with an empty name their own materials.
-
-    The material of the mesh stays as it is: the skin's is that of the object's slot. Raises CharacterError if an object
-    is linked.
-    """
+    """Shows a skin, or with an empty name the mesh's own materials; CharacterError if an object is linked."""
     for obj in objects:
         if not obj.material_slots:
             continue
@@ -129,10 +116,7 @@ def animation_names(roots: Iterable[Object]) -> list[str]:
 
 
 def show_animation(roots: Iterable[Object], name: str) -> list[Action]:
-    """Plays an animation on all parts that have one of this declared name; the others stay as they are.
-
-    Returns the actions that play now.
-    """
+    """Plays an animation on all parts that have one of this declared name; returns its actions."""
     shown = []
     for root in roots:
         action = dict(reversed(actions_of(root))).get(name)

@@ -1,14 +1,11 @@
-"""What can be imported from a game: entities, models, players, models with a script, and loose models.
-
-Models are not opened for the list; what is missing is told by the names of files alone. From published sources:
+"""What can be imported from a game. Models are not opened for the list: what is missing is told by names alone.
 
 - Quake II (`client/menu.c`, `client/cl_main.c`): a player is a folder with `tris.md2`. A skin is a `.pcx` with an icon
   beside it, `NAME_i.pcx`, which is no skin itself. `weapon.md2` is shown unless the server asks for a `w_*.md2`; its
   frames play in step.
 - Unvanquished (`bg_parse.cpp`): `configs/buildables/NAME.model.cfg` has `model N PATH` and `modelScale X`, those of
   `configs/classes` have `model NAME`, a folder in `models/players`; `null` is none.
-- XreaL (`cg_players.c`): `models/players/NAME/character.cfg` is about `body.md5mesh` beside it, whose animations are in
-  the same folder.
+- XreaL (`cg_players.c`): `models/players/NAME/character.cfg` is about `body.md5mesh` and the animations beside it.
 """
 
 from __future__ import annotations
@@ -55,32 +52,23 @@ _kept: list[Catalogue] = []
 
 
 class Kind(StrEnum):
-    """What an entry of the list is.
+    """What an entry of the list is."""
 
-    An `entityDef` or `model` declaration of Doom 3; a folder in Quake II's `players`; a folder with an `md5.cfg` or
-    `md2.cfg`, or a `.cfg` file of Unvanquished or XreaL that names a model; a model that none of the others names; a
-    model of another format that a `.cfg` file names, which is listed and cannot be imported.
-    """
-
-    ENTITY = "entity"
-    MODEL = "model"
-    PLAYER = "player"
-    CONFIG = "config"
-    LOOSE = "loose model"
-    IQM = "IQM model"
+    ENTITY = "entity"  # an `entityDef` of Doom 3
+    MODEL = "model"  # a `model` declaration of Doom 3
+    PLAYER = "player"  # a folder in Quake II's `players`
+    CONFIG = "config"  # a folder with `md5.cfg` or `md2.cfg`, or a `.cfg` of Unvanquished or XreaL
+    LOOSE = "loose model"  # that none of the others names
+    IQM = "IQM model"  # named by a `.cfg` file; listed but cannot be imported
 
 
 @dataclass(frozen=True)
 class Count:
-    """How many of something are there, and how many are named but missing.
+    """How many of something are there, and how many are named but missing."""
 
-    `found` is None if they are inside the model files, like the frames of an MD2. `files` are those that the found ones
-    are made of, if that is another number.
-    """
-
-    found: int | None = 0
+    found: int | None = 0  # None if they are inside the model files, as the frames of an MD2
     missing: int = 0
-    files: int | None = None
+    files: int | None = None  # that the found ones are made of, if that is another number
 
     def __str__(self) -> str:
         if self.found is None:
@@ -93,34 +81,18 @@ class Count:
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """Something that can be imported.
+    """Something that can be imported."""
 
-    Attributes:
-        name: of the declaration; of a player or a script the folder, of a loose model the game path.
-        kind: what it is.
-        path: game path of the file with the declaration, of the folder, or of the model.
-        meshes: model files.
-        animations: those under a name of their own; of a loose model, the animation files in its folder; those of MD2
-            are in the models.
-        skins: skins that are declared or lie beside the model.
-    """
-
-    name: str
+    name: str  # of a player or a script the folder, of a loose model the game path
     kind: Kind
-    path: str
+    path: str  # game path of the file with the declaration, of the folder, or of the model
     meshes: Count = Count()
-    animations: Count = Count()
+    animations: Count = Count()  # of a loose model, the animation files in its folder
     skins: Count = Count()
 
 
 class Catalogue:
-    """The list of what can be imported from a game.
-
-    Attributes:
-        files: those of the game.
-        entries: the list: by kind, then by name.
-        problem: why nothing is listed, if a folder holds the game folder; else empty.
-    """
+    """The list of what can be imported from a game, by kind, then by name."""
 
     def __init__(self, files: GameTree) -> None:
         self.files = files
@@ -141,10 +113,7 @@ class Catalogue:
         return list(dict.fromkeys([*self.files.warnings, *self._doom3.unreadable, *self._warnings]))
 
     def matching(self, patterns: Iterable[str]) -> list[CatalogueEntry]:
-        """The entries of which a name fits one of the patterns, such as `monster_*`, compared without case.
-
-        Besides its whole name, an entry has the last part of it, with and without extension.
-        """
+        """The entries whose name, or its last part with or without extension, fits a pattern, in any case."""
         folded = [fold(pattern) for pattern in patterns]
         return [
             entry
@@ -163,10 +132,7 @@ class Catalogue:
         ]
 
     def named(self, name: str, kind: str = "") -> CatalogueEntry | None:
-        """The entry with a name, compared without case, else the first of which the name is the last part.
-
-        Entities come before models, and these before the others. An empty `kind` stands for any.
-        """
+        """The entry with a name in any case, else the first of which the name is the last part."""
         key = fold(name).strip("/")
         entries = [entry for entry in self.entries if kind in ("", entry.kind)]
         for count in (1, None):
@@ -176,10 +142,7 @@ class Catalogue:
         return None
 
     def character(self, entry: CatalogueEntry) -> Character:
-        """The character of an entry. The budget of the files begins anew, as each character is an import of its own.
-
-        Raises FileReadError if it is no longer there, or cannot be imported.
-        """
+        """The character of an entry, with a new budget; FileReadError if it cannot be imported."""
         if entry.kind is Kind.IQM:
             raise FileReadError(f"{entry.name}: its model is IQM, which cannot be imported")
         self.files.budget.renew()
@@ -189,7 +152,6 @@ class Catalogue:
         return found
 
     def _character(self, kind: Kind, name: str, path: str, *, in_detail: bool = True) -> Character | None:
-        """The character of an entry; None if there is none. For `in_detail`, see `Doom3Declarations`."""
         if kind is Kind.ENTITY:
             return self._doom3.entity_character(name, in_detail=in_detail)
         if kind is Kind.MODEL:
@@ -203,7 +165,6 @@ class Catalogue:
     # --- The list
 
     def _all_entries(self) -> list[CatalogueEntry]:
-        """The entries of all kinds; loose models are those that none of the others names."""
         models: list[str] = []
         configs: list[str] = []
         for path in self.files.walk("", *MODEL_SUFFIXES, ".cfg"):
@@ -262,7 +223,6 @@ class Catalogue:
     # --- Models without a declaration
 
     def _daemon_character(self, path: str) -> Character:
-        """The model that a `.cfg` file of Unvanquished or XreaL names."""
         model, scale = _daemon_model(self.files, path)
         folder, _, base = path.rpartition("/")
         is_player = fold(base) == _CHARACTER_CONFIG
@@ -296,7 +256,6 @@ class Catalogue:
 
 
 def _player_character(files: GameTree, folder: str) -> Character:
-    """The character of a player's folder, such as `players/male`. Raises FileReadError if there is no `tris.md2`."""
     folder = join(folder)
     names = {key: file.name for key, file in files.files(folder).items()}
     if _PLAYER_MODEL not in names:
@@ -317,20 +276,15 @@ def _player_character(files: GameTree, folder: str) -> Character:
 
 
 def _image_skin(folder: str, name: str) -> CharacterSkin:
-    """The skin of an MD2 that is an image."""
     return CharacterSkin(split_extension(name)[0], (("*", join(folder, name)),))
 
 
 def _is_config(path: str) -> bool:
-    """Whether a game path is that of a `.cfg` file of Unvanquished or XreaL that names a model."""
     return fold(path).endswith(_MODEL_CONFIG) or fold(path).rpartition("/")[2] == _CHARACTER_CONFIG
 
 
 def _daemon_model(files: GameTree, path: str) -> tuple[str, float]:
-    """The game path of the model that such a file names, empty if it names none, and its scale.
-
-    Raises FileReadError if the file cannot be read.
-    """
+    """The game path of the model, empty if the file names none, and its scale."""
 
     def in_folder(folder: str) -> str:
         # That of the game's own format first.
@@ -352,10 +306,7 @@ def _daemon_model(files: GameTree, path: str) -> tuple[str, float]:
 
 
 def kept_catalogue(folders: Sequence[str | os.PathLike[str]]) -> Catalogue:
-    """The list of a game: the last one that was made, if it is of these folders and nothing in them has changed.
-
-    The folder or archive that overrides the others comes first.
-    """
+    """The list of a game, first the folder that overrides the others; made again if anything has changed."""
     wanted = GameTree(folders).folders
     if not _kept or _kept[0].files.folders != wanted or not _kept[0].files.is_current():
         _kept[:] = [Catalogue(GameTree(wanted))]
@@ -373,14 +324,12 @@ def count_animations(character: Character) -> Count:
 
 
 def _names(entry: CatalogueEntry) -> list[str]:
-    """The folded names of an entry: the whole one, then its last part with and without extension."""
     whole = fold(entry.name)
     last = whole.rpartition("/")[2]
     return [whole, last, split_extension(last)[0]]
 
 
 def _entry(name: str, kind: Kind, path: str, character: Character) -> CatalogueEntry:
-    """The entry of a character, with what is counted."""
     missing = {fold(one) for one in character.missing}
     skins = sum(len(part.skins) for part in character.parts)
     images = sum(one.image is not None for part in character.parts for one in part.textures)

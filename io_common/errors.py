@@ -79,7 +79,6 @@ def contact_address() -> str:
 
 
 def _entry(key: str) -> str:
-    """A text of the manifest, nothing if it has none of that name."""
     # Without a parser of TOML, since the manifest's own lines are known.
     found = re.search(rf'^{key} = "([^"]+)"', _MANIFEST.read_text(encoding="utf-8"), re.MULTILINE)
     return found[1] if found else ""
@@ -151,16 +150,9 @@ def message_for(
     subject: str = "",
     target: Path | None = None,
 ) -> str:
-    """The message for an exception.
-
-    Errors of files and of memory are explained. Any other exception that is not expected is an internal error of the
-    extension: its traceback is printed, and the message says where to report it. The text of an `expected` exception,
-    such as one for bad data, is the message itself.
-
-    `subject` is the file that the run was about, for messages that would not name one. `target` is the file that an
-    operator of Blender was to write: a RuntimeError is then what that operator reported. It is None if no operator was
-    called.
-    """
+    """The message for an exception; the traceback of an internal error is printed."""
+    # `subject` is the file that the run was about, for messages that would not name one; `target` the file that an
+    # operator of Blender was to write: a RuntimeError is then what that operator reported.
     if isinstance(error, expected):
         return _data_message(error)
     if isinstance(error, OSError):
@@ -178,11 +170,7 @@ def message_for(
 
 
 def _data_message(error: BaseException) -> str:
-    """What is wrong with a file, in plain words first; then the values, and the place.
-
-    The exceptions of the formats have the attributes `reason`, `path` and `file_format`; of others, the text is the
-    message.
-    """
+    """What is wrong with a file, in plain words first; then the values, and the place."""
     if getattr(error, "reason", None) is None:
         return str(error)
     path = getattr(error, "path", "")
@@ -222,7 +210,6 @@ def _about(subject: str, text: str) -> str:
 
 
 def _file_message(error: OSError) -> str:
-    """A file that could not be read or written, the reason, and what to do."""
     advice = _ADVICE.get(error.errno or 0, "")
     if getattr(error, "winerror", None) in (_SHARING_VIOLATION, _LOCK_VIOLATION):
         advice = _ADVICE[errno.EBUSY]
@@ -238,7 +225,6 @@ def _file_message(error: OSError) -> str:
 
 
 def _operator_message(error: RuntimeError, target: Path) -> str:
-    """What an operator of Blender's reported, such as an exporter."""
     # A traceback ends with the reason, and after that Blender adds where the operator was called.
     lines = [line for line in str(error).strip().splitlines() if line and not line.startswith("Location: ")]
     last = lines[-1].removeprefix("Error: ") if lines else type(error).__name__

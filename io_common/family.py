@@ -1,7 +1,4 @@
-"""The description of a format family. Needs no Blender.
-
-Menus, file handlers, preferences, the command line, ``info``, fuzzing and tests loop over these descriptions.
-"""
+"""The description of a format family, which menus, the command line, fuzzing and tests loop over. Needs no Blender."""
 
 from __future__ import annotations
 
@@ -34,21 +31,13 @@ class Role(Enum):
 
 @dataclass(frozen=True)
 class FileKind:
-    """A kind of file.
+    """A kind of file."""
 
-    Attributes:
-        suffix: in lower case, with the dot.
-        label: for menus.
-        role: the contents.
-        read: reads a file without Blender; raises the family's error or OSError.
-        describe: returns what ``info`` prints about a file.
-    """
-
-    suffix: str
+    suffix: str  # in lower case, with the dot
     label: str
     role: Role
-    read: Callable[[str], object]
-    describe: Describe
+    read: Callable[[str], object]  # without Blender; raises the family's error or OSError
+    describe: Describe  # what ``info`` prints about a file
 
 
 class Profile(Protocol):
@@ -65,28 +54,20 @@ class Profile(Protocol):
 
 @dataclass(frozen=True)
 class BlenderPart:
-    """What a family adds to Blender.
+    """What a family adds to Blender."""
 
-    Attributes:
-        importer: the operator for File > Import and for dropped files.
-        exporters: the operators for File > Export; each has the `filename_ext` of one kind of file. The first is also
-            the collection exporter.
-        groups: property groups that the options of the operators use.
-        classes: other classes to register: panels, operators, and property groups before the classes that use them.
-        properties: properties that are added to types of Blender: the type, the name and the property.
-        load: imports a file into the scene, for the command line.
-        save: exports the scene to a file, for the command line; the suffix of the path selects the kind of file.
-        action_frame_rate: returns the frame rate with which an action was imported; None if this family did not import
-            it.
-    """
-
-    importer: type[Operator]
+    importer: type[Operator]  # for File > Import and for dropped files
+    # Each has the `filename_ext` of one kind of file; the first is also the collection exporter.
     exporters: tuple[type[Operator], ...]
     load: Callable[[Context, Path, Settings, Conversion], ImportResult]
+    # The suffix of the path selects the kind of file.
     save: Callable[[Context, Path, Settings, Scene], ExportResult]
-    groups: tuple[type, ...] = ()
+    groups: tuple[type, ...] = ()  # property groups that the options of the operators use
+    # Others to register: panels, operators, and property groups before the classes that use them.
     classes: tuple[type, ...] = ()
+    # Added to types of Blender: the type, the name and the property.
     properties: tuple[tuple[type, str, Any], ...] = ()
+    # With which an action was imported; None if this family did not import it.
     action_frame_rate: Callable[[Any], float | None] = lambda action: None
 
     @property
@@ -97,34 +78,21 @@ class BlenderPart:
 
 @dataclass(frozen=True)
 class Family:
-    """A family of formats that belong together.
+    """A family of formats that belong together."""
 
-    Attributes:
-        name: in lower case, as in operators, ``--format`` on the command line, and the property group.
-        label: for menus.
-        kinds: its kinds of files; the first is the model.
-        error: the exception that its readers and writers raise for bad data.
-        blender: returns the part that needs Blender.
-        textures: the rules by which images are found for its skins or shaders.
-        games: the profiles of games; the values of the keys are identifiers, the first is the default. Empty if files
-            are the same for all games.
-        frame_rate: frames per second if the format has a fixed rate, else None.
-        has_one_file: whether a model and all its animations are one file.
-        suffix_beside: returns the suffix of the file that a game needs beside each model, with the same name; empty if
-            it needs none.
-        files_beside: returns the files beside a file that an import reads with it, with the folders listed so far.
-    """
-
-    name: str
+    name: str  # in lower case, as in operators, ``--format`` on the command line, and the property group
     label: str
-    kinds: tuple[FileKind, ...]
-    error: type[ValueError]
+    kinds: tuple[FileKind, ...]  # the first is the model
+    error: type[ValueError]  # that its readers and writers raise for bad data
     blender: Callable[[], BlenderPart]
     textures: TextureRules
+    # The first is the default; empty if files are the same for all games.
     games: Mapping[Any, Profile] = field(default_factory=dict)
-    frame_rate: float | None = None
-    has_one_file: bool = False
+    frame_rate: float | None = None  # if the format has a fixed one
+    has_one_file: bool = False  # whether a model and all its animations are one file
+    # Of the file that a game needs beside each model, with the same name; empty if it needs none.
     suffix_beside: Callable[[str], str] = lambda game: ""
+    # Those that an import reads with a file, with the folders listed so far.
     files_beside: Callable[[Path, FilesByName], list[Path]] = lambda path, listed: []
 
     @property

@@ -1,8 +1,4 @@
-"""Rules of games, the findings about files that break them, and descriptions of files with their findings.
-
-A rule says what a loader refuses or shows differently from Blender, with the source of that. A family has a table of
-rules for every game, and a profile of each game with its own.
-"""
+"""Rules of games, the findings about files that break them, and descriptions of files with their findings."""
 
 from __future__ import annotations
 
@@ -56,29 +52,17 @@ Check = Callable[["Rule", Any], Iterator[Finding]]
 
 @dataclass(frozen=True)
 class Rule:
-    """A requirement of a game.
-
-    Attributes:
-        code: its name, for programs.
-        is_error: whether the game refuses a file that breaks it.
-        check: yields the findings.
-        engine: the engine whose loader has the rule.
-        requirement: what a file has to be like, as the documentation states it.
-        why: what the loader does with a file that breaks it; the middle of a message.
-        remedy: what to do; the end of a message.
-        source: where it is in the loader's source code.
-        limit: the most, or least, that is accepted; 0 where the rule has no number.
-    """
+    """A requirement of a game: what its loader refuses or shows differently from Blender."""
 
     code: str
     is_error: bool
     check: Check
-    engine: str
-    requirement: str
-    why: str
-    remedy: str
-    source: str
-    limit: float = 0
+    engine: str  # whose loader has the rule
+    requirement: str  # what a file has to be like, as the documentation states it
+    why: str  # what the loader does with a file that breaks it; the middle of a message
+    remedy: str  # the end of a message
+    source: str  # the place in the loader's source code
+    limit: float = 0  # the most, or least, that is accepted; 0 where there is no number
 
     def finding(
         self,
@@ -91,11 +75,7 @@ class Rule:
         remedy: str = "",
         is_in_source: bool = False,
     ) -> Finding:
-        """A finding of this rule.
-
-        `what` is what breaks it, where, and the value; the beginning of the message. `remedy` replaces the rule's own.
-        `is_in_source` is whether the imported file already broke the rule; then it is only a warning.
-        """
+        """A finding, whose text `what` begins; a warning if the imported file already broke the rule."""
         remedy = remedy or self.remedy
         tail = "; the imported file already did" if is_in_source else f": {remedy}" if remedy else ""
         joints, vertices, triangles = (

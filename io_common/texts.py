@@ -15,10 +15,7 @@ _LISTED = 5
 
 
 def counted(number: int, what: str, verb: str = "") -> str:
-    """A number and what it counts, both in the singular for 1.
-
-    `what` is the plural, such as `vertices`. `verb` is a plural too, such as `have`, and may go on with other words.
-    """
+    """A number and the plural that it counts, both singular for 1; `verb` may go on with other words."""
     if number == 1:
         adjective, space, noun = what.rpartition(" ")
         what = adjective + space + _SINGULARS.get(noun, noun.removesuffix("s"))
@@ -44,10 +41,7 @@ class UnknownFieldError(ValueError):
 
 
 def expand(pattern: str, values: Mapping[str, str]) -> str:
-    """A pattern with the values of its fields.
-
-    Fields are in braces; one without a value is empty. Raises UnknownFieldError if a field is not in `FIELDS`.
-    """
+    """A pattern with the values of its fields in braces; UnknownFieldError if one is not in `FIELDS`."""
 
     def value(match: re.Match[str]) -> str:
         if match[1] not in FIELDS:
@@ -73,10 +67,6 @@ def distinct_file_names(names: Iterable[str]) -> list[str]:
 
 
 def matches(name: str, pattern: str) -> bool:
-    """Whether a name is in a filtered list; the case of letters is ignored.
-
-    The pattern is for the whole name, with `*`, `?` and `[...]`; without these, it is a part of the name. An empty one
-    stands for all names.
-    """
+    """Whether a name fits a pattern, in any case: the whole of it with `*`, `?` or `[...]`, else a part."""
     folded, wanted = name.lower(), pattern.strip().lower()
     return fnmatchcase(folded, wanted) if any(letter in wanted for letter in "*?[") else wanted in folded

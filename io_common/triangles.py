@@ -48,10 +48,7 @@ def is_degenerate(triangles: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
 def drop_degenerate(
     triangles: npt.NDArray[np.integer], *tables: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[Any], ...]:
-    """The triangles that name three different vertices, and the same rows of other tables.
-
-    `triangles` are indices of vertices, (T, 3); `tables` have one row for each triangle, (T, …).
-    """
+    """The triangles (T, 3) that name three different vertices, and the same rows of tables (T, …)."""
     dropped = is_degenerate(triangles)
     if not dropped.any():
         return triangles, *tables
@@ -59,10 +56,7 @@ def drop_degenerate(
 
 
 def lowest_vertex_first(triangles: npt.NDArray[np.integer]) -> npt.NDArray[Any]:
-    """The same triangles (T, 3) with their corners rotated so that each begins with its lowest vertex.
-
-    Triangles of the same vertices and the same winding become equal rows.
-    """
+    """Triangles (T, 3) rotated to start at the lowest vertex: those of one winding are equal rows."""
     first = triangles.argmin(axis=1)
     rotated: npt.NDArray[Any] = np.take_along_axis(triangles, (first[:, None] + np.arange(3)) % 3, axis=1)
     return rotated
@@ -71,11 +65,8 @@ def lowest_vertex_first(triangles: npt.NDArray[np.integer]) -> npt.NDArray[Any]:
 def with_area(
     loops: npt.NDArray[np.int32], faces: npt.NDArray[np.int32], places: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.int32]:
-    """Triangles whose faces of four corners are split along the other diagonal where one of the two has no area.
-
-    `loops` are the corners of each triangle, (T, 3); those of a face follow each other. `faces` is the face of each
-    triangle, in ascending order, (T,). `places` are those of the corners, (L, 3).
-    """
+    """Triangles with faces of four corners split along the other diagonal where one of two has no area."""
+    # `loops` (T, 3), those of a face following each other, `faces` (T,) ascending, `places` of the corners (L, 3).
     rows = np.flatnonzero(np.bincount(faces)[faces] == 2).reshape(-1, 2)
     pairs = loops[rows]
     firsts = pairs.min(axis=(1, 2))
@@ -94,13 +85,10 @@ def with_area(
 def bend(
     corners: npt.NDArray[np.floating], loops: npt.NDArray[np.int32], other_loops: npt.NDArray[np.int32]
 ) -> float:
-    """How far the surface moves if faces are split into other triangles.
+    """How far the surface moves if faces are split into other triangles (T, 3) of corners (L, 3).
 
-    That is the largest distance from the middle of an edge of one surface to the other. Of faces of very many corners,
-    only some of the edges are measured.
-
-    `corners` are the positions of the corners of the mesh, (L, 3). `loops` are the corners of triangles, (T, 3), one
-    face after the other. `other_loops` are the same faces split differently; triangle i belongs to the same face.
+    That is the largest distance from the middle of an edge to the other surface; of large faces, only some edges are
+    measured. Triangle i belongs to the same face in both.
     """
     rows, other_rows = np.sort(loops, axis=1), np.sort(other_loops, axis=1)
     differing = (rows != other_rows).any(axis=1)
@@ -126,10 +114,7 @@ def _farthest(
     others: npt.NDArray[np.float64],
     other_faces: npt.NDArray[np.integer],
 ) -> float:
-    """The largest distance from the middle of an edge to the nearest of the other triangles of its face.
-
-    Both sets of triangles are corners, (T, 3, 3), with the face of each in ascending order, (T,).
-    """
+    """The largest distance from the middle of an edge to the nearest of the other triangles of its face."""
     begins, ends = (np.searchsorted(other_faces, faces, side=side) for side in ("left", "right"))
     pair_counts = ends - begins
     ranks = np.arange(len(faces)) - np.searchsorted(faces, faces)
@@ -175,12 +160,8 @@ def have_same_triangles(
     source_triangles: npt.NDArray[np.int32],
     source_count: int,
 ) -> npt.NDArray[np.bool_]:
-    """Which vertices have the triangles that they have in the imported file, and no others, (V,).
-
-    `triangles` has indices of the mesh's vertices, (T, 3), and `sources` the source vertex that each of these is, or
-    -1, (V,). `source_triangles` are those of the file, with the same winding, (S, 3); `source_count` is the number of
-    its vertices.
-    """
+    """Which vertices (V,) have the triangles of the imported file with the same winding, and no others."""
+    # `sources` has the vertex of the file that each of the mesh is, or -1, (V,).
     rows = np.concatenate([source_triangles, sources[triangles]])
     _values, ids = np.unique(lowest_vertex_first(rows), axis=0, return_inverse=True)
     ids = ids.reshape(-1)

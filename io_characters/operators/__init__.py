@@ -48,8 +48,6 @@ _COLUMN_LENGTH = 24
 
 
 class _OfCharacter:
-    """An operator for the active character."""
-
     @classmethod
     def poll(cls, context: Context) -> bool:
         return find_character(context) is not None

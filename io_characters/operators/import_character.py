@@ -79,7 +79,6 @@ class IO_IDTECH_UL_characters(FilteredList, bpy.types.UIList):
 
 
 def _draw_columns(layout: Any, texts: Sequence[str], icon: str = "NONE") -> None:
-    """Draws name, meshes, animations and skins of a row, or their titles."""
     columns = layout.split(factor=0.5)
     columns.label(text=texts[0], icon=icon)
     for text, width in zip(texts[1:3], (0.2, 0.65), strict=True):
@@ -89,7 +88,6 @@ def _draw_columns(layout: Any, texts: Sequence[str], icon: str = "NONE") -> None
 
 
 def _fill_row(item: Any, entry: CatalogueEntry) -> None:
-    """Shows an entry in a row."""
     item.name = printable(entry.name)
     item.kind, item.path = entry.kind.value, printable(entry.path)
     item.meshes, item.animations, item.skins = str(entry.meshes), str(entry.animations), str(entry.skins)
@@ -126,7 +124,6 @@ class IO_IDTECH_UL_character_animations(FilteredList, bpy.types.UIList):
 
 
 def _shown_rows(operator: Any) -> list[Any]:
-    """The rows that pass the filter."""
     return [row for row in operator.animations if matches(row.name, operator.animation_filter)]
 
 
@@ -152,7 +149,6 @@ def unchecked_names(operator: Any) -> frozenset[str]:
 
 
 def _draw_animations(layout: UILayout, operator: Any) -> None:
-    """Draws the buttons and the list."""
     if not len(operator.animations):
         layout.label(text="No animations are declared", icon="INFO")
         return
@@ -359,7 +355,6 @@ class IMPORT_SCENE_OT_idtech_character(_Options, file_operators.Transform, bpy.t
         return str(row.kind) if row is not None and row.name == self.name else ""
 
     def _animations_key(self) -> str:
-        """What the list of animations belongs to."""
         return f"{self.listed_for} {self._kind()} {self.name}"
 
     def _left_out(self) -> frozenset[str]:

@@ -1,14 +1,10 @@
 """The characters of Sauerbraten, Tesseract and Red Eclipse, out of the scripts of their models and back.
 
-From the published sources of Sauerbraten (`rendermodel.cpp`, `skelmodel.h`):
+From Sauerbraten (`rendermodel.cpp`, `skelmodel.h`):
 
-- A model's folder lies below `packages/models` (Sauerbraten), `media/model` (Tesseract) or `models` (Red Eclipse). Its
-  script is `md5.cfg` or `md2.cfg`.
+- A model's folder lies below `packages/models` (Sauerbraten), `media/model` (Tesseract) or `models` (Red Eclipse).
 - An MD2 has one part: `tris.md2` in the folder, else in the folder above, with the images `skin` and `masks`.
 - In the game the y axis points to the other side than in the files.
-
-What `read_cube_character` makes of a written script is the character that it was written from. Scripts that the
-original ran are part of it, and conditions are decided.
 """
 
 from __future__ import annotations
@@ -38,12 +34,7 @@ CONFIGS = {"md5": "md5.cfg", "md2": "md2.cfg"}
 
 
 def cfg_character(files: GameTree, folder: str) -> Character:
-    """The character that a model's folder describes.
-
-    What the script has wrong is a warning. If even the first model is missing, there are no parts. `files` may also be
-    those of any folder of the game; `folder` is the one with `md5.cfg` or `md2.cfg`. Raises FileReadError if there is
-    no script, or it cannot be read.
-    """
+    """The character of a folder; no parts if the first is missing, FileReadError without a script."""
     folder = join(folder)
     for kind, config in CONFIGS.items():
         if files.has(join(folder, config)):
@@ -62,7 +53,6 @@ class _CharacterReader:
         self._find_folder = cache(self._search_folder)
 
     def character(self) -> Character:
-        """Reads the character."""
         path = join(self._folder, CONFIGS[self._kind])
         script = read_script(
             self._files.read_text(path),
@@ -133,7 +123,6 @@ class _CharacterReader:
         return found or path
 
     def _md2(self) -> str:
-        """The path of an MD2, which lies in the folder or the one above."""
         paths = [join(folder, "tris.md2") for folder in ancestors(self._folder)[:2]]
         return next(filter(self._files.has, paths), paths[0])
 
@@ -147,7 +136,7 @@ class _CharacterReader:
         return None
 
     def _search_folder(self, name: str) -> str:
-        """The folder with a name in the folder of all models, which is one above this one if it is not known."""
+        """A model's folder in that of all models, which is the one above if it is not known."""
         name = join(name)
         models, own = split_folder(self._folder)
         if name in ("", own):
@@ -169,7 +158,7 @@ def cfg_name(character: Character) -> str:
 
 
 def cfg_text(character: Character, folder: str) -> str:
-    """The script of a character, which needs at least one part. `folder` is the one that the script lies in."""
+    """The script of a character, which needs at least one part, to be put into a folder."""
     return "\n".join([*_Writer(character, folder).lines(), ""])
 
 
@@ -186,7 +175,6 @@ class _Writer:
         self._lines: list[str] = []
 
     def lines(self) -> list[str]:
-        """The lines of the script."""
         for part in self._parts:
             self._write_part(part)
         for index, part in enumerate(self._parts):

@@ -1,22 +1,20 @@
 """The scripts of models of Sauerbraten, Tesseract and Red Eclipse: `md5.cfg`, `md2.cfg`, and what they run.
 
-From the published sources of Sauerbraten (`command.cpp`, `md5.h`, `vertmodel.h`, `skelmodel.h`, `animmodel.h`):
+From Sauerbraten (`command.cpp`, `md5.h`, `vertmodel.h`, `skelmodel.h`, `animmodel.h`):
 
 - A statement is a line, or ends with `;`. A word is bare, a string in double quotes, a block in `[ ]`, `( )` with a
-  statement whose result it is, or `$NAME` for the value of an alias. A comment begins with `//`. A string without a
-  closing quote ends with its line.
-- What models use is understood: commands, `exec`, aliases, and `if` with comparisons of numbers, `strstr` and
-  `mdlname`. Anything else is left out with a warning, and a condition that is not understood does not hold.
+  statement whose result it is, or `$NAME` for an alias. `//` begins a comment. An open string ends with its line.
+- Commands, `exec`, aliases, and `if` with comparisons of numbers, `strstr` and `mdlname` are understood. Anything else
+  is left out with a warning, and a condition that is not understood does not hold.
 - `md5load MESH [SKELETON] [SMOOTH]` begins a part, which the commands after it are about. Models that name the same
   SKELETON share it and its animations. An MD2 has one part, which is not loaded by a command.
-- `md5dir DIR` names a folder of models, for the files of all commands that follow. `exec FILE` runs another script; its
-  path begins at the game's folder.
+- `md5dir DIR` names a folder of models for the commands that follow. The path of `exec` begins at the game's folder.
 - `md5skin MESH IMAGE [MASKS ...]`, `md5bumpmap`, `md5alphatest`, `md5alphablend`, `md5cullface`: of a mesh, or of all
-  with `*`. MESH is the name in the comment `// meshes: NAME` of an md5mesh. A later command takes the place of an
-  earlier one. `mdlalphatest`, `mdlalphablend` and `mdlcullface` apply to the whole model.
+  with `*`. MESH is the name in `// meshes: NAME` of an md5mesh. Later commands replace earlier ones. `mdlalphatest`,
+  `mdlalphablend` and `mdlcullface` apply to the whole model.
 - Images may have modifiers (`<dds>skin.png`). Of masks, red is the specular strength, green the glow, blue the
   reflection; numbers directly after the image are strengths of reflections.
-- `md5anim NAMES FILE [SPEED] [PRIORITY]`: the names may be alternatives, `idle|hold 1`. Without a SPEED, or with 0, the
+- `md5anim NAMES FILE [SPEED] [PRIORITY]`: NAMES may be alternatives, `idle|hold 1`. Without a SPEED, or with 0, the
   game plays 10 frames a second. Several files of one name are variants. `md2anim NAMES FIRST COUNT [SPEED] [PRIORITY]`.
 - `md5animpart JOINTS`: the animations after it move these joints and those below them alone.
 - `md5adjust JOINT yaw pitch roll tx ty tz`: about the animations that are loaded after it.
@@ -49,28 +47,17 @@ _MODEL_FOLDERS = ("models", "model")
 
 @dataclass
 class MeshSkin:
-    """The images and settings of a mesh; None where the script gives none.
+    """The images and settings of a mesh; None where the script gives none."""
 
-    Attributes:
-        mesh: its name, or `*`.
-        image, masks: names of images in `folder`.
-        bump: the name of an image in `bump_folder`.
-        strengths: of reflections.
-        alpha_test: the threshold in 0...1.
-        alpha_blend: whether the surface is blended with what is behind it.
-        cull_face: whether back faces are hidden.
-        folder, bump_folder: the names that `md5dir` gives; None for the folder of the script.
-    """
-
-    mesh: str = "*"
-    image: str | None = None
+    mesh: str = "*"  # its name, or `*`
+    image: str | None = None  # a name in `folder`, like `masks`
     masks: str | None = None
     bump: str | None = None
-    strengths: tuple[float, ...] = ()
-    alpha_test: float | None = None
+    strengths: tuple[float, ...] = ()  # of reflections
+    alpha_test: float | None = None  # the threshold in 0...1
     alpha_blend: bool | None = None
     cull_face: bool | None = None
-    folder: str | None = None
+    folder: str | None = None  # as `md5dir` names it; None for that of the script
     bump_folder: str | None = None
 
     def set_surface(self, setting: str, value: str) -> None:
@@ -87,23 +74,16 @@ class MeshSkin:
 
 @dataclass
 class ScriptPart:
-    """A model that a script loads, and what the script says about it.
+    """A model that a script loads, and what the script says about it."""
 
-    Attributes:
-        model: the path of its file; empty for an MD2 that is found by its folder.
-        skins: by the folded name of the mesh, or `*`.
-        settings: other commands, each as its words.
-        joints: those that the animations read next move.
-    """
-
-    model: str = ""
+    model: str = ""  # empty for an MD2, which is found by its folder
     skeleton: str = ""
-    skins: dict[str, MeshSkin] = field(default_factory=dict)
+    skins: dict[str, MeshSkin] = field(default_factory=dict)  # by the folded name of the mesh, or `*`
     animations: list[CharacterAnimation] = field(default_factory=list)
     adjustments: list[JointAdjustment] = field(default_factory=list)
     tags: list[Tag] = field(default_factory=list)
     settings: list[tuple[str, ...]] = field(default_factory=list)
-    joints: str = ""
+    joints: str = ""  # those that the animations read next move
     attachment: Attachment | None = None
 
     def skin(self, mesh: str) -> MeshSkin:
@@ -113,30 +93,18 @@ class ScriptPart:
 
 @dataclass
 class ModelScript:
-    """What a script says about a model.
-
-    Attributes:
-        parts: the models that it loads.
-        surface: the settings of all meshes that have none of their own.
-        settings: other commands about the whole model, each as its words.
-        missing: paths of scripts that it runs and that are not there.
-        warnings: each with its file and line.
-    """
+    """What a script says about a model."""
 
     parts: list[ScriptPart] = field(default_factory=list)
-    surface: MeshSkin = field(default_factory=MeshSkin)
+    surface: MeshSkin = field(default_factory=MeshSkin)  # the settings of meshes that have none of their own
     scale: float = 1.0
     translation: Vector = (0.0, 0.0, 0.0)
     settings: list[tuple[str, ...]] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)  # paths of scripts that it runs
     warnings: list[str] = field(default_factory=list)
 
     def skin(self, model_file: str, mesh: str | None) -> MeshSkin | None:
-        """The skin of a mesh, or None.
-
-        `model_file` is the base name of the model: parts that load it are used, else those that load no file. If `mesh`
-        is None, the only skin of the part is used.
-        """
+        """The skin of a mesh in the parts that load the file, else in those that load none."""
         named = [one for one in self.parts if fold(one.model).rpartition("/")[2] == fold(model_file)]
         for part in reversed(named or [one for one in self.parts if not one.model]):
             found = part.skins.get(fold(mesh)) if mesh else None
@@ -157,12 +125,7 @@ def read_script(
     read: Callable[[str], str | None],
     find_folder: Callable[[str], str] = lambda name: name,
 ) -> ModelScript:
-    """Reads the script of a model. Invalid text raises no error: it is skipped with a warning.
-
-    `path` is its game path, and `kind` the kind of the model: `md5` or `md2`. `read` gives the text of another file by
-    its game path, None if there is none, and may raise FileReadError. `find_folder` gives the path of a folder that
-    `md5dir` names; an empty name is that of the script's own folder.
-    """
+    """Reads a model's script, skipping invalid text with a warning; `read` may raise FileReadError."""
     reader = _ScriptReader(path, kind, read, find_folder)
     try:
         reader.run(text)
@@ -213,7 +176,7 @@ _Word = str | _Variable | _Group
 
 
 def _parse(text: str) -> _Group:
-    """The statements of a script. Raises _LimitError for too many brackets within each other."""
+    """The statements of a script; _LimitError for too many brackets within each other."""
     groups = [_Group()]
     line, position = 1, 0
     for match in _TOKEN.finditer(text):
@@ -241,8 +204,6 @@ def _parse(text: str) -> _Group:
 
 
 class _ScriptReader:
-    """Runs the script of a model."""
-
     def __init__(
         self, path: str, kind: str, read: Callable[[str], str | None], find_folder: Callable[[str], str]
     ) -> None:
@@ -257,11 +218,10 @@ class _ScriptReader:
         self._words = self._depth = 0
 
     def warn(self, text: str) -> None:
-        """Adds a warning with the file and line that is read."""
         self.script.warnings.append(f"{self._file}, line {self._line}: {text}")
 
     def run(self, block: str | _Group) -> None:
-        """Runs a block, or a text as a script. Raises _LimitError if it runs too long or too deep."""
+        """Runs a block, or a text as a script; _LimitError if it runs too long or too deep."""
         if self._depth == MAX_DEPTH:
             raise _LimitError("too many blocks and files within each other")
         self._depth += 1
@@ -317,7 +277,7 @@ class _ScriptReader:
         )
 
     def _value(self, word: _Word) -> str | _Group:
-        """The value of a word. Raises _StatementError if it is not known."""
+        """The value of a word; _StatementError if it is not known."""
         if isinstance(word, _Variable):
             if word.name not in self._aliases:
                 raise _StatementError(f"'${short(word.name)}' is not known")
@@ -336,7 +296,7 @@ class _ScriptReader:
         raise _StatementError(f"'{short(name)}' is not understood")
 
     def _exec(self, path: str) -> None:
-        """Runs another script. Its path begins at the game's folder, which may lie above the one that is searched."""
+        """Runs a script, whose path begins at the game's folder, perhaps above the one that is searched."""
         if not path:
             raise _StatementError("exec without a file")
         parts = path.split("/") if len(path) <= _LONGEST_PATH else []
@@ -441,10 +401,7 @@ _MODIFIERS = re.compile(r"^(?:<[^<>]*>\s*)++")
 
 
 def image_name(name: str) -> str:
-    """The name of an image or folder in a script, without modifiers and with forward slashes; may contain `..`.
-
-    Of an absolute name, only the base name is returned.
-    """
+    """A name without modifiers, with forward slashes and perhaps `..`; of an absolute one the base name."""
     text = fold_slashes(_MODIFIERS.sub("", name.strip())).rstrip("/")
     return clean_name(text).base if text.startswith("/") or ":" in text else text
 

@@ -1,12 +1,10 @@
-"""Files of declarations: Doom 3's materials, models, entities and skins, read with one lexer.
+r"""Files of declarations: Doom 3's materials, models, entities and skins (`DeclManager.cpp`, `Lexer.cpp`).
 
-From the published sources of Doom 3 (`DeclManager.cpp`, `Lexer.cpp`):
-
-- A file holds any number of `TYPE NAME { … }`. Types are compared without case. Without a type, a declaration has that
-  of its folder. What has an unknown type is skipped.
+- A file holds any number of `TYPE NAME { … }`, with types in any case. A declaration without a type has that of its
+  folder; one of an unknown type is skipped.
 - Names are compared without case and extension; backslashes are slashes.
 - The files of a folder are read in alphabetical order; **a later declaration of a name is ignored**.
-- Comments are `//` and `/* */`. Strings have no escapes and end with their line; `"a" \\ "b"` is one string.
+- Comments are `//` and `/* */`. Strings have no escapes and end with their line; `"a" \ "b"` is one string.
 """
 
 from __future__ import annotations
@@ -42,19 +40,12 @@ _TOKEN = re.compile(
 
 
 class Token(NamedTuple):
-    """A token: a word, a string without its quotes, a punctuation mark or a comment.
-
-    Attributes:
-        text: the token.
-        kind: 'word', 'string', 'punctuation' or 'comment'.
-        line: the line number, from 1.
-        is_first: whether it is the first token of its line.
-    """
+    """A word, a string without its quotes, a punctuation mark or a comment."""
 
     text: str
-    kind: str
-    line: int
-    is_first: bool
+    kind: str  # 'word', 'string', 'punctuation' or 'comment'
+    line: int  # from 1
+    is_first: bool  # of its line
 
     def is_mark(self, marks: str) -> bool:
         """Whether it is one of these punctuation marks."""
@@ -80,22 +71,13 @@ def canonical_name(name: str) -> str:
 
 @dataclass
 class Declaration:
-    """A declaration whose contents are still tokens.
+    """A declaration whose contents are still tokens."""
 
-    Attributes:
-        type: in lower case.
-        name: as written.
-        source: the file.
-        line: of the name, from 1.
-        tokens: those between the braces, without comments.
-        warnings: each with file and line.
-    """
-
-    type: str
+    type: str  # in lower case
     name: str
     source: str
-    line: int
-    tokens: list[Token]
+    line: int  # of the name, from 1
+    tokens: list[Token]  # those between the braces, without comments
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -132,10 +114,7 @@ class DeclarationFile:
 def parse_declarations(
     text: str, source: str, default_type: str, max_tokens: int = MAX_TOKENS
 ) -> DeclarationFile:
-    """Finds the declarations of a file. Invalid text raises no error: it is skipped, with a warning.
-
-    `default_type` is that of declarations without a type.
-    """
+    """Finds the declarations of a file; what is invalid is skipped with a warning."""
     result = DeclarationFile(source)
     tokens = _read_tokens(text, max_tokens, result)
     prefix: list[Token] = []
@@ -202,12 +181,9 @@ def _add_declaration(
 
 
 def _find_end(tokens: list[Token], index: int, default_type: str) -> tuple[int, bool]:
-    """The index of the closing brace of the body that starts at `index`, and True; False if there is none.
-
-    Braces in real material files are not always balanced. The body of a material then ends where the next declaration
-    clearly starts: at a path alone on its line (or after `material`) directly before an opening brace, or at a brace
-    inside a stage.
-    """
+    """The index of the closing brace of the body at `index`, and True; False if there is none."""
+    # Braces in real material files are not always balanced: the body of a material then ends where the next declaration
+    # clearly starts, at a path alone on its line (or after `material`) before a brace, or at a brace inside a stage.
     depth = 1
     for position in range(index, len(tokens)):
         token = tokens[position]
@@ -237,7 +213,7 @@ class TokenReader:
         self._index = 0
 
     def peek(self) -> Token | None:
-        """The next token; None at the end."""
+        """The next token, which stays; None at the end."""
         return self._tokens[self._index] if self._index < len(self._tokens) else None
 
     def next(self) -> Token | None:

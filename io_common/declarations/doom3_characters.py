@@ -59,10 +59,7 @@ class Doom3Declarations(DeclarationsByName):
     """The declarations of a game, and the characters that they make."""
 
     def entity_character(self, name: str, *, in_detail: bool = True) -> Character | None:
-        """The character of an entity; None if there is no such entity, or it has no model that can be imported.
-
-        `in_detail` also finds the skins that fit the materials of the meshes, which are read for that.
-        """
+        """An entity's character, None without a model; `in_detail` reads meshes to find their skins."""
         values = self.entity(name) or {}
         if not self.is_model(values.get("model", "")):
             return None
@@ -113,7 +110,6 @@ class _CharacterReader:
         self._missing: set[str] = set()
 
     def finished(self, declaration: Declaration) -> Character:
-        """The character of the entity or model that was added."""
         names = [(kind, declaration.name) for kind in (ENTITY, MODEL)]
         for part in self._parts:
             names += [(MODEL, part.declaration or ""), *((SKIN, skin.name) for skin in part.skins)]
@@ -164,7 +160,6 @@ class _CharacterReader:
     # --- Entities
 
     def add_entity(self, name: str, values: Values) -> None:
-        """Adds the body of a character and what hangs on it."""
         if not self.add_model(values["model"], values.get("skin", ""), None):
             return
         attached = self._add_attached(name, values, 0)
@@ -195,7 +190,6 @@ class _CharacterReader:
         return attached
 
     def _attachments(self, name: str, values: Values, parent: int) -> Iterator[tuple[str, Attachment]]:
-        """What hangs on an entity: the name of each entity or head, with its place."""
         head = values.get("def_head", "")
         if head:
             own, shared = _vector(values, head.lower()), _vector(values, "offsetheadmodel")
@@ -234,7 +228,6 @@ class _CharacterReader:
 
 
 def _placed_attachment(body: Values, number: str, own: Values, place: str) -> Attachment:
-    """An attachment at a place of the body."""
     return Attachment(
         0,
         body.get(f"attach_pos_joint_{number}", ""),
@@ -254,7 +247,7 @@ def _dark_mod_attachment(own: Values, body: str) -> Attachment:
 
 
 def _vector(values: Values, key: str) -> Vector:
-    """Three numbers of a value: those before the first word that is none, and zeros."""
+    """Three numbers: those before the first word that is none, and zeros."""
     numbers: list[float] = []
     for word in values.get(key, "").split()[:3]:
         try:
@@ -275,11 +268,6 @@ def _rotation(values: Values, key: str) -> Vector:
 def _replace_animations(
     animations: tuple[CharacterAnimation, ...], own: Values, attached: Iterable[tuple[str, Values]]
 ) -> tuple[CharacterAnimation, ...]:
-    """Animations with those that the game plays in their place.
-
-    `own` are the values of the entity of the body. `attached` holds the joint and the values of each entity that hangs
-    on it.
-    """
     others: dict[str, str] = {}
     for joint, values in ((None, own), *attached):
         for key, value in values.items():

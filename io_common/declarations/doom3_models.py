@@ -1,6 +1,6 @@
 """Doom 3's declarations of models, entities and skins (`def/*.def`, `skins/*.skin`), with what they inherit.
 
-From the published sources of Doom 3 (`Anim_Blend.cpp`, `DeclEntityDef.cpp`, `DeclSkin.cpp`):
+From Doom 3 (`Anim_Blend.cpp`, `DeclEntityDef.cpp`, `DeclSkin.cpp`):
 
 - `model`: statements in the order in which they apply. `inherit` copies everything of another declaration, and replaces
   what came before it. `mesh`, `skin`, `offset` and each `channel` replace inherited ones; an `anim` with the name of an
@@ -65,7 +65,6 @@ class _ModelReader(TokenReader):
         self._by_alias: dict[str, list[str]] | None = None
 
     def model(self) -> CharacterPart:
-        """Reads the declaration; what cannot be understood is skipped with a warning."""
         of_model = f"in model '{short(self.declaration.name)}'"
         while (token := self.next()) is not None:
             kind = token.text.lower()
@@ -170,7 +169,6 @@ class _ModelReader(TokenReader):
         )
 
     def _frame_commands(self, name: Token) -> tuple[list[FrameCommand], list[str]]:
-        """The commands and flags of an animation, up to its closing brace."""
         commands: list[FrameCommand] = []
         flags: list[str] = []
         while (token := self.next()) is not None and not token.is_mark("}"):
@@ -228,7 +226,6 @@ def _number(text: str) -> float:
 
 
 def _read_pairs(declaration: Declaration) -> Iterator[tuple[str, str]]:
-    """The pairs of words that a declaration consists of."""
     reader = TokenReader(declaration)
     while (key := reader.next()) is not None:
         if key.kind == "punctuation":
@@ -250,11 +247,7 @@ def read_entity(declaration: Declaration) -> dict[str, str]:
 
 
 class DeclarationsByName:
-    """The declarations of a game, read when they are first needed.
-
-    Attributes:
-        unreadable: files that could not be read.
-    """
+    """The declarations of a game, read when they are first needed."""
 
     def __init__(self, files: GameTree) -> None:
         self._files = files
@@ -369,11 +362,7 @@ class DeclarationsByName:
 
     @cached_property
     def skins_for(self) -> dict[tuple[str, str], list[str]]:
-        """The names of skins by what they are for.
-
-        The keys are `mesh` with the folded path of a model, `material` with the canonical name of one that they
-        replace, or `model` with the canonical name of the model that an entity gives them.
-        """
+        """Names of skins by (`mesh`, folded path), (`material`, name they replace) or (`model`, name)."""
         result: dict[tuple[str, str], list[str]] = defaultdict(list)
         for skin, models in self._skins.values():
             for model in models:

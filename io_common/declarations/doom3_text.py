@@ -40,10 +40,7 @@ def skin_text(character: Character) -> str:
 
 
 def lost_declarations(old: str, new: str, default_type: str) -> list[str]:
-    """Declarations of a file that its new text does not have, and values of entities that it leaves out.
-
-    `default_type`, in lower case, is that of declarations without a type.
-    """
+    """Declarations, and values of entities, that the new text of a file leaves out."""
 
     def by_name(text: str) -> dict[tuple[str, str], Declaration]:
         found: dict[tuple[str, str], Declaration] = {}
@@ -98,7 +95,7 @@ def _skin_text(skin: CharacterSkin, model: str) -> str:
 
 
 def _entity_texts(character: Character) -> list[str]:
-    """The entity of a character and those of what hangs on it; none for a character that is a model declaration."""
+    """The entity of a character and those of what hangs on it; none for a model declaration."""
     parts = character.parts
     replacements = [
         (f"replace_anim_{one.name}", one.replacement)

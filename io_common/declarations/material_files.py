@@ -1,11 +1,9 @@
 """The material declarations of game folders, by name.
 
-They are in `materials/*.mtr`, in Unvanquished and XreaL also in `scripts/*.shader`.
-
-As in Doom 3, the `materials/*.mtr` of all folders and archives are searched in alphabetical order, a file hides those
-with the same name in later folders, and the first declaration of a name is used. The `.mtr` files next to the model
-come last. A file is parsed only if the name occurs in its text. Of `.shader` files, the last one by name comes first,
-as in Quake III and its relatives (`ScanAndLoadShaderFiles` in `tr_shader.c`).
+They are in `materials/*.mtr`, in Unvanquished and XreaL also in `scripts/*.shader`. As in Doom 3, the `.mtr` files of
+all folders and archives are searched in alphabetical order, those next to the model last; a file hides those with its
+name in later folders, and the first declaration of a name is used. Of `.shader` files, the last by name comes first, as
+in Quake III (`ScanAndLoadShaderFiles` in `tr_shader.c`).
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ class _Text:
 
 
 class _Texts:
-    """Material files that are searched in order, each parsed at most once. Each warning is added once."""
+    """Material files in order, each parsed at most once, and only if a name that is sought occurs in it."""
 
     def __init__(self, files: Iterable[GameFile], budget: Budget, warnings: list[str]) -> None:
         self.texts: list[_Text] = []
@@ -55,10 +53,7 @@ class _Texts:
             self.texts.append(_Text(file, text, fold(text)))
 
     def find(self, key: str, found: Material | None = None) -> tuple[Material | None, bool]:
-        """The first declaration of a canonical name, and whether all files were searched.
-
-        `found` is a declaration in files that come before these.
-        """
+        """The first declaration, or the `found` one of earlier files, and whether all files were searched."""
         if found is None and key in self._known:
             return self._known[key], True
         first = found
@@ -88,7 +83,7 @@ class _Texts:
 
 
 class GameMaterials:
-    """The material files of game folders, in order, for all models of an import. Each warning is added once."""
+    """The material files of game folders, in order, for all models of an import."""
 
     def __init__(self, tree: GameTree, budget: Budget, warnings: list[str]) -> None:
         self._tree = tree

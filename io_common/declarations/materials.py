@@ -109,23 +109,7 @@ def map_uses(expression: ImageExpression | None) -> list[MapUse]:
 
 @dataclass
 class Material:
-    """A material declaration.
-
-    Attributes:
-        name: as written.
-        source: the name of the file.
-        line: the line number, from 1.
-        diffuse, bump, specular, glow: image expressions, or None.
-        fallback: the image of the first other stage that is drawn, for materials without a diffuse image; of several
-            stages that add light their sum.
-        fallback_blend: its blend mode in lower case: `add`, `blend`, `filter`, `gl_one,gl_zero` and so on.
-        editor_image: `qer_editorimage`, used if there is no other image.
-        alpha_test: the threshold in 0...1, 0.5 if it cannot be known, or None.
-        alpha_image: the image whose alpha channel is tested.
-        two_sided: whether back faces are drawn.
-        translucent: whether the surface is blended with what is behind it.
-        is_drawn: whether anything is drawn; if not, the surface is invisible.
-    """
+    """A material declaration."""
 
     name: str
     source: str = ""
@@ -134,14 +118,15 @@ class Material:
     bump: ImageExpression | None = None
     specular: ImageExpression | None = None
     glow: ImageExpression | None = None
+    # Of the first other stage that is drawn, without a diffuse image; of those that add light the sum.
     fallback: ImageExpression | None = None
-    fallback_blend: str = ""
-    editor_image: str | None = None
-    alpha_test: float | None = None
-    alpha_image: ImageExpression | None = None
+    fallback_blend: str = ""  # in lower case: `add`, `blend`, `filter`, `gl_one,gl_zero`
+    editor_image: str | None = None  # `qer_editorimage`, used if there is no other
+    alpha_test: float | None = None  # in 0...1, 0.5 if it cannot be known, or None
+    alpha_image: ImageExpression | None = None  # whose alpha channel is tested
     two_sided: bool = False
     translucent: bool = False
-    is_drawn: bool = True
+    is_drawn: bool = True  # if not, the surface is invisible
 
 
 @dataclass
@@ -154,10 +139,7 @@ class MaterialFile:
 
 
 def parse_materials(text: str, source: str = "", max_tokens: int = MAX_TOKENS) -> MaterialFile:
-    """Reads all materials of a file. Invalid text raises no error: it is skipped, with a warning where it may matter.
-
-    `source` names the file in warnings. Each token takes a constant time.
-    """
+    """All materials of a file, in constant time for each token; what is invalid is skipped."""
     file = parse_declarations(text, source, MATERIAL, max_tokens)
     materials: dict[str, Material] = {}
     for declaration in file.declarations:
@@ -210,10 +192,7 @@ class _Stage:
 
 
 class _MaterialReader(TokenReader):
-    """Reads one material."""
-
     def material(self) -> Material:
-        """Reads the material."""
         declaration = self.declaration
         material = Material(declaration.name, declaration.source, declaration.line)
         stages: list[_Stage] = []

@@ -1,11 +1,10 @@
 """Atomic writing: files are written completely or not at all.
 
-Data is written to a temporary file in the same folder, which replaces the target once all of it is on the disk. A
-process that is killed in between leaves its temporary file behind. The next export into the same folder removes it: it
-has a known prefix, and no process holds a lock on it.
+Data is written to a temporary file in the same folder, which replaces the target once all of it is on the disk. What a
+killed process leaves is removed by the next export into the folder: it has a known prefix, and no process locks it.
 
-Temporary files and folders get new names. On Windows, Python's `tempfile` takes a PermissionError for a name in use, as
-a folder of that name causes one too. Where the user may not write, it tries 2,147,483,647 names.
+Temporary names are made here: on Windows, Python's `tempfile` takes a PermissionError for a name in use, and tries
+2,147,483,647 names where the user may not write.
 """
 
 from __future__ import annotations
@@ -41,16 +40,10 @@ def write_file(path: str | os.PathLike[str], data: bytes, *, remove_abandoned: b
 
 
 def write_files(files: Mapping[Path, bytes], *, remove_abandoned: bool = True) -> None:
-    """Writes files that belong together: no target is replaced before all of them are on the disk.
+    """Writes files, replacing none before all are on the disk; an OSError names the target, left intact.
 
-    An existing file keeps its content until then, and its permissions afterwards. If a path is a link, the file that it
-    points to is written.
-
-    The folders must exist. `remove_abandoned` removes what killed processes left behind in them. This lists the
-    folders, so a caller that writes thousands of files one by one should do it for the first in each folder only.
-
-    Raises OSError, which names the target, if a file cannot be written. The old file is then intact, and no temporary
-    file is left.
+    Permissions stay, and of a link the file that it points to is written. `remove_abandoned` removes what killed
+    processes left in the folders. It lists them: who writes thousands of files should do it once in each folder.
     """
     targets = {_link_target(path): data for path, data in files.items()}
     for folder in {target.parent for target in targets} if remove_abandoned else ():
@@ -70,7 +63,7 @@ def _link_target(path: Path) -> Path:
 
 
 def _stage(target: Path, data: bytes, temporaries: ExitStack) -> Path:
-    """Writes a temporary file beside a target; if it still exists when `temporaries` are closed, it is removed then."""
+    """Writes a temporary file beside a target; it is removed when `temporaries` are closed."""
     try:
         permissions = _permissions(target)
         temporary, file = new_file(target.parent, _PREFIX, _SUFFIX)
@@ -99,7 +92,6 @@ def _write_all(file: FileIO, data: bytes) -> None:
 
 
 def _for_target(error: OSError, target: Path) -> OSError:
-    """The same error with the name of the target instead of that of the temporary file."""
     return OSError(error.errno, error.strerror, os.fspath(target), getattr(error, "winerror", None))
 
 
@@ -109,7 +101,6 @@ def _remove(temporary: Path) -> None:
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Removes temporary files that killed processes left behind."""
     with suppress(OSError):
         for path in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
             with suppress(OSError):
@@ -134,10 +125,7 @@ def _is_abandoned(path: Path) -> bool:
 
 
 def _permissions(target: Path) -> int:
-    """The permissions of the file that is replaced, or those of a new file.
-
-    Raises OSError if the file itself must not be written, although the folder would allow replacing it.
-    """
+    """Those of the replaced file or a new one; OSError if the file itself must not be written."""
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:
@@ -152,18 +140,12 @@ def _permissions(target: Path) -> int:
 
 
 def new_file(folder: Path, prefix: str, suffix: str) -> tuple[Path, FileIO]:
-    """Creates a file that only this user may read. It has no buffer, which might fail on closing.
-
-    Raises OSError if it cannot be created.
-    """
+    """Creates a file that only this user may read. It has no buffer, which might fail on closing."""
     return _make(lambda path: open(path, "xb", buffering=0, opener=_open), folder, prefix, suffix)
 
 
 def new_folder(folder: Path, prefix: str) -> Path:
-    """Makes a folder that only this user may read; eight hexadecimal digits follow the prefix.
-
-    Raises OSError if it cannot be made.
-    """
+    """Makes a folder that only this user may read; eight hexadecimal digits follow the prefix."""
     return _make(lambda path: path.mkdir(mode=0o700), folder, prefix)[0]
 
 

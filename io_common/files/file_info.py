@@ -45,11 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser, games: Iterable[str]) -> None
 
 
 def given(text: str) -> str:
-    """The name of a file or folder as it was given.
-
-    Raises argparse.ArgumentTypeError if it is empty, as from a variable that is not set: that would mean the current
-    folder.
-    """
+    """The name of a file or folder; an error if empty, which would mean the current folder."""
     if not text:
         raise argparse.ArgumentTypeError("the name is empty: give a file or folder")
     return text
@@ -63,12 +59,7 @@ def print_info(
     game: str = "",
     out: TextIO | None = None,
 ) -> int:
-    """Prints descriptions of files; returns the exit status.
-
-    The status is 1 if a file could not be read, or there is none. A folder stands for all files in it with a known
-    suffix. `describers` holds the function for each kind of file, by suffix. With `as_json`, a list of objects is
-    printed instead of lines; with `game`, the findings for that game are included.
-    """
+    """Prints descriptions of files, also those in folders; returns 1 if one fails or there is none."""
     out = out or sys.stdout
     results: list[dict[str, Any]] = []
     for file in _expanded(files, describers):
@@ -86,10 +77,7 @@ def print_info(
 
 
 def written(command: Callable[[], int]) -> int:
-    """The exit status of a command that prints: 1 if its output cannot be written, which is reported.
-
-    Standard output and error may be missing, if the process was started without them.
-    """
+    """The exit status of a command that prints: 1 if its output is missing or cannot be written."""
     before = sys.stdout, sys.stderr
     with open(os.devnull, "w", encoding="utf-8") as nothing:
         sys.stdout, sys.stderr = before[0] or nothing, before[1] or nothing
@@ -138,7 +126,6 @@ def walk(
 
 
 def _describe(file: str, describers: Mapping[str, Describe], game: str) -> tuple[dict[str, Any], list[str]]:
-    """Facts and lines about a file, or the error."""
     try:
         description = _describer(file, describers)(file, game)
     except (OSError, MemoryError, ValueError) as error:
@@ -149,7 +136,6 @@ def _describe(file: str, describers: Mapping[str, Describe], game: str) -> tuple
 
 
 def _describer(file: str, describers: Mapping[str, Describe]) -> Describe:
-    """The function that describes a file. Raises ValueError if there is none."""
     if not os.path.exists(file):
         raise ValueError("there is no such file or folder")
     if os.path.isdir(file):
@@ -170,7 +156,6 @@ def _message(error: Exception) -> str:
 
 
 def _without_path(text: str, file: str) -> str:
-    """A message without the path of its file, which is printed before it."""
     return text.removesuffix(f" ({file})").replace(f"({file}, ", "(")
 
 

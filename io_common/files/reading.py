@@ -1,7 +1,4 @@
-"""Reading of regular files only, and what models are read from and written to: paths, bytes, and binary file objects.
-
-Reading from a pipe or a device may never end, or may change it.
-"""
+"""What models are read from and written to; only regular files, as pipes may have no end, and devices may change."""
 
 from __future__ import annotations
 
@@ -18,10 +15,7 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 
 
 def open_file(path: str | os.PathLike[str]) -> BufferedReader:
-    """Opens a regular file, or a link to one, for reading.
-
-    Raises OSError if it is not a regular file, or cannot be opened.
-    """
+    """Opens a regular file, or a link to one; OSError if it is something else."""
     # Opening some devices has side effects, so the path is checked first, and again what was opened in the end.
     _check(os.stat(path), path)
     handle = os.open(path, _FLAGS)
@@ -34,10 +28,7 @@ def open_file(path: str | os.PathLike[str]) -> BufferedReader:
 
 
 def read_file(path: str | os.PathLike[str]) -> bytes:
-    """The content of a regular file, or of the one that a link points to.
-
-    Raises OSError if it is not a regular file, or cannot be read.
-    """
+    """The content of a regular file, or of the one that a link points to; OSError if it is something else."""
     with open_file(path) as file:
         return file.read()
 
@@ -66,11 +57,7 @@ Target: TypeAlias = str | os.PathLike[str] | Writable
 
 
 def read_source(source: Source, name: str = "") -> tuple[bytes, str]:
-    """The bytes of a source, and its name for messages: the given one, else the path or the name of the file object.
-
-    A file object is read from where it is to its end, and stays open. Raises TypeError if the source is neither a path,
-    bytes nor a file object, or a file opened in text mode.
-    """
+    """The bytes of a source, and its name; a file object is read on to its end, and stays open."""
     if isinstance(source, bytes | bytearray | memoryview):
         return bytes(source), name
     if isinstance(source, str | os.PathLike):

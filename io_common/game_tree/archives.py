@@ -1,13 +1,12 @@
 """The archives of game folders, and paths that lead into them, such as `base/pak000.pk4/models/imp/imp.md5mesh`.
 
-Archives are zip files (`.pk4`, `.pk3`, `.pkz`, `.dpk`, `.zip`), and Quake's `.pak` files. A `.pak` begins with `PACK`
-and the position and size of its directory (little-endian int32), whose entries have 64 bytes: 56 for the name, then
-position and size. Its files are not compressed. (`common.c` of Quake, `files.c` of Quake II.)
+Archives are zip files (`.pk4`, `.pk3`, `.pkz`, `.dpk`, `.zip`), and Quake's `.pak` files (`common.c` of Quake,
+`files.c` of Quake II): `PACK`, position and size of the directory (little-endian int32), whose entries have 64 bytes:
+56 for the name, then position and size of the file, which is not compressed.
 
 Archives are read in the order of their names, and later ones override earlier ones. Doom 3 and Quake III compare names
-as text; the numbers in names of `.pak` and `.pkz` files and the versions of Unvanquished's `.dpk` files are compared as
-numbers (`pak10.pak` is later than `pak2.pak`), and only the last version of a `.dpk` is used. A folder `NAME.dpkdir` is
-an archive that is not packed, which Unvanquished uses during development.
+as text; numbers in names of `.pak` and `.pkz` files and versions of Unvanquished's `.dpk` files are compared as
+numbers, and only the last version of a `.dpk` is used. A folder `NAME.dpkdir` is an archive that is not packed.
 """
 
 from __future__ import annotations
@@ -122,16 +121,11 @@ class Archive:
 
 @dataclass
 class Directory:
-    """The directory of an archive.
+    """The directory of an archive."""
 
-    Attributes:
-        cost: its size in bytes.
-        too_large: the name of a file that is left out because of its size; empty if there is none.
-        listings: of all folders, by their folded paths.
-    """
-
-    cost: int = 0
-    too_large: str = ""
+    cost: int = 0  # its size in bytes
+    too_large: str = ""  # name of a file that is left out; empty if there is none
+    # Of all folders, by their folded paths.
     listings: dict[str, Listing] = field(default_factory=lambda: {"": Listing()})
 
     def add_folder(self, name: str) -> tuple[str, Listing] | None:
@@ -229,10 +223,7 @@ def _pak_members(stream: _DirectoryReader, length: int) -> list[Member]:
 
 
 def split_archive_path(path: str | os.PathLike[str]) -> tuple[Path, str] | None:
-    """The archive that a path leads into, and the path inside it with forward slashes, empty for the archive itself.
-
-    Returns None if no part of the path is an archive on disk.
-    """
+    """The archive on disk that a path leads into, and the path inside it, empty for the archive itself."""
     parts = Path(os.path.abspath(path)).parts
     for index in range(1, len(parts)):
         if is_archive_name(parts[index]):
@@ -252,10 +243,7 @@ class MemberStream(io.BytesIO):
 
 
 def readable(path: Path) -> Path | MemberStream:
-    """What the readers of the formats take for a path: itself, or the content of a member of an archive.
-
-    Raises OSError if the path leads into an archive and cannot be read.
-    """
+    """What readers take for a path: itself, or a member's content; OSError if that cannot be read."""
     file = _member(path)
     if file is None:
         return path
@@ -266,16 +254,13 @@ def readable(path: Path) -> Path | MemberStream:
 
 
 def unpacked_size(path: Path) -> int:
-    """The bytes that reading a file unpacks: the size of a member of an archive; 0 for a path on disk.
-
-    Raises OSError if the path leads into an archive and cannot be read.
-    """
+    """The size of a member of an archive, 0 for a path on disk; OSError if it cannot be read."""
     file = _member(path)
     return file.size() if file is not None else 0
 
 
 def _member(path: Path) -> GameFile | None:
-    """The member of an archive that a path leads to; None for a path on disk. Raises OSError if there is none."""
+    """The member that a path leads to; None for a path on disk, OSError if there is none."""
     found = split_archive_path(path)
     if found is None or not found[1]:
         return None

@@ -1,7 +1,7 @@
 """Files that were found in game folders and archives, how they are read, and the limits for one import.
 
-A small archive may expand to an enormous amount of data. Whatever is beyond the limits is skipped with a warning, so
-that the files next to a model cannot keep it from being imported. All of Doom 3's own data is within them.
+A small archive may expand to an enormous amount of data. Whatever is beyond the limits, which all of Doom 3's own data
+keeps, is skipped with a warning, so that the files next to a model cannot keep it from being imported.
 """
 
 from __future__ import annotations
@@ -100,19 +100,12 @@ class Member(NamedTuple):
 
 
 class GameFile(NamedTuple):
-    """A file in a game folder or an archive.
+    """A file in a game folder or an archive."""
 
-    Attributes:
-        container: the folder on disk, or the archive that holds the file.
-        name: the base name as spelled, with its extension.
-        folder: the folder relative to the searched tree, with forward slashes.
-        member: the member of the archive; None for a loose file.
-    """
-
-    container: Path
-    name: str
-    folder: str = ""
-    member: Member | None = None
+    container: Path  # the folder on disk, or the archive that holds the file
+    name: str  # as spelled, with its extension
+    folder: str = ""  # relative to the searched tree, with forward slashes
+    member: Member | None = None  # None for a loose file
 
     @property
     def path(self) -> Path:
@@ -171,7 +164,7 @@ class GameFile(NamedTuple):
 
 
 def _read_member(stream: BufferedReader, member: Member) -> bytes:
-    """The bytes of a member of an archive, read without the archive's directory. Raises ValueError for bad data."""
+    """The bytes of a member, read without the archive's directory; ValueError for bad data."""
     stream.seek(member.offset)
     if member.method == PAK_METHOD:
         data = stream.read(member.size)
@@ -201,10 +194,7 @@ class Listing:
     folders: dict[str, str] = field(default_factory=dict)
 
     def image(self, name: str) -> GameFile | None:
-        """The image with this name, else with the name but another image extension; None if there is none.
-
-        The extension may also be missing from `name`.
-        """
+        """The image with this name, with any extension or none in `name`; None if there is none."""
         folded = fold(name)
         exact = self.files.get(folded)
         if exact is not None and has_image_extension(exact.name):

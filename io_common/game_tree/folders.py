@@ -1,7 +1,6 @@
 """Which folders belong to a game, and where a model lies in them.
 
-A game folder holds `models/...`, `textures/...`, `materials/*.mtr` and so on, loose or in archives. An archive can be a
-game folder itself.
+A game folder holds `models/...`, `materials/*.mtr` and so on, loose or in archives, and may be an archive itself.
 """
 
 from __future__ import annotations
@@ -34,14 +33,11 @@ Finder = Callable[[str], GameFile | None]
 
 
 def guess_game_folder(model_path: str | os.PathLike[str], names: Iterable[AssetName] = ()) -> Path | None:
-    """The game folder of a model: the parent of a folder such as `models` or `players` in the model's path.
+    """The game folder of a model: the parent of a folder such as `models` in its path; None without one.
 
-    If there are several, the one under which the folders of the skins or shaders agree most with the model's own folder
-    is used, then one that looks like a game folder (with archives, `materials` and so on in it), then the outermost
-    (`base/models/players/x`), counted from the last repetition of a name (`models/work/base/models/x`). The root of a
-    drive and the user's home folder are never used.
-
-    `names` are the model's skins or shaders. Returns None if the path contains none of the usual folders.
+    Of several, that under which the folders of the skins or shaders, `names`, agree most with the model's is used, then
+    one with archives, `materials` and so on, then the outermost (`base/models/players/x`), counted from the last
+    repetition of a name (`models/work/base/models/x`); never the root of a drive or the user's home folder.
     """
     folder = Path(os.path.abspath(model_path)).parent
     parts = [fold(part) for part in folder.parts]
@@ -67,7 +63,6 @@ def guess_game_folder(model_path: str | os.PathLike[str], names: Iterable[AssetN
 
 
 def _common_length(one: list[str], other: list[str]) -> int:
-    """How many parts two paths have in common at their start."""
     return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))))
 
 
@@ -76,14 +71,13 @@ def _home_folder() -> Path:
 
 
 def looks_like_game_folder(root: Path) -> bool:
-    """Whether a path is an archive, or a folder with one, or with a folder such as `models` or `textures` in it."""
+    """Whether a path is an archive, or a folder with one or with a folder such as `models` in it."""
     if is_archive_name(root.name) and os.path.isfile(root):
         return True
     return _has_entry(root, _TYPICAL_FOLDERS.union(_TOP_FOLDERS))
 
 
 def _has_entry(root: Path, folders: frozenset[str]) -> bool:
-    """Whether a folder has an archive in it, or a folder with one of these names."""
     try:
         with os.scandir(root) as entries:
             return any(
@@ -97,10 +91,7 @@ def _has_entry(root: Path, folders: frozenset[str]) -> bool:
 
 
 def folders_of(folder: Path, base: Path | None = None) -> list[Path]:
-    """A game folder, then the one that it overrides.
-
-    `base` is the game folder that a mod is played with; if None, the folder `base` beside it.
-    """
+    """A game folder, then the one that it overrides: `base`, or if None the folder `base` beside it."""
     if base is not None:
         return [folder, base] if base != folder else [folder]
     if fold(folder.name) in _BASES or not folder.is_dir():
@@ -110,7 +101,7 @@ def folders_of(folder: Path, base: Path | None = None) -> list[Path]:
 
 
 def inner_game(folder: Path) -> Path | None:
-    """The game folder in a folder that is none itself, such as Doom 3's `base` in the folder of its program."""
+    """The game folder in a folder that is none itself, such as Doom 3's `base` beside its program."""
     if not folder.is_dir() or looks_like_game_folder(folder):
         return None
     return next((path for base in _BASES if looks_like_game_folder(path := folder / base)), None)
@@ -130,11 +121,7 @@ def export_name(
     *,
     with_extension: bool,
 ) -> str | None:
-    """The name under which a model mentions an image: the path relative to the game folder, with forward slashes.
-
-    If none of the user's game folders contains the image, the game folder is guessed from its path. Returns None if the
-    image is in no game folder. `with_extension` is True for an image file, False for a shader.
-    """
+    """The path of an image (or shader: no extension) in its game folder, perhaps guessed; else None."""
     path = Path(os.path.abspath(image_path))
     folders = [Path(os.path.abspath(folder)) for folder in game_folders if os.fspath(folder)]
     inside = [folder for folder in folders if _relative(path, folder)]
@@ -152,18 +139,7 @@ def export_name(
 
 
 class ModelFolder:
-    """The folder of a model, and the game folders that it may use.
-
-    Unless one of the user's game folders contains the model, the game folder is guessed from the model's path and comes
-    before the user's folders. `names` are the model's skins or shaders, which help to guess. `tree` is any tree of the
-    import.
-
-    Attributes:
-        model_path: the model; if it is in an archive, where it would be in the game folder that the archive belongs to.
-        named: the game folders that the user named; others were guessed.
-        game: the tree of all game folders.
-        files: the tree of the model's folder, with what the archives of its game folder have in it.
-    """
+    """The folder of a model, and its game folders: a guessed one before the user's, unless one holds it."""
 
     def __init__(
         self,
@@ -172,7 +148,8 @@ class ModelFolder:
         names: Iterable[str],
         tree: GameTree,
     ) -> None:
-        self.named = named
+        self.named = named  # others are guessed
+        # In an archive, the model is taken to be where it would be in the game folder of the archive.
         self.model_path, folders = _game_folders(Path(os.path.abspath(model_path)), named, names)
         self.game = tree.of(*dict.fromkeys(folders))
         folder = self.model_path.parent
@@ -180,6 +157,7 @@ class ModelFolder:
             (tree.of(root), relative) for root in self.game.folders if (relative := _relative(folder, root))
         ]
         """The game folders that contain the model's folder, each with the relative path of that folder."""
+        # With what the archives of the game folder have in the model's folder.
         self.files = next(
             (one.below(relative) for one, relative in self.trees if one.has_folder(relative)),
             None,
@@ -231,7 +209,6 @@ class ModelFolder:
 
     @property
     def _above(self) -> list[tuple[GameTree, str]]:
-        """The folder above the model's, if it is inside a game folder and not the game folder itself."""
         return [(tree, folder.rpartition("/")[0]) for tree, folder in self.trees if "/" in folder]
 
 
@@ -258,5 +235,5 @@ def _game_folders(path: Path, named: Iterable[Path], names: Iterable[str]) -> tu
 
 
 def _relative(path: Path, folder: Path) -> str:
-    """A path relative to a folder, with forward slashes; empty for the folder itself and paths outside of it."""
+    """A path relative to a folder; empty for the folder itself and paths outside of it."""
     return path.relative_to(folder).as_posix() if path != folder and path.is_relative_to(folder) else ""

@@ -80,15 +80,10 @@ def short(name: str) -> str:
 
 @dataclass(frozen=True)
 class AssetName:
-    """A cleaned name from a model or a material.
+    """A cleaned name from a model or a material."""
 
-    Attributes:
-        path: relative, with forward slashes, without empty components and `..`; None if the name is not such a path.
-        base: the last component; may be empty.
-    """
-
-    path: str | None
-    base: str
+    path: str | None  # relative, without empty components and `..`; None if the name is no such path
+    base: str  # the last component; may be empty
 
     @property
     def folder(self) -> str:
@@ -97,9 +92,7 @@ class AssetName:
 
 
 def clean_name(raw: str) -> AssetName:
-    """A name without the text after a NUL, control characters, surrounding quotes and spaces, and Sauerbraten's
-    modifiers (`<dds>skin.png`).
-    """
+    """A name without control characters, text after a NUL, quotes around it, and modifiers such as `<dds>`."""
     text = _CONTROL.sub("", raw.split("\x00", 1)[0]).strip().strip("\"'").strip()
     text = _MODIFIERS.sub("", text).replace("\\", "/")
     absolute = text.startswith("/") or ":" in text
@@ -130,10 +123,7 @@ def ancestors(folder: str) -> list[str]:
 
 
 def path_on_disk(folder: Path, path: str) -> Path:
-    """The path of a file that is written below a folder, under its game path as `GameTree.walk` gives it.
-
-    Raises OSError if this system cannot have a file of that name, or it would lie elsewhere.
-    """
+    """The path of a game file that is written below a folder; OSError if this system cannot have it there."""
     parts = path.split("/")
     if any(
         part in ("", os.curdir, os.pardir) or "\0" in part or (os.name == "nt" and is_unfit_for_windows(part))

@@ -1,11 +1,8 @@
 """The files of a game: those of its folders and archives as one tree that is only read.
 
 Loose files override archives, later archives override earlier ones, and the first of several game folders overrides the
-others. Names are compared without regard to case. Nothing is unpacked to disk unless `extract` is called.
-
-A folder is listed once, when it is first needed, and names are compared with the listing. A folder of ten thousand
-files therefore costs one listing, a game folder of a hundred thousand only the folders on the path, and no name from a
-model ever reaches the operating system.
+others. Names are compared without case. A folder is listed once, when it is first needed, and names are compared with
+the listing, so no name from a model ever reaches the operating system.
 """
 
 from __future__ import annotations
@@ -86,7 +83,7 @@ class LooseFiles:
         names[key] = min(entry.name, names.get(key, entry.name))
 
     def _may_follow(self, link: str) -> bool:
-        """Whether a link stays inside the folder, and does not lead to a folder that it is in, without end."""
+        """Whether a link stays inside the folder, and does not lead to a folder that it is in."""
         target, parent = os.path.realpath(link), os.path.realpath(os.path.dirname(link))
         return target.startswith(self._inside) and not f"{parent}{os.sep}".startswith(f"{target}{os.sep}")
 
@@ -100,11 +97,7 @@ def _is_link(entry: os.DirEntry[str]) -> bool:
 
 
 def existing_paths(target: Path, paths: Iterable[str]) -> dict[str, Path]:
-    """The paths on disk of files that are written below a folder, as folders and files there are spelled already.
-
-    Games take names that differ only in case for the same; on disk they may be two. The folder need not exist. The game
-    paths have forward slashes.
-    """
+    """The paths on disk of files written below a folder, as spelled there: games ignore case."""
     loose = LooseFiles(target)
     found: dict[str, Path] = {}
     for path in paths:
@@ -124,7 +117,6 @@ Layer = LooseFiles | Archive
 
 
 def _layers_of(path: Path, budget: Budget) -> list[Layer]:
-    """The layers of a game folder: its loose files, then its archives, the last one first."""
     archive = split_archive_path(path)
     if archive is not None:
         # What listing a file as a folder raises differs between systems.
@@ -141,17 +133,7 @@ def _layers_of(path: Path, budget: Budget) -> list[Layer]:
 
 
 class GameTree:
-    """The files of a game.
-
-    The folders may also be archives, or folders in archives; the one that overrides the others comes first. Paths in
-    the tree have forward slashes, and are taken in any case. Without a budget, a new one is made. Without
-    `with_archives`, the archives directly in the folders do not belong to the tree.
-
-    Attributes:
-        folders: the game folders.
-        budget: of the import.
-        known: the layers of the folders that were listed, which other trees may share.
-    """
+    """The files of a game; of its folders or archives, the one that overrides the others comes first."""
 
     def __init__(
         self,
@@ -167,7 +149,7 @@ class GameTree:
         self.budget = budget if budget is not None else Budget()
         self.known = known if known is not None else {}
         self._roots = self.folders
-        self._with_archives = with_archives
+        self._with_archives = with_archives  # those directly in the folders
         self._prefix = ""
         self._trees: dict[tuple[Path, ...], GameTree] = {}
         self._holding: dict[tuple[str, ...], tuple[list[_Listings], Iterator[Layer]]] = {}
@@ -259,10 +241,7 @@ class GameTree:
         return self._merged[key]
 
     def has_folder(self, folder: str) -> bool:
-        """Whether a folder, spelled like this, is in a tree of one game folder.
-
-        One on disk may not be: it may lie behind a link that leads outside, or its name differ from another's in case.
-        """
+        """Whether the game folder has a folder spelled like this, not behind a link to the outside."""
         full = self._full(folder)
         loose = next(self._layers())
         if isinstance(loose, LooseFiles) and os.path.isdir(loose.path / full):
@@ -270,10 +249,7 @@ class GameTree:
         return self.listing(folder) is not None
 
     def files(self, folder: str, *extensions: str) -> dict[str, GameFile]:
-        """The files directly inside a folder, in alphabetical order, by folded name.
-
-        Extensions are in lower case, with the dot; without any, all files are included.
-        """
+        """The files directly inside a folder, sorted, by folded name; extensions as in `.tga`."""
         listing = self.listing(folder)
         return {
             key: self._relative(file, folder)
@@ -322,11 +298,7 @@ class GameTree:
         return file.read_text()
 
     def extract(self, paths: Iterable[str], target: Path) -> list[Path]:
-        """Writes files, whose paths are as `walk` gives them, below a folder on disk; returns what was written.
-
-        The folder is made if needed; files in it are replaced. Raises FileReadError if a file cannot be read, and
-        OSError if one cannot be written.
-        """
+        """Writes files below a folder on disk, as `walk` names them; raises FileReadError or OSError."""
         written = []
         for path in paths:
             data = self._read(path, self.get(path))
@@ -377,17 +349,15 @@ class GameTree:
             yield from self.known[root] if self._with_archives else self.known[root][:1]
 
     def _layers_with(self, *folders: str) -> Iterator[_Listings]:
-        """The listings of folders in each layer that has at least one of them.
-
-        An archive is only opened when all layers before it were taken, but no layer is asked twice: most of the many
-        archives of a game have none of the folders of a model.
-        """
+        """The listings of folders in each layer that has one of them."""
         key = (self._prefix, *folders)
         if key not in self._holding:
             self._holding[key] = ([], self._layers())
         found, others = self._holding[key]
         yield from found
         keys = [fold(self._full(folder)) for folder in folders]
+        # An archive is only opened when all layers before it were taken, but none is asked twice: most of the many
+        # archives of a game have none of the folders of a model.
         for layer in others:
             listings = tuple(layer.listing(key) for key in keys)
             if any(listing is not None for listing in listings):

@@ -30,41 +30,24 @@ class Rule(StrEnum):
 
 @dataclass
 class MaterialImages:
-    """The images and settings that were found for a shader or skin.
+    """The images and settings that were found for a shader or skin."""
 
-    Attributes:
-        name: the shader or skin as written in the model. For a skin that the model does not name, the path of the
-            image relative to the game folder or the model.
-        rule: how the diffuse image was found; None if there is none.
-        declaration: the material declaration; None if there is none.
-        images: one image for each role.
-        maps: the image files in the expressions of the declaration, by the name written there.
-        colour: RGBA, if the declaration has an image of a single colour such as `_white` instead of a diffuse image.
-        alpha_test: the threshold in 0...1, or None.
-        is_alpha_known: whether `alpha_test` and `translucent` are declared, so that nothing is guessed from the image.
-        two_sided: whether back faces are drawn; None if unknown.
-        translucent: whether the surface is blended with what is behind it.
-        blend: the blend mode of the fallback stage; empty for a lit or opaque surface.
-        is_drawn: whether the game draws anything; if not, the surface is invisible.
-        missing: names of images that were not found, by role.
-        game_folder: the game folder that the diffuse image was found in; empty if it was found elsewhere.
-        looked_in: the paths where they were looked for, each once.
-    """
-
-    name: str
-    rule: Rule | None = None
+    name: str  # as written in the model; of a skin that it does not name, the path of the image
+    rule: Rule | None = None  # how the diffuse image was found; None if there is none
     declaration: Material | None = None
     images: dict[Role, GameFile] = field(default_factory=dict)
+    # Image files in expressions of the declaration, by the name written there.
     maps: dict[str, GameFile] = field(default_factory=dict)
+    # RGBA, if the declaration has an image of a single colour such as `_white` as diffuse image.
     colour: tuple[float, float, float, float] | None = None
-    alpha_test: float | None = None
-    is_alpha_known: bool = False
-    two_sided: bool | None = None
+    alpha_test: float | None = None  # the threshold in 0...1, or None
+    is_alpha_known: bool = False  # whether the declaration says it, so that nothing is guessed from the image
+    two_sided: bool | None = None  # None if unknown
     translucent: bool = False
-    blend: str = ""
-    is_drawn: bool = True
+    blend: str = ""  # mode of the fallback stage; empty for a lit or opaque surface
+    is_drawn: bool = True  # if not, the surface is invisible
     missing: dict[Role, str] = field(default_factory=dict)
-    game_folder: str = ""
+    game_folder: str = ""  # of the diffuse image; empty if it was found elsewhere
     looked_in: list[str] = field(default_factory=list)
 
     @property
@@ -82,10 +65,7 @@ _MODEL_FOLDERS = ("packages/models", "models", "data/models", "")
 
 
 class ConfigFiles:
-    """The text files of a model.
-
-    `config_name` is the name of the .cfg file; empty if there is none.
-    """
+    """The text files of a model."""
 
     def __init__(
         self,
@@ -104,10 +84,7 @@ class ConfigFiles:
         return self._config[0].skin(self._folder.model_path.name, mesh)
 
     def image(self, skin: MeshSkin, raw: str) -> GameFile | None:
-        """The image that the .cfg file names: relative to `packages/models/DIR` or its own folder, else near the model.
-
-        `raw` is the name as written.
-        """
+        """The image that a .cfg names: in `packages/models/DIR` or its own folder, else near the model."""
         text = image_name(raw)
         folder = skin.bump_folder if raw == skin.bump else skin.folder
         if folder:
@@ -125,10 +102,7 @@ class ConfigFiles:
 
     @cached_property
     def materials(self) -> list[dict[str, str]]:
-        """The materials in each .skin file, by folded mesh name.
-
-        Files that start with the model's name come first, and of these the default ones.
-        """
+        """The materials of each .skin file by folded mesh name; those named after the model first."""
         stem = fold(self._folder.model_path.stem)
         files = self._folder.files.files("", ".skin")
         keys = sorted(files, key=lambda key: (not key.startswith(stem), "default" not in key, key))
@@ -150,7 +124,6 @@ class ConfigFiles:
         return ModelScript(), ""
 
     def _read_script(self, path: str) -> str | None:
-        """The text of a file by its path in a game folder or in the model's folder; None if there is none."""
         file = self._folder.game.find(path) or self._folder.files.find(path)
         return self._read_text(file) if file is not None else None
 
@@ -166,10 +139,7 @@ class ConfigFiles:
 
 
 def parse_skin(text: str) -> dict[str, str]:
-    """Reads a .skin file: the names of materials by folded mesh name; the first line of each mesh is used.
-
-    As in Quake III and XreaL, lines are `mesh,material`; those without a material, `tag_...` and comments are ignored.
-    """
+    """The materials of a .skin file by folded mesh name; `tag_...` is ignored, as in Quake III and XreaL."""
     materials: dict[str, str] = {}
     for line in text.splitlines():
         mesh, comma, material = line.partition("//")[0].partition(",")

@@ -2,9 +2,8 @@
 
 The suffixes are those of the games (Doom 3 `_local`, `_s`, `_h`, `_d`; XreaL and Unvanquished `_n`, `_s`, `_h`;
 Sauerbraten `masks`, `_mask`, `_normals`; Quake `_glow`, `_luma`) and others that artists use. Quake II's player models
-list no skins: every image next to them is one, except icons for the menu (`grunt_i.pcx`) and the skins of held weapons
-(`weapon.pcx`, `w_shotgun.pcx`). Sauerbraten and Quake II name a model's only skin `skin`; Egoboo names them after the
-model and numbers them (`tris0.png` for `tris.md2`).
+list no skins: every image next to them is one, except icons (`grunt_i.pcx`) and skins of held weapons (`weapon.pcx`,
+`w_shotgun.pcx`). Sauerbraten and Quake II name a model's only skin `skin`; Egoboo numbers them (`tris0.png`).
 """
 
 from __future__ import annotations
@@ -19,18 +18,12 @@ from ..game_tree.names import AssetName, extension_rank, fold, split_extension, 
 
 @dataclass(frozen=True)
 class TextureRules:
-    """How images are found for the skins or shaders of a family.
+    """How images are found for the skins or shaders of a family."""
 
-    Attributes:
-        config_name: the name of Sauerbraten's configuration file next to a model; empty if there is none.
-        has_shaders: whether names are shaders, one for each mesh, which material declarations and .skin files resolve;
-            else they are names of image files, each a skin of the whole model.
-        has_player_skins: whether all images next to a player model that names none of them are its skins, as in
-            Quake II.
-    """
-
-    config_name: str = ""
+    config_name: str = ""  # of Sauerbraten's configuration file next to a model; empty if there is none
+    # One for each mesh, found by declarations and .skin files; else images for the whole model.
     has_shaders: bool = False
+    # Whether all images next to a player model that names none are its skins, as in Quake II.
     has_player_skins: bool = False
 
 
@@ -111,12 +104,8 @@ def guess_skins(
     anything: bool,
     player: bool = False,
 ) -> list[str]:
-    """The images next to a model that are likely to be its skins, the most likely first.
-
-    Their names start with the model's name, else with `skin`, else with the name of the folder, and not with those of
-    other models. If there are none, `anything` allows a single remaining image, and with `player` all remaining ones.
-    `images` and `models` are all of those in the folder.
-    """
+    """The likely skins next to a model, best first: named after it, `skin` or the folder."""
+    # Without any such image, `anything` allows a single remaining one, and `player` all of them.
     own = fold(split_extension(model)[0])
     others = {fold(split_extension(name)[0]) for name in models} - {own}
     by_stem: dict[str, str] = {}

@@ -57,10 +57,7 @@ def read_palette(data: bytes) -> Bytes:
 
 
 def decode_lmp(data: bytes, palette: Bytes) -> Bytes:
-    """Decodes an LMP image to pixels (height, width, 4), uint8 RGBA, top row first; alpha is 255.
-
-    The palette is (256, 3). Raises ImageFileError if the data is invalid.
-    """
+    """The pixels of an LMP image, (height, width, 4) uint8 RGBA, top row first; raises ImageFileError."""
     if len(data) < 8:
         raise ImageFileError(f"{len(data)} bytes are too few for an LMP image")
     width, height = struct.unpack_from("<ii", data)
@@ -78,11 +75,7 @@ def decode_lmp(data: bytes, palette: Bytes) -> Bytes:
 
 
 def decode_pcx(data: bytes) -> Bytes:
-    """Decodes a PCX image to pixels (height, width, 4), uint8 RGBA, top row first.
-
-    Alpha is 255 except in images of four planes. The memory is limited by the number of pixels that `data` can hold.
-    Raises ImageFileError if the data is invalid.
-    """
+    """The pixels of a PCX image, (height, width, 4) RGBA uint8, top row first; ImageFileError if damaged."""
     if len(data) < _HEADER_SIZE:
         raise ImageFileError(f"{counted(len(data), 'bytes', 'are')} too few for the header of a PCX image")
     manufacturer, _version, encoding, bits = data[:4]
@@ -154,9 +147,8 @@ def _unpack(body: Bytes, wanted: int) -> tuple[Bytes, int]:
 def _unpack_block(source: Bytes, wanted: int) -> tuple[Bytes, int]:
     """The decoded bytes of a block that starts with a packet, and the number of bytes of complete packets.
 
-    Whether a byte of 0xC0 and over is a count or a value follows from its position in a run of such bytes: the byte
-    before the run is below 0xC0 and thus not a count, so the run starts with a count, and counts and values alternate.
-    This allows array operations.
+    The byte before a run of bytes of 0xC0 and over is no count, so the run starts with one, and then counts and values
+    alternate.
     """
     high = source >= 0xC0
     index = np.arange(len(source), dtype=np.int32)
@@ -179,10 +171,7 @@ def _unpack_block(source: Bytes, wanted: int) -> tuple[Bytes, int]:
 
 
 def _palette256(data: bytes, body_end: int) -> Bytes:
-    """The palette (256, 3): after its marker byte, at the end of the file or after the pixels; else the last bytes.
-
-    If the file is too short for a palette, it is a ramp of greys.
-    """
+    """The palette (256, 3): after its marker byte, or the last bytes, or a ramp of greys in a short file."""
     last = len(data) - _PALETTE_SIZE
     if last < body_end:
         return np.arange(256, dtype=np.uint8)[:, None].repeat(3, axis=1)
@@ -245,10 +234,7 @@ number of channels and the bits of each."""
 
 
 def loaded_bytes(data: bytes) -> int | None:
-    """What an image takes in memory: Blender makes at least four channels of bytes, or of floats beyond 8 bits.
-
-    The start of the file is enough. Returns None if Blender cannot read the image, or its size is not in `data`.
-    """
+    """What an image takes in Blender: four channels of bytes, or floats beyond 8 bits; None if unknown."""
     try:
         size = next((read(data) for kinds, read in _READERS if data.startswith(kinds)), None)
     except (struct.error, IndexError, ValueError):
@@ -316,7 +302,6 @@ def _tga(data: bytes) -> _Size | None:
 
 
 def _jpeg(data: bytes) -> _Size | None:
-    """The size in the first frame marker."""
     at = 2
     while (at := data.find(b"\xff", at)) >= 0:
         while data[at] == 0xFF:
@@ -331,7 +316,6 @@ def _jpeg(data: bytes) -> _Size | None:
 
 
 def _tiff(data: bytes) -> _Size | None:
-    """The size in the first directory of a TIFF or BigTIFF."""
     order = "<" if data.startswith(b"II") else ">"
     is_big = b"+" in data[:4]
     # The layouts of offsets and of the count of entries; where entries begin, their size, and where their value is.
@@ -362,10 +346,7 @@ def _tiff(data: bytes) -> _Size | None:
 
 
 def _exr(data: bytes) -> _Size | None:
-    """The size of the largest data window, and the channels; None with layers or parts.
-
-    Blender shows no pixels of an image with layers, and crashes on damaged ones.
-    """
+    """The largest data window, and the channels; None with layers, on which Blender may crash."""
     if _number("<I", data, 4) & _EXR_PARTS:
         return None
     largest: tuple[int, int] | None = None

@@ -45,10 +45,7 @@ _INVISIBLE = "textures/common/nodraw"
 
 
 class Search:
-    """The searches of one import, which share listings of folders and material declarations.
-
-    The game folders are the user's, in order; empty names are ignored. `tree` has folders that are listed already.
-    """
+    """The searches of one import, which share listings of folders and material declarations."""
 
     def __init__(
         self,
@@ -65,11 +62,11 @@ class Search:
         self._warnings: list[str] = []
 
     def folder_of(self, model_path: str | os.PathLike[str], names: Iterable[str] = ()) -> ModelFolder:
-        """The folder of a model with its game folders. `names` are the model's skins or shaders."""
+        """The folder of a model, whose skins or shaders are `names`, with its game folders."""
         return ModelFolder(model_path, self._game_folders, names, self._tree)
 
     def model(self, model_path: str | os.PathLike[str], names: Sequence[str] = ()) -> ModelSearch:
-        """Starts the search for one model. `names` are all its skins or shaders, in the order of the file."""
+        """Starts the search for one model, with all its skins or shaders in the order of the file."""
         folder = self.folder_of(model_path, names)
         game = folder.game.folders
         if game not in self._games:
@@ -112,11 +109,7 @@ class ModelSearch:
         self._configs = ConfigFiles(folder, rules.config_name, budget, self._warn)
 
     def skins(self) -> list[MaterialImages]:
-        """The model's skins, in the order of the file; for families without shaders.
-
-        If the file names no skin whose image is found, images next to the model are used: one for each named skin, or
-        as skins of their own if the file names none.
-        """
+        """The skins of a family without shaders; images next to the model if none of them is found."""
         with self._budget.timed():
             skins = [self._skin(name) for name in self._names]
             if not any(skin.diffuse for skin in skins):
@@ -128,11 +121,7 @@ class ModelSearch:
             return [self._with_game_folder(skin) for skin in skins]
 
     def material(self, shader: str, mesh: str | None = None) -> MaterialImages:
-        """The images and settings of a shader; for families with shaders.
-
-        The name is as written in the file, empty if there is none. The mesh is for .cfg and .skin files; None if
-        unknown.
-        """
+        """The images and settings of a shader; the mesh, None if unknown, is for .cfg and .skin files."""
         result = MaterialImages(shader)
         with self._budget.timed():
             name = clean_name(shader)
