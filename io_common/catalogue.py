@@ -97,6 +97,7 @@ class Catalogue:
     def __init__(self, files: GameTree) -> None:
         self.files = files
         self._doom3 = Doom3Declarations(files)
+        # Why nothing is listed, if a folder holds the game folder; else empty.
         self.problem = next((problem for folder in files.folders if (problem := problem_of(folder))), "")
         self._warnings = [self.problem] if self.problem else []
         self._animations: dict[str, tuple[CharacterAnimation, ...]] = {}

@@ -92,7 +92,7 @@ class AssetName:
 
 
 def clean_name(raw: str) -> AssetName:
-    """A name without control characters, text after a NUL, quotes around it, and modifiers such as `<dds>`."""
+    """A name without control characters, text after a NUL, quotes around it, and modifiers like `<dds>`."""
     text = _CONTROL.sub("", raw.split("\x00", 1)[0]).strip().strip("\"'").strip()
     text = _MODIFIERS.sub("", text).replace("\\", "/")
     absolute = text.startswith("/") or ":" in text
