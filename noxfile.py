@@ -93,7 +93,7 @@ def lint(session: nox.Session) -> None:
     session.install("ruff>=0.13", "mypy>=1.18", "numpy>=2.2,<2.5", STUBS, *TEST_TOOLS)
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
-    parent = link_package(session)
+    parent = link_package(session, "tests")
     packages = [
         word
         for package in ("command_line", *sorted(path.name for path in ROOT.glob("io_*") if path.is_dir()))
@@ -229,12 +229,23 @@ def docs(session: nox.Session) -> None:
         print(f"Written to {BUILD / 'site' / 'index.html'}")
 
 
-def link_package(session: nox.Session) -> Path:
-    """A folder with a link to the project's under the name of its package, whatever the folder's own name is."""
+def link_package(session: nox.Session, *more: str) -> Path:
+    """A folder with the package under its name, whatever the project's folder is called: links to its parts alone."""
     parent = Path(session.create_tmp())
-    link = parent / "io_idtech"
-    link.unlink(missing_ok=True)
-    link.symlink_to(ROOT, target_is_directory=True)
+    package = parent / "io_idtech"
+    package.mkdir(exist_ok=True)
+    parts = [
+        "__init__.py",
+        "families.py",
+        "py.typed",
+        "command_line",
+        *(path.name for path in ROOT.glob("io_*")),
+        *more,
+    ]
+    for name in parts:
+        link = package / name
+        link.unlink(missing_ok=True)
+        link.symlink_to(ROOT / name, target_is_directory=(ROOT / name).is_dir())
     return parent
 
 
