@@ -196,7 +196,7 @@ class Plan:
     def _companion_keys(self, tasks: Iterable[Task]) -> set[str]:
         if self._family is None or not self._has_animation_files:
             return set()
-        suffixes = {self._family.suffix_beside(self._settings.game)} - {""}
+        suffixes = {self._family.required_suffix(self._settings.game)} - {""}
         if self._settings.animations != NO_ANIMATIONS:
             suffixes |= {kind.suffix for kind in self._family.kinds if kind.role is Role.ANIMATION}
         models = [task.target for task in tasks if role_of(task.target.suffix) is Role.MODEL]

@@ -136,7 +136,7 @@ def companion_files(paths: Iterable[Path], listed: FilesByName) -> Iterator[Path
     for path in paths:
         family = family_of(FAMILIES, path.suffix)
         if family is not None:
-            yield from family.files_beside(path, listed)
+            yield from family.find_companion_files(path, listed)
 
 
 @lru_cache(maxsize=1)

@@ -152,7 +152,7 @@ def set_last_slot_identifier(animation_data: AnimData, identifier: str) -> None:
         _newer(animation_data).last_slot_identifier = identifier
 
 
-def expect_slot(animation_data: AnimData) -> None:
+def prepare_slot(animation_data: AnimData) -> None:
     """Lets Blender pick the slot of imported actions, even for the first one that is assigned."""
     if _HAS_SLOTS and not _newer(animation_data).last_slot_identifier:
         _newer(animation_data).last_slot_identifier = f"OB{SLOT_NAME}"

@@ -91,9 +91,9 @@ class Family:
     frame_rate: float | None = None  # if the format has a fixed one
     has_one_file: bool = False  # whether a model and all its animations are one file
     # Of the file that a game needs beside each model, with the same name; empty if it needs none.
-    suffix_beside: Callable[[str], str] = lambda game: ""
+    required_suffix: Callable[[str], str] = lambda game: ""
     # Those that an import reads with a file, with the folders listed so far.
-    files_beside: Callable[[Path, FilesByName], list[Path]] = lambda path, listed: []
+    find_companion_files: Callable[[Path, FilesByName], list[Path]] = lambda path, listed: []
 
     @property
     def suffixes(self) -> tuple[str, ...]:

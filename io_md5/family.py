@@ -9,7 +9,7 @@ from .format import Md5Error, read_animation, read_camera, read_mesh
 from .format.check import describe_animation, describe_camera, describe_mesh
 from .format.games import PROFILES, Target, game_named
 from .format.model import ANIMATION_SUFFIX
-from .importing.companions import TEXTURE_RULES, files_beside
+from .importing.companions import TEXTURE_RULES, find_companion_files
 
 if TYPE_CHECKING:
     from ..io_common.family import BlenderPart
@@ -21,8 +21,8 @@ def _blender() -> BlenderPart:
     return BLENDER
 
 
-def _suffix_beside(game: str) -> str:
-    return ANIMATION_SUFFIX if Target(game_named(game)).writing.animation_beside else ""
+def _required_suffix(game: str) -> str:
+    return ANIMATION_SUFFIX if Target(game_named(game)).writing.needs_animation else ""
 
 
 FAMILY = Family(
@@ -37,6 +37,6 @@ FAMILY = Family(
     blender=_blender,
     textures=TEXTURE_RULES,
     games=PROFILES,
-    suffix_beside=_suffix_beside,
-    files_beside=files_beside,
+    required_suffix=_required_suffix,
+    find_companion_files=find_companion_files,
 )

@@ -14,11 +14,10 @@ import os
 import secrets
 import stat
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from io import FileIO
 from pathlib import Path
-from typing import TypeVar
 
 from .reading import open_file
 
@@ -31,7 +30,6 @@ _PREFIX, _SUFFIX = ".io_idtech-", ".tmp"
 # Seconds. Without locks, older files than the first are abandoned; younger ones than the second may not be locked yet.
 _LONG_AGO, _JUST_NOW = 3600.0, 5.0
 _TRIES = 10
-_T = TypeVar("_T")
 
 
 def write_file(path: str | os.PathLike[str], data: bytes, *, remove_abandoned: bool = True) -> None:
@@ -141,25 +139,16 @@ def _permissions(target: Path) -> int:
 
 def new_file(folder: Path, prefix: str, suffix: str) -> tuple[Path, FileIO]:
     """Creates a file that only this user may read. It has no buffer, which might fail on closing."""
-    return _make(lambda path: open(path, "xb", buffering=0, opener=_open), folder, prefix, suffix)
-
-
-def new_folder(folder: Path, prefix: str) -> Path:
-    """Makes a folder that only this user may read; eight hexadecimal digits follow the prefix."""
-    return _make(lambda path: path.mkdir(mode=0o700), folder, prefix)[0]
-
-
-def _open(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
-
-
-def _make(make: Callable[[Path], _T], folder: Path, prefix: str, suffix: str = "") -> tuple[Path, _T]:
     tries = 0
     while True:
         path = folder / f"{prefix}{secrets.token_hex(4)}{suffix}"
         try:
-            return path, make(path)
+            return path, open(path, "xb", buffering=0, opener=_open)
         except FileExistsError:
             tries += 1
             if tries == _TRIES:
                 raise
+
+
+def _open(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

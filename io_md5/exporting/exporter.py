@@ -43,7 +43,7 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> ExportR
         clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, report)
         animation_path = path.with_suffix(ANIMATION_SUFFIX)
         companion = _companion(animation_path, options, report)
-        if model_options.target.writing.animation_beside and clips:
+        if model_options.target.writing.needs_animation and clips:
             clips = arrange(clips, animation_path, companion, options.animation, report)
         elif options.actions in ("ALL", "ACTIVE"):
             warn_of_file_names(clips, report)
@@ -58,7 +58,7 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> ExportR
                 progress_bar,
                 writes_meshes=True,
             )
-            if model_options.target.writing.animation_beside and clips:
+            if model_options.target.writing.needs_animation and clips:
                 join(built, animation_path, report)
             prepare(built, model_options.target, report)
             model = built.model
@@ -67,7 +67,7 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> ExportR
             files |= {target: format_animation(one) for target, one in built.animations.items()}
             files |= scale_files(built, model_options.target, report)
             files |= rest_animation(path, model, model_options.target, files, report)
-            expected = {*files, animation_path} if model_options.target.writing.animation_beside else files
+            expected = {*files, animation_path} if model_options.target.writing.needs_animation else files
             _require_own_files(built.animations, model.joints, path)
             _warn_of_animations(path, model.joints, expected, report)
             # The model last, so that its animations exist as soon as it does.
@@ -105,7 +105,7 @@ def export_animations(context: Context, path: Path, options: ExportOptions) -> E
         if not clips:
             raise NothingToExportError("; ".join(clip_report.warnings))
         report.merge(clip_report)
-        is_one = model_options.target.writing.animation_beside
+        is_one = model_options.target.writing.needs_animation
         if is_one:
             clips = arrange(clips, path, _companion(path, options, report), options.animation, report)
         elif options.actions == "ALL":
@@ -138,7 +138,7 @@ def export_animations(context: Context, path: Path, options: ExportOptions) -> E
 def _companion(path: Path, options: ExportOptions, report: Report) -> Companion | None:
     """The model that the game replaces by the animation at `path`, if the export has to fit it."""
     target = options.model.target
-    if not target.writing.animation_beside or not options.match_companion:
+    if not target.writing.needs_animation or not options.match_companion:
         return None
     companion, problem = find_companion(path, Search(options.model.game_folders, TEXTURE_RULES))
     if problem:

@@ -120,7 +120,7 @@ def rest_animation(
     """The rest pose as an animation, with a warning, if the game requires one; raises Md5Error."""
     # `path` is the mesh, and `files` has all files of the export; an existing animation that does not fit is a warning.
     animation_path = path.with_suffix(ANIMATION_SUFFIX)
-    if not target.writing.animation_beside or animation_path in files:
+    if not target.writing.needs_animation or animation_path in files:
         return {}
     label = PROFILES[target.game].label
     if animation_path.exists():
@@ -187,12 +187,12 @@ def find(
             (subject, finding if (finding.code, subject) in left else replace(finding, is_error=False))
             for subject, finding in found
         ]
-    if Target(game).writing.animation_beside and source.armature is not None:
+    if Target(game).writing.needs_animation and source.armature is not None:
         companion = None
         if options.match_companion:
             search = Search(model_options.game_folders, TEXTURE_RULES)
             companion, _ = find_companion(path.with_suffix(ANIMATION_SUFFIX), search)
-        found += [("", finding) for finding in _of_one_animation(clips, companion, options)]
+        found += [("", finding) for finding in _find_sequence_problems(clips, companion, options)]
     result = [_locate(finding, subjects, built) for finding, subjects in _grouped(found)]
     return sorted(result, key=lambda finding: not finding.is_error)
 
@@ -216,7 +216,7 @@ def _findings(built: Build, game: Game, *, has_mesh: bool) -> list[tuple[str, Fi
     return found
 
 
-def _of_one_animation(
+def _find_sequence_problems(
     clips: dict[Path, Clip], companion: Companion | None, options: ExportOptions
 ) -> Iterator[Finding]:
     """The findings about all clips, by file, as one animation, for a game that takes one."""

@@ -81,7 +81,7 @@ def find_companion(
     return None, ""
 
 
-def files_beside(path: Path, listed: FilesByName) -> list[Path]:
+def find_companion_files(path: Path, listed: FilesByName) -> list[Path]:
     """The files beside a mesh or animation that an import reads with it, not those of other game folders."""
     suffix = path.suffix.lower()
     if suffix not in (MESH_SUFFIX, ANIMATION_SUFFIX):

@@ -266,7 +266,7 @@ def build_model(
     armature[GROUP] = {}
     COMMANDLINE.write(armature, model.commandline or None)
     CONVERSION.write(armature, conversion)
-    versions.expect_slot(obj.animation_data_create())
+    versions.prepare_slot(obj.animation_data_create())
     skeleton.obj = obj
     result.objects.append(obj)
     result.report.count("joints", len(joints))

@@ -232,7 +232,7 @@ def _read_companions(
             animation_path = beside.find(path.parent, path.stem + ANIMATION_SUFFIX)
             is_of_game = companion is not None or game_of(path) is not None
             if animation_path is not None and is_of_game and options.animations == "NONE":
-                _read_animation_beside(animation_path, skeleton.joints, files, report)
+                _read_companion_animation(animation_path, skeleton.joints, files, report)
         if companion is None or animation_path not in files.animations:
             continue
         assert animation_path is not None
@@ -244,7 +244,7 @@ def _read_companions(
             )
 
 
-def _read_animation_beside(path: Path, joints: Joints, files: SourceFiles, report: Report) -> None:
+def _read_companion_animation(path: Path, joints: Joints, files: SourceFiles, report: Report) -> None:
     """Adds the animation of the same name as a mesh; one that cannot be used is only a warning."""
     if path in files.animations:
         return

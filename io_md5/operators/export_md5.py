@@ -371,7 +371,7 @@ def _draw_list(layout: UILayout, context: Context, operator: _Export) -> None:
         is_replaced = bool(name) and (folder / f"{name}{ANIMATION_SUFFIX}").exists()
         shown.append(animation_list_panel.Shown(len(frames), rate, name, ANIMATION_SUFFIX, is_replaced))
     animation_list_panel.draw(layout, found, shown)
-    if operator.profile().writing.animation_beside:
+    if operator.profile().writing.needs_animation:
         chosen = [clips[id(row)] for row in found.checked if id(row) in clips]
         one_each = {folder / f"{one.name}{ANIMATION_SUFFIX}": one.clip for one in chosen}
         _draw_one_animation(layout, context, operator, one_each)
@@ -382,7 +382,7 @@ def _draw_list(layout: UILayout, context: Context, operator: _Export) -> None:
 
 
 def _draw_animation(body: Any, context: Context, operator: _Export) -> None:
-    is_one = operator.profile().writing.animation_beside
+    is_one = operator.profile().writing.needs_animation
     if operator.actions == "ALL" and is_one:
         _draw_one_animation(body, context, operator, _all_clips(context, operator))
     elif operator.actions == "ALL":

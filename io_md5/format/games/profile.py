@@ -85,7 +85,7 @@ class Writing:
     name_lines: bool = True  # meshes keep the line with their name
     comments: Comments = Comments.EXISTING  # which meshes get a comment with their name
     max_commandline: int = 0  # in bytes; 0 for no limit
-    animation_beside: bool = False  # the game loads no mesh without an animation of its name
+    needs_animation: bool = False  # the game loads no mesh without an animation of its name
     names: NameRule = NameRule()
     joint_scales: bool = False  # are written to a file beside the animation
     last_parent: int = 0  # highest index of a joint that may have children; 0 for no limit

@@ -174,7 +174,7 @@ QUAKE = Profile(
         no_cameras("Quake"),
     ),
     writing=Writing(
-        all_components=True, name_lines=False, max_commandline=_LONGEST_TOKEN, animation_beside=True,
+        all_components=True, name_lines=False, max_commandline=_LONGEST_TOKEN, needs_animation=True,
         names=_QUAKE_NAMES, frame_rate=_RATE,
     ),
     written=(
@@ -234,7 +234,7 @@ QUAKE2 = Profile(
             "q2pro `refresh/models.c`, `MD5_LoadScales`: `MD5_MAX_JOINTNAME`", 47,
         ),
     ),
-    writing=Writing(name_lines=False, animation_beside=True, joint_scales=True, frame_rate=_RATE),
+    writing=Writing(name_lines=False, needs_animation=True, joint_scales=True, frame_rate=_RATE),
     written=(
         "the scales of bones, in a file `.md5scale` beside the animation",
         "no line `name`; the name is written as a comment",
