@@ -188,8 +188,11 @@ def imported_with(capfd, folder: Path, name: str, data: bytes, shader: str = "")
 
 # Blender shows no pixels of these.
 UNREADABLE = ["DDS, 16 bits", "DDS, 32 bits", "EXR, 100 layers"]
+# Loading these overwrites memory, so they are not opened.
+CRASHING = []
 if bpy.app.version < (4, 5):
     UNREADABLE += ["SGI, 8 bits", "SGI, 16 bits"]
+    CRASHING += ["PSD, 16 bits", "PSD, 32 bits"]
 
 
 @pytest.mark.parametrize("name", IMAGES)
@@ -201,6 +204,10 @@ def test_an_image_of_every_format_is_loaded_within_the_limit_and_not_opened_beyo
     limits = part("io_common.game_tree.files")
     monkeypatch.setattr(limits, "MAX_LOADED_OF_ONE", size)
     told = imported_with(capfd, tmp_path, file, data)
+    if name in CRASHING:
+        assert "use 8 bits" in told
+        assert not bpy.data.images
+        return
     assert [tuple(image.size) for image in bpy.data.images] == ([] if name in UNREADABLE else [(64, 48)])
     assert ("Blender cannot read this image" in told) == (name in UNREADABLE)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
