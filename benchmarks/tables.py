@@ -2,7 +2,7 @@
 
     python benchmarks/tables.py
 
-makes docs/speed.md from the results that `run.py` stored for each version of Blender.
+makes docs/speed.md and build/benchmark/details.md from the results that `run.py` stored for each version of Blender.
 """
 
 from __future__ import annotations
@@ -18,13 +18,21 @@ from results import LINEAR, MEMORY, Results
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build" / "benchmark"
 PAGE = ROOT / "docs" / "speed.md"
+DETAILS = FOLDER / "details.md"
 
 _INTRODUCTION = """\
 # Speed
 
-Made by `python run.py benchmark`. Times depend on the machine; compare the ratios. Each time is the median of up to 31
-runs after a warm-up run, and the jobs of a row were run alternately in one process. Each run starts with an empty
-.blend file. Other work on the machine distorts single rows, so run it on an idle one.
+Imports and exports are compared with Blender's own calls for the same data, in every version. Times depend on the
+machine; compare the ratios. Missed targets are bold.
+"""
+
+_METHOD = """\
+## How it is measured
+
+`python run.py benchmark` writes this page, and the times of all jobs to `build/benchmark/details.md`. Each time is the
+median of up to 31 runs after a warm-up run, and the jobs of a row were run alternately in one process. Each run starts
+with an empty .blend file. Other work on the machine distorts single rows, so run it on an idle one.
 
 **The floor** is the minimum time of Blender's own calls for the same data: `foreach_set` of vertices, corners, faces,
 texture coordinates, shape keys and keyframes, vertex groups with one call for all vertices of equal weight, bones
@@ -37,31 +45,29 @@ the scene after an operator are not part of the floors.
 **Memory** is the peak resident memory of a new process during the import, in addition to what remains once freed memory
 has been returned, as a multiple of the file size. What remains includes Blender's evaluated data.
 
-Assimp (`assimp-py`) only reads files; if it can read the same file, its time is in the last column.
+Assimp (`assimp-py`) only reads files.
 """
 
 _REST = """\
-Targets that were missed, or disturbed by other work on the machine, are bold. Where the time goes:
+## Where the time goes
 
 - Reading an .md5mesh: lines with the same layout, as exporters write them, are converted column by column in numpy,
-  eight digits at a time. `np.fromstring` alone takes longer for the same numbers (the rows *against np.fromstring*).
-- Reading an .md5anim: the same for the lines of all frames. Converting the digits takes about half of the time; the
-  other parts that can be measured have rows, too.
+  eight digits at a time. `np.fromstring` alone takes longer for the same numbers.
+- Reading an .md5anim: the same for the lines of all frames. Converting the digits takes about half of the time.
 - Importing a mesh: the floor neither merges the copies of vertices along seams nor checks the bind pose, stores what a
-  Blender mesh cannot hold, or selects the result, which updates the scene. Each has a row, beside the floor's calls.
-- Importing a clip: the times for reading the file and for Blender's calls are listed below. The rest converts the poses
-  of the joints to channels of the bones, with the bind pose and the rest pose of each, and makes them continuous.
+  Blender mesh cannot hold, or selects the result, which updates the scene.
+- Importing a clip: besides reading the file and Blender's calls, the poses of the joints are converted to channels of the
+  bones, with the bind pose and the rest pose of each, and made continuous.
 - Importing an MD2 player model: `view_layer.update`, without which nothing new can be selected, and with which Blender
   ends every operator, is not part of the floor. With shape keys and a curve for each, it takes about as long as the
-  floor's calls. All parts are listed below, with the ratio to the floor and these updates together.
+  floor's calls.
 - Exporting a mesh: Blender has no call that reads the weights of all vertices at once, and asking one vertex after the
   other takes longer than any other part. Stored weights are compared with these, the result is compared with what
-  Blender shows, and the file is written through to the disk; the rows show each.
+  Blender shows, and the file is written through to the disk.
 - Exporting the frames of a clip: their bounds need the meshes, which are read as for a mesh export.
 - Exporting many short clips: each is verified on its first and last frame and one between, a large part of ten frames.
   Blender's evaluation of these frames and skinning them take most of that; the poses themselves are read from F-curves.
-- Exporting an MD2 player model: no part is large; the rows list them.
-- Converting a tree: the parts are listed below. Most of the time is for building the models, as in any import, and in
+- Converting a tree: most of the time is for building the models, as in any import, and in
   Blender 5 for saving them; reading and building alone take longer than saving. With `--jobs 2`, Blender starts twice,
   one start after the other: first the one that plans the work, then the two that do it. What the machine allows is what
   two separate processes take at once, each with half of the models. For .glb, Blender's own exporter takes nearly all
@@ -100,10 +106,16 @@ def lines(results: Results) -> Iterable[str]:
 
 def page(measured: list[Results]) -> str:
     """The page of the documentation."""
-    parts = [_INTRODUCTION, f"Measured on {machine()}.\n", "## Targets\n", *_targets(measured), "", _REST]
+    versions = (f"{r.blender} (Python {r.python}, numpy {r.numpy})" for r in measured)
+    where = f"\nMeasured on {machine()}, in Blender {', '.join(versions)}.\n"
+    return "\n".join([_INTRODUCTION, *_targets(measured), where, _METHOD, _REST])
+
+
+def details(measured: list[Results]) -> str:
+    """The times of all jobs in each version of Blender; their last column is the time of Assimp."""
+    parts = ["# Times of all jobs\n"]
     for results in measured:
-        versions = f"Blender {results.blender} (Python {results.python}, numpy {results.numpy})"
-        parts += [f"## {versions}\n", *lines(results)]
+        parts += [f"## Blender {results.blender}\n", *lines(results)]
     return "\n".join(parts).rstrip("\n") + "\n"
 
 
@@ -163,7 +175,8 @@ def main() -> None:
     files = sorted(FOLDER.glob("*.json"))
     measured = [Results.from_json(json.loads(file.read_text())) for file in files]
     PAGE.write_text(page(measured), encoding="utf-8")
-    print(f"Wrote {PAGE} from {len(files)} Blenders")
+    DETAILS.write_text(details(measured), encoding="utf-8")
+    print(f"Wrote {PAGE} and {DETAILS} from {len(files)} Blenders")
 
 
 if __name__ == "__main__":

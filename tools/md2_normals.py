@@ -1,4 +1,4 @@
-"""Compares the normals that the export computes with those in real MD2 files, as two tables for docs/md2.md.
+"""Compares the normals that the export computes with those in real MD2 files, as two tables for docs/md2-normals.md.
 
     python tools/md2_normals.py            prints them
     python tools/md2_normals.py --write    writes them to the page, between its markers
@@ -37,7 +37,7 @@ from io_idtech.io_md2.format import (  # noqa: E402
 )
 
 CORPUS = Path(os.environ.get("IO_IDTECH_CORPUS", ROOT.parent / "shared" / "corpus"))
-PAGE = ROOT / "docs" / "md2.md"
+PAGE = ROOT / "docs" / "md2-normals.md"
 BEGIN, END = "<!-- normals: made by tools/md2_normals.py -->", "<!-- end of normals -->"
 
 _STEP_TOLERANCE = 1e-3  # relative

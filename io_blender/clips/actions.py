@@ -66,7 +66,7 @@ class SuitableActions:
 
 
 class ActionFinder:
-    """Finds the actions of an armature object or of shape keys; made anew for each search."""
+    """Finds the actions of an armature object or of shape keys; made for each search."""
 
     def __init__(self, owner: Object | Key) -> None:
         self._owner = owner

@@ -66,7 +66,7 @@ class MaterialLibrary:
         return [self.get(skin.name, fallback, skin, model) for skin in found]
 
     def rebuild(self, material: Material, found: MaterialImages) -> None:
-        """Builds the nodes of a local material anew; the old ones are removed."""
+        """Rebuilds the nodes of a local material."""
         if found.missing:
             self._missing.setdefault(found.name, found)
         versions.enable_nodes(material)

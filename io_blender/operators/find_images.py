@@ -1,4 +1,4 @@
-"""Look Up Images, an operator of each family: searches a material's images again and builds its nodes anew."""
+"""Look Up Images, an operator of each family: searches a material's images again and rebuilds its nodes."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def _find(search: Search, model: Path, material: Material, name: str) -> Materia
 
 
 class MATERIAL_OT_md2_find_images(find_images.FindImages, bpy.types.Operator):
-    """Search the image of the skin again, and build the nodes of the material anew"""
+    """Search the image of the skin again, and rebuild the material's nodes"""
 
     bl_idname = "material.md2_find_images"
     bl_label = "Look Up Images (MD2)"
