@@ -56,8 +56,8 @@ _REST = """\
 - Reading an .md5anim: the same for the lines of all frames. Converting the digits takes about half of the time.
 - Importing a mesh: the floor neither merges the copies of vertices along seams nor checks the bind pose, stores what a
   Blender mesh cannot hold, or selects the result, which updates the scene.
-- Importing a clip: besides reading the file and Blender's calls, the poses of the joints are converted to channels of the
-  bones, with the bind pose and the rest pose of each, and made continuous.
+- Importing a clip: besides reading the file and Blender's calls, the poses of the joints are converted to channels of
+  the bones, with the bind pose and the rest pose of each, and made continuous.
 - Importing an MD2 player model: `view_layer.update`, without which nothing new can be selected, and with which Blender
   ends every operator, is not part of the floor. With shape keys and a curve for each, it takes about as long as the
   floor's calls.
