@@ -157,16 +157,9 @@ def _viewport_areas(context: Context) -> list[tuple[Window, Area]]:
 
 
 def viewing_hints(spaces: Iterable[Any], objects: Iterable[Object]) -> list[str]:
-    """How to see the textures and bones of new objects, if 3D viewports do not show them."""
-    spaces, objects = list(spaces), list(objects)
-    meshes = [obj for obj in objects if obj.type == "MESH"]
-    hints = []
-    if any(not _shows_textures(space.shading) for space in spaces) and any(map(_has_image, meshes)):
-        hints.append("Textures: choose Material Preview")
-    has_hidden_bones = any(obj.type == "ARMATURE" and not obj.show_in_front for obj in objects)
-    if spaces and meshes and has_hidden_bones:
-        hints.append("Bones: turn on Viewport Display > In Front")
-    return hints
+    """How to see the textures of new objects, if 3D viewports do not show them."""
+    hides_textures = any(not _shows_textures(space.shading) for space in spaces)
+    return ["Textures: choose Material Preview"] if hides_textures and any(map(_has_image, objects)) else []
 
 
 def _shows_textures(shading: Any) -> bool:

@@ -53,6 +53,9 @@ def build_armature(
     armature = bpy.data.armatures.new(names.for_blender(name, versions.MAX_ID_NAME, "Armature"))
     obj = bpy.data.objects.new(armature.name, armature)
     collection.objects.link(obj)
+    # Most bones are inside of the mesh. Sticks cover least of it.
+    armature.display_type = "STICK"
+    obj.show_in_front = True
     orientations, lengths = bone_axes(joints, size, point_to_children=direction == "CHILD")
     bone_names = _add_bones(context, obj, joints, orientations, lengths)
     _store_joints(obj, joints, bone_names)

@@ -1,4 +1,4 @@
-"""The summary of an import says how to see textures and bones, if the viewports do not show them."""
+"""The summary of an import says how to see textures, if the viewports do not show them; bones are seen."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ SOLID = SimpleNamespace(shading=SimpleNamespace(type="SOLID", color_type="MATERI
 TEXTURED = SimpleNamespace(shading=SimpleNamespace(type="SOLID", color_type="TEXTURE"))
 PREVIEW = SimpleNamespace(shading=SimpleNamespace(type="MATERIAL", color_type="MATERIAL"))
 TEXTURES = "Textures: choose Material Preview"
-BONES = "Bones: turn on Viewport Display > In Front"
 
 
 @pytest.fixture
@@ -29,19 +28,17 @@ def add_image():
 
 def test_textures_that_a_viewport_does_not_show(hints):
     add_image()
-    assert hints(SOLID) == [TEXTURES, BONES]
-    assert hints(PREVIEW, SOLID) == [TEXTURES, BONES]
-    assert hints(PREVIEW) == hints(TEXTURED) == [BONES]
+    assert hints(SOLID) == hints(PREVIEW, SOLID) == [TEXTURES]
+    assert hints(PREVIEW) == hints(TEXTURED) == []
 
 
 def test_without_images_there_is_nothing_to_choose(hints):
-    assert hints(SOLID) == [BONES]
-
-
-def test_bones_in_front_need_no_hint(hints):
-    for obj in bpy.context.selected_objects:
-        obj.show_in_front = True
     assert hints(SOLID) == []
+
+
+def test_bones_are_seen_through_the_mesh(hints):
+    armatures = [obj for obj in bpy.context.selected_objects if obj.type == "ARMATURE"]
+    assert [(obj.show_in_front, obj.data.display_type) for obj in armatures] == [(True, "STICK")]
 
 
 def test_without_a_viewport_there_are_no_hints(hints):
