@@ -6,6 +6,7 @@ is found on PATH and gets a virtual one from Xvfb.
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -13,6 +14,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from paths import ROOT
@@ -20,6 +22,7 @@ from paths import ROOT
 _COMMAND = os.environ.get("IO_IDTECH_BLENDER", "")
 _TOOLS = ("blender", "Xvfb", "xdotool", "import", "convert")
 _PATIENCE = 400
+_LABELS = ROOT / "docs" / "images" / "labels.json"
 _missing = [] if _COMMAND else [tool for tool in _TOOLS if shutil.which(tool) is None]
 
 needs_application = pytest.mark.skipif(
@@ -32,6 +35,40 @@ def link_extension(user: Path) -> None:
     extensions = user / "extensions" / "user_default"
     extensions.mkdir(parents=True)
     (extensions / "io_idtech").symlink_to(ROOT, target_is_directory=True)
+
+
+def run_driver(name: str, folder: Path, crops: dict[str, str], **plan: str) -> dict[str, Any]:
+    """What a driver wrote down of its work in the window; the cropped pictures are in ``folder/pages``."""
+    (folder / "pages").mkdir()
+    link_extension(folder / "user")
+    written = folder / "plan.json"
+    written.write_text(json.dumps({"folder": str(folder), "crops": crops, **plan}), encoding="utf-8")
+    ended = run_blender(folder / "user", "--python", Path(__file__).with_name(name), "--", written)
+    results = folder / "results.json"
+    assert results.exists(), ended.stdout + ended.stderr
+    found = json.loads(results.read_text(encoding="utf-8"))
+    assert "error" not in found, found["error"] + ended.stdout + ended.stderr
+    return {**found, "folder": folder}
+
+
+def check_pictures(session: dict[str, Any], crops: dict[str, str]) -> None:
+    """The pages' pictures are small and show the labels of the present interface, or are replaced on request."""
+    # With IO_IDTECH_PICTURES they are written to that folder.
+    pages = sorted((session["folder"] / "pages").iterdir())
+    assert {picture.stem for picture in pages} == set(crops)
+    assert all(0 < picture.stat().st_size < 250_000 for picture in pages)
+    labels = {name: session["labels"][name] for name in crops}
+    known = json.loads(_LABELS.read_text(encoding="utf-8")) if _LABELS.exists() else {}
+    if "IO_IDTECH_PICTURES" in os.environ:
+        folder = Path(os.environ["IO_IDTECH_PICTURES"])
+        for picture in pages:
+            shutil.copy(picture, folder)
+        text = json.dumps(known | labels, indent=1, sort_keys=True, ensure_ascii=False)
+        (folder / _LABELS.name).write_text(text + "\n", encoding="utf-8")
+    else:
+        assert {name: known.get(name) for name in crops} == labels, (
+            "the pictures of docs/images are out of date"
+        )
 
 
 def run_blender(user: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:

@@ -6,60 +6,22 @@ of the whole screen, by ImageMagick: Blender's own screenshot is black without a
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
-import traceback
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import bpy
-import numpy as np
 
-PLAN = json.loads(Path(sys.argv[sys.argv.index("--") + 1]).read_text(encoding="utf-8"))
-FOLDER = Path(PLAN["folder"])
+sys.path.insert(0, str(Path(__file__).parent))
+
+from screen import EXTENSION, FOLDER, PLAN, area, drive, results, take, within, xdotool
+
 SAMPLE = Path(PLAN["sample"])
 PATIENCE = 120.0
-EXTENSION = "bl_ext.user_default.io_idtech"
-results: dict[str, Any] = {"pictures": {}}
-
-
-def area(kind: str) -> bpy.types.Area:
-    window = bpy.context.window_manager.windows[0]
-    found = [found for found in window.screen.areas if found.type == kind]
-    return max(found, key=lambda place: place.width * place.height)
-
-
-def within(kind: str) -> Any:
-    """Lets operators act in the largest area of a kind."""
-    place = area(kind)
-    region = next(found for found in place.regions if found.type == "WINDOW")
-    window = bpy.context.window_manager.windows[0]
-    return bpy.context.temp_override(window=window, area=place, region=region)
-
-
-def xdotool(*words: object) -> None:
-    subprocess.run(["xdotool", *map(str, words)], check=True)
-
-
-def take(name: str) -> dict[str, float]:
-    """Saves the screen and says what is on it: how many colours, and the share of vivid red as the sample has it."""
-    path = FOLDER / f"{name}.png"
-    subprocess.run(["import", "-window", "root", str(path)], check=True)
-    image = bpy.data.images.load(str(path))
-    pixels = np.empty(len(image.pixels), np.float32)
-    image.pixels.foreach_get(pixels)
-    pixels = pixels.reshape(-1, image.channels)[:, :3]
-    bpy.data.images.remove(image)
-    red = (pixels[:, 0] > 0.5) & (pixels[:, 0] > 1.5 * pixels[:, 1]) & (pixels[:, 0] > 1.5 * pixels[:, 2])
-    found = {"colours": len(np.unique((pixels[::7] * 255).astype(int), axis=0)), "red": float(red.mean())}
-    results["pictures"][name] = found
-    return found
 
 
 def clear() -> None:
@@ -107,7 +69,7 @@ def model_picture(name: str) -> Iterator[float]:
         yield 3.0
         if bpy.app.is_job_running("SHADER_COMPILATION"):
             continue
-        if take(name)["red"] > PLAN["red"]:
+        if take(name)["red"] > float(PLAN["red"]):
             break
     # The last text of the viewport goes with the next redraw.
     area("VIEW_3D").tag_redraw()
@@ -133,7 +95,7 @@ def make_sequences(armature: bpy.types.Object) -> Path:
     return path
 
 
-def click(x: int, y: int) -> Iterator[float]:
+def press(x: int, y: int) -> Iterator[float]:
     xdotool("mousemove", x, y)
     yield 1.0
     xdotool("click", 1)
@@ -188,12 +150,12 @@ def choose(armature: bpy.types.Object) -> Iterator[float]:
     yield 2.0
     # Where things are once the options are scrolled to their end.
     search, rows, buttons = options.y + 506, options.x + 26, options.x + options.width - 19
-    yield from click(options.x + 120, 800 - search)
+    yield from press(options.x + 120, 800 - search)
     xdotool("type", "--delay", 60, "walk")
     yield 1.0
     xdotool("key", "Return")
     yield 1.5
-    yield from click(buttons, 800 - search + 91)
+    yield from press(buttons, 800 - search + 91)
     stored = armature.io_idtech_animations
     results["filtered and unchecked"] = [
         stored.name_filter,
@@ -202,7 +164,7 @@ def choose(armature: bpy.types.Object) -> Iterator[float]:
     stored.name_filter = ""
     browser.tag_redraw()
     yield 1.5
-    yield from click(rows, 800 - search + 49)
+    yield from press(rows, 800 - search + 49)
     results["unchecked"] = [row.name for row in stored.rows if not row.is_checked]
     take("choose-export")
     xdotool("mousemove", browser.x + browser.width // 2, 400)
@@ -348,42 +310,6 @@ def steps() -> Iterator[float]:
     yield from model_picture("timeline")
     open_documentation()
     yield from show_preferences()
-    shrink()
 
 
-def shrink() -> None:
-    """The pictures as pages show them."""
-    for name, crop in PLAN["crops"].items():
-        subprocess.run(
-            ["convert", str(FOLDER / f"{name}.png"), "-crop", crop, "+repage", "-strip", "-resize", "960x>",
-             "-dither", "None", "-colors", "255", str(FOLDER / "pages" / f"{name}.png")],
-            check=True,
-        )  # fmt: skip
-
-
-def quit_blender() -> None:
-    (FOLDER / "results.json").write_text(json.dumps(results, indent=1), encoding="utf-8")
-    os._exit(0)
-
-
-def run() -> float | None:
-    try:
-        return next(STEPS)
-    except StopIteration:
-        pass
-    except Exception:
-        results["error"] = traceback.format_exc()
-        take("error")
-    quit_blender()
-    return None
-
-
-view = bpy.context.preferences.view
-view.show_splash = False
-view.show_tooltips = False
-view.filebrowser_display_type = "SCREEN"
-addon_utils = import_module("addon_utils")
-addon_utils.extensions_refresh(ensure_wheels=False)
-addon_utils.enable(EXTENSION, default_set=True)
-STEPS = steps()
-bpy.app.timers.register(run, first_interval=1.0)
+drive(steps())

@@ -1,49 +1,23 @@
 """Runs inside Blender, with its window: finds a character in the list of a game, imports it, and looks at its panel.
 
-``blender --python drive_characters.py -- PLAN.json``, as `drive.py`. The places are those on a screen of 1280 by 800.
+``blender --python drive_characters.py -- PLAN.json``, see `screen`. The places are those on a screen of 1280 by 800.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 import sys
-import traceback
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import bpy
 
-PLAN = json.loads(Path(sys.argv[sys.argv.index("--") + 1]).read_text(encoding="utf-8"))
-FOLDER = Path(PLAN["folder"])
-EXTENSION = "bl_ext.user_default.io_idtech"
+sys.path.insert(0, str(Path(__file__).parent))
+
+from screen import EXTENSION, PLAN, area, drive, results, take, within, xdotool
+
 # Where the mouse is when the dialog opens, and what it clicks then.
 START, SEARCH, FIRST_ROW, IMPORT = (640, 330), (500, 343), (140, 397), (542, 773)
 ANIMATIONS, FIRST_ANIMATION = (60, 721), (58, 568)
-results: dict[str, Any] = {}
-
-
-def area(kind: str) -> bpy.types.Area:
-    window = bpy.context.window_manager.windows[0]
-    return max((place for place in window.screen.areas if place.type == kind), key=lambda place: place.width)
-
-
-def within(kind: str) -> Any:
-    place = area(kind)
-    region = next(found for found in place.regions if found.type == "WINDOW")
-    window = bpy.context.window_manager.windows[0]
-    return bpy.context.temp_override(window=window, area=place, region=region)
-
-
-def xdotool(*words: object) -> None:
-    subprocess.run(["xdotool", *map(str, words)], check=True)
-
-
-def take(name: str) -> None:
-    subprocess.run(["import", "-window", "root", str(FOLDER / f"{name}.png")], check=True)
 
 
 def click(place: tuple[int, int]) -> Iterator[float]:
@@ -92,30 +66,6 @@ def steps() -> Iterator[float]:
         bpy.ops.screen.screen_full_area(use_hide_panels=False)
     yield 3.0
     take("character-panel")
-    for name, crop in PLAN["crops"].items():
-        subprocess.run(
-            ["convert", str(FOLDER / f"{name}.png"), "-crop", crop, "+repage", "-strip", "-dither", "None",
-             "-colors", "255", str(FOLDER / "pages" / f"{name}.png")],
-            check=True,
-        )  # fmt: skip
 
 
-def run() -> float | None:
-    try:
-        return next(STEPS)
-    except StopIteration:
-        pass
-    except Exception:
-        results["error"] = traceback.format_exc()
-    (FOLDER / "results.json").write_text(json.dumps(results), encoding="utf-8")
-    os._exit(0)
-
-
-view = bpy.context.preferences.view
-view.show_splash = False
-view.show_tooltips = False
-addon_utils = import_module("addon_utils")
-addon_utils.extensions_refresh(ensure_wheels=False)
-addon_utils.enable(EXTENSION, default_set=True)
-STEPS = steps()
-bpy.app.timers.register(run, first_interval=1.0)
+drive(steps())

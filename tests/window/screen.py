@@ -13,6 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from labels import drawn, note_labels
 
 PLAN = json.loads(Path(sys.argv[sys.argv.index("--") + 1]).read_text(encoding="utf-8"))
 """What the test asks for: ``folder`` takes pictures and results."""
@@ -20,7 +25,7 @@ PLAN = json.loads(Path(sys.argv[sys.argv.index("--") + 1]).read_text(encoding="u
 FOLDER = Path(PLAN["folder"])
 EXTENSION = "bl_ext.user_default.io_idtech"
 HEIGHT = 800
-results: dict[str, Any] = {"pictures": []}
+results: dict[str, Any] = {"pictures": {}, "labels": {}}
 
 
 def area(kind: str) -> bpy.types.Area:
@@ -49,10 +54,21 @@ def click(x: float, y: float) -> None:
     xdotool("click", 1)
 
 
-def take(name: str) -> None:
-    """Saves the screen."""
-    subprocess.run(["import", "-window", "root", str(FOLDER / f"{name}.png")], check=True)
-    results["pictures"].append(name)
+def take(name: str) -> dict[str, float]:
+    """Saves the screen and says what is on it: how many colors, and the share of vivid red as the sample has it."""
+    path = FOLDER / f"{name}.png"
+    subprocess.run(["import", "-window", "root", str(path)], check=True)
+    image = bpy.data.images.load(str(path))
+    pixels = np.empty(len(image.pixels), np.float32)
+    image.pixels.foreach_get(pixels)
+    pixels = pixels.reshape(-1, image.channels)[:, :3]
+    bpy.data.images.remove(image)
+    red = (pixels[:, 0] > 0.5) & (pixels[:, 0] > 1.5 * pixels[:, 1]) & (pixels[:, 0] > 1.5 * pixels[:, 2])
+    found = {"colors": len(np.unique((pixels[::7] * 255).astype(int), axis=0)), "red": float(red.mean())}
+    results["pictures"][name] = found
+    results["labels"][name] = dict(drawn)
+    drawn.clear()
+    return found
 
 
 def shrink() -> None:
@@ -86,4 +102,5 @@ def drive(steps: Iterator[float]) -> None:
     addon_utils = import_module("addon_utils")
     addon_utils.extensions_refresh(ensure_wheels=False)
     addon_utils.enable(EXTENSION, default_set=True)
+    note_labels(EXTENSION)
     bpy.app.timers.register(run, first_interval=1.0)
