@@ -23,6 +23,7 @@ from parts import Functions, measure_parts
 from results import Memory, Results, Row
 from timing import Job, medians
 
+from io_idtech.io_blender.reports import finish
 from io_idtech.io_md2.format import read_model, write_model
 from io_idtech.io_md5.format import Animation, read_animation, read_mesh, write_animation, write_mesh
 
@@ -297,7 +298,7 @@ class Jobs:
             empty()
             importer = sys.modules["io_idtech.io_md2.importing.importer"]
             importer.state.select_only = lambda *_: None
-            importer.import_files(bpy.context, [path], importer.ImportOptions(use_textures=False))
+            finish(importer.import_files(bpy.context, [path], importer.ImportOptions(use_textures=False)))
             importer.state.select_only = select_only
 
         parts = {
@@ -320,7 +321,7 @@ class Jobs:
 
         def build() -> None:
             empty()
-            importer.import_files(bpy.context, [path], importer.ImportOptions(use_textures=False))
+            finish(importer.import_files(bpy.context, [path], importer.ImportOptions(use_textures=False)))
 
         update = Job(lambda: bpy.context.view_layer.update(), build)
         parts = {**parts, "the rest of Blender's update of the scene (`view_layer.update`)": update}
@@ -509,7 +510,7 @@ class Jobs:
 
         def importing(paths: list[Path], *, with_images: bool) -> Job:
             options = importer.ImportOptions(use_textures=with_images)
-            return Job(lambda: importer.import_files(bpy.context, paths, options), empty)
+            return Job(lambda: finish(importer.import_files(bpy.context, paths, options)), empty)
 
         jobs = [
             importing(paths, with_images=images) for paths in (models[:1], models) for images in (True, False)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from functools import wraps
 from typing import Any
 
@@ -64,13 +65,24 @@ class TimedFunctions:
         def timed(*arguments: Any, **named: Any) -> Any:
             started = time.perf_counter()
             try:
-                return function(*arguments, **named)
+                result = function(*arguments, **named)
             finally:
-                spent = time.perf_counter() - started
-                self.seconds[part] = self.seconds.get(part, 0.0) + spent
+                self._add(part, started)
+            return self._timed_job(result, part) if inspect.isgenerator(result) else result
 
         self._replaced.append((owner, name, function))
         _assign(owner, name, timed)
+
+    def _add(self, part: str, started: float) -> None:
+        self.seconds[part] = self.seconds.get(part, 0.0) + time.perf_counter() - started
+
+    def _timed_job(self, job: Generator[Any, None, Any], part: str) -> Generator[Any, None, Any]:
+        """A function that yields does its work only then."""
+        started = time.perf_counter()
+        try:
+            return (yield from job)
+        finally:
+            self._add(part, started)
 
     def restore(self) -> None:
         """Puts the functions back."""

@@ -21,7 +21,7 @@ from ..io_blender import versions
 from ..io_blender.materials.images import source_of
 from ..io_blender.operators.rollback import Snapshot
 from ..io_blender.options import Scene, Settings
-from ..io_blender.reports import Report, report_of
+from ..io_blender.reports import Report, finish, report_of
 from ..io_blender.scene import axes
 from ..io_blender.scene.objects import ChosenConversion, NothingToExportError
 from ..io_characters import CharacterError
@@ -173,7 +173,7 @@ def _load_character(task: Task, settings: Settings, empty_scene: EmptyScene, rep
         game_folders=settings.game_folders,
         conversion=axes.from_file(settings.scale or 1.0, "Y", "Z"),
     )
-    result = import_character(bpy.context, character, files, options)
+    result = finish(import_character(bpy.context, character, files, options))
     report.merge(result.report)
     actions = {obj: [action for _, action in actions_of(obj)] for obj in result.objects}
     owners = [(_animated_data(obj), found) for obj, found in actions.items() if found]

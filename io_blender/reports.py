@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from ..io_common.texts import counted
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Operator
+
+
+_Result = TypeVar("_Result")
 
 
 @dataclass
@@ -181,32 +184,38 @@ def report_result(operator: Operator, report: Report, verb: str, subject: str, s
 
 
 class Progress:
-    """The progress at the mouse cursor, over a number of steps."""
+    """How far a job is, of a number of steps that may change."""
 
-    def __init__(self, window_manager: Any, steps: int) -> None:
-        self._window_manager = window_manager
-        self._left = steps
+    def __init__(self, left: int = 0) -> None:
+        self._left = left
         self._done = 0
 
     def expect(self, left: int) -> None:
         """Sets how many steps are left."""
         self._left = left
 
-    def step(self, count: int = 1) -> None:
-        """Adds finished steps."""
+    def step(self, count: int = 1) -> float:
+        """Adds finished steps; the fraction that is done."""
         self._done += count
         self._left = max(self._left - count, 0)
-        self._window_manager.progress_update(self._done / (self._done + self._left))
+        return self._done / max(self._done + self._left, 1)
 
 
-@contextmanager
-def progress(steps: int = 0) -> Iterator[Progress]:
-    """Shows progress while the block runs; the number of steps may also be told later."""
+Job: TypeAlias = Generator[float, None, _Result]
+"""Work that yields the fraction that is done, often enough to be ended within a second."""
+
+
+def finish(job: Job[_Result]) -> _Result:
+    """Runs a job to its end, with the progress at the mouse cursor."""
     import bpy
 
     window_manager = bpy.context.window_manager
     window_manager.progress_begin(0.0, 1.0)
     try:
-        yield Progress(window_manager, steps)
+        while True:
+            window_manager.progress_update(next(job))
+    except StopIteration as end:
+        result: _Result = end.value
+        return result
     finally:
         window_manager.progress_end()

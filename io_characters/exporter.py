@@ -19,10 +19,11 @@ from ..io_blender.clips.actions import suitable_actions
 from ..io_blender.clips.playing import PlayedData
 from ..io_blender.reports import (
     ExportResult,
+    Job,
+    Progress,
     Report,
     kept_on_failure,
     listing,
-    progress,
     raise_all,
     raise_errors,
 )
@@ -83,14 +84,14 @@ class CharacterExport:
 
 def export_character(
     context: Context, found: SceneCharacter, folder: Path, options: CharacterExport
-) -> ExportResult:
+) -> Job[ExportResult]:
     """Writes a character below a game folder; CharacterError, with nothing written, if it cannot."""
     report = Report()
     files: dict[str, bytes] = {}
     with kept_on_failure(report), state.temporary_object_mode(context):
         character = current_character(found)
         if options.use_models:
-            files = _model_files(context, found, character, options, report)
+            files = yield from _model_files(context, found, character, options, report)
             report.count("files", len(files))
         if options.use_declarations:
             declared = _declaration_files(character)
@@ -139,18 +140,16 @@ def _declaration_files(character: Character) -> dict[str, bytes]:
 
 def _model_files(
     context: Context, found: SceneCharacter, character: Character, options: CharacterExport, report: Report
-) -> dict[str, bytes]:
+) -> Job[dict[str, bytes]]:
     """The models and animations of all parts that are in the scene, by game path."""
     files: dict[str, bytes] = {}
-    with progress(len(found.roots)) as progress_bar:
-        for index, root in sorted(found.roots.items()):
-            part = character.parts[index]
-            with _as_imported(context, root):
-                if root.type == "ARMATURE":
-                    files |= _md5_files(context, character.game, part, root, options, report)
-                elif root.type == "MESH":
-                    files[part.model] = _md2_file(context, part, root, options, report)
-            progress_bar.step()
+    for index, root in sorted(found.roots.items()):
+        part = character.parts[index]
+        with _as_imported(context, root):
+            if root.type == "ARMATURE":
+                files |= yield from _md5_files(context, character.game, part, root, options, report)
+            elif root.type == "MESH":
+                files[part.model] = yield from _md2_file(context, part, root, options, report)
     for path in files:
         # A .blend file from elsewhere may hold any name.
         if ":" in path or not path.lower().endswith(_SUFFIXES):
@@ -186,7 +185,7 @@ def _as_imported(context: Context, root: Object) -> Iterator[None]:
 
 def _md5_files(
     context: Context, game: str, part: CharacterPart, root: Object, options: CharacterExport, report: Report
-) -> dict[str, bytes]:
+) -> Job[dict[str, bytes]]:
     clips: dict[Path, Clip] = {}
     by_action = {clip.action: clip for clip in all_clips(root, context.scene, Report())}
     for action, stored in _actions(root):
@@ -200,17 +199,12 @@ def _md5_files(
         verify=options.verify,
         game_folders=options.game_folders,
     )
-    with progress(len(clips) + 1) as progress_bar:
-        built = build(
-            context,
-            Source(root, sorted(meshes_of(root), key=file_order)),
-            model_options,
-            clips,
-            AnimationOptions(compares_speed=False),
-            report,
-            progress_bar,
-            writes_meshes=True,
-        )
+    source = Source(root, sorted(meshes_of(root), key=file_order))
+    animation_options = AnimationOptions(compares_speed=False)
+    progress = Progress(len(source.meshes) + len(clips))
+    built = yield from build(
+        context, source, model_options, clips, animation_options, report, progress, writes_meshes=True
+    )
     prepare(built, model_options.target, report)
     numbers: dict[str, int] = {}
     for number, declared in enumerate(part.animations):
@@ -235,7 +229,7 @@ def _md5_files(
 
 def _md2_file(
     context: Context, part: CharacterPart, root: Object, options: CharacterExport, report: Report
-) -> bytes:
+) -> Job[bytes]:
     keys = root.data.shape_keys
     playing = PlayedData(keys) if keys is not None and keys.animation_data is not None else None
     show_animation([root], ALL_FRAMES)
@@ -247,7 +241,7 @@ def _md2_file(
         compares_speed=False,
     )
     try:
-        built = build_md2(context, md2_options, report)
+        built = yield from build_md2(context, md2_options, report)
     finally:
         if playing is not None:
             playing.restore()

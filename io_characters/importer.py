@@ -9,7 +9,7 @@ import bpy
 from ..io_blender import state, versions
 from ..io_blender.clips.shape_key_frames import build_frame_action
 from ..io_blender.materials.library import MaterialLibrary
-from ..io_blender.reports import ImportResult, Progress, Report, listing, progress
+from ..io_blender.reports import ImportResult, Job, Progress, Report, listing
 from ..io_blender.scene import names
 from ..io_blender.scene.shape_keys import require_shape_keys
 from ..io_common.declarations.characters import Character, CharacterAnimation, CharacterPart
@@ -54,16 +54,15 @@ _ALL = "*"
 
 def import_character(
     context: Context, character: Character, files: GameTree, options: CharacterOptions
-) -> ImportResult:
+) -> Job[ImportResult]:
     """The objects and actions of a character; CharacterError, before any change, if it has no model."""
     result = ImportResult()
     parts, missing = read_parts(character, files, options, result.report)
     builder = _Builder(context, character, files, options, result)
     # Of an MD5, the armature, each mesh and each animation.
     steps = sum(1 + len(getattr(part.model, "meshes", ())) + len(part.animations) for part in parts)
-    with progress(steps) as progress_bar:
-        state.switch_to_object_mode(context)
-        builder.build(parts, progress_bar)
+    state.switch_to_object_mode(context)
+    yield from builder.build(parts, Progress(steps))
     missing |= builder.missing_images
     if missing:
         result.report.warn(
@@ -99,7 +98,7 @@ class _Builder:
         self._roots: dict[int, Object] = {}
         self._skeletons: dict[int, Skeleton] = {}
 
-    def build(self, parts: list[PartFiles], progress_bar: Progress) -> None:
+    def build(self, parts: list[PartFiles], progress: Progress) -> Job[None]:
         # An MD5 has a collection of its own, which is enough for a single part.
         self._is_single = len(parts) == 1 and isinstance(parts[0].model, Model)
         if not self._is_single:
@@ -107,13 +106,13 @@ class _Builder:
             state.target_collection(self._context).children.link(self._collection)
         for part in parts:
             if isinstance(part.model, Model):
-                self._build_md5(part, part.model, progress_bar)
+                yield from self._build_md5(part, part.model, progress)
                 continue
             if part.model is not None:
                 self._build_md2(part, part.model)
             else:
                 self._build_empty(part)
-            progress_bar.step()
+            yield progress.step()
         for library, search in (
             (self._md5_materials, self._md5_search),
             (self._md2_materials, self._md2_search),
@@ -136,7 +135,7 @@ class _Builder:
     def _collection_name(self) -> str:
         return names.for_blender(self._character.name, versions.MAX_ID_NAME, "Character")
 
-    def _build_md5(self, part: PartFiles, model: Model, progress_bar: Progress) -> None:
+    def _build_md5(self, part: PartFiles, model: Model, progress: Progress) -> Job[None]:
         options, result = self._options, self._result
         md5_options = Md5Options(
             merge_vertices=options.merge_vertices,
@@ -154,7 +153,7 @@ class _Builder:
                 for mesh, name in zip(model.meshes, mesh_names, strict=True)
             ]
         count = len(result.objects)
-        build_model(self._context, imported, md5_options, self._md5_materials, result, progress_bar)
+        yield from build_model(self._context, imported, md5_options, self._md5_materials, result, progress)
         armature, *meshes = result.objects[count:]
         collection = armature.users_collection[0]
         self._move(collection)
@@ -172,7 +171,7 @@ class _Builder:
         for one in part.animations:
             build_animation(self._context, one.name, one.animation, imported, md5_options, result)
             self._store(one.declared, result.actions[-1], armature, one.name, one.file)
-            progress_bar.step()
+            yield progress.step()
 
     def _build_md2(self, part: PartFiles, model: Md2Model) -> None:
         options, result = self._options, self._result

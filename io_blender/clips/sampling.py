@@ -19,7 +19,7 @@ from ..scene.shape_keys import KeyPositions, frame_keys, solo_keys
 if TYPE_CHECKING:
     from bpy.types import Context, Depsgraph, Object
 
-    from ..reports import Progress, Report
+    from ..reports import Job, Progress, Report
     from .clip import Clip
     from .frame_plan import FramePlan
 
@@ -75,14 +75,14 @@ def sample_frames(
     play: Callable[[Clip], None],
     *,
     with_normals: bool = False,
-) -> Samples:
+) -> Job[Samples]:
     """Evaluates the parts. Raises NothingToExportError if frames differ in vertices or faces."""
     # The scene may be left at another frame.
     sampler = _Sampler(context, parts, plan, frames_to_verify, with_normals=with_normals)
     if plan.scene_frames is None:
-        sampler.sample_keys(progress)
+        yield from sampler.sample_keys(progress)
     else:
-        sampler.sample_scene(plan.scene_frames, progress, report, play)
+        yield from sampler.sample_scene(plan.scene_frames, progress, report, play)
     verified = {row: [shown[index] for index in range(len(parts))] for row, shown in sampler.verified.items()}
     return Samples(sampler.positions, verified, sampler.normals)
 
@@ -134,7 +134,7 @@ class _Sampler:
 
     def sample_scene(
         self, frames: Sequence[float], progress: Progress, report: Report, play: Callable[[Clip], None]
-    ) -> None:
+    ) -> Job[None]:
         clips, first = {}, 0
         for segment in self._plan.segments:
             clips[first] = segment.clip
@@ -148,9 +148,9 @@ class _Sampler:
                 self._read(index, range(row, row + 1), depsgraph, f"frame {frame:g} of the scene")
                 if row in self.verified:
                     warn_of_instances(part.obj, depsgraph, report)
-            progress.step()
+            yield progress.step()
 
-    def sample_keys(self, progress: Progress) -> None:
+    def sample_keys(self, progress: Progress) -> Job[None]:
         """Reads each shape key alone: as it is stored, or as it is evaluated where modifiers change it."""
         depsgraph = self._context.evaluated_depsgraph_get()
         modified = []
@@ -171,7 +171,7 @@ class _Sampler:
                 depsgraph = self._context.evaluated_depsgraph_get()
                 for index in modified:
                     self._read(index, range(row, row + 1), depsgraph, f"shape key {name!r}")
-                progress.step()
+                yield progress.step()
 
     def _read(self, index: int, rows: range, depsgraph: Depsgraph, where: str) -> None:
         """Reads what a part shows now into one or all frames."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +50,78 @@ class NoFileError(ValueError):
 
 # The result of an operator's job: the report, and the files that were read or written.
 Outcome = tuple[reports.Report, Iterable[Path]]
+
+# A job of an operator that a user started is done in turns, between which the window is drawn and Esc is noticed.
+_TURN = 0.1  # seconds
+_FIRST_TURN = 0.5
+
+
+class JobOperator(Operator):
+    """An operator with a job that may take long: Esc ends it, and everything is as before."""
+
+    verb: str  # what is done to the files: Imported or Exported
+    bad_data: type[Exception]
+    """The exception for what cannot be read, or what the game would refuse."""
+
+    def job(self, context: Context) -> reports.Job[Outcome]:
+        """The job with the options."""
+        raise NotImplementedError
+
+    def execute(self, context: Context) -> OperatorResult:
+        self._started = time.perf_counter()
+        self._job = rollback.all_or_nothing(context, self.job(context))
+        # Only a user can press Esc.
+        is_interactive = self.options.is_invoke and not self.options.is_repeat and not bpy.app.background
+        result = self._work(context, self._started + _FIRST_TURN if is_interactive else math.inf)
+        if result == {"RUNNING_MODAL"}:
+            manager = context.window_manager
+            self._timer = manager.event_timer_add(_TURN, window=context.window)
+            manager.modal_handler_add(self)
+        return result
+
+    def modal(self, context: Context, event: Event) -> OperatorResult:
+        result: OperatorResult = {"RUNNING_MODAL"}
+        if event.type == "ESC":
+            self._job.close()
+            self.report({"INFO"}, f"{self.bl_label} was canceled: nothing has changed")
+            result = {"CANCELLED"}
+        elif event.type == "TIMER":
+            result = self._work(context, time.perf_counter() + _TURN)
+        if result != {"RUNNING_MODAL"}:
+            context.window_manager.event_timer_remove(self._timer)
+            context.workspace.status_text_set(None)
+        return result
+
+    def cancel(self, context: Context) -> None:
+        """Blender closes, or opens another file."""
+        del context
+        if getattr(self, "_job", None) is not None:
+            self._job.close()
+
+    def _work(self, context: Context, until: float) -> OperatorResult:
+        """Goes on with the job until a time; reports to the user once it ends."""
+        try:
+            if until == math.inf:
+                report, paths = reports.finish(self._job)
+            else:
+                done = next(self._job)
+                while time.perf_counter() < until:
+                    done = next(self._job)
+                words = f"{self.verb.removesuffix('ed')}ing {_subject(self)}: {done:.0%}   Esc: Cancel"
+                context.workspace.status_text_set(words)
+                return {"RUNNING_MODAL"}
+        except StopIteration as end:
+            report, paths = end.value
+        except Exception as error:
+            # Whatever is not expected is reported as an internal error, with its traceback.
+            expected = (self.bad_data, NothingToExportError, NoFileError)
+            for text in reports.report_of(error).warnings:
+                reports.report_message(self, "WARNING", text)
+            reports.report_message(self, "ERROR", message_for(error, expected, subject=_subject(self)))
+            return {"CANCELLED"}
+        names = reports.listing([path.name for path in paths], 2)
+        reports.report_result(self, report, self.verb, names, self._started)
+        return {"FINISHED"}
 
 
 def _add_axes(cls: type[Any]) -> type[Any]:
@@ -119,8 +191,10 @@ class Transform(Operator):
 
 
 @properties
-class ImportFiles(Transform, ImportHelper):
+class ImportFiles(JobOperator, Transform, ImportHelper):
     """An operator that imports one or several files."""
+
+    verb = "Imported"
 
     filepath: str = option(
         "",
@@ -133,21 +207,15 @@ class ImportFiles(Transform, ImportHelper):
     files: Any = CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
     directory: str = option("", subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"} | versions.PATH_OPTIONS)
 
-    bad_data: type[Exception]
-    """The exception of the format's reader."""
-
-    def load(self, context: Context, paths: list[Path]) -> ImportResult:
+    def load(self, context: Context, paths: list[Path]) -> reports.Job[ImportResult]:
         """Imports files with the options."""
         raise NotImplementedError
 
-    def execute(self, context: Context) -> OperatorResult:
-        def job() -> Outcome:
-            paths = self.paths()
-            result = self.load(context, paths)
-            show_imported(context, result)
-            return result.report, paths
-
-        return run(self, "Imported", self.bad_data, job)
+    def job(self, context: Context) -> reports.Job[Outcome]:
+        paths = self.paths()
+        result = yield from self.load(context, paths)
+        show_imported(context, result)
+        return result.report, paths
 
     def default_scale(self) -> float:
         """The scale of the preferences."""
@@ -247,26 +315,22 @@ class ExportTransform(Transform):
 
 
 @properties
-class ExportFile(ExportTransform, ExportHelper):
+class ExportFile(JobOperator, ExportTransform, ExportHelper):
     """An operator that exports one file, and possibly others next to it."""
+
+    verb = "Exported"
 
     filepath: str = option(
         "", "File Path", "The file to write", maxlen=1024, subtype="FILE_PATH", options=versions.PATH_OPTIONS
     )
 
-    bad_data: type[Exception]
-    """The exception for what the game would refuse."""
-
-    def save(self, context: Context, path: Path) -> ExportResult:
+    def save(self, context: Context, path: Path) -> reports.Job[ExportResult]:
         """Exports to a file with the options."""
         raise NotImplementedError
 
-    def execute(self, context: Context) -> OperatorResult:
-        def job() -> Outcome:
-            result = self.save(context, self.path())
-            return result.report, result.paths
-
-        return run(self, "Exported", self.bad_data, job)
+    def job(self, context: Context) -> reports.Job[Outcome]:
+        result = yield from self.save(context, self.path())
+        return result.report, result.paths
 
     def default_name(self, context: Context) -> str:
         """The name of the exported object or action, from which the file name is made."""
@@ -416,25 +480,6 @@ def panel_layout(operator: bpy.types.Operator) -> UILayout:
     layout = split_layout(operator)
     documentation.draw_button(layout, documentation.page_of(operator.bl_idname))
     return layout
-
-
-def run(operator: Any, verb: str, bad_data: type[Exception], job: Callable[[], Outcome]) -> OperatorResult:
-    """Runs the job of an operator, reports to the user, and undoes all changes if it fails."""
-    # Exceptions other than `bad_data`, the format's own, and those of files or choices are reported as
-    # internal errors.
-    started = time.perf_counter()
-    try:
-        with rollback.all_or_nothing(bpy.context):
-            report, paths = job()
-    except Exception as error:
-        # Whatever is not expected is reported as an internal error, with its traceback.
-        expected = (bad_data, NothingToExportError, NoFileError)
-        for text in reports.report_of(error).warnings:
-            reports.report_message(operator, "WARNING", text)
-        reports.report_message(operator, "ERROR", message_for(error, expected, subject=_subject(operator)))
-        return {"CANCELLED"}
-    reports.report_result(operator, report, verb, reports.listing([path.name for path in paths], 2), started)
-    return {"FINISHED"}
 
 
 def _file_path(path: str) -> Path:

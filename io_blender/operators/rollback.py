@@ -5,18 +5,18 @@ It relies on no list of what was created: data-blocks that did not exist before 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import bpy
 
 from .. import state
 from ..clips.playing import PlayedData, Pose
+from ..reports import Job
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
 
+_Result = TypeVar("_Result")
 _RANGE_PROPERTIES = (
     "frame_start",
     "frame_end",
@@ -27,14 +27,13 @@ _RANGE_PROPERTIES = (
 _RENDER_PROPERTIES = ("fps", "fps_base", "resolution_x", "resolution_y", "pixel_aspect_x", "pixel_aspect_y")
 
 
-@contextmanager
-def all_or_nothing(context: Context) -> Iterator[None]:
-    """Undoes all changes if the block raises an exception, which is raised again."""
+def all_or_nothing(context: Context, job: Job[_Result]) -> Job[_Result]:
+    """Does a job; all its changes are undone if it raises an exception or is ended."""
     snapshot = Snapshot(context)
     try:
-        yield
+        return (yield from job)
     except BaseException:
-        # KeyboardInterrupt as well.
+        # GeneratorExit and KeyboardInterrupt as well.
         snapshot.restore()
         raise
 

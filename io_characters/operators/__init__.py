@@ -11,7 +11,7 @@ from ...io_blender import state, versions
 from ...io_blender.operators import documentation, file_operators, preferences
 from ...io_blender.operators.panel_parts import fail
 from ...io_blender.options import hidden, option, properties
-from ...io_blender.reports import Report, report_message
+from ...io_blender.reports import Job, Report, report_message
 from ...io_md2.format import Md2Error
 from ...io_md5.format import Md5Error
 from .. import CharacterError
@@ -54,10 +54,13 @@ class _OfCharacter:
 
 
 @properties
-class EXPORT_SCENE_OT_idtech_character(_OfCharacter, file_operators.ExportVerify, bpy.types.Operator):
+class EXPORT_SCENE_OT_idtech_character(
+    _OfCharacter, file_operators.JobOperator, file_operators.ExportVerify, bpy.types.Operator
+):
     """Write the active character, as it was imported from a game, with its models, animations and declarations"""
 
     bl_idname = "export_scene.idtech_character"
+    verb, bad_data = "Exported", CharacterError
     bl_label = "Export Game Character"
     bl_options = {"REGISTER", "PRESET"}
 
@@ -93,10 +96,7 @@ class EXPORT_SCENE_OT_idtech_character(_OfCharacter, file_operators.ExportVerify
         layout.prop(self, "use_declarations")
         layout.prop(self, "verify")
 
-    def execute(self, context: Context) -> OperatorResult:
-        return file_operators.run(self, "Exported", CharacterError, lambda: self._export(context))
-
-    def _export(self, context: Context) -> file_operators.Outcome:
+    def job(self, context: Context) -> Job[file_operators.Outcome]:
         found = find_character(context)
         if found is None:
             raise CharacterError(
@@ -111,7 +111,9 @@ class EXPORT_SCENE_OT_idtech_character(_OfCharacter, file_operators.ExportVerify
             game_folders=tuple(preferences.game_folders()),
         )
         try:
-            result = export_character(context, found, Path(bpy.path.abspath(self.directory)), options)
+            result = yield from export_character(
+                context, found, Path(bpy.path.abspath(self.directory)), options
+            )
         except (Md5Error, Md2Error) as error:
             raise CharacterError(str(error)) from error
         return result.report, result.paths

@@ -13,7 +13,7 @@ from ...io_blender import versions
 from ...io_blender.operators import file_operators, preferences
 from ...io_blender.operators.panel_parts import FilteredList, check_boxes_option, draw_choice
 from ...io_blender.options import hidden, mixin_of, option, properties, values_of
-from ...io_blender.reports import printable
+from ...io_blender.reports import Job, printable
 from ...io_blender.scene import axes
 from ...io_common.catalogue import Catalogue, CatalogueEntry, Kind, count_animations
 from ...io_common.game_tree.files import FileReadError
@@ -184,10 +184,13 @@ def _inner_chosen(operator: Any, context: Context) -> None:
 
 
 @properties
-class IMPORT_SCENE_OT_idtech_character(_Options, file_operators.Transform, bpy.types.Operator):
+class IMPORT_SCENE_OT_idtech_character(
+    _Options, file_operators.JobOperator, file_operators.Transform, bpy.types.Operator
+):
     """Import a character, model or player with its animations, skins and attachments from the data of a game"""
 
     bl_idname = "import_scene.idtech_character"
+    verb, bad_data = "Imported", CharacterError
     bl_label = "Import Game Character"
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
@@ -332,9 +335,6 @@ class IMPORT_SCENE_OT_idtech_character(_Options, file_operators.Transform, bpy.t
             for option in _OPTIONS:
                 body.prop(self, option)
 
-    def execute(self, context: Context) -> OperatorResult:
-        return file_operators.run(self, "Imported", CharacterError, lambda: self._import(context))
-
     def _folder(self) -> Path:
         return game_folder(bpy.path.abspath(self.game), preferences.game_folders())
 
@@ -363,7 +363,7 @@ class IMPORT_SCENE_OT_idtech_character(_Options, file_operators.Transform, bpy.t
         is_of_another = self.animations_of not in ("", self._animations_key())
         return frozenset() if is_of_another else unchecked_names(self)
 
-    def _import(self, context: Context) -> file_operators.Outcome:
+    def job(self, context: Context) -> Job[file_operators.Outcome]:
         folder = self._folder()
         found = self._catalogue()
         entry = self._chosen(found)
@@ -379,7 +379,7 @@ class IMPORT_SCENE_OT_idtech_character(_Options, file_operators.Transform, bpy.t
             game_folders=tuple(preferences.game_folders()),
             conversion=axes.from_file(self.scale(), self.axis_forward, self.axis_up),
         )
-        result = import_character(context, character, found.files, options)
+        result = yield from import_character(context, character, found.files, options)
         file_operators.show_imported(context, result)
         return result.report, [Path(character.name)]
 

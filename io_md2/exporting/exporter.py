@@ -25,7 +25,7 @@ from ...io_blender.clips.sampling import Samples, first_frame_keys, may_change_o
 from ...io_blender.clips.shape_key_frames import Playback, playback_of
 from ...io_blender.operators.game_check import FACES, VERTICES, LocatedFinding, Location
 from ...io_blender.records import NONE
-from ...io_blender.reports import ExportResult, Report, kept_on_failure, progress, raise_errors
+from ...io_blender.reports import ExportResult, Job, Progress, Report, finish, kept_on_failure, raise_errors
 from ...io_blender.scene import axes
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import faces_of_corners
@@ -101,13 +101,13 @@ class Build:
     source_counts: Counts | None
 
 
-def export_model(context: Context, path: Path, options: ExportOptions) -> ExportResult:
+def export_model(context: Context, path: Path, options: ExportOptions) -> Job[ExportResult]:
     """Writes objects, joined; before it writes, it raises Md2Error or NothingToExportError."""
     # Raises OSError if the file cannot be written; it is as it was.
     report = Report()
     with kept_on_failure(report):
         with state.temporary_object_mode(context):
-            built = build_model(context, options, report)
+            built = yield from build_model(context, options, report)
         model = built.model
         raise_errors(check_model(model, options.game, built.source_counts), Md2Error, path.name, report)
         atomic.write_file(path, format_model(model))
@@ -117,7 +117,7 @@ def export_model(context: Context, path: Path, options: ExportOptions) -> Export
     return ExportResult([path], report)
 
 
-def build_model(context: Context, options: ExportOptions, report: Report) -> Build:
+def build_model(context: Context, options: ExportOptions, report: Report) -> Job[Build]:
     """Builds and verifies a model of objects in Object Mode; raises what `export_model` raises."""
     # Stored data is used only where it reproduces what Blender shows. If the model still differs, none is used.
     objects = mesh_objects(context, options.scope, report)
@@ -133,7 +133,9 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Bui
     used = stored
     while True:
         attempt = Report()
-        model, parts, differences = _build(context, objects, used, plan, names, options, conversion, attempt)
+        model, parts, differences = yield from _build(
+            context, objects, used, plan, names, options, conversion, attempt
+        )
         if not used or all(kind in verification.UNSTORED for _, kind in differences):
             break
         used = {}
@@ -188,7 +190,7 @@ def _build(
     options: ExportOptions,
     conversion: Conversion,
     report: Report,
-) -> tuple[Model, list[Part], Differences]:
+) -> Job[tuple[Model, list[Part], Differences]]:
 
     def is_hidden(modifier: Modifier) -> bool:
         return not options.apply_modifiers and modifier.type != "ARMATURE"
@@ -196,7 +198,6 @@ def _build(
     scene = context.scene
     with (
         state.hidden_modifiers(objects, is_hidden),
-        progress(plan.frame_count) as steps,
         restored_frame_and_values(scene) if plan.scene_frames is not None else nullcontext(),
         playback(context, plan.owners, None, plan.clips) as player,
     ):
@@ -211,8 +212,9 @@ def _build(
                 warn_of_instances(obj, depsgraph, report)
         may_change = any(may_change_otherwise(obj) for obj in objects)
         frames = frames_to_verify(plan.frame_count, options.verify, many=may_change)
-        samples = sample_frames(
-            context, parts, plan, frames, steps, report, player.play, with_normals=options.split_sharp
+        progress = Progress(plan.frame_count)
+        samples = yield from sample_frames(
+            context, parts, plan, frames, progress, report, player.play, with_normals=options.split_sharp
         )
     topology = join(parts)
     if plan.may_be_single and (samples.positions == samples.positions[:1]).all():
@@ -358,7 +360,7 @@ def find_game_findings(context: Context, options: ExportOptions) -> list[Located
     """The findings of a game about an export, unverified; raises Md2Error or NothingToExportError."""
     # Warnings of the export itself are not findings of the game.
     with state.temporary_object_mode(context):
-        built = build_model(context, replace(options, verify=Verify.NONE), Report())
+        built = finish(build_model(context, replace(options, verify=Verify.NONE), Report()))
     findings = check_model(built.model, options.game, built.source_counts)
     return [
         LocatedFinding(finding.code, finding.is_error, finding.text, _location(finding, built))

@@ -19,7 +19,7 @@ from ...io_blender.clips.shape_key_frames import build_frame_action
 from ...io_blender.materials.images import size_of
 from ...io_blender.materials.library import MaterialLibrary, colour_image, name_for_file
 from ...io_blender.records import store_warnings
-from ...io_blender.reports import ImportResult, Report, kept_on_failure, listing, progress
+from ...io_blender.reports import ImportResult, Job, Progress, Report, kept_on_failure, listing
 from ...io_blender.scene import axes, mesh_data, names
 from ...io_blender.scene.shape_keys import add_frame_keys, require_shape_keys
 from ...io_common.game_tree.archives import readable
@@ -154,20 +154,22 @@ class ImportOptions(ImportProperties):
     conversion: axes.Conversion = field(default_factory=axes.identity)
 
 
-def import_files(context: Context, paths: list[Path], options: ImportOptions) -> ImportResult:
+def import_files(context: Context, paths: list[Path], options: ImportOptions) -> Job[ImportResult]:
     """Imports MD2 files; raises Md2Error or OSError before anything is changed."""
     result = ImportResult()
     with kept_on_failure(result.report):
-        _import(context, paths, options, result)
+        yield from _import(context, paths, options, result)
     return result
 
 
-def _import(context: Context, paths: list[Path], options: ImportOptions, result: ImportResult) -> None:
+def _import(context: Context, paths: list[Path], options: ImportOptions, result: ImportResult) -> Job[None]:
     models: dict[Path, Model] = {}
+    progress = Progress(2 * len(paths))
     for path in dict.fromkeys(paths):
         models[path] = read_model(readable(path))
         for text in models[path].warnings:
             result.report.warn(text, path.name)
+        yield progress.step()
     if options.animation != NONE:
         check_size(models)
     search = Search(options.game_folders, TEXTURE_RULES)
@@ -176,16 +178,15 @@ def _import(context: Context, paths: list[Path], options: ImportOptions, result:
         for path, model in models.items()
     }
     animated = [model for model in models.values() if model.frame_count > 1 and options.animation != NONE]
-    with progress(len(models)) as steps:
-        state.switch_to_object_mode(context)
-        materials = MaterialLibrary(SKINS)
-        for path, model in models.items():
-            collection = bpy.data.collections.new(names.for_blender(path.stem, versions.MAX_ID_NAME, "Model"))
-            state.target_collection(context).children.link(collection)
-            found = model_materials(path, model, skins[path], materials)
-            build_model(context.scene, collection, path, model, found, options, result)
-            steps.step()
-        materials.add_to_report(result.report, search.warnings)
+    state.switch_to_object_mode(context)
+    materials = MaterialLibrary(SKINS)
+    for path, model in models.items():
+        collection = bpy.data.collections.new(names.for_blender(path.stem, versions.MAX_ID_NAME, "Model"))
+        state.target_collection(context).children.link(collection)
+        found = model_materials(path, model, skins[path], materials)
+        build_model(context.scene, collection, path, model, found, options, result)
+        yield progress.step()
+    materials.add_to_report(result.report, search.warnings)
     if animated and options.use_scene_timing:
         _set_scene_timing(context.scene, animated[0], options, result.report)
     for obj in result.objects:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...io_blender.clips.frame_plan import FrameOptions
 from ...io_blender.options import Scene, Settings
-from ...io_blender.reports import ExportResult, ImportResult
+from ...io_blender.reports import ExportResult, ImportResult, finish
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.verification import Verify
 from ...io_common.family import BlenderPart
@@ -29,7 +29,7 @@ def load(context: Context, path: Path, settings: Settings, conversion: Conversio
         game_folders=settings.game_folders,
         conversion=conversion,
     )
-    return import_files(context, [path], options)
+    return finish(import_files(context, [path], options))
 
 
 def save(context: Context, path: Path, settings: Settings, scene: Scene) -> ExportResult:
@@ -42,7 +42,7 @@ def save(context: Context, path: Path, settings: Settings, scene: Scene) -> Expo
         game_folders=settings.game_folders,
         compares_speed=scene.compares_speed,
     )
-    return export_model(context, path, options)
+    return finish(export_model(context, path, options))
 
 
 BLENDER = BlenderPart(

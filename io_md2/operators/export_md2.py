@@ -11,7 +11,7 @@ from ...io_blender.clips.frame_plan import FrameOptions, owner_of_list, sequence
 from ...io_blender.operators import animation_list as animation_list_panel
 from ...io_blender.operators import file_operators, game_check
 from ...io_blender.options import GAME, game_option, mixin_of, option, properties, values_of
-from ...io_blender.reports import ExportResult, Report
+from ...io_blender.reports import ExportResult, Job, Report
 from ...io_blender.scene.objects import NothingToExportError, Scope
 from ...io_common.texts import UnknownFieldError, counted
 from ..exporting.exporter import ExportOptions, export_model, find_game_findings
@@ -112,7 +112,7 @@ class EXPORT_SCENE_OT_md2(BuildOptions, file_operators.ExportFile, bpy.types.Ope
         _list_when_chosen(self, context)
         return super().invoke(context, event)
 
-    def save(self, context: Context, path: Path) -> ExportResult:
+    def save(self, context: Context, path: Path) -> Job[ExportResult]:
         return export_model(context, path, self.export_options(context))
 
     def draw(self, context: Context) -> None:

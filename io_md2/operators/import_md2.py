@@ -9,7 +9,7 @@ import bpy
 
 from ...io_blender.operators import file_operators, preferences
 from ...io_blender.options import mixin_of, option, properties, values_of
-from ...io_blender.reports import ImportResult
+from ...io_blender.reports import ImportResult, Job
 from ..format import Md2Error
 from ..importing.importer import ImportOptions, import_files
 from ..options import ImportProperties
@@ -52,7 +52,7 @@ class IMPORT_SCENE_OT_md2(_Options, file_operators.ImportFiles, bpy.types.Operat
             row.active = self.use_scene_timing
             row.prop(self, "fps")
 
-    def load(self, context: Context, paths: list[Path]) -> ImportResult:
+    def load(self, context: Context, paths: list[Path]) -> Job[ImportResult]:
         options = ImportOptions(
             **values_of(self, ImportProperties),
             game_folders=tuple(preferences.game_folders()),

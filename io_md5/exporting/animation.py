@@ -9,7 +9,7 @@ import numpy as np
 
 from ...io_blender import versions
 from ...io_blender.clips.playing import Player
-from ...io_blender.reports import Report, listing
+from ...io_blender.reports import Job, Progress, Report, listing
 from ...io_blender.scene import mesh_data
 from ...io_blender.scene.mesh_data import without_infinity
 from ...io_blender.scene.time_dependence import has_frame_handlers
@@ -54,9 +54,10 @@ def sample_clip(
     player: Player | None,
     options: AnimationOptions,
     report: Report,
+    progress: Progress,
     *,
     with_scales: bool = False,
-) -> SampledClip:
+) -> Job[SampledClip]:
     """The joints of a skeleton while a clip plays; raises Md5Error if a bone has no finite pose."""
     # `with_scales` says whether the game takes scales of joints; `player` is None for a model without armature.
     frames, rate = clip.samples(options)
@@ -75,7 +76,7 @@ def sample_clip(
         )
         if not has_frame_handlers():
             return sampled
-    matrices, moves_armature = _sample(clip, skeleton, player, frames)
+    matrices, moves_armature = yield from _sample(clip, skeleton, player, frames, progress)
     # Scripts may move bones as well.
     if sampled is not None and _is_shown(sampled, skeleton, matrices):
         return sampled
@@ -184,7 +185,9 @@ def _without_scales(positions: Floats, scales: ScaleTable) -> Floats:
     return result
 
 
-def _sample(clip: Clip, skeleton: Skeleton, player: Player, frames: Floats) -> tuple[Floats, bool]:
+def _sample(
+    clip: Clip, skeleton: Skeleton, player: Player, frames: Floats, progress: Progress
+) -> Job[tuple[Floats, bool]]:
     """The joint of each bone in the scene at some frames, (F, J, 4, 4), and whether the object moves."""
     armature, rig = skeleton.armature, skeleton.rig
     assert armature is not None
@@ -201,6 +204,7 @@ def _sample(clip: Clip, skeleton: Skeleton, player: Player, frames: Floats) -> t
         local = buffer.reshape(-1, 4, 4)[order].swapaxes(1, 2)
         worlds[index] = mesh_data.world_matrix(posed)
         poses[index] = worlds[index] @ local
+        yield progress.step(0)
     is_finite = np.isfinite(poses).all(axis=(2, 3))
     if not is_finite.all():
         index, bone = np.argwhere(~is_finite)[0].tolist()

@@ -14,7 +14,7 @@ from ...io_blender.clips.actions import suitable_actions
 from ...io_blender.clips.clip import Played, warn_of_speed
 from ...io_blender.clips.playing import playback
 from ...io_blender.materials.library import name_for_file
-from ...io_blender.reports import Progress, Report
+from ...io_blender.reports import Job, Progress, Report
 from ...io_blender.scene import axes, mesh_data
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.objects import ChosenConversion, Scope, export_conversion, warn_of_instances
@@ -90,16 +90,16 @@ def build(
     clips: dict[Path, Clip],
     animation_options: AnimationOptions,
     report: Report,
-    progress_bar: Progress,
+    progress: Progress,
     *,
     writes_meshes: bool,
-) -> Build:
+) -> Job[Build]:
     """The model of a source and its animations, verified; Blender must not be in Edit Mode."""
     # Without `writes_meshes`, the meshes are only used for the bounds and to verify the animations. Raises
     # NothingToExportError if no bone is left, or if the meshes were imported with different scales.
     skeleton = _skeleton(context, source, options, report)
     rest = _build_rest(context, source.meshes, skeleton, options, report)
-    progress_bar.step(len(source.meshes))
+    yield progress.step(len(source.meshes))
     verifier = None
     if options.verify is not Verify.NONE:
         verifier = Verifier(skeleton, rest, options.verify, writes_meshes=writes_meshes)
@@ -117,15 +117,15 @@ def build(
             other_causes.append("a simulation that is not baked: bake it first")
         with playback(context, [source.armature], source.meshes, clips.values()) as player:
             for path, clip in clips.items():
-                sampled[path] = sample_clip(
-                    clip, skeleton, player, animation_options, report,
+                sampled[path] = yield from sample_clip(
+                    clip, skeleton, player, animation_options, report, progress,
                     with_scales=options.target.writing.joint_scales,
                 )  # fmt: skip
                 commandline = _commandline(source.armature, clip)
                 animations[path] = encode_clip(sampled[path], skeleton, animation_options, commandline)
                 if verifier is not None:
-                    verifier.check(sampled[path], animations[path], player, rest)
-                progress_bar.step()
+                    yield from verifier.check(sampled[path], animations[path], player, rest, progress)
+                yield progress.step()
         if animation_options.compares_speed:
             game_rate = options.target.writing.frame_rate
             _warn_of_speed(sampled.values(), game_rate, animation_options, context.scene, report)
@@ -138,7 +138,7 @@ def build(
             if source.armature is not None and improved:
                 with playback(context, [source.armature], source.meshes, clips.values()) as player:
                     for path, animation in animations.items():
-                        verifier.check(sampled[path], animation, player, improved)
+                        yield from verifier.check(sampled[path], animation, player, improved, progress)
         verifier.warn(other_causes, report)
     parts = [(obj, block) for obj, part in rest.items() for block in part.blocks]
     meshes = [block.mesh for _, block in parts]

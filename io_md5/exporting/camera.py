@@ -19,7 +19,7 @@ import numpy as np
 from ...io_blender import state
 from ...io_blender.clips.clip import Played, warn_of_speed
 from ...io_blender.clips.playing import restored_frame_and_values
-from ...io_blender.reports import ExportResult, Report, kept_on_failure, listing, raise_errors
+from ...io_blender.reports import ExportResult, Job, Progress, Report, kept_on_failure, listing, raise_errors
 from ...io_blender.scene import axes
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import world_matrix
@@ -86,12 +86,12 @@ class _Views(NamedTuple):
 
 def export_camera(
     context: Context, path: str | os.PathLike[str], options: CameraExportOptions
-) -> ExportResult:
+) -> Job[ExportResult]:
     """Writes the scene's camera over its range; raises NothingToExportError, Md5Error or OSError."""
     # With the first two, no file was written.
     report = Report()
     with kept_on_failure(report):
-        camera = read_scene(context, options, report)
+        camera = yield from read_scene(context, options, report)
         raise_errors(check_camera(camera, options.game), Md5Error, Path(path).name, report)
         for sentence in cut_warnings(camera.cuts):
             report.warn(sentence)
@@ -101,7 +101,7 @@ def export_camera(
     return ExportResult([Path(path)], report)
 
 
-def read_scene(context: Context, options: CameraExportOptions, report: Report) -> Camera:
+def read_scene(context: Context, options: CameraExportOptions, report: Report) -> Job[Camera]:
     """The verified camera path of the scene; raises NothingToExportError."""
     cameras = exported_cameras(context.scene, use_markers=options.use_markers)
     conversion = export_conversion(options.conversion, cameras, report)
@@ -114,7 +114,7 @@ def read_scene(context: Context, options: CameraExportOptions, report: Report) -
                 )
         chosen = frames_to_verify(len(plan.frames), options.verify, many=True)
         verified = {plan.frames[index] for index in chosen}
-        views, shown = _sample(context, plan.moments, conversion, verified, report)
+        views, shown = yield from _sample(context, plan.moments, conversion, verified, report)
         result = _assemble(context.scene, plan, views, options, report)
         differences = _find_differences(result, shown, conversion)
         if not differences or all(stored is None for stored in plan.stored.values()):
@@ -289,7 +289,7 @@ def _sample(
     conversion: axes.Conversion,
     verified: set[int],
     report: Report,
-) -> tuple[_Views, dict[int, _ShownView]]:
+) -> Job[tuple[_Views, dict[int, _ShownView]]]:
     """The views of the entries, and the evaluated view of each frame to verify, counted from the first."""
     # Extrapolated entries are left to be filled in. `verified` has frames of the scene. Raises NothingToExportError if
     # a camera has no field of view or no finite transform.
@@ -301,8 +301,10 @@ def _sample(
     frame = None
     render = scene.render
     aspect = (render.resolution_x * render.pixel_aspect_x) / (render.resolution_y * render.pixel_aspect_y)
+    progress = Progress(count)
     with restored_frame_and_values(scene):
         for index, moment in enumerate(moments):
+            yield progress.step()
             if moment.is_hidden:
                 continue
             if moment.frame != frame:

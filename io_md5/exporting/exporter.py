@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...io_blender import state
-from ...io_blender.reports import ExportResult, Report, kept_on_failure, listing, progress, raise_all
+from ...io_blender.reports import ExportResult, Job, Progress, Report, kept_on_failure, listing, raise_all
 from ...io_blender.scene.objects import NothingToExportError, warn_of_left_out
 from ...io_common.files import atomic
 from ...io_common.game_tree.archives import files_in
@@ -30,7 +30,7 @@ _Skeleton = tuple[list[str], list[int]]
 """The names and parents of joints."""
 
 
-def export_mesh(context: Context, path: Path, options: ExportOptions) -> ExportResult:
+def export_mesh(context: Context, path: Path, options: ExportOptions) -> Job[ExportResult]:
     """Writes a model and its animations; raises Md5Error or NothingToExportError before it writes."""
     # Raises OSError if a file cannot be written; existing files are unchanged.
     report = Report()
@@ -47,32 +47,24 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> ExportR
             clips = arrange(clips, animation_path, companion, options.animation, report)
         elif options.actions in ("ALL", "ACTIVE"):
             warn_of_file_names(clips, report)
-        with progress(len(source.meshes) + len(clips) + 1) as progress_bar:
-            built = build(
-                context,
-                source,
-                model_options,
-                clips,
-                options.animation,
-                report,
-                progress_bar,
-                writes_meshes=True,
-            )
-            if model_options.target.writing.needs_animation and clips:
-                join(built, animation_path, report)
-            prepare(built, model_options.target, report)
-            model = built.model
-            _raise_findings(built, model_options, report, mesh=path)
-            files = {path: format_mesh(model)}
-            files |= {target: format_animation(one) for target, one in built.animations.items()}
-            files |= scale_files(built, model_options.target, report)
-            files |= rest_animation(path, model, model_options.target, files, report)
-            expected = {*files, animation_path} if model_options.target.writing.needs_animation else files
-            _require_own_files(built.animations, model.joints, path)
-            _warn_of_animations(path, model.joints, expected, report)
-            # The model last, so that its animations exist as soon as it does.
-            atomic.write_files(dict(reversed(files.items())))
-            progress_bar.step()
+        progress = Progress(len(source.meshes) + len(clips))
+        built = yield from build(
+            context, source, model_options, clips, options.animation, report, progress, writes_meshes=True
+        )
+        if model_options.target.writing.needs_animation and clips:
+            join(built, animation_path, report)
+        prepare(built, model_options.target, report)
+        model = built.model
+        _raise_findings(built, model_options, report, mesh=path)
+        files = {path: format_mesh(model)}
+        files |= {target: format_animation(one) for target, one in built.animations.items()}
+        files |= scale_files(built, model_options.target, report)
+        files |= rest_animation(path, model, model_options.target, files, report)
+        expected = {*files, animation_path} if model_options.target.writing.needs_animation else files
+        _require_own_files(built.animations, model.joints, path)
+        _warn_of_animations(path, model.joints, expected, report)
+        # The model last, so that its animations exist as soon as it does.
+        atomic.write_files(dict(reversed(files.items())))
         hint_names(path, model, model_options.game, companion, report)
         report.count("joints", len(model.joints))
         report.count("meshes", len(model.meshes))
@@ -81,7 +73,7 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> ExportR
     return ExportResult(list(files), report)
 
 
-def export_animations(context: Context, path: Path, options: ExportOptions) -> ExportResult:
+def export_animations(context: Context, path: Path, options: ExportOptions) -> Job[ExportResult]:
     """Writes md5anim files: at `path`, or with 'ALL' and 'LIST' one for each animation in its folder."""
     # Games that take only one animation get all in one, at `path`. The meshes are used for the bounds and to verify the
     # poses, but not written. Raises what `export_mesh` raises.
@@ -112,26 +104,19 @@ def export_animations(context: Context, path: Path, options: ExportOptions) -> E
             warn_of_file_names(clips, report)
         elif options.actions != "LIST":
             clips = {path: next(iter(clips.values()))}
-        with progress(len(source.meshes) + len(clips)) as progress_bar:
-            built = build(
-                context,
-                source,
-                model_options,
-                clips,
-                options.animation,
-                report,
-                progress_bar,
-                writes_meshes=False,
-            )
-            if is_one:
-                join(built, path, report)
-            prepare(built, model_options.target, report)
-            _raise_findings(built, model_options, report)
-            files = {target: format_animation(one) for target, one in built.animations.items()}
-            files |= scale_files(built, model_options.target, report)
-            _require_own_files(built.animations, built.model.joints, None)
-            _warn_of_meshes(next(iter(built.animations)), built.model.joints, report)
-            atomic.write_files(files)
+        progress = Progress(len(source.meshes) + len(clips))
+        built = yield from build(
+            context, source, model_options, clips, options.animation, report, progress, writes_meshes=False
+        )
+        if is_one:
+            join(built, path, report)
+        prepare(built, model_options.target, report)
+        _raise_findings(built, model_options, report)
+        files = {target: format_animation(one) for target, one in built.animations.items()}
+        files |= scale_files(built, model_options.target, report)
+        _require_own_files(built.animations, built.model.joints, None)
+        _warn_of_meshes(next(iter(built.animations)), built.model.joints, report)
+        atomic.write_files(files)
     return ExportResult(list(files), report)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...io_blender import state
 from ...io_blender.operators.game_check import BONES, FACES, VERTICES, LocatedFinding, Location
-from ...io_blender.reports import Report, listing, progress, raise_errors
+from ...io_blender.reports import Progress, Report, finish, listing, raise_errors
 from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_blender.verification import Verify
 from ...io_common.game_tree.archives import files_in
@@ -165,17 +165,11 @@ def find(
             require_meshes(context, model_options.scope, source)
         path = path or _default_path(source.armature)
         clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, report)
-        with progress(len(source.meshes) + len(clips)) as progress_bar:
-            built = build(
-                context,
-                source,
-                model_options,
-                clips,
-                options.animation,
-                report,
-                progress_bar,
-                writes_meshes=has_mesh,
-            )
+        progress = Progress(len(source.meshes) + len(clips))
+        job = build(
+            context, source, model_options, clips, options.animation, report, progress, writes_meshes=has_mesh
+        )
+        built = finish(job)
     model, animations = built.model, dict(built.animations)
     prepare(built, Target(game, make_names_safe=False), report)
     found = _findings(built, game, has_mesh=has_mesh)

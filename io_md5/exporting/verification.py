@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...io_blender.clips.playing import Player
-from ...io_blender.reports import Report
+from ...io_blender.reports import Job, Progress, Report
 from ...io_blender.scene import mesh_data
 from ...io_blender.scene.objects import warn_of_instances
 from ...io_blender.scene.time_dependence import changes_apart_from
@@ -107,8 +107,13 @@ class Verifier:
         self._instance_report = Report()
 
     def check(
-        self, sampled: SampledClip, animation: Animation, player: Player, objects: Collection[Object]
-    ) -> None:
+        self,
+        sampled: SampledClip,
+        animation: Animation,
+        player: Player,
+        objects: Collection[Object],
+        progress: Progress,
+    ) -> Job[None]:
         """Compares frames of an animation as it will be written; keeps the largest differences by object."""
         count = len(sampled.frames)
         chosen = frames_to_verify(count, self._verify)
@@ -119,11 +124,12 @@ class Verifier:
         player.play(sampled.clip)
         if sampled.most_scaled is not None:
             chosen = sorted({*chosen, sampled.most_scaled})
-        self._check_frames(sampled, animation, player, chosen, objects)
+        yield from self._check_frames(sampled, animation, player, chosen, objects, progress)
         suspects = [obj for obj in objects if self._may_differ(obj, sampled)]
         if suspects:
             more = frames_to_verify(count, self._verify, many=True)
-            self._check_frames(sampled, animation, player, sorted(set(more) - set(chosen)), suspects)
+            others = sorted(set(more) - set(chosen))
+            yield from self._check_frames(sampled, animation, player, others, suspects, progress)
 
     def _may_differ(self, obj: Object, sampled: SampledClip) -> bool:
         """Whether an object may differ on frames not compared: by what moves it, or as it does on others."""
@@ -146,7 +152,8 @@ class Verifier:
         player: Player,
         chosen: list[int],
         objects: Collection[Object],
-    ) -> None:
+        progress: Progress,
+    ) -> Job[None]:
         vertex_count = sum(block.mesh.vertex_count for obj in objects for block in self._meshes[obj].blocks)
         step = max(1, _NUMBERS // max(3 * vertex_count, 1))
         for first in range(0, len(chosen), step):
@@ -177,6 +184,7 @@ class Verifier:
                         exact = partial(_poses, sampled, animation, [index], as_read=False)
                         motion = self._motion(obj, graph, vertices, expected, pose, exact)
                         self._found[obj, _POSITION] = Difference(distance, where, motion)
+                yield progress.step(0)
 
     def _is_largest(self, obj: Object, distance: float) -> bool:
         """Whether vertices are further off than allowed and known; those that are not a number always are."""

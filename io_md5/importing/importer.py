@@ -13,7 +13,7 @@ from ...io_blender.clips.actions import replace_actions
 from ...io_blender.clips.keyframes import add_markers
 from ...io_blender.materials.library import MaterialLibrary
 from ...io_blender.records import store_warnings
-from ...io_blender.reports import ImportResult, Report, kept_on_failure, listing, progress
+from ...io_blender.reports import ImportResult, Job, Progress, Report, kept_on_failure, listing
 from ...io_common.textures.search import Search
 from ..format import Animation, Camera, Joints, Md5Error
 from ..format import quaternions as quat
@@ -32,44 +32,44 @@ if TYPE_CHECKING:
     from bpy.types import Context, Object
 
 
-def import_files(context: Context, paths: list[Path], options: ImportOptions) -> ImportResult:
+def import_files(context: Context, paths: list[Path], options: ImportOptions) -> Job[ImportResult]:
     """Imports md5mesh, md5anim and md5camera files; raises Md5Error or OSError before anything is changed."""
     # An animation is imported onto the models of the same call that share most joints with it, else onto the active
     # armature, else onto the one armature of the scene that shares most. With none at all, an armature is made from its
     # base frame.
     result = ImportResult()
     with kept_on_failure(result.report):
-        _import(context, paths, options, result)
+        yield from _import(context, paths, options, result)
     return result
 
 
-def _import(context: Context, paths: list[Path], options: ImportOptions, result: ImportResult) -> None:
+def _import(context: Context, paths: list[Path], options: ImportOptions, result: ImportResult) -> Job[None]:
     search = Search(options.game_folders, TEXTURE_RULES)
     active = active_skeleton(context) if options.animation_folder is not None else None
-    with progress() as progress_bar:
-        files = read_files(paths, options, search, result.report, active, progress_bar)
-        plan = plan_animations(context, files)
-        step_count = sum(len(skeleton.model.meshes) + 1 for skeleton in files.skeletons if skeleton.model)
-        progress_bar.expect(step_count + len(plan) + len(files.cameras))
-        state.switch_to_object_mode(context)
-        materials = MaterialLibrary(SHADERS, search.palette)
-        for skeleton in dict.fromkeys([*files.skeletons, *(target for _, target in plan)]):
-            if skeleton.obj is None:
-                build_model(context, skeleton, options, materials, result, progress_bar)
-        materials.add_to_report(result.report, search.warnings)
-        for path, target in plan:
-            before = len(result.actions)
-            build_animation(
-                context, path.stem, files.animations[path], target, options, result, files.scales.get(path)
-            )
-            if path in files.companions:
-                whole = result.actions[before:]
-                _build_sequences(context, path, files, target, options, result)
-                result.divided += whole if len(result.actions) > before + len(whole) else []
-            progress_bar.step()
-        for path, camera in files.cameras.items():
-            build_camera_path(context, path.stem, camera, options, result)
-            progress_bar.step()
+    progress = Progress()
+    files = yield from read_files(paths, options, search, result.report, active, progress)
+    plan = plan_animations(context, files)
+    step_count = sum(len(skeleton.model.meshes) + 1 for skeleton in files.skeletons if skeleton.model)
+    progress.expect(step_count + len(plan) + len(files.cameras))
+    state.switch_to_object_mode(context)
+    materials = MaterialLibrary(SHADERS, search.palette)
+    for skeleton in dict.fromkeys([*files.skeletons, *(target for _, target in plan)]):
+        if skeleton.obj is None:
+            yield from build_model(context, skeleton, options, materials, result, progress)
+    materials.add_to_report(result.report, search.warnings)
+    for path, target in plan:
+        before = len(result.actions)
+        build_animation(
+            context, path.stem, files.animations[path], target, options, result, files.scales.get(path)
+        )
+        if path in files.companions:
+            whole = result.actions[before:]
+            _build_sequences(context, path, files, target, options, result)
+            result.divided += whole if len(result.actions) > before + len(whole) else []
+        yield progress.step()
+    for path, camera in files.cameras.items():
+        build_camera_path(context, path.stem, camera, options, result)
+        yield progress.step()
     replace_actions(result.replaced)
     set_scene_timing(context.scene, files, options, result.report)
     _store_warnings(plan, result)

@@ -14,7 +14,7 @@ from mathutils import Matrix
 
 from ...io_blender import state, versions
 from ...io_blender.materials.library import MaterialLibrary
-from ...io_blender.reports import ImportResult, Progress, Report
+from ...io_blender.reports import ImportResult, Job, Progress, Report
 from ...io_blender.scene import mesh_data, names
 from ...io_common.texts import counted
 from ...io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
@@ -250,8 +250,8 @@ def build_model(
     options: ImportOptions,
     materials: MaterialLibrary,
     result: ImportResult,
-    progress_bar: Progress,
-) -> None:
+    progress: Progress,
+) -> Job[None]:
     """Builds a skeleton's armature, which it stores there, and meshes in a collection of their own."""
     conversion = options.conversion
     model = convert_model(skeleton.model or Model(skeleton.joints, []), conversion)
@@ -273,7 +273,7 @@ def build_model(
     skeleton.obj = obj
     result.objects.append(obj)
     result.report.count("joints", len(joints))
-    progress_bar.step()
+    yield progress.step()
     _warn_of_disagreements([distances for _, distances in poses], size, skeleton.name, result.report)
     for index, mesh in enumerate(model.meshes):
         name = mesh.comment_name or mesh.name or _base_name(mesh.shader) or skeleton.name
@@ -299,7 +299,7 @@ def build_model(
         result.report.count("meshes")
         result.report.count("vertices", len(mesh_obj.data.vertices))
         result.report.count("triangles", len(mesh_obj.data.polygons))
-        progress_bar.step()
+        yield progress.step()
 
 
 def _model_size(joints: Joints, vertices: list[Floats]) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...io_blender.reports import Progress, Report, printable
+from ...io_blender.reports import Job, Progress, Report, printable
 from ...io_common.errors import message_for
 from ...io_common.game_tree import files as game_files
 from ...io_common.game_tree.archives import FilesByName, files_in, readable, unpacked_size
@@ -84,13 +84,17 @@ def read_files(
     search: Search,
     report: Report,
     active: ImportSkeleton | None,
-    progress_bar: Progress,
-) -> SourceFiles:
+    progress: Progress,
+) -> Job[SourceFiles]:
     """The contents of all files, in any order; raises Md5Error or OSError."""
     # `active` is the active armature, which animations of a folder have to fit if there is no model.
     files = SourceFiles()
+    # Of a folder, the number of files is not known yet.
+    is_all = options.animations == "NONE"
+    progress.expect(2 * len(paths) if is_all else 0)
     for path in dict.fromkeys(paths):
         suffix = path.suffix.lower()
+        yield progress.step(1 if is_all else 0)
         if suffix == MESH_SUFFIX:
             model = read_mesh(readable(path))
             check_size(model.joints, len(model.meshes), path)
@@ -110,7 +114,7 @@ def read_files(
                 expected=f"{MESH_SUFFIX}, {ANIMATION_SUFFIX} or {CAMERA_SUFFIX}",
             )  # fmt: skip
     if options.animations != "NONE":
-        _read_folders(paths, options, files, report, active, progress_bar)
+        yield from _read_folders(paths, options, files, report, active, progress)
     if options.use_companions:
         beside = FilesByName()
         _read_companions(paths, options, files, search, beside, report)
@@ -137,8 +141,8 @@ def _read_folders(
     files: SourceFiles,
     report: Report,
     active: ImportSkeleton | None,
-    progress_bar: Progress,
-) -> None:
+    progress: Progress,
+) -> Job[None]:
     """Adds the animations of the models' folders, or of a folder for the active armature."""
     folders = [path.parent for path in paths if path.suffix.lower() == MESH_SUFFIX]
     skeletons = files.skeletons
@@ -155,12 +159,12 @@ def _read_folders(
                 f" {game_files.MAX_DATA >> 20} MB of them"
             )
         # Then an action is made of each.
-        progress_bar.expect(2 * len(read))
+        progress.expect(2 * len(read))
         for path in read:
             _read_fitting(
                 path, [skeleton.joints for skeleton in skeletons], files, report, is_any=chosen is not None
             )
-            progress_bar.step()
+            yield progress.step()
     if folders and options.animation_filter.strip() and len(files.animations) == before:
         report.warn(
             f"no animation was imported: none in the folder fits and matches {options.animation_filter!r}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...io_blender.options import NO_ANIMATIONS, Scene, Settings
-from ...io_blender.reports import ExportResult, ImportResult
+from ...io_blender.reports import ExportResult, ImportResult, finish
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.verification import Verify
 from ...io_common.family import BlenderPart
@@ -38,16 +38,15 @@ def load(context: Context, path: Path, settings: Settings, conversion: Conversio
         game_folders=settings.game_folders,
         conversion=conversion,
     )
-    return import_files(context, [path], options)
+    return finish(import_files(context, [path], options))
 
 
 def save(context: Context, path: Path, settings: Settings, scene: Scene) -> ExportResult:
     """Exports by the suffix; raises Md5Error if the game refuses it, NothingToExportError or OSError."""
     game, verify = game_named(settings.game), Verify(settings.verify)
     if path.suffix.lower() == ".md5camera":
-        return export_camera(
-            context, path, CameraExportOptions(conversion=scene.conversion, verify=verify, game=game)
-        )
+        camera = CameraExportOptions(conversion=scene.conversion, verify=verify, game=game)
+        return finish(export_camera(context, path, camera))
     model = ModelOptions(
         conversion=scene.conversion,
         game=game,
@@ -59,11 +58,11 @@ def save(context: Context, path: Path, settings: Settings, scene: Scene) -> Expo
     )
     animation = AnimationOptions(compares_speed=scene.compares_speed)
     if path.suffix.lower() == ".md5anim":
-        return export_animations(context, path, ExportOptions(model, "ACTIVE", animation))
+        return finish(export_animations(context, path, ExportOptions(model, "ACTIVE", animation)))
     # A command line shows no active object: several armatures are an error.
     context.view_layer.objects.active = None
     actions = "NONE" if settings.animations == NO_ANIMATIONS else "ALL"
-    result = export_mesh(context, path, ExportOptions(model, actions, animation))
+    result = finish(export_mesh(context, path, ExportOptions(model, actions, animation)))
     for obj in bpy.data.objects:
         if obj.type == "MESH" and obj.data.shape_keys is not None:
             result.report.warn(

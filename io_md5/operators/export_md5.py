@@ -24,7 +24,7 @@ from ...io_blender.options import (
     properties,
     values_of,
 )
-from ...io_blender.reports import ExportResult, Report
+from ...io_blender.reports import ExportResult, Job, Report
 from ...io_blender.scene.objects import NothingToExportError
 from ...io_common.texts import counted
 from ..exporting.build import ExportOptions, ModelOptions
@@ -126,9 +126,9 @@ class _Export(BuildOptions, file_operators.ExportFile):
         list_when_chosen(self, context)
         return super().invoke(context, event)
 
-    def save(self, context: Context, path: Path) -> ExportResult:
+    def save(self, context: Context, path: Path) -> Job[ExportResult]:
         export = export_animations if self.filename_ext == ANIMATION_SUFFIX else export_mesh
-        result = export(context, path, self.export_options())
+        result = yield from export(context, path, self.export_options())
         _last_exported[self.filename_ext] = _identifier(context, self)
         return result
 
@@ -266,7 +266,7 @@ class EXPORT_SCENE_OT_md5camera(
         names = ("game", "use_markers", "frame_rate_from", "verify")
         file_operators.draw_panel(layout, "IO_MD5_export_camera_path", "Camera", self, *names)
 
-    def save(self, context: Context, path: Path) -> ExportResult:
+    def save(self, context: Context, path: Path) -> Job[ExportResult]:
         options = CameraExportOptions(
             **values_of(self, CameraProperties),
             conversion=self.conversion(),

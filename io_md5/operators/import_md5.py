@@ -14,7 +14,7 @@ from bpy.props import CollectionProperty
 
 from ...io_blender.operators import file_operators, panel_parts, preferences
 from ...io_blender.options import hidden, mixin_of, option, properties, values_of
-from ...io_blender.reports import ImportResult, listing, printable
+from ...io_blender.reports import ImportResult, Job, listing, printable
 from ...io_common.game_tree.archives import readable, stamp
 from ...io_common.game_tree.files import Budget
 from ...io_common.texts import counted, matches
@@ -235,7 +235,7 @@ class IMPORT_SCENE_OT_md5(_Options, file_operators.ImportFiles, bpy.types.Operat
             if any(name.lower().endswith(CAMERA_SUFFIX) for name in self.selected_names(context)):
                 body.prop(self, "use_render_size")
 
-    def load(self, context: Context, paths: list[Path]) -> ImportResult:
+    def load(self, context: Context, paths: list[Path]) -> Job[ImportResult]:
         is_listed = len(self.animation_list) or self.listed_for
         chosen = tuple(item.name for item in self.animation_list if item.is_checked) if is_listed else None
         values = values_of(self, ImportProperties) | {"animations": self._animation_source()}

@@ -55,7 +55,8 @@ MAPS = {
 def import_files(part):
     """The import without an operator, with default options."""
     options = part("io_md5.options").ImportOptions()
-    return lambda *files: part("io_md5.importing.importer").import_files(bpy.context, list(files), options)
+    importer, finish = part("io_md5.importing.importer"), part("io_blender.reports").finish
+    return lambda *files: finish(importer.import_files(bpy.context, list(files), options))
 
 
 @pytest.fixture

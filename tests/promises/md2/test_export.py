@@ -627,7 +627,9 @@ def test_a_model_without_vertices_can_get_some(tmp_path, out):
 def test_the_exporter_works_without_the_operator(sample, out, part):
     import_model(sample)
     exporter = part("io_md2.exporting.exporter")
-    result = exporter.export_model(bpy.context, out, exporter.ExportOptions())
+    result = part("io_blender.reports").finish(
+        exporter.export_model(bpy.context, out, exporter.ExportOptions())
+    )
     assert result.paths == [out]
     assert result.report.counts["unchanged"] == len(FRAME_NAMES)
     model = read_model(out)
@@ -641,5 +643,6 @@ def test_the_summary_says_how_many_of_the_frames_changed(sample, out, part):
     obj = import_model(sample)
     obj.data.shape_keys.key_blocks[2].data[0].co.x += 5.0
     exporter = part("io_md2.exporting.exporter")
-    report = exporter.export_model(bpy.context, out, exporter.ExportOptions()).report
+    finish = part("io_blender.reports").finish
+    report = finish(exporter.export_model(bpy.context, out, exporter.ExportOptions())).report
     assert f": {len(FRAME_NAMES)} frames, 1 changed, " in report.summary("Exported", out.name, 0.1)

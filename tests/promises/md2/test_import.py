@@ -250,7 +250,9 @@ def test_a_file_that_is_not_there(tmp_path):
 
 def test_the_loader_works_without_the_operator(sample, part):
     importer = part("io_md2.importing.importer")
-    result = importer.import_files(bpy.context, [sample], importer.ImportOptions())
+    result = part("io_blender.reports").finish(
+        importer.import_files(bpy.context, [sample], importer.ImportOptions())
+    )
     assert result.report.counts["frames"] == len(FRAME_NAMES)
     assert any(
         "degenerate triangles, which Blender cannot hold, were left out of the mesh: 1" in text

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-
 import bpy
 import md2_samples
 import md5_samples
@@ -132,11 +130,12 @@ def test_an_import_of_any_kind_that_fails_after_its_last_step(part, monkeypatch,
     rollback = part("io_blender.operators.rollback")
     original = rollback.all_or_nothing
 
-    @contextmanager
-    def fails(context):
-        with original(context):
-            yield
+    def fails(context, job):
+        def fails_late():
+            yield from job
             raise KeyError("no such thing")
+
+        return original(context, fails_late())
 
     monkeypatch.setattr(rollback, "all_or_nothing", fails)
     assert_reported_and_undone(import_file, write_samples(tmp_path)[suffix], capfd)
@@ -168,13 +167,11 @@ def test_an_interruption_leaves_everything_as_it_was(part, model):
     importer = part("io_md5.importing.importer")
 
     def interrupted():
-        with part("io_blender.operators.rollback").all_or_nothing(bpy.context):
-            importer.import_files(
-                bpy.context, [model, model.with_name("shot.md5camera")], importer.ImportOptions()
-            )
-            assert whole_state() != before
-            raise KeyboardInterrupt
+        paths = [model, model.with_name("shot.md5camera")]
+        yield from importer.import_files(bpy.context, paths, importer.ImportOptions())
+        assert whole_state() != before
+        raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        interrupted()
+        list(part("io_blender.operators.rollback").all_or_nothing(bpy.context, interrupted()))
     assert whole_state() == before

@@ -45,12 +45,11 @@ class IMPORT_SCENE_OT_tri(file_operators.ImportFiles, bpy.types.Operator):
     filename_ext = ".tri"
     filter_glob: StringProperty(default="*.tri", options={"HIDDEN"})
 
-    def execute(self, context):
-        def job():
-            paths = self.paths()
-            return load(context, paths[0], None, self.conversion()).report, paths
+    bad_data = tri.TriError
 
-        return file_operators.run(self, "Imported", tri.TriError, job)
+    def load(self, context, paths):
+        yield 0.0
+        return load(context, paths[0], None, self.conversion())
 
 
 class EXPORT_SCENE_OT_tri(file_operators.ExportFile, bpy.types.Operator):
@@ -64,12 +63,11 @@ class EXPORT_SCENE_OT_tri(file_operators.ExportFile, bpy.types.Operator):
     def converted_objects(self, context):
         return list(context.view_layer.objects)
 
-    def execute(self, context):
-        def job():
-            result = save(context, self.path(), None, Scene(self.conversion()))
-            return result.report, result.paths
+    bad_data = tri.TriError
 
-        return file_operators.run(self, "Exported", tri.TriError, job)
+    def save(self, context, path):
+        yield 0.0
+        return save(context, path, None, Scene(self.conversion()))
 
 
 BLENDER = BlenderPart(importer=IMPORT_SCENE_OT_tri, exporters=(EXPORT_SCENE_OT_tri,), load=load, save=save)
