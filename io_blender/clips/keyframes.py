@@ -29,13 +29,18 @@ def write_keyframes(
     points: Sequence[float] | npt.NDArray[np.float32],
     interpolation: Sequence[int] | npt.NDArray[np.int32] | None = None,
 ) -> None:
-    """Gives an empty curve its keyframes: `points` holds frame and value of each in turn, rising."""
-    # `interpolation` is that from each keyframe to the next; None for `LINEAR` everywhere.
+    """Gives a curve its keyframes: `points` holds frame and value of each in turn, rising."""
+    # `interpolation` is that from each keyframe to the next; None for `LINEAR` everywhere, as those that it has must be.
     count = len(points) // 2
     keyframes = curve.keyframe_points
-    keyframes.add(count)
+    existing = len(keyframes)
+    if existing > count:
+        keyframes.clear()
+        existing = 0
+    if existing < count:
+        keyframes.add(count - existing)
+        keyframes.foreach_set("interpolation", [LINEAR] * count if interpolation is None else interpolation)
     keyframes.foreach_set("co", points)
-    keyframes.foreach_set("interpolation", [LINEAR] * count if interpolation is None else interpolation)
     curve.update()
 
 

@@ -317,6 +317,10 @@ def match_joints(animation: Animation | AnimationHeader, joints: Joints) -> Matc
         animation: whose joints may be others, or in another order. The head of its file is enough.
         joints: of a model, the bones.
     """
+    if animation.names == joints.names and np.array_equal(animation.parents, joints.parents):
+        whole = list(range(len(joints.names)))
+        if animation.has_hierarchy and len(set(joints.names)) == len(whole):
+            return Match(whole, list(whole))
     match = Match()
     bones = {name: bone for bone, name in reversed(list(enumerate(joints.names)))}
     animation_parents = _parent_names(animation.names, animation.parents)

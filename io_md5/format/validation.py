@@ -130,20 +130,24 @@ def check_arrays(record: Model | Joints | Mesh | Animation | Camera, what: str =
     for name, (dtype, shape) in record.ARRAYS.items():
         array = getattr(record, name)
         lengths = [sizes.get(size) if isinstance(size, str) else size for size in shape]
-        expected = (
-            f"{np.dtype(dtype)} ({', '.join('any' if size is None else str(size) for size in lengths)})"
-        )
-        if not isinstance(array, np.ndarray):
-            raise Md5Error(f"{what}.{name} is not an array", found=type(array).__name__, expected=expected)
-        fits = array.ndim == len(shape) and array.dtype == dtype
-        if not fits or any(
-            size not in (None, found) for size, found in zip(lengths, array.shape, strict=True)
+        is_array = isinstance(array, np.ndarray)
+        if not (
+            is_array
+            and array.dtype == dtype
+            and array.ndim == len(shape)
+            and all(size in (None, found) for size, found in zip(lengths, array.shape, strict=True))
         ):
+            sizes_expected = ", ".join("any" if size is None else str(size) for size in lengths)
+            expected = f"{np.dtype(dtype)} ({sizes_expected})"
+            if not is_array:
+                raise Md5Error(
+                    f"{what}.{name} is not an array", found=type(array).__name__, expected=expected
+                )
             found = f"{array.dtype} ({', '.join(map(str, array.shape))})"
             raise Md5Error(f"{what}.{name} has the wrong shape or dtype", found=found, expected=expected)
-        sizes |= {
-            size: found for size, found in zip(shape, array.shape, strict=True) if isinstance(size, str)
-        }
+        for size, found in zip(shape, array.shape, strict=True):
+            if isinstance(size, str):
+                sizes[size] = found
     if isinstance(record, Camera) and record.cut_groups and len(record.cut_groups) != len(record.cuts):
         raise Md5Error(
             f"{what}.cut_groups has the wrong length",

@@ -36,7 +36,7 @@ from ..options import ImportOptions
 from .companions import Companion, companion_skins, find_companion, game_of, quake_skins
 
 if TYPE_CHECKING:
-    from bpy.types import Object
+    from bpy.types import Action, Object
 
     from .action import ExistingActions
     from .rig import Rig
@@ -64,6 +64,9 @@ class ImportSkeleton:
     path: Path | None = None  # None for an armature of the scene
     rig: Rig | None = None  # once an animation needed it
     existing: ExistingActions | None = None  # once an animation asked for them
+    # The last action without scales that was made, and the bones that it moves.
+    template: Action | None = None
+    template_bones: list[int] = field(default_factory=list)
 
 
 @dataclass(eq=False)
