@@ -121,11 +121,14 @@ def game_items(profiles: Mapping[Any, Any]) -> list[tuple[str, str, str]]:
     return [(game.value, profile.label, profile.description) for game, profile in profiles.items()]
 
 
-def game_option(profiles: Mapping[Any, Any]) -> Any:
+def game_option(profiles: Mapping[Any, Any], **keywords: Any) -> Any:
     """The export option *Game*; the first game is the default, unless the preferences have another."""
     items = game_items(profiles)
-    description = "The game to export for. It decides how files are written and what is an error"
-    return option(items[0][0], "Game", description, items=items)
+    description = (
+        "The game to export for. It decides how files are written and what is an error, and sets options to what it "
+        "needs"
+    )
+    return option(items[0][0], "Game", description, items=items, **keywords)
 
 
 NO_ANIMATIONS, SAME_FOLDER = "none", "same"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,6 @@ import bpy
 from bpy.props import CollectionProperty, PointerProperty
 
 from ...io_common.texts import counted, matches
-from .. import versions
 from ..clips.clip import PROPERTY, AnimationList, Source, animation_list, can_store, is_stored, store_rows
 from ..options import option, properties
 from ..scene.objects import Scope
@@ -53,6 +53,7 @@ class Shown:
     suffix: str = ""
     is_replaced: bool = False
     foreign: str = ""  # whose else it is
+    has_slots: bool = False  # whether other rows are slots of the same action
 
     @property
     def description(self) -> str:
@@ -141,7 +142,7 @@ class IO_IDTECH_UL_animations(FilteredList, bpy.types.UIList):
         if shown is None:
             columns.label(text=f"{item.name}: no longer there", icon="ERROR")
             return
-        name = item.name if item.slot in ("", versions.SLOT_NAME) else f"{item.name} ({item.slot})"
+        name = f"{item.name} ({item.slot})" if shown.has_slots else item.name
         if shown.foreign:
             columns.label(text=f"{name}: {shown.foreign}")
             return
@@ -320,19 +321,25 @@ def draw(layout: UILayout, found: AnimationList, rows: Sequence[Shown]) -> None:
             OBJECT_OT_io_idtech_list_animations.bl_idname, text="Update List", icon="FILE_REFRESH"
         )
         entry.owner = owner.name
-    column.prop(stored, "name_filter", text="", icon="VIEWZOOM")
+    line = column.row(align=True)
+    line.prop(stored, "name_filter", text="", icon="VIEWZOOM")
+    _draw_buttons(line, owner)
     _shown.clear()
     positions = {item.as_pointer(): index for index, item in enumerate(stored.rows)}
+    actions = Counter(row.animation.action for row in found.rows)
     for row, shown in zip(found.rows, rows, strict=True):
         if row.item is not None:
-            _shown[positions[row.item.as_pointer()]] = replace(shown, foreign=row.animation.foreign)
-    body = column.row()
-    body.template_list("IO_IDTECH_UL_animations", "", stored, "rows", stored, "active_row", rows=_ROWS)
-    _draw_buttons(body.column(align=True), owner)
+            _shown[positions[row.item.as_pointer()]] = replace(
+                shown,
+                foreign=row.animation.foreign,
+                has_slots=row.animation.action is not None and actions[row.animation.action] > 1,
+            )
+    # The rows take the whole width.
+    column.template_list("IO_IDTECH_UL_animations", "", stored, "rows", stored, "active_row", rows=_ROWS)
     column = layout.column()
     if stored.active_row in _shown:
         item, active = stored.rows[stored.active_row], _shown[stored.active_row]
-        if item.slot and found.source is Source.ACTIONS:
+        if active.has_slots:
             column.label(text=f"Slot: {item.slot}")
         column.label(text=active.description)
         if active.foreign:
@@ -352,16 +359,14 @@ def draw_problems(layout: UILayout, heading: str, problems: Sequence[str]) -> No
         column.label(text=line, icon="BLANK1" if number else "ERROR")
 
 
-def _draw_buttons(column: Any, owner: Object) -> None:
-    for direction, icon in (("UP", "TRIA_UP"), ("DOWN", "TRIA_DOWN")):
-        entry = column.operator(OBJECT_OT_io_idtech_move_animation.bl_idname, text="", icon=icon)
-        entry.direction, entry.owner = direction, owner.name
-    column.separator()
+def _draw_buttons(row: Any, owner: Object) -> None:
     for action, icon in (("ALL", "CHECKBOX_HLT"), ("NONE", "CHECKBOX_DEHLT"), ("INVERT", "ARROW_LEFTRIGHT")):
-        entry = column.operator(OBJECT_OT_io_idtech_check_animations.bl_idname, text="", icon=icon)
+        entry = row.operator(OBJECT_OT_io_idtech_check_animations.bl_idname, text="", icon=icon)
         entry.action, entry.owner = action, owner.name
-    column.separator()
-    entry = column.operator(OBJECT_OT_io_idtech_list_animations.bl_idname, text="", icon="FILE_REFRESH")
+    for direction, icon in (("UP", "TRIA_UP"), ("DOWN", "TRIA_DOWN")):
+        entry = row.operator(OBJECT_OT_io_idtech_move_animation.bl_idname, text="", icon=icon)
+        entry.direction, entry.owner = direction, owner.name
+    entry = row.operator(OBJECT_OT_io_idtech_list_animations.bl_idname, text="", icon="FILE_REFRESH")
     entry.owner = owner.name
 
 

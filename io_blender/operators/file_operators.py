@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from bpy_extras.io_utils import orientation_helper
 
 from ...io_common.errors import message_for
 from .. import reports, state, versions
-from ..options import hidden, option, properties, scale_option
+from ..options import game_option, hidden, option, properties, property_of, scale_option
 from ..reports import ExportResult, ImportResult
 from ..scene import axes, names
 from ..scene.objects import ChosenConversion, NothingToExportError, Scope, axes_of, export_conversion
@@ -339,7 +339,7 @@ class ExportFile(JobOperator, ExportTransform, ExportHelper):
     def invoke(self, context: Context, event: bpy.types.Event) -> OperatorResult:
         self.set_default_transform(context)
         if isinstance(self, GameChoice):
-            self.set_default_game()
+            self.set_default_game(context)
         if not self.properties.is_property_set("filepath"):
             # Blender gives the path of the last export, but does not count it as set.
             last = self.filepath or ("//" if bpy.data.filepath else "")
@@ -408,12 +408,46 @@ class ExportVerify(Operator):
         return Verify(self.verify)
 
 
+ValuesOfGame = Callable[[Any, "Context"], dict[str, Any]]
+"""A function that gives the values of options that the game of an operator, or of its properties, needs, by name."""
+
+
+def game_mixin(profiles: Mapping[Any, Any], values_of_game: ValuesOfGame) -> type:
+    """A mixin with the option *Game*, to be the first base: presets set the game before what it decides."""
+
+    def fill_in(operator: Any, context: Context) -> None:
+        # A script has no dialog that shows them.
+        if context.space_data is not None:
+            for name, value in values_of_game(operator, context).items():
+                setattr(operator, name, value)
+
+    declared: Any = game_option(profiles, update=fill_in)
+    return type(
+        "Game", (), {"__annotations__": {"game": property_of(declared)}, "values_of_game": values_of_game}
+    )
+
+
 class GameChoice(Operator):
     """The option to choose a game; each family declares `game` with its profiles."""
 
     family: str
     profiles: Mapping[Any, Any]
     game: str
+
+    def values_of_game(self, context: Context) -> dict[str, Any]:
+        """The values of options that the game needs, by name."""
+        del context
+        return {}
+
+    def draw_game(self, layout: UILayout, context: Context) -> None:
+        """Draws the game, and which options are not as it needs them."""
+        layout.prop(self, "game")
+        for name, value in self.values_of_game(context).items():
+            declared = self.properties.bl_rna.properties[name]
+            current = getattr(self, name)
+            if current != value:
+                words = (_word(declared, one) for one in (current, value))
+                layout.label(text="{}: {} instead of {}".format(declared.name, *words), icon="INFO")
 
     def game_or_default(self) -> str:
         """The game that the user or a script has set, else that of the preferences."""
@@ -425,9 +459,13 @@ class GameChoice(Operator):
         chosen = self.game_or_default()
         return next(profile for game, profile in self.profiles.items() if game.value == chosen)
 
-    def set_default_game(self) -> None:
-        """Sets the game to that of the preferences, unless the user or a script has set it."""
+    def set_default_game(self, context: Context) -> None:
+        """Sets the game to that of the preferences, unless a script has set it, and the options that it decides."""
+        is_set = self.properties.is_property_set
+        set_before = {name: getattr(self, name) for name in self.values_of_game(context) if is_set(name)}
         self.game = self.game_or_default()
+        for name, value in (self.values_of_game(context) | set_before).items():
+            setattr(self, name, value)
 
 
 class ModelExport(ExportTransform, ExportScope, ExportVerify, GameChoice):
@@ -460,12 +498,19 @@ def chosen_path(context: Context, operator: Any) -> Path:
 
 
 def draw_panel(layout: Any, identifier: str, label: str, operator: bpy.types.Operator, *names: str) -> Any:
-    """Draws a panel, which Blender remembers by `identifier`; returns its body, None if it is closed."""
-    header, body = layout.panel(identifier)
+    """Draws a panel, closed at first, which Blender remembers by `identifier`; returns its body, None if closed."""
+    header, body = layout.panel(identifier, default_closed=True)
     header.label(text=label)
     for name in names if body else ():
         body.prop(operator, name)
     return body
+
+
+def _word(declared: Any, value: Any) -> str:
+    """The value of a property as the interface shows it."""
+    if declared.type == "ENUM":
+        return str(declared.enum_items[value].name)
+    return ("on" if value else "off") if declared.type == "BOOLEAN" else str(value)
 
 
 def draw_wide(layout: UILayout, operator: bpy.types.Operator, name: str) -> None:

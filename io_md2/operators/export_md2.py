@@ -118,14 +118,16 @@ class EXPORT_SCENE_OT_md2(BuildOptions, file_operators.ExportFile, bpy.types.Ope
     def draw(self, context: Context) -> None:
         draw_panel, prefix = file_operators.draw_panel, "IO_MD2_export"
         layout = file_operators.panel_layout(self)
+        self.draw_game(layout, context)
+        game_check.draw_for_export(layout, context, self, OBJECT_OT_md2_check_game)
+        layout.prop(self, "frames")
+        if self.frames == "LIST":
+            self._draw_list(layout, context)
+        layout.prop(self, "verify")
         self.draw_include(layout, context, prefix)
         self.draw_transform(layout, prefix)
-        body = draw_panel(layout, f"{prefix}_frames", "Frames", self, "frames")
+        body = draw_panel(layout, f"{prefix}_frames", "Frames", self, "frame_step", "frame_rate_from")
         if body:
-            if self.frames == "LIST":
-                self._draw_list(body, context)
-            body.prop(self, "frame_step")
-            body.prop(self, "frame_rate_from")
             if self.frames != "LIST":
                 column = body.column()
                 column.active = self.frames != "SHAPE_KEYS"
@@ -139,9 +141,6 @@ class EXPORT_SCENE_OT_md2(BuildOptions, file_operators.ExportFile, bpy.types.Ope
             file_operators.draw_wide(body, self, "split_sharp")
             body.prop(self, "skin_size_from")
             body.prop(self, "skin_size", text="Fallback Size" if self.skin_size_from == "AUTO" else "Size")
-            body.prop(self, "game")
-            game_check.draw_for_export(body, context, self, OBJECT_OT_md2_check_game)
-            body.prop(self, "verify")
 
     def _draw_list(self, layout: UILayout, context: Context) -> None:
         objects = exported_meshes(context, self)

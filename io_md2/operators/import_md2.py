@@ -38,10 +38,11 @@ class IMPORT_SCENE_OT_md2(_Options, file_operators.ImportFiles, bpy.types.Operat
         del context
         layout = file_operators.panel_layout(self)
         draw_panel, prefix = file_operators.draw_panel, "IO_MD2_import"
+        layout.prop(self, "animation")
         self.draw_transform(layout, prefix)
         draw_panel(layout, f"{prefix}_model", "Model", self, "merge_vertices", "custom_normals")
         draw_panel(layout, f"{prefix}_materials", "Materials", self, "use_textures")
-        body = draw_panel(layout, f"{prefix}_animation", "Animation", self, "animation")
+        body = draw_panel(layout, f"{prefix}_animation", "Animation", self)
         if body:
             column = body.column()
             column.active = self.animation != "NONE"

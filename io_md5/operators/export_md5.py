@@ -14,6 +14,7 @@ from ...io_blender.clips.clip import animation_list
 from ...io_blender.operators import animation_list as animation_list_panel
 from ...io_blender.operators import file_operators, game_check
 from ...io_blender.options import (
+    AUTO,
     GAME,
     SCENE,
     frame_rate_option,
@@ -24,6 +25,7 @@ from ...io_blender.options import (
     properties,
     values_of,
 )
+from ...io_blender.records import has_record
 from ...io_blender.reports import ExportResult, Job, Report
 from ...io_blender.scene.objects import NothingToExportError
 from ...io_common.texts import counted
@@ -46,7 +48,26 @@ from ..options import (
     ModelProperties,
     WeightOptions,
 )
-from ..records import load_action
+from ..records import GROUP, load_action
+
+
+def values_of_game(operator: Any, context: Context) -> dict[str, Any]:
+    """The values of options that the game of an export, or of its properties, needs, by name."""
+    writing = PROFILES[Game(operator.game)].writing
+    values: dict[str, Any] = {
+        "max_influences": writing.max_influences,
+        "add_origin": writing.needs_root,
+        "make_names_safe": True,
+        "frame_rate_from": AUTO,
+    }
+    if writing.needs_animation:
+        values["actions"] = "ALL"
+    armature = exported_armature(context, operator)
+    # What was imported has the frames that the game counts.
+    if writing.frame_rate and not (armature is not None and has_record(armature.data, GROUP)):
+        values["frame_rate_from"] = GAME
+    return values
+
 
 if TYPE_CHECKING:
     from bpy.types import Context, Event, Object, UILayout
@@ -56,9 +77,13 @@ if TYPE_CHECKING:
     class _Options(ModelProperties, WeightOptions, AnimationProperties, ClipProperties):
         """The options of exports of meshes and animations."""
 
+    class _Game:
+        """The option to choose a game."""
+
     _CameraOptions = CameraProperties
 else:
     _Options = mixin_of(ModelProperties, WeightOptions, AnimationProperties, ClipProperties)
+    _Game = file_operators.game_mixin(PROFILES, values_of_game)
     _CameraOptions = mixin_of(CameraProperties)
 
 # The armature that was exported last, by the suffix of the files.
@@ -69,11 +94,10 @@ _MOST_PROBLEMS = 12
 
 
 @properties
-class BuildOptions(_Options, file_operators.ModelExport):
+class BuildOptions(_Game, _Options, file_operators.ModelExport):
     """The properties that decide what is exported, and the options made from them."""
 
     family, profiles = "md5", PROFILES
-    game: str = game_option(PROFILES)
 
     def converted_objects(self, context: Context) -> list[Object]:
         """The armature and its meshes."""
@@ -136,22 +160,24 @@ class _Export(BuildOptions, file_operators.ExportFile):
         has_mesh = self.filename_ext != ANIMATION_SUFFIX
         prefix = "IO_MD5_export_mesh" if has_mesh else "IO_MD5_export_anim"
         draw_panel, layout = file_operators.draw_panel, file_operators.panel_layout(self)
+        self.draw_game(layout, context)
+        check = game_check.draw_for_export(layout, context, self, OBJECT_OT_md5_check_game)
+        check.has_mesh = has_mesh
+        layout.prop(self, "actions")
+        _draw_actions(layout, context, self)
+        layout.prop(self, "verify")
         self.draw_include(layout, context, prefix)
         self.draw_transform(layout, prefix)
-        body = draw_panel(layout, f"{prefix}_game", "Game", self, "game", "make_names_safe")
-        if body:
-            check = game_check.draw_for_export(body, context, self, OBJECT_OT_md5_check_game)
-            check.has_mesh = has_mesh
         if has_mesh:
             body = draw_panel(layout, f"{prefix}_mesh", "Mesh", self, "apply_modifiers")
             if body:
                 file_operators.draw_wide(body, self, "max_influences")
                 body.prop(self, "min_weight")
-        draw_panel(layout, f"{prefix}_armature", "Armature", self, "deform_only", "add_origin")
-        body = draw_panel(layout, f"{prefix}_animation", "Animation", self, "actions")
+        names = ("deform_only", "add_origin", "make_names_safe")
+        draw_panel(layout, f"{prefix}_armature", "Armature", self, *names)
+        body = draw_panel(layout, f"{prefix}_frames", "Frames", self)
         if body:
-            _draw_animation(body, context, self)
-        layout.prop(self, "verify")
+            _draw_frames(body, self)
 
 
 def _actions(description: str, default: str, *others: tuple[str, str, str], **keywords: Any) -> Any:
@@ -262,9 +288,9 @@ class EXPORT_SCENE_OT_md5camera(
     def draw(self, context: Context) -> None:
         del context
         layout = file_operators.panel_layout(self)
+        for name in ("game", "use_markers", "frame_rate_from", "verify"):
+            layout.prop(self, name)
         self.draw_transform(layout, "IO_MD5_export_camera")
-        names = ("game", "use_markers", "frame_rate_from", "verify")
-        file_operators.draw_panel(layout, "IO_MD5_export_camera_path", "Camera", self, *names)
 
     def save(self, context: Context, path: Path) -> Job[ExportResult]:
         options = CameraExportOptions(
@@ -315,7 +341,8 @@ def _draw_one_animation(
         return
     companion, problem = find_companion(path)
     if companion is None:
-        lines = [problem or "No MD2 or MDL is beside it: the order of the list counts"]
+        order = "the list" if operator.actions == "LIST" else "their names"
+        lines = [problem or f"There is no MD2 or MDL: in the order of {order}"]
         problems: list[str] = []
     else:
         problems = match_sequences(clips, companion, operator.animation_options())[1]
@@ -324,8 +351,8 @@ def _draw_one_animation(
     if len(problems) > _MOST_PROBLEMS:
         problems = [*problems[:_MOST_PROBLEMS], f"and {len(problems) - _MOST_PROBLEMS} more"]
     for text in (*lines, *problems):
-        for line in textwrap.wrap(text, animation_list_panel.LINE_LENGTH):
-            layout.label(text=line, icon="ERROR" if problems else "INFO")
+        for number, line in enumerate(textwrap.wrap(text, animation_list_panel.LINE_LENGTH)):
+            layout.label(text=line, icon="BLANK1" if number else "ERROR" if problems else "INFO")
 
 
 def _all_clips(context: Context, operator: _Export) -> dict[Path, Clip]:
@@ -337,12 +364,15 @@ def _all_clips(context: Context, operator: _Export) -> dict[Path, Clip]:
     return clips_by_file(context, armature, "ALL", folder, "", Report())
 
 
-def _draw_files(layout: UILayout, operator: _Export, paths: Sequence[Path], *notes: str) -> None:
-    existing = sum(path.exists() for path in paths)
-    written = f"Writes {counted(len(paths), 'files')} to this folder"
-    is_mesh = operator.filename_ext != ANIMATION_SUFFIX
-    use = "The file name is for the mesh" if is_mesh else "The file name is not used"
-    for line in (f"{written}, {existing} {'exists' if existing == 1 else 'exist'}", *notes, use):
+def _draw_files(layout: UILayout, operator: _Export, paths: Sequence[Path]) -> None:
+    """Draws how many animations are written, each to a file of its name."""
+    replaced = sum(path.exists() for path in paths)
+    lines = [
+        f"{counted(len(paths) - replaced, 'new files')}" + (f", {replaced} replaced" if replaced else "")
+    ]
+    if operator.filename_ext == ANIMATION_SUFFIX:
+        lines.append("The file name is not used")
+    for line in lines:
         layout.label(text=line, icon="INFO")
 
 
@@ -381,17 +411,21 @@ def _draw_list(layout: UILayout, context: Context, operator: _Export) -> None:
     animation_list_panel.draw_problems(layout, "", [error] if error else [])
 
 
-def _draw_animation(body: Any, context: Context, operator: _Export) -> None:
+def _draw_actions(layout: Any, context: Context, operator: _Export) -> None:
+    """Draws what the chosen actions are and the files that are written."""
     is_one = operator.profile().writing.needs_animation
     if operator.actions == "ALL" and is_one:
-        _draw_one_animation(body, context, operator, _all_clips(context, operator))
+        _draw_one_animation(layout, context, operator, _all_clips(context, operator))
     elif operator.actions == "ALL":
-        paths = list(_all_clips(context, operator))
-        _draw_files(body, operator, paths, "They are named after the actions")
+        _draw_files(layout, operator, list(_all_clips(context, operator)))
     elif operator.actions == "LIST":
-        _draw_list(body, context, operator)
+        _draw_list(layout, context, operator)
     elif operator.actions != "NONE" and is_one:
-        body.prop(operator, "match_companion")
+        layout.prop(operator, "match_companion")
+
+
+def _draw_frames(body: Any, operator: _Export) -> None:
+    """Draws how animations are sampled."""
     sampling = body.column()
     sampling.active = operator.actions != "NONE"
     for name in ("frame_step", "frame_rate_from"):

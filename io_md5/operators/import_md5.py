@@ -218,14 +218,15 @@ class IMPORT_SCENE_OT_md5(_Options, file_operators.ImportFiles, bpy.types.Operat
     def draw(self, context: Context) -> None:
         layout = file_operators.panel_layout(self)
         draw_panel, prefix = file_operators.draw_panel, "IO_MD5_import"
+        layout.prop(self, "animations")
+        if self.animations == "CHOOSE":
+            draw_choice(layout, context, self, *self._selection(context))
         self.draw_transform(layout, prefix)
         draw_panel(layout, f"{prefix}_model", "Model", self, "merge_vertices", "use_companions")
         draw_panel(layout, f"{prefix}_armature", "Armature", self, "bone_direction")
         draw_panel(layout, f"{prefix}_materials", "Materials", self, "use_textures")
-        body = draw_panel(layout, f"{prefix}_animation", "Animation", self, "animations")
+        body = draw_panel(layout, f"{prefix}_animation", "Animation", self)
         if body:
-            if self.animations == "CHOOSE":
-                draw_choice(body, context, self, *self._selection(context))
             row = body.row()
             row.active = self.use_companions
             row.prop(self, "sequence_actions")

@@ -90,6 +90,8 @@ class Writing:
     joint_scales: bool = False  # are written to a file beside the animation
     last_parent: int = 0  # highest index of a joint that may have children; 0 for no limit
     frame_rate: float = 0.0  # that the game plays, whatever the file says; 0 for the file's
+    max_influences: int = 0  # joints that move a vertex; 0 for any number
+    needs_root: bool = False  # a single root joint at the origin
 
 
 @dataclass(frozen=True)

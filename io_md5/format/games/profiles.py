@@ -93,6 +93,7 @@ _DOOM3_RULES = (
 DOOM3 = Profile(
     Game.DOOM3, "Doom 3", "Doom 3, dhewm3, The Dark Mod, Prey, Quake 4", "id's Doom 3, dhewm3",
     _DOOM3_RULES,
+    writing=Writing(needs_root=True),
 )  # fmt: skip
 
 DOOM3_BFG = Profile(
@@ -108,6 +109,7 @@ DOOM3_BFG = Profile(
             "Doom 3 BFG", 0.001, "Doom 3 BFG scales them", "RBDOOM-3-BFG `renderer/Model_md5.cpp`, `ParseMesh`"
         ),
     ),
+    writing=Writing(max_influences=4, needs_root=True),
 )  # fmt: skip
 
 
@@ -175,7 +177,7 @@ QUAKE = Profile(
     ),
     writing=Writing(
         all_components=True, name_lines=False, max_commandline=_LONGEST_TOKEN, needs_animation=True,
-        names=_QUAKE_NAMES, frame_rate=_RATE,
+        names=_QUAKE_NAMES, frame_rate=_RATE, max_influences=4,
     ),
     written=(
         "all six components of every joint (flags 63), because ironwail does not read `baseframe`",
@@ -250,7 +252,7 @@ _LAST_PARENT = 127
 _IQM = "iqm `iqm.cpp`"
 
 ANY = Profile(
-    Game.ANY, "Any", "Rules of every game, and warnings from the rules of iqm's compiler", "iqm's compiler",
+    Game.ANY, "Any", "No particular game: warns about the limits of all", "iqm's compiler",
     (
         as_warning(joint_count("iqm's compiler", f"{_IQM}: indices of joints are bytes", 255)),
         Rule(
@@ -299,7 +301,7 @@ SAUERBRATEN = Profile(
         ),
         no_cameras("Sauerbraten"),
     ),
-    writing=Writing(comments=Comments.ALL, names=_SAUER_NAMES),
+    writing=Writing(comments=Comments.ALL, names=_SAUER_NAMES, max_influences=4),
     written=(
 "a comment `// meshes: NAME` in every mesh, for `md5skin NAME …` in `md5.cfg`",),
 )  # fmt: skip
@@ -320,7 +322,7 @@ UNVANQUISHED = Profile(
         influences("Unvanquished", f"{_DAEMON}: `MAX_WEIGHTS`", is_error=True),
         no_cameras("Unvanquished"),
     ),
-    writing=Writing(name_lines=False, last_parent=_LAST_PARENT),
+    writing=Writing(name_lines=False, last_parent=_LAST_PARENT, max_influences=4),
     written=(
         "no line `name`; the name is written as a comment",
         "joints without children last, where that brings all parents among the first 128",

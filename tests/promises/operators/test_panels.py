@@ -29,6 +29,8 @@ ICON_WIDTH = 20
 class Layout:
     """Notes what is drawn."""
 
+    closes_panels = False
+
     def __init__(
         self,
         drawn: list[tuple[str, str]] | None = None,
@@ -61,11 +63,10 @@ class Layout:
         for index, item in enumerate(getattr(data, prop)):
             cls.draw_item(rows, None, self, data, item, 0, None, "", index)
 
-    def panel(self, name: str) -> tuple[Layout, Layout]:
+    def panel(self, name: str, *, default_closed: bool = False) -> tuple[Layout, Layout | None]:
         self.drawn.append(("panel", name))
-        return Layout(self.drawn, self.wide, self.icons, self.buttons), Layout(
-            self.drawn, self.wide, self.icons, self.buttons
-        )
+        parts = [Layout(self.drawn, self.wide, self.icons, self.buttons) for _ in range(2)]
+        return parts[0], None if default_closed and self.closes_panels else parts[1]
 
     def operator(self, name: str, **options: Any) -> SimpleNamespace:
         self.drawn.append(("operator", name))
@@ -109,7 +110,9 @@ def drawn(name: str, *, selected: str = "", folder: str = "", **values: Any) -> 
     state = SimpleNamespace(**defaults)
     attributes = {
         "layout": layout,
-        "properties": SimpleNamespace(is_property_set=lambda name: name in values),
+        "properties": SimpleNamespace(
+            is_property_set=lambda name: name in values, bl_rna=SimpleNamespace(properties=properties)
+        ),
         **{
             name: method
             for base in reversed(cls.__mro__)
@@ -148,6 +151,48 @@ def test_the_render_size_is_offered_only_for_cameras():
     assert "use_render_size" in drawn("import_scene.md5", selected="cut.md5camera").names
 
 
+@pytest.mark.parametrize("name", OPERATORS)
+def test_few_options_show_before_a_panel_is_opened(monkeypatch, tmp_path, name):
+    bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path)))
+    monkeypatch.setattr(Layout, "closes_panels", True)
+    layout = drawn(name)
+    options = [found for found, _ in layout.drawn if found not in ("panel", "label", "operator", "heading")]
+    assert 1 <= len(options) <= 8
+
+
+@pytest.mark.parametrize(
+    ("game", "influences", "has_root", "actions"),
+    [
+        ("ANY", 0, False, None),
+        ("DOOM3", 0, True, None),
+        ("DOOM3_BFG", 4, True, None),
+        ("QUAKE", 4, False, "ALL"),
+        ("QUAKE2", 0, False, "ALL"),
+        ("SAUERBRATEN", 4, False, None),
+        ("UNVANQUISHED", 4, False, None),
+    ],
+)
+def test_a_game_sets_the_options_that_it_needs(part, game, influences, has_root, actions):
+    values_of_game = part("io_md5.operators.export_md5").values_of_game
+    rig()
+    export = SimpleNamespace(game=game, collection="", use_selection=False, use_active_collection=False)
+    values = values_of_game(export, bpy.context)
+    assert (values["max_influences"], values["add_origin"], values.get("actions")) == (
+        influences,
+        has_root,
+        actions,
+    )
+    assert values["make_names_safe"]
+    # A game with a rate of its own plays new animations as fast as Blender, and keeps the frames of imported ones.
+    assert values["frame_rate_from"] == ("GAME" if game in ("QUAKE", "QUAKE2") else "AUTO")
+
+
+def test_the_dialog_marks_options_that_are_not_as_the_game_needs_them(tmp_path):
+    bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path)))
+    labels = drawn("export_scene.md5mesh", game="QUAKE", actions="ALL", max_influences=2).labels
+    assert [label for label in labels if "instead of" in label] == ["Bone Influences: 2 instead of 4"]
+
+
 def test_the_export_of_animations_has_no_options_of_meshes():
     mesh = {"apply_modifiers", "max_influences", "min_weight"}
     assert mesh <= drawn("export_scene.md5mesh").names
@@ -163,7 +208,7 @@ def test_the_panel_lists_the_sequences_that_do_not_fit_the_md2_before_anything_i
     options = {"folder": str(folder), "selected": "tris.md5mesh", "game": "QUAKE2", "actions": "ALL"}
     labels = drawn("export_scene.md5mesh", **options).labels
     assert "Writes one animation: tris.md5anim" in labels
-    assert "No MD2 or MDL is beside it: the order of the" in " ".join(labels)
+    assert "There is no MD2 or MDL: in the order of their names" in " ".join(labels)
     write_md2(tmp_path / "tris.md2", [*(f"stand{frame}" for frame in range(9)), "run1", "run2"], ["skin.pcx"])
     layout = drawn("export_scene.md5mesh", **options)
     assert {
@@ -312,7 +357,7 @@ def test_a_check_outside_the_export_does_not_take_the_options_of_the_last_one(fa
 
 
 @pytest.mark.parametrize("kind", ["md5mesh", "md5anim"])
-def test_all_actions_says_how_many_files_are_written_and_what_the_file_name_is_for(tmp_path: Path, kind):
+def test_all_actions_says_how_many_files_are_new_and_whether_the_file_name_is_used(tmp_path: Path, kind):
     names = {name: md5_scenes.animation(md5_scenes.skeleton()) for name in ("run", "walk", "die")}
     path = md5_scenes.write(tmp_path, "imp", **names)
     bpy.ops.import_scene.md5(filepath=str(path), animations="FOLDER")
@@ -320,11 +365,10 @@ def test_all_actions_says_how_many_files_are_written_and_what_the_file_name_is_f
     out.mkdir()
     (out / "run.md5anim").touch()
     labels = drawn(f"export_scene.{kind}", folder=str(out), actions="ALL").labels
-    assert "Writes 3 files to this folder, 1 exists" in labels
-    use = "is for the mesh" if kind == "md5mesh" else "is not used"
-    assert any(use in label for label in labels)
+    assert "2 new files, 1 replaced" in labels
+    assert ("The file name is not used" in labels) == (kind == "md5anim")
     others = drawn(f"export_scene.{kind}", folder=str(out), actions="ACTIVE").labels
-    assert not any(text.startswith("Writes") for text in others)
+    assert not any("new file" in text for text in others)
 
 
 @pytest.mark.parametrize("kind", ["md5mesh", "md5anim"])
@@ -349,7 +393,7 @@ def test_the_list_shows_frames_rate_file_and_what_is_replaced(tmp_path: Path, ki
     assert following == ["FILE_REFRESH", "BLANK1", "BLANK1"]
     assert "Replaces imp_die.md5anim" in labels
     assert "7 frames at 24 fps" in labels
-    assert "Writes 2 files to this folder, 1 exists" in labels
+    assert "1 new file, 1 replaced" in labels
 
 
 def test_the_list_of_an_md2_shows_frames_and_what_the_template_misses(tmp_path: Path):
