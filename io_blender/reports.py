@@ -26,15 +26,21 @@ class Report:
     counts: dict[str, int] = field(default_factory=dict)
     hints: list[str] = field(default_factory=list)  # sentences that end the summary: what to do next
     _subjects: dict[str, list[str]] = field(default_factory=dict)
+    _first: list[str] = field(default_factory=list)
     _important: list[str] = field(default_factory=list)
 
     def count(self, what: str, number: int = 1) -> None:
         """Adds to a count."""
         self.counts[what] = self.counts.get(what, 0) + number
 
-    def warn(self, text: str, subject: str = "", *, is_important: bool = False) -> None:
+    def warn(
+        self, text: str, subject: str = "", *, is_important: bool = False, is_first: bool = False
+    ) -> None:
         """Adds a warning, what is wrong and what to do; the same about several subjects is shown once."""
-        # Important: the result differs from what the user sees, or a game would not load it.
+        # Important: the result differs from what the user sees, or a game would not load it. First: the model looks
+        # wrong, which the user can mend now.
+        if is_first and text not in self._first:
+            self._first.append(text)
         if is_important and text not in self._important:
             self._important.append(text)
         subjects = self._subjects.setdefault(text, [])
@@ -48,18 +54,17 @@ class Report:
             self.count(what, number)
         for text, subjects in other._subjects.items():
             for subject in subjects or [""]:
-                self.warn(text, subject, is_important=text in other._important)
+                self.warn(text, subject, is_important=text in other._important, is_first=text in other._first)
 
     @property
     def warnings(self) -> list[str]:
-        """The warnings, each with the files or objects that it is about."""
-        return [self._line(text) for text in self._subjects]
+        """The warnings, the most important ones first, each with the files or objects that it is about."""
+        return [self._line(text) for text in dict.fromkeys([*self._first, *self._important, *self._subjects])]
 
     @property
     def most_important(self) -> str:
-        """The first important warning, else the first one; empty if there is none."""
-        first = [*self._important, *self._subjects][:1]
-        return self._line(first[0]) if first else ""
+        """The first warning; empty if there is none."""
+        return next(iter(self.warnings), "")
 
     def _line(self, text: str) -> str:
         subjects = self._subjects[text]

@@ -79,7 +79,7 @@ class ModelProperties:
     )
     one_box: bool = option(
         False,
-        "Shared Grid",
+        "Prevent Vertex Wobble",
         "Round the vertices of all frames to the same grid, so that parts that do not move stay still. It is coarser "
         "than a grid for each frame",
     )

@@ -72,7 +72,7 @@ class ImportProperties(RigProperties):
     )
     existing_actions: str = option(
         "CREATE",
-        "Same Name",
+        "If Name Exists",
         "What to do with an animation if the armature has an action of the same name",
         items=(
             ("CREATE", "Create New", "Create another action, whose name gets a number"),
@@ -89,7 +89,7 @@ class ImportProperties(RigProperties):
     )
     use_companions: bool = option(
         True,
-        "Re-release Files",
+        "Quake Re-release Extras",
         "With models and animations of the re-releases of Quake and Quake II, also import the files that belong to "
         "them: the animation, joint scales (.md5scale), and the skins and frame names of the MD2 or MDL",
     )
@@ -156,16 +156,16 @@ class AnimationProperties:
     frame_step: int = option(1, "Frame Step", "Export every N-th frame", min=1, soft_max=10)
     position_precision: float = option(
         POSITION_PRECISION,
-        "Location Error",
-        "Joint positions that vary by less than this, in units, are not animated. id's exporter uses 0.125",
+        "Location Tolerance",
+        "Smaller changes of joint positions are dropped, in units. Larger: smaller files. id's exporter uses 0.125",
         min=0.0,
         soft_max=0.125,
         precision=6,
     )
     orientation_precision: float = option(
         ORIENTATION_PRECISION,
-        "Rotation Error",
-        "Joint orientations whose quaternions vary by less than this are not animated. id's exporter uses 0.000122",
+        "Rotation Tolerance",
+        "Smaller changes of joint quaternions are dropped. Larger: smaller files. id's exporter uses 0.000122",
         min=0.0,
         soft_max=0.001,
         precision=7,

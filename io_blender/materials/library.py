@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 _NEUTRAL_COLOUR = (0.8, 0.8, 0.8, 1.0)
 
 
+IMAGES_NOT_FOUND = "Images not found"
+"""The begin of the warning about images."""
+
+
 class MaterialLibrary:
     """Finds or makes the materials of one import; `find_palette` returns Quake's palette for LMP images."""
 
@@ -91,7 +95,7 @@ class MaterialLibrary:
             self._missing.clear()
         lines = [line for name, found in self._missing.items() if (line := _describe_missing(name, found))]
         if lines:
-            report.warn(f"Images not found: {'; '.join(lines)}")
+            report.warn(f"{IMAGES_NOT_FOUND}, add the game's folder: {'; '.join(lines)}", is_first=True)
         for text in (*self._warnings, *search_warnings):
             report.warn(text)
 

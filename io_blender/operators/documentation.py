@@ -46,8 +46,9 @@ class WM_OT_io_idtech_help(bpy.types.Operator):
         if not page.is_file() or not page.resolve().is_relative_to(FOLDER.resolve()):
             self.report({"ERROR"}, "The help page was not found. Install the add-on from its zip again")
             return {"CANCELLED"}
+        # A browser may not open.
+        self.report({"INFO"}, f"Documentation: {page}")
         if bpy.app.background:
-            self.report({"INFO"}, f"Documentation: {page}")
             return {"FINISHED"}
         return bpy.ops.wm.url_open(url=page.as_uri())  # type: ignore[return-value] # the stubs lack what it returns
 

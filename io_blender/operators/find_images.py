@@ -10,12 +10,13 @@ import bpy
 from bpy.props import StringProperty
 
 from ...io_common.game_tree.names import short
+from ...io_common.texts import counted
 from ...io_common.textures.config_files import MaterialImages
 from ...io_common.textures.search import Search
 from .. import reports
-from ..materials.library import MaterialLibrary
+from ..materials.library import IMAGES_NOT_FOUND, MaterialLibrary
 from ..options import option, properties
-from ..records import MaterialRecord, has_record, read_game_folder
+from ..records import MaterialRecord, has_record, load_warnings, read_game_folder, store_warnings
 from ..reports import Report, printable
 from . import preferences
 from .panel_parts import Operator, PropertiesPanel, fail, split_layout
@@ -86,6 +87,44 @@ class FindImages(Operator):
         if model and Path(model).is_absolute():
             return Path(model)
         return Path(bpy.path.abspath("//") if bpy.data.filepath else ".") / "model"
+
+
+@properties
+class OBJECT_OT_io_idtech_find_all_images(bpy.types.Operator):
+    """Search the images of all materials of the model again, and rebuild their nodes"""
+
+    bl_idname = "object.io_idtech_find_all_images"
+    bl_label = "Look Up All Images"
+    bl_options = {"REGISTER", "UNDO"}
+
+    group: str = option("", "Format", "Name of the format that the model was imported from")
+
+    def execute(self, context: Context) -> OperatorResult:
+        active = context.view_layer.objects.active
+        find = getattr(bpy.ops.material, f"{self.group}_find_images", None)
+        if active is None or find is None or not has_record(active.data, self.group):
+            return fail(self, "select an imported model")
+        armature = active.find_armature() if active.type == "MESH" else active
+        meshes = [
+            obj
+            for obj in context.view_layer.objects
+            if obj.type == "MESH" and obj.find_armature() == armature
+        ]
+        if armature is None:
+            meshes = [active]
+        materials = {
+            slot.material for obj in meshes for slot in obj.material_slots if slot.material is not None
+        }
+        local = [material for material in materials if material.library is None]
+        found = sum(find(material=material.name) == {"FINISHED"} for material in local)
+        if found == len(materials):
+            for data in {active.data, armature.data if armature is not None else active.data}:
+                left = [text for text in load_warnings(data, self.group) if IMAGES_NOT_FOUND not in text]
+                store_warnings(data, self.group, left)
+        reports.report_message(
+            self, "INFO", f"Images for {found} of {counted(len(materials), 'materials')} found"
+        )
+        return {"FINISHED"}
 
 
 class MaterialPanel(PropertiesPanel):
@@ -168,3 +207,7 @@ def draw_names(layout: Any, mesh: Any, attribute: str, operator: type[Operator])
     for material in dict.fromkeys(mesh.materials):
         if material is not None:
             draw_name(layout, material, attribute, operator.bl_idname)
+
+
+CLASSES = (OBJECT_OT_io_idtech_find_all_images,)
+PROPERTIES = ()

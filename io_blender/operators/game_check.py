@@ -18,6 +18,7 @@ from ...io_common.errors import message_for
 from ...io_common.texts import counted
 from .. import state
 from ..options import hidden, option, properties
+from ..records import has_record
 from ..scene.objects import NothingToExportError
 from .animation_list import scope_of_panel
 from .file_operators import ExportTransform, GameChoice, chosen_path
@@ -222,7 +223,11 @@ class GamePanel(PropertiesPanel):
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        return context.object is not None and context.object.type in cls.kinds
+        obj = context.object
+        if obj is None or obj.type not in cls.kinds:
+            return False
+        # A mesh that was not imported may be for anything.
+        return obj.type != "MESH" or has_record(obj.data, cls.check.family)
 
     def draw(self, context: Context) -> None:
         layout: Any = self.layout

@@ -11,6 +11,7 @@ import bpy
 
 from ...io_common.texts import counted
 from .. import reports, state
+from ..materials.library import IMAGES_NOT_FOUND
 from ..options import option
 from ..records import has_record, load_warnings
 
@@ -68,8 +69,7 @@ class ImportedPanel(PropertiesPanel):
         self.draw_object(context, obj)
         warned = self.warned(obj)
         if warned is not None:
-            name = f"DATA_PT_{self.group}_warnings"
-            draw_warnings(self.layout, context, name, load_warnings(warned, self.group))
+            draw_warnings(self.layout, context, self.group, load_warnings(warned, self.group))
 
     def draw_object(self, context: Context, obj: Any) -> None:
         """Draws what the object has."""
@@ -198,7 +198,9 @@ def draw_player(layout: Any, operator: str, index: int, count: int, what: str) -
     row = layout.row(align=True)
     row.operator(operator, text="", icon="TRIA_LEFT").step = -1
     label = f"{index + 1} of {count}" if index >= 0 else counted(count, what)
-    row.operator("screen.animation_play", text=label, icon="PLAY")
+    screen = bpy.context.screen
+    is_playing = screen is not None and screen.is_animation_playing
+    row.operator("screen.animation_play", text=label, icon="PAUSE" if is_playing else "PLAY")
     row.operator(operator, text="", icon="TRIA_RIGHT").step = 1
 
 
@@ -208,11 +210,15 @@ def wrapped(context: Context, text: str, *, least: int = 20, indent: int = 0) ->
     return textwrap.wrap(text, max(least, width // _CHARACTER_WIDTH - indent))
 
 
-def draw_warnings(layout: Any, context: Context, identifier: str, warnings: Sequence[str]) -> None:
-    """Draws the warnings of the last import in a panel, which Blender remembers by `identifier`."""
+def draw_warnings(layout: Any, context: Context, group: str, warnings: Sequence[str]) -> None:
+    """Draws the warnings of the last import of a family in a panel, and what mends missing images."""
     if not warnings:
         return
-    header, body = layout.panel(identifier)
+    if any(IMAGES_NOT_FOUND in text for text in warnings):
+        row = layout.row(align=True)
+        row.operator("preferences.io_idtech_game_folder_add", text="Add Game Folder", icon="ADD")
+        row.operator("object.io_idtech_find_all_images", text="Look Up All", icon="VIEWZOOM").group = group
+    header, body = layout.panel(f"DATA_PT_{group}_warnings")
     header.label(text=f"Last Import: {counted(len(warnings), 'warnings')}", icon="ERROR")
     if not body:
         return

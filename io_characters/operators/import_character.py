@@ -200,6 +200,7 @@ class IMPORT_SCENE_OT_idtech_character(
         "Game folder: its path, or the name of one in the add-on's preferences (base, baseq2, packages). Empty for the "
         "first of these. The folder of a mod uses base beside it as well",
         search=_known_games,
+        subtype="DIR_PATH",
         options=versions.PATH_OPTIONS,
     )
     base_game: str = option(
@@ -267,6 +268,11 @@ class IMPORT_SCENE_OT_idtech_character(
         self.listed_for = wanted
         self.entries.clear()
         self.problem = self.inner_game = ""
+        if not self.game and not preferences.game_folders():
+            self.problem = (
+                "Choose the folder of a game (base, baseq2, packages), or add it in the preferences"
+            )
+            return
         try:
             self.inner_game = str(inner_game(self._folder()) or "")
             found = self._catalogue()

@@ -135,7 +135,7 @@ class EXPORT_SCENE_OT_md2(BuildOptions, file_operators.ExportFile, bpy.types.Ope
                 if self.use_frame_range:
                     column.prop(self, "frame_start")
                     column.prop(self, "frame_end")
-            body.prop(self, "one_box")
+            file_operators.draw_wide(body, self, "one_box")
         body = draw_panel(layout, f"{prefix}_model", "Model", self, "apply_modifiers")
         if body:
             file_operators.draw_wide(body, self, "split_sharp")

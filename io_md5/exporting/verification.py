@@ -303,6 +303,9 @@ class Verifier:
                 found = self._found.get((obj, kind))
                 if found is None or (kind == _POSITION and (obj, _COUNT) in self._found):
                     continue
+                if kind == _POSITION and found.detail.is_from_file:
+                    # The import has warned of the file, which the export keeps.
+                    continue
                 words = text.format(
                     where=found.where,
                     amount=amount(found.distance, self._size),
@@ -312,8 +315,6 @@ class Verifier:
                 report.warn(f"{obj.name}: {words}", is_important=kind == _POSITION)
 
     def _cause_words(self, found: Difference, other_causes: list[str]) -> str:
-        if found.detail.is_from_file:
-            return "the weights of the imported file disagree about the position of vertices"
         causes = [*found.detail.causes, *other_causes]
         if not causes and self._size < _SMALL:
             causes = ["the model is too small for the ten decimals of the format: export with a larger Scale"]

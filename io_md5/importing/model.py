@@ -317,8 +317,8 @@ def _warn_of_disagreements(mesh_distances: list[Floats], size: float, name: str,
     notable = distances > _DISAGREEMENT_TOLERANCE * size
     if notable.any():
         report.warn(
-            f"the weights of {counted(int(notable.sum()), 'vertices')} disagree about the bind pose by up to "
-            f"{distances.max():.4g} units ({distances.max() / size:.2%} of the model); Blender's animation differs "
-            "from the game's by up to that much",
+            f"the file stores {counted(int(notable.sum()), 'vertices')} inconsistently: up to {distances.max():.4g} "
+            f"units ({distances.max() / size:.2%} of the model) apart in animations. Unedited vertices export "
+            "unchanged",
             name,
         )

@@ -436,4 +436,4 @@ def _draw_frames(body: Any, operator: _Export) -> None:
     value.active = operator.use_frame_rate
     value.prop(operator, "frame_rate", text="")
     for name in ("position_precision", "orientation_precision"):
-        sampling.prop(operator, name)
+        file_operators.draw_wide(sampling, operator, name)

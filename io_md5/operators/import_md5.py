@@ -222,7 +222,9 @@ class IMPORT_SCENE_OT_md5(_Options, file_operators.ImportFiles, bpy.types.Operat
         if self.animations == "CHOOSE":
             draw_choice(layout, context, self, *self._selection(context))
         self.draw_transform(layout, prefix)
-        draw_panel(layout, f"{prefix}_model", "Model", self, "merge_vertices", "use_companions")
+        body = draw_panel(layout, f"{prefix}_model", "Model", self, "merge_vertices")
+        if body:
+            file_operators.draw_wide(body, self, "use_companions")
         draw_panel(layout, f"{prefix}_armature", "Armature", self, "bone_direction")
         draw_panel(layout, f"{prefix}_materials", "Materials", self, "use_textures")
         body = draw_panel(layout, f"{prefix}_animation", "Animation", self)

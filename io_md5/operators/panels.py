@@ -64,7 +64,7 @@ def _find(search: Search, model: Path, material: Material, name: str) -> Materia
 
 
 class MATERIAL_OT_md5_find_images(find_images.FindImages, bpy.types.Operator):
-    """Search the images of the shader again, and build the nodes of the material anew"""
+    """Search the images of the shader again, and rebuild the material's nodes"""
 
     bl_idname = "material.md5_find_images"
     bl_label = "Look Up Images (MD5)"

@@ -29,7 +29,7 @@ import numpy as np
 
 from ....io_common.files.reading import Source, Target, read_source, write_target
 from ....io_common.texts import counted
-from ..model import ROOT, Animation, AnimationHeader, Floats, Ints, Md5Error
+from ..model import OLD_VERSION, ROOT, VERSION, Animation, AnimationHeader, Floats, Ints, Md5Error
 from ..skeleton import ALL_COMPONENTS, COMPONENTS
 from ..validation import validate_animation
 from . import blocks, old_layout, printing
@@ -111,8 +111,10 @@ def _parse(scan: Scan) -> Animation:
     )
     contents.warn_of_stray()
     if "hierarchy" in contents.opened:
+        contents.warn_of_version(VERSION)
         animation = _assemble(scan, contents)
     elif contents.repeated["channel"]:
+        contents.warn_of_version(OLD_VERSION)
         animation = old_layout.parse_channels(scan, contents.repeated["channel"])
     else:
         raise contents.missing("md5anim", "hierarchy")

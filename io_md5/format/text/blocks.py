@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....io_common.texts import counted
-from ..model import MAGIC, OLD_VERSION, ROOT, VERSION, Floats, Ints, Md5Error
+from ..model import MAGIC, ROOT, VERSION, Floats, Ints, Md5Error
 from ..skeleton import CyclicHierarchyError, depths
 from .scanner import Scan
 
@@ -193,6 +193,14 @@ class Contents:
     opened: dict[str, int] = field(default_factory=dict)  # opening brace of each block that occurs once
     repeated: dict[str, list[int]] = field(default_factory=dict)  # opening braces of the other blocks
     stray: int | None = None  # first token outside of blocks and keys
+    version: int | None = None  # None if the file does not begin with it
+
+    def warn_of_version(self, expected: int) -> None:
+        """Warns if the version in the header is not that of the layout."""
+        if self.version is not None and self.version != expected:
+            self.scan.warnings.append(
+                f"the header says version {self.version}, but the layout is that of version {expected}"
+            )
 
     def warn_of_stray(self) -> None:
         """Warns of text that belongs to no block."""
@@ -220,9 +228,9 @@ def read_contents(
         )  # fmt: skip
     if scan.key(0) != MAGIC.lower():
         scan.warnings.append(f"the file does not begin with {MAGIC} {VERSION}")
-    elif (version := next(map(int, scan.values(0)), None)) not in (VERSION, OLD_VERSION):
-        scan.warnings.append(f"unknown version {version}; read as version {VERSION}")
     contents = Contents(scan, repeated={key: [] for key in repeated})
+    if scan.key(0) == MAGIC.lower():
+        contents.version = next(map(int, scan.values(0)), None)
     token = 0
     while token < len(scan):
         key, begin = scan.key(token), token

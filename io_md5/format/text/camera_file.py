@@ -28,7 +28,7 @@ import numpy as np
 
 from ....io_common.files.reading import Source, Target, read_source, write_target
 from ....io_common.texts import counted
-from ..model import Camera, Floats, Ints, Md5Error
+from ..model import VERSION, Camera, Floats, Ints, Md5Error
 from ..validation import are_valid_groups, validate_camera
 from . import blocks, printing
 from .blocks import read_contents
@@ -66,6 +66,7 @@ def parse_camera(data: bytes | bytearray | memoryview, path: str = "") -> Camera
     """
     scan = Scan(bytes(data), path)
     contents = read_contents(scan, numbers=("numframes", "framerate", "numcuts"), once=("cuts", "camera"))
+    contents.warn_of_version(VERSION)
     contents.warn_of_stray()
     opened, header = contents.opened, contents.numbers
     if "camera" not in opened:

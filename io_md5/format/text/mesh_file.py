@@ -32,7 +32,7 @@ import numpy as np
 from ....io_common.files.reading import Source, Target, read_source, write_target
 from ....io_common.texts import counted
 from .. import quaternions as quat
-from ..model import ROOT, Ints, Joints, Md5Error, Mesh, Model
+from ..model import OLD_VERSION, ROOT, VERSION, Ints, Joints, Md5Error, Mesh, Model
 from ..validation import validate_model, weight_limit
 from . import blocks, old_layout, printing
 from .blocks import read_contents
@@ -88,8 +88,10 @@ def parse_mesh(data: bytes | bytearray | memoryview, path: str = "") -> Model:
     scan = Scan(extract_rows(bytes(data)), path)
     contents = read_contents(scan, numbers=_COUNTS, once=("joints",), repeated=("bone", "mesh"))
     if "joints" in contents.opened:
+        contents.warn_of_version(VERSION)
         joints = _parse_joints(scan, contents.opened["joints"])
     elif contents.repeated["bone"]:
+        contents.warn_of_version(OLD_VERSION)
         joints = old_layout.parse_bones(scan, contents.repeated["bone"])
     else:
         raise contents.missing("md5mesh", "joints")

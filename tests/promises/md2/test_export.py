@@ -287,7 +287,7 @@ class TestFromNothing:
             ball.keyframe_insert("location", frame=frame)
         bpy.context.scene.frame_end = 30
         assert "which is visible" not in exported_text(out, capfd)
-        assert "Turn off Shared Grid" in exported_text(out, capfd, one_box=True)
+        assert "Turn off Prevent Vertex Wobble" in exported_text(out, capfd, one_box=True)
 
     def test_a_custom_range_is_exported_whole_even_if_it_is_still(self, out):
         obj = cube()
