@@ -70,13 +70,20 @@ def conflicts(families: Iterable[Family]) -> list[str]:
     found: dict[str, list[str]] = {}
     for family in families:
         for cls in family.blender().operators:
-            registered = bpy.types.Operator.bl_rna_get_subclass_py(cls.__name__)
-            if registered is not None and registered.__module__ != cls.__module__:
-                found.setdefault(registered.__module__.partition(".operators")[0], []).append(cls.bl_idname)
+            if other := _other_addon(cls):
+                found.setdefault(other, []).append(cls.bl_idname)
     return [
         f"The add-on {module} also registers {', '.join(names)}. Disable one of the add-ons, then enable this one again"
         for module, names in found.items()
     ]
+
+
+def _other_addon(operator: type[Operator]) -> str:
+    """The add-on that registered an operator of the same name; empty if there is none."""
+    registered = bpy.types.Operator.bl_rna_get_subclass_py(operator.__name__)
+    if registered is None or registered.__module__ == operator.__module__:
+        return ""
+    return str(registered.__module__.partition(".operators")[0])
 
 
 def _classes(family: Family) -> tuple[Any, ...]:
@@ -102,6 +109,8 @@ def _register_family(family: Family) -> None:
 def _add_to_menu(menu: Any, operator: type[Operator], text: str) -> None:
     def entry(self: Any, context: Context) -> None:
         del context
+        if other := _other_addon(operator):
+            self.layout.label(text=f"{text}: replaced by the add-on {other}, disable it", icon="ERROR")
         self.layout.operator(operator.bl_idname, text=text)
 
     menu.append(entry)

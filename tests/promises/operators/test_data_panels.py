@@ -705,3 +705,36 @@ def test_a_model_without_shape_keys_lists_no_sequences(tmp_path):
     assert layout.texts("list") == []
     with pytest.raises(RuntimeError):
         bpy.ops.object.md2_play_sequence(index=0)
+
+
+# Missing images
+
+
+def test_all_images_of_a_model_are_looked_up_at_once_and_the_warning_goes(model, tmp_path):
+    import_md5(model)
+    obj = armature()
+    assert "object.io_idtech_find_all_images" in shown(obj)["DATA_PT_md5_armature"].texts("operator")
+    find_all = bpy.ops.object.io_idtech_find_all_images
+    find_all(group="md5")
+    assert "Images not found" in " ".join(shown(obj)["DATA_PT_md5_armature"].texts("label"))
+    for material in bpy.data.materials:
+        image = tmp_path / f"{Path(material.md5_shader).name}.png"
+        image.write_bytes(png(plain(RED)))
+    find_all(group="md5")
+    assert not any("Last Import" in text for text in shown(obj)["DATA_PT_md5_armature"].texts("label"))
+    assert all(image.size[0] for image in bpy.data.images)
+
+
+def test_images_are_looked_up_only_for_imported_models():
+    bpy.ops.mesh.primitive_cube_add()
+    with pytest.raises(RuntimeError, match="select an imported model"):
+        bpy.ops.object.io_idtech_find_all_images(group="md5")
+
+
+@pytest.mark.parametrize("family", ["md5", "md2"])
+def test_the_check_for_a_game_is_not_on_meshes_that_were_not_imported(model, box, family):
+    panel = getattr(bpy.types, f"DATA_PT_{family}_game")
+    bpy.ops.mesh.primitive_cube_add()
+    assert not panel.poll(context(bpy.context.object))
+    getattr(bpy.ops.import_scene, family)(filepath=str(model if family == "md5" else box))
+    assert any(panel.poll(context(obj)) for obj in meshes())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import bpy
 import md5_scenes
 import pytest
@@ -81,3 +83,27 @@ def test_after_enabling_again_a_model_is_imported(module, tmp_path):
     bpy.ops.preferences.addon_enable(module=module)
     bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path)))
     assert any(obj.type == "ARMATURE" for obj in bpy.data.objects)
+
+
+def test_the_menu_names_an_add_on_that_has_replaced_an_operator_since(module):
+    def labels() -> list[str]:
+        drawn: list[str] = []
+        layout = SimpleNamespace(operator=lambda *_, **__: None, label=lambda text, icon: drawn.append(text))
+        for entry in bpy.types.TOPBAR_MT_file_import._dyn_ui_initialize():
+            if is_ours(entry.__module__):
+                entry(SimpleNamespace(layout=layout), bpy.context)
+        return drawn
+
+    assert labels() == []
+    attributes = {"__module__": "io_other", "bl_idname": "import_scene.md2", "bl_label": "Another Importer"}
+    other = type("IMPORT_SCENE_OT_md2", (bpy.types.Operator,), attributes)
+    bpy.utils.register_class(other)
+    try:
+        assert [label.partition(": ")[2] for label in labels()] == [
+            "replaced by the add-on io_other, disable it"
+        ]
+    finally:
+        bpy.utils.unregister_class(other)
+        bpy.ops.preferences.addon_disable(module=module)
+        bpy.ops.preferences.addon_enable(module=module)
+    assert labels() == []

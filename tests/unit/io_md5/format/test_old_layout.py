@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from md5_parsing import animation_of, animation_refused, assert_warned, mesh_of, mesh_refused
-from md5_samples import OLD_ANIMATION, OLD_MESH, edited
+from md5_samples import ANIMATION, MESH, OLD_ANIMATION, OLD_MESH, edited
 
 from io_idtech.io_md5.format import skinning
 
@@ -114,3 +114,13 @@ def test_invalid_bones_of_the_old_layout_are_refused(old, new, at, reason, found
 )
 def test_invalid_channels_of_the_old_layout_are_refused(old, new, at, reason, found, expected):
     animation_refused(edited(OLD_ANIMATION, old, new), at, reason=reason, found=found, expected=expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "layout"),
+    [(OLD_MESH, 6, 10, 6), (OLD_ANIMATION, 6, 10, 6), (MESH, 10, 6, 10), (ANIMATION, 10, 11, 10)],
+)
+def test_a_version_of_another_layout_is_a_warning(text, old, new, layout):
+    changed = edited(text, f"MD5Version {old}", f"MD5Version {new}")
+    read = animation_of if text in (OLD_ANIMATION, ANIMATION) else mesh_of
+    assert_warned(read(changed), f"version {new}", f"layout is that of version {layout}")
