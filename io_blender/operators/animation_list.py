@@ -321,9 +321,8 @@ def draw(layout: UILayout, found: AnimationList, rows: Sequence[Shown]) -> None:
             OBJECT_OT_io_idtech_list_animations.bl_idname, text="Update List", icon="FILE_REFRESH"
         )
         entry.owner = owner.name
-    line = column.row(align=True)
-    line.prop(stored, "name_filter", text="", icon="VIEWZOOM")
-    _draw_buttons(line, owner)
+    column.prop(stored, "name_filter", text="", icon="VIEWZOOM")
+    _draw_buttons(column.row(align=True), owner)
     _shown.clear()
     positions = {item.as_pointer(): index for index, item in enumerate(stored.rows)}
     actions = Counter(row.animation.action for row in found.rows)

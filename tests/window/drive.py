@@ -143,19 +143,14 @@ def choose(armature: bpy.types.Object) -> Iterator[float]:
     browser = area("FILE_BROWSER")
     parameters = browser.spaces.active.params
     parameters.directory, parameters.filename = os.fsencode(folder), "octopus.md5anim"
-    options = next(region for region in browser.regions if region.type == "TOOL_PROPS")
-    xdotool("mousemove", options.x + options.width // 2, 400)
-    for _ in range(25):
-        xdotool("click", 5)
-    yield 2.0
-    # Where things are once the options are scrolled to their end.
-    search, rows, buttons = options.y + 506, options.x + 26, options.x + options.width - 19
-    yield from press(options.x + 120, 800 - search)
+    # Where things are among the options.
+    search, buttons, first_row = 239, 263, 291
+    yield from press(1100, search)
     xdotool("type", "--delay", 60, "walk")
     yield 1.0
     xdotool("key", "Return")
     yield 1.5
-    yield from press(buttons, 800 - search + 91)
+    yield from press(1070, buttons)
     stored = armature.io_idtech_animations
     results["filtered and unchecked"] = [
         stored.name_filter,
@@ -164,7 +159,7 @@ def choose(armature: bpy.types.Object) -> Iterator[float]:
     stored.name_filter = ""
     browser.tag_redraw()
     yield 1.5
-    yield from press(rows, 800 - search + 49)
+    yield from press(1055, first_row + 21)
     results["unchecked"] = [row.name for row in stored.rows if not row.is_checked]
     take("choose-export")
     xdotool("mousemove", browser.x + browser.width // 2, 400)

@@ -35,12 +35,12 @@ def steps() -> Iterator[float]:
     yield 3.0
     take("choose")
     # The filter, the check box of the second row that is left, the button.
-    click(1184, 523)
+    click(1184, 164)
     yield 0.5
     xdotool("type", "wa*")
     xdotool("key", "Return")
     yield 1.0
-    xdotool("mousemove", 1057, 598)
+    xdotool("mousemove", 1057, 240)
     yield 1.0
     xdotool("click", 1)
     yield 1.0
@@ -92,13 +92,13 @@ def steps() -> Iterator[float]:
     with within("VIEW_3D"):
         bpy.ops.import_scene.md2(filepath=PLAN["md2"])
     yield 2.0
-    yield from show("DATA", (830, 708), "panel-md2")
-    click(830, 481)
+    yield from show("DATA", (830, 680), "panel-md2")
+    click(830, 453)
     yield 2.0
     results["sequence"] = [bpy.context.scene.frame_start, bpy.context.scene.frame_end]
     take("panel-md2-clicked")
     # The button with the shape key of the frame.
-    xdotool("mousemove", 913, 611)
+    xdotool("mousemove", 913, 583)
     yield 1.0
     xdotool("click", 1)
     yield 1.0
