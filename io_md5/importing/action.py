@@ -308,6 +308,12 @@ def _keep(action: bpy.types.Action, armature: bpy.types.Object, report: Report) 
 
 
 def _warn_of_mismatch(match: Match, name: str, report: Report) -> None:
+    fitting, count = len(match.joints), len(match.joints) + len(match.extra) + len(match.differing)
+    if 4 * fitting < count:
+        report.warn(
+            f"only {fitting} of {count} joints fit. Import this animation's own model", name, is_first=True
+        )
+        return
     for joints, text in (
         (match.extra, "joints without a bone in the armature"),
         (match.missing, "bones without a joint in the animation"),

@@ -334,6 +334,18 @@ def test_joints_are_matched_by_name_whatever_their_order(tmp_path):
     assert worst_error(armature, model, read_animation(tmp_path / "a.md5anim"), 3) < 1e-3
 
 
+def test_an_animation_of_another_skeleton_says_how_few_joints_fit(tmp_path, capfd):
+    path = md5_scenes.write(tmp_path)
+    joints = renamed(read_mesh(path).joints, **{name: f"other {name}" for name in md5_scenes.NAMES[1:]})
+    write_animation(md5_scenes.animation(joints), tmp_path / "other.md5anim")
+    import_md5(path)
+    capfd.readouterr()
+    import_md5(tmp_path / "other.md5anim")
+    said = "".join(capfd.readouterr())
+    assert "1 of 6 joints fit. Import this animation's own model" in said
+    assert "joints without a bone" not in said
+
+
 def test_extra_missing_and_differently_parented_joints_are_named_and_the_rest_moves(tmp_path, part, capfd):
     path = md5_scenes.write(tmp_path)
     joints = renamed(read_mesh(path).joints, head="tail")
@@ -344,6 +356,7 @@ def test_extra_missing_and_differently_parented_joints_are_named_and_the_rest_mo
     import_md5(tmp_path / "odd.md5anim")
     said = "".join(capfd.readouterr())
     assert "joints without a bone in the armature: tail" in said
+    assert "joints fit" not in said
     assert "bones without a joint in the animation: head" in said
     assert "not animated: leg.R" in said
     moved = {path.split('"')[1] for path, _ in curves_of(part, bpy.data.actions["odd"])}
