@@ -39,7 +39,8 @@ def write_keyframes(
         existing = 0
     if existing < count:
         keyframes.add(count - existing)
-        keyframes.foreach_set("interpolation", [LINEAR] * count if interpolation is None else interpolation)
+        kinds = [LINEAR] * count if interpolation is None else interpolation[:count]
+        keyframes.foreach_set("interpolation", kinds)
     keyframes.foreach_set("co", points)
     curve.update()
 

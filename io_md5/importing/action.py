@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -68,7 +68,7 @@ def build_action(
     # Copying the curves of `template`, an action for the same bones without scales, takes half as long as making them.
     shown_name = names.for_blender(name, versions.MAX_ID_NAME, "Action")
     action = bpy.data.actions.new(shown_name) if template is None else _copy_curves(template, shown_name)
-    copied = iter(() if template is None else versions.action_fcurves(action, "OBJECT"))
+    copied = None if template is None else iter(versions.action_fcurves(action, "OBJECT"))
     action.use_fake_user = True
     action.use_frame_range = True
     action.frame_start = frame_start
@@ -98,26 +98,39 @@ def build_action(
         locations, rotations = _channels(
             table[:, joints[chunk]], rig, bones[chunk], scaling.part(chunk) if scaling is not None else None
         )
-        location_points, rotation_points = _points(locations, frame_start), _points(rotations, frame_start)
+        points = np.concatenate([_points(locations, frame_start), _points(rotations, frame_start)], axis=1)
         for column, (joint, bone) in enumerate(zip(match.joints[chunk], match.bones[chunk], strict=True)):
             bone_name = rig.bone_names[bone]
-            path = f'pose.bones["{bpy.utils.escape_identifier(bone_name)}"]'
             kinds = linear
             if scaling is not None:
                 kinds = linear.copy()
                 kinds[scaling.held_frames(first + column)] = CONSTANT
-            # What does not change gets the first keyframe alone.
-            keys = count if is_translated[joint] else 1
-            for index, points in enumerate(location_points[column]):
-                curve = next(copied, None) or curves.new(f"{path}.location", index, bone_name)
-                write_keyframes(curve, points[: 2 * keys], kinds[:keys])
-            keys = count if is_rotated[joint] else 1
-            for index, points in enumerate(rotation_points[column]):
-                curve = next(copied, None) or curves.new(f"{path}.rotation_quaternion", index, bone_name)
-                write_keyframes(curve, points[: 2 * keys], linear[:keys])
+            is_moving = is_translated[joint], is_rotated[joint]
+            made = copied or _new_curves(curves, bone_name)
+            for (is_rotation, _, _), curve, values in zip(_CURVES, made, points[column], strict=False):
+                # What does not change gets the first keyframe alone.
+                values = values if is_moving[is_rotation] else values[:2]
+                write_keyframes(curve, values, linear if is_rotation else kinds)
             if scaling is not None:
-                _write_scale(curves, path, bone_name, frame_start, scaling.channels[:, first + column])
+                _write_scale(curves, bone_name, frame_start, scaling.channels[:, first + column])
     return action
+
+
+_CURVES = (
+    *((0, "location", index) for index in range(3)),
+    *((1, "rotation_quaternion", index) for index in range(4)),
+)
+"""The curves of a bone in their order: whether it is of a rotation, the property and the index."""
+
+
+def _new_curves(curves: versions.ActionCurves, bone_name: str) -> Iterator[bpy.types.FCurve]:
+    path = _path(bone_name)
+    for _, name, index in _CURVES:
+        yield curves.new(f"{path}.{name}", index, bone_name)
+
+
+def _path(bone_name: str) -> str:
+    return f'pose.bones["{bpy.utils.escape_identifier(bone_name)}"]'
 
 
 def _copy_curves(template: bpy.types.Action, name: str) -> bpy.types.Action:
@@ -132,9 +145,7 @@ def _copy_curves(template: bpy.types.Action, name: str) -> bpy.types.Action:
     return copied
 
 
-def _write_scale(
-    curves: versions.ActionCurves, path: str, bone_name: str, frame_start: int, values: Floats
-) -> None:
+def _write_scale(curves: versions.ActionCurves, bone_name: str, frame_start: int, values: Floats) -> None:
     """Keyframes of a bone's scale, held up to the next one; none if it is always 1."""
     if (values == 1.0).all():
         return
@@ -142,7 +153,7 @@ def _write_scale(
     chosen = np.append(0, np.flatnonzero(np.diff(values)) + 1)
     writer = KeyframeWriter(frame_start, count, np.arange(count))
     for index in range(3):
-        writer.write(curves.new(f"{path}.scale", index, bone_name), values, chosen)
+        writer.write(curves.new(f"{_path(bone_name)}.scale", index, bone_name), values, chosen)
 
 
 class _Scaling:
