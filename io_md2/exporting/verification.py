@@ -158,7 +158,7 @@ def warn(differences: Differences, model: Model, parts: list[Part], report: Repo
         elif kind == UV:
             remedy = "UVs that are not finite, or too far outside the skin"
         elif len(model.scale) > 1 and (model.scale == model.scale[:1]).all():
-            remedy = "Turn off Shared Grid"
+            remedy = "Turn off Prevent Vertex Wobble"
         elif len(parts) > 1:
             remedy = "Move objects that are far away closer to the others"
         else:
