@@ -738,3 +738,21 @@ def test_the_check_for_a_game_is_not_on_meshes_that_were_not_imported(model, box
     assert not panel.poll(context(bpy.context.object))
     getattr(bpy.ops.import_scene, family)(filepath=str(model if family == "md5" else box))
     assert any(panel.poll(context(obj)) for obj in meshes())
+
+
+# Playing
+
+
+def test_the_play_button_is_a_pause_sign_while_the_scene_plays(part, monkeypatch):
+    panel_parts = part("io_blender.operators.panel_parts")
+    icons = []
+    for is_playing in (False, True):
+        layout = SimpleNamespace(
+            row=lambda **_: SimpleNamespace(
+                operator=lambda name, text="", icon="": icons.append((name, icon)) or SimpleNamespace()
+            )
+        )
+        screen = SimpleNamespace(is_animation_playing=is_playing)
+        monkeypatch.setattr(panel_parts, "bpy", SimpleNamespace(context=SimpleNamespace(screen=screen)))
+        panel_parts.draw_player(layout, "object.md5_step_animation", 0, 2, "animations")
+    assert [icon for name, icon in icons if name == "screen.animation_play"] == ["PLAY", "PAUSE"]
