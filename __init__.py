@@ -2,6 +2,35 @@
 
 from __future__ import annotations
 
+import os
+from typing import Any
+
+
+def open(path: str | os.PathLike[str]) -> Any:  # noqa: A001 # as in gzip and other modules
+    """What is in a file, by its content: a model, an animation or a camera path of `io_md5.format` or `io_md2.format`.
+
+    Args:
+        path: of an .md5mesh, .md5anim, .md5camera or .md2 file, under whatever name.
+
+    Raises:
+        Md5Error, Md2Error: the file cannot be understood as the kind that its name says, or as any.
+        OSError: it cannot be opened, or is not a regular file.
+    """
+    from .families import FAMILIES
+
+    name = os.fspath(path)
+    suffix = os.path.splitext(name)[1].lower()
+    kinds = [(kind, family.error) for family in FAMILIES for kind in family.kinds]
+    failure: Exception | None = None
+    # First what the name says.
+    for kind, bad_data in sorted(kinds, key=lambda found: found[0].suffix != suffix):
+        try:
+            return kind.read(name)
+        except bad_data as error:
+            failure = failure or error
+    assert failure is not None
+    raise failure
+
 
 def register() -> None:
     """Registers the families, the characters and the command line with Blender."""

@@ -39,6 +39,7 @@ BLENDER_HERE = NEWEST[HERE]
 TEST_TOOLS = ["pytest>=8.3", "pytest-xdist>=3.6", "hypothesis>=6.100"]
 # Each processor runs a Blender of its own, which takes half a gigabyte of memory.
 PARALLEL = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
+WHEEL_TOOLS = ["build>=1.2", "hatchling>=1.26", "twine>=6"]
 # Turns pages of the documentation into the help pages of the zip.
 HELP_TOOLS = ["markdown>=3.6,<4"]
 DOC_TOOLS = ["mkdocs>=1.6,<2", "mkdocs-material>=9.6,<10", "mkdocstrings[python]>=0.29", "ruff>=0.13"]
@@ -107,9 +108,16 @@ def lint(session: nox.Session) -> None:
 
 @nox.session(python=HERE, tags=["test"])
 def unit(session: nox.Session) -> None:
-    """What needs no Blender."""
-    session.install("numpy>=2.2", *TEST_TOOLS)
-    session.run("pytest", *(session.posargs or [*PARALLEL, "tests/unit", "tests/corpus"]))
+    """What needs no Blender: with the wheel installed, or with arguments on the working copy."""
+    session.install("numpy>=2.2", *TEST_TOOLS, *WHEEL_TOOLS)
+    if session.posargs:
+        session.run("pytest", *session.posargs)
+        return
+    wheel = build_wheel(session)
+    session.run("twine", "check", "--strict", str(wheel))
+    session.install("--force-reinstall", "--no-deps", str(wheel))
+    session.run("idtech", "info", "samples/models/octopus/octopus.md5mesh", silent=True)
+    session.run("pytest", *PARALLEL, "tests/unit", "tests/corpus", env={"IO_IDTECH_INSTALLED": "1"})
 
 
 @nox.session
@@ -188,9 +196,9 @@ def window(session: nox.Session) -> None:
 
 @nox.session(python=HERE)
 def build(session: nox.Session) -> None:
-    """The extension as a zip, by Blender's own tool."""
-    install_blender(session, BLENDER_HERE, *HELP_TOOLS)
-    print(f"Built {build_zip(session)}")
+    """The extension as a zip, by Blender's own tool, and the library as a wheel."""
+    install_blender(session, BLENDER_HERE, *HELP_TOOLS, *WHEEL_TOOLS)
+    print(f"Built {build_zip(session)} and {build_wheel(session)}")
 
 
 @nox.session(python=HERE)
@@ -247,6 +255,14 @@ def link_package(session: nox.Session, *more: str) -> Path:
         link.unlink(missing_ok=True)
         link.symlink_to(ROOT / name, target_is_directory=(ROOT / name).is_dir())
     return parent
+
+
+def build_wheel(session: nox.Session) -> Path:
+    BUILD.mkdir(exist_ok=True)
+    for old in BUILD.glob("*.whl"):
+        old.unlink()
+    session.run("python", "-m", "build", "--wheel", "--no-isolation", "--outdir", str(BUILD), silent=True)
+    return next(BUILD.glob("*.whl"))
 
 
 def build_zip(session: nox.Session) -> Path:

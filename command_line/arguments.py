@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 from ..families import FAMILIES
 from ..io_blender.options import NO_ANIMATIONS, SAME_FOLDER, Settings
@@ -41,6 +42,16 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_convert(commands.add_parser("convert", help="convert files or whole trees", description=_CONVERT))
+    add_reading(commands)
+    # For the Blenders that `--jobs` starts; a command without help is not listed.
+    work = commands.add_parser("work")
+    work.add_argument("replies", type=Path)
+    work.add_argument("settings", type=json.loads)
+    return parser.parse_args(words)
+
+
+def add_reading(commands: Any) -> None:
+    """Adds the commands that need no Blender: ``info``, ``list`` and ``extract``."""
     info = commands.add_parser("info", help="print what is in a file", description="Prints what is in files.")
     file_info.add_arguments(info, _GAMES)
     what = "list the characters and models of a game"
@@ -63,11 +74,6 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     )
     extraction.add_argument("--to", required=True, type=_out_folder, metavar="FOLDER", help="the folder")
     extraction.add_argument("--force", action="store_true", help="replace files that exist")
-    # For the Blenders that `--jobs` starts; a command without help is not listed.
-    work = commands.add_parser("work")
-    work.add_argument("replies", type=Path)
-    work.add_argument("settings", type=json.loads)
-    return parser.parse_args(words)
 
 
 def settings_of(

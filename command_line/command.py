@@ -18,15 +18,13 @@ from typing import Any, NoReturn, TextIO
 
 import bpy
 
-from ..families import FAMILIES
 from ..io_blender.operators import preferences
-from ..io_common.errors import extension_version, message_for, without_path
-from ..io_common.family import FileKind
+from ..io_common.errors import extension_version
 from ..io_common.files import file_info
 from . import arguments
 from .blenders import convert_all, work
 from .convert import Conversion, EmptyScene, remove_abandoned, write_results
-from .games import extract, print_line, print_list
+from .games import print_line, read
 from .plan import Plan, is_in_archive
 from .records import Records
 from .tasks import BLEND, CONVERTED, FAILED, UP_TO_DATE, Outcome, Task, as_listed
@@ -78,11 +76,7 @@ def _run(words: Sequence[str]) -> int:
     try:
         if is_conversion:
             return _convert(options, interrupt)
-        if options.command == "info":
-            return file_info.print_info(options.files, _describers(), as_json=options.json, game=options.game)
-        if options.command == "list":
-            return print_list(options.game, search=" ".join(options.search), as_json=options.json)
-        return extract(options.game, options.files, Path(options.to), force=options.force)
+        return read(options)
     except KeyboardInterrupt:
         file_info.write(sys.stderr, _CONVERT_STOPPED if is_conversion else _STOPPED)
         return _INTERRUPTED
@@ -129,17 +123,6 @@ def exit_process(status: int) -> NoReturn:
     if _SESSION_FOLDER.fullmatch(folder.name):
         shutil.rmtree(folder, ignore_errors=True)
     os._exit(status)
-
-
-def _describers() -> dict[str, file_info.Describe]:
-    def describe(kind: FileKind, bad_data: type[ValueError], file: str, game: str) -> file_info.Description:
-        try:
-            return kind.describe(file, game)
-        except bad_data as error:
-            raise ValueError(without_path(message_for(error, (bad_data,)), file)) from error
-
-    kinds = [(kind, family.error) for family in FAMILIES for kind in family.kinds]
-    return {kind.suffix: partial(describe, kind, error) for kind, error in kinds}
 
 
 def _convert(options: Namespace, interrupt: Interrupt) -> int:

@@ -1,16 +1,20 @@
-"""The commands ``list`` and ``extract``: what is in a game, and its files written to a folder."""
+"""The commands that need no Blender: ``info`` of files, ``list`` and ``extract`` of what is in a game."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
+from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 
+from ..families import FAMILIES
 from ..io_common.catalogue import CatalogueEntry, kept_catalogue
-from ..io_common.errors import message_for
+from ..io_common.errors import message_for, without_path
+from ..io_common.family import FileKind
 from ..io_common.files import file_info
 from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.names import fold, path_on_disk
@@ -18,6 +22,26 @@ from ..io_common.game_tree.tree import GameTree
 from .tasks import path_key
 
 _TITLES = ("KIND", "NAME", "MESHES", "ANIMATIONS", "SKINS", "DECLARED IN")
+
+
+def read(options: Namespace) -> int:
+    """Runs ``info``, ``list`` or ``extract``; returns the exit status."""
+    if options.command == "info":
+        return file_info.print_info(options.files, _describers(), as_json=options.json, game=options.game)
+    if options.command == "list":
+        return print_list(options.game, search=" ".join(options.search), as_json=options.json)
+    return extract(options.game, options.files, Path(options.to), force=options.force)
+
+
+def _describers() -> dict[str, file_info.Describe]:
+    def describe(kind: FileKind, bad_data: type[ValueError], file: str, game: str) -> file_info.Description:
+        try:
+            return kind.describe(file, game)
+        except bad_data as error:
+            raise ValueError(without_path(message_for(error, (bad_data,)), file)) from error
+
+    kinds = [(kind, family.error) for family in FAMILIES for kind in family.kinds]
+    return {kind.suffix: partial(describe, kind, error) for kind, error in kinds}
 
 
 def print_list(folders: Iterable[str], *, search: str, as_json: bool) -> int:

@@ -28,6 +28,7 @@ from ...io_blender.clips.keyframes import CONSTANT, LINEAR, KeyframeWriter, writ
 from ...io_blender.reports import ImportResult, Report, listing
 from ...io_blender.scene import axes, names
 from ...io_blender.scene.objects import conversion_of
+from ...io_common.texts import counted
 from ..format import ROOT, Animation
 from ..format import quaternions as quat
 from ..format.model import Floats, as_singles
@@ -322,7 +323,9 @@ def _warn_of_mismatch(match: Match, name: str, report: Report) -> None:
     fitting, count = len(match.joints), len(match.joints) + len(match.extra) + len(match.differing)
     if 4 * fitting < count:
         report.warn(
-            f"only {fitting} of {count} joints fit. Import this animation's own model", name, is_first=True
+            f"only {fitting} of {counted(count, 'joints')} fit. Import this animation's own model",
+            name,
+            is_first=True,
         )
         return
     for joints, text in (
