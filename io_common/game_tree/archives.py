@@ -224,6 +224,9 @@ def _pak_members(stream: _DirectoryReader, length: int) -> list[Member]:
 
 def split_archive_path(path: str | os.PathLike[str]) -> tuple[Path, str] | None:
     """The archive on disk that a path leads into, and the path inside it, empty for the archive itself."""
+    # Nearly no path leads into one.
+    if not any(extension in os.fspath(path).lower() for extension in ARCHIVE_EXTENSIONS):
+        return None
     parts = Path(os.path.abspath(path)).parts
     for index in range(1, len(parts)):
         if is_archive_name(parts[index]):

@@ -185,6 +185,11 @@ def loop_type(animation: Animation) -> LoopType:
         Md5Error: its arrays do not fit together.
     """
     check_components(animation)
+    return loop_type_of_valid(animation)
+
+
+def loop_type_of_valid(animation: Animation) -> LoopType:
+    """The same for an animation whose arrays fit together, as those that were read do."""
     if animation.frame_count < 3 or not animation.names:
         return "none"
     lowest, highest = _component_ranges(animation)

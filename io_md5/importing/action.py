@@ -32,7 +32,7 @@ from ...io_common.texts import counted
 from ..format import ROOT, Animation
 from ..format import quaternions as quat
 from ..format.model import Floats, as_singles
-from ..format.playback import loop_type
+from ..format.playback import loop_type_of_valid
 from ..format.scale_file import Scales, ScaleTable
 from ..format.skeleton import Match, component_columns, components, match_joints
 from ..options import ImportOptions
@@ -75,7 +75,7 @@ def build_action(
     action.frame_start = frame_start
     action.frame_end = frame_start + animation.frame_count - 1
     # As Blender means it: the last frame of the range repeats the first.
-    action.use_cyclic = loop_type(animation) == "closed"
+    action.use_cyclic = loop_type_of_valid(animation) == "closed"
     scaled = scales.scales_position if scales is not None else np.zeros(len(animation.names), dtype=bool)
     store_action(
         action, name, animation.commandline, animation.frame_rate,
@@ -99,7 +99,7 @@ def build_action(
         locations, rotations = _channels(
             table[:, joints[chunk]], rig, bones[chunk], scaling.part(chunk) if scaling is not None else None
         )
-        points = np.concatenate([_points(locations, frame_start), _points(rotations, frame_start)], axis=1)
+        points = _points(np.concatenate([locations, rotations], axis=2), frame_start)
         for column, (joint, bone) in enumerate(zip(match.joints[chunk], match.bones[chunk], strict=True)):
             bone_name = rig.bone_names[bone]
             kinds = linear
@@ -223,13 +223,14 @@ def _channels(
     post_rotation = quat.multiply(inverse_bind, rig.rest_orientations[bones])[:, None]
     post_translation = quat.rotate(inverse_bind, rest_positions - bind.positions[bones])[:, None]
 
-    offsets = quat.rotate(orientations, post_translation)
-    if scaling is None:
-        locations = quat.rotate(pre_rotation, positions + offsets) + pre_translation
-    else:
-        own, above = (values.T[..., None] for values in scaling)
-        offsets *= own
-        locations = quat.rotate(pre_rotation, positions + offsets) / above + pre_translation
+    # The bones of imported models begin at their joints.
+    if post_translation.any():
+        offsets = quat.rotate(orientations, post_translation)
+        positions = positions + (offsets if scaling is None else offsets * scaling[0].T[..., None])
+    locations = quat.rotate(pre_rotation, positions)
+    if scaling is not None:
+        locations /= scaling[1].T[..., None]
+    locations += pre_translation
     rotations = quat.multiply(quat.multiply(pre_rotation, orientations), post_rotation).swapaxes(0, 1)
     continuous = _positive_first(quat.make_continuous(rotations))
     return as_singles(locations.swapaxes(0, 1)), continuous.astype(np.float32)
@@ -272,7 +273,8 @@ def build_animation(
         return
     conversion = options.conversion
     if options.use_conversion_of_armature:
-        conversion = conversion_of(obj) or axes.identity()
+        target.conversion = target.conversion or conversion_of(obj) or axes.identity()
+        conversion = target.conversion
     rig = target.rig = target.rig or read_rig(obj.data)
     match = match_joints(animation, rig.joints)
     _warn_of_mismatch(match, name, result.report)

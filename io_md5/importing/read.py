@@ -38,6 +38,7 @@ from .companions import Companion, companion_skins, find_companion, game_of, qua
 if TYPE_CHECKING:
     from bpy.types import Action, Object
 
+    from ...io_blender.scene.axes import Conversion
     from .action import ExistingActions
     from .rig import Rig
 
@@ -64,6 +65,7 @@ class ImportSkeleton:
     path: Path | None = None  # None for an armature of the scene
     rig: Rig | None = None  # once an animation needed it
     existing: ExistingActions | None = None  # once an animation asked for them
+    conversion: Conversion | None = None  # of the import of the armature, once an animation asked for it
     # The last action without scales that was made, and the bones that it moves.
     template: Action | None = None
     template_bones: list[int] = field(default_factory=list)
