@@ -140,7 +140,7 @@ class WeightOptions:
         soft_max=8,
     )
     min_weight: float = option(
-        0.0, "Min Weight", "Weights below this are not exported", min=0.0, max=1.0, precision=4
+        0.0, "Min Weight", "Smaller weights are dropped", min=0.0, max=1.0, precision=4
     )
 
     @property

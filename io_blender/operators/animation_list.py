@@ -190,7 +190,7 @@ class _ListOperator(Operator):
 
 @properties
 class OBJECT_OT_io_idtech_list_animations(_ListOperator, bpy.types.Operator):
-    """List the animations that can be exported again, after some were added, renamed or removed"""
+    """Update the list after animations were added, renamed or removed"""
 
     bl_idname = "object.io_idtech_list_animations"
     bl_label = "Update List of Animations"

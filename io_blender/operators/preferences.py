@@ -169,7 +169,7 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
     game_folders: Any = CollectionProperty(type=IO_IDTECH_PG_game_folder)
     active_game_folder: int = option(0, options={"HIDDEN"})
     default_scale: float = scale_option(
-        "Default Scale", "Default scale of imports. Exports of what was made in Blender divide by it"
+        "Default Scale", "Scale of imports. Exports of models that were made in Blender are divided by it"
     )
 
     def draw(self, context: Context) -> None:

@@ -206,7 +206,7 @@ class IMPORT_SCENE_OT_idtech_character(
     base_game: str = option(
         "",
         "Base Game",
-        "Game folder that a mod is played with. Empty for base beside the folder of the mod",
+        "Game folder that the mod needs. If empty, the folder base beside the mod",
         search=_known_games,
         options=versions.PATH_OPTIONS,
     )
