@@ -64,7 +64,7 @@ class Retargeting:
         self._mapped = np.flatnonzero(self.sources != UNMAPPED)
         if not len(self._mapped):
             raise Md5Error("no joint is mapped")
-        self.rotation = _axes_rotation(
+        self.rotation = axes_rotation(
             source.positions[self.sources[self._mapped]], target.positions[self._mapped]
         )
         self._legs = [leg for leg in legs if all(self.sources[joint] != UNMAPPED for joint in leg)]
@@ -135,7 +135,7 @@ class Retargeting:
             anchors = self._anchors[sharing]
             nearness = np.where(anchors == UNMAPPED, -1, levels[self.sources[anchors]])
             leader = sharing[np.argmax(nearness)]
-            above = _ancestors(self.target.parents, leader)
+            above = ancestors(self.target.parents, leader)
             for follower in sharing.tolist():
                 if follower != leader and follower not in above:
                     drivers[follower] = leader
@@ -204,7 +204,7 @@ class Retargeting:
                 trunk += below
                 below = self._mapped[self._anchors[self._mapped] == below[0]].tolist()
             bodies += trunk if below else []
-        above = [set(_ancestors(self.target.parents, thigh)) for thigh, _, _ in self._legs]
+        above = [set(ancestors(self.target.parents, thigh)) for thigh, _, _ in self._legs]
         bodies += set.intersection(*above) if len(above) > 1 else ()
         mapped = set(self._mapped[self._drivers[self._mapped] == self.target.parents[self._mapped]].tolist())
         return np.array(sorted(mapped.intersection(bodies)), dtype=np.int32)
@@ -295,7 +295,7 @@ class Retargeting:
         new_b = a + quat.rotate(hip, b - a)
         new_c = new_b + quat.rotate(shin_turn, c - b)
         for joint in range(len(self.target)):
-            line = [joint, *_ancestors(self._drivers, joint)]
+            line = [joint, *ancestors(self._drivers, joint)]
             if foot in line:
                 positions[stands, joint] += new_c - c
             elif shin in line:
@@ -355,7 +355,7 @@ def bend_leg(hips: Floats, knees: Floats, feet: Floats, goals: Floats) -> tuple[
     return knee, shortest_turn(reached, directions)
 
 
-def _ancestors(parents: Ints, joint: int) -> list[int]:
+def ancestors(parents: Ints, joint: int) -> list[int]:
     """The ancestors of a joint, the nearest first."""
     result = []
     while (joint := int(parents[joint])) != ROOT:
@@ -363,7 +363,7 @@ def _ancestors(parents: Ints, joint: int) -> list[int]:
     return result
 
 
-def _axes_rotation(source: Floats, target: Floats) -> Floats:
+def axes_rotation(source: Floats, target: Floats) -> Floats:
     """Which of the 24 rotations between axes fits joints (n, 3) of one skeleton best to those of another."""
     products = (target - target.mean(axis=0)).T @ (source - source.mean(axis=0))
     candidates = [np.eye(3)]
