@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -166,6 +167,11 @@ def parse_joint_map(text: str, path: str = "") -> dict[str, str]:
     if not isinstance(pairs, dict) or not all(isinstance(value, str) for value in pairs.values()):
         raise Md5Error("not a map of joints", path=path, expected='{"joints": {"bone": "source joint", …}}')
     return {bone: joint for bone, joint in pairs.items() if joint}
+
+
+def read_joint_map(path: Path) -> dict[str, str]:
+    """The map in a file; raises Md5Error or OSError."""
+    return parse_joint_map(path.read_text(encoding="utf-8", errors="replace"), str(path))
 
 
 class _Parts:
