@@ -145,12 +145,16 @@ def _detail(found: AnimationFile) -> str:
         return "Select a model, or make an armature active"
     if match.fit == "none":
         return "It has none of the bones"
+    count = len(found.header.names) if found.header is not None else 0
     parts = (
         (match.missing, "Not moved"),
         (match.extra, "Without a bone"),
         (match.differing, "Other parent"),
     )
-    return "; ".join(f"{label}: {listing(joints, 2)}" for joints, label in parts if joints)
+    texts = [f"{label}: {listing(joints, 2)}" for joints, label in parts if joints]
+    if 4 * len(match.joints) < count:
+        texts.insert(0, f"{len(match.joints)} of {count} joints fit")
+    return "; ".join(texts)
 
 
 def _skeletons(folder: Path, models: Sequence[str]) -> list[Joints]:

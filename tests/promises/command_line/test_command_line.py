@@ -143,6 +143,17 @@ def test_animations_may_lie_in_another_folder(idtech, tree, tmp_path):
     assert files(tmp_path / "out") == {"zombie.md5mesh", "walk.md5anim", "run.md5anim"}
 
 
+def test_animations_of_another_skeleton_are_transferred_with_a_map(idtech, tree, tmp_path):
+    joints = md5_scenes.skeleton(names=[f"other{index}" for index in range(6)])
+    (tmp_path / "moves").mkdir()
+    write_animation(md5_scenes.animation(joints, moving=("other2",)), tmp_path / "moves" / "leap.md5anim")
+    pairs = dict(zip(md5_scenes.NAMES, joints.names, strict=True))
+    (tmp_path / "map.json").write_text(json.dumps({"joints": pairs}))
+    options = ("--format", "md5", "--animations", tmp_path / "moves", "--map", tmp_path / "map.json")
+    idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", *options)
+    assert read_animation(tmp_path / "out" / "leap.md5anim").names == md5_scenes.NAMES
+
+
 def test_a_blend_is_converted_to_game_files_but_not_to_a_blend(idtech, tree, tmp_path):
     idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "work")
     idtech("convert", tmp_path / "work", "--to", tmp_path / "game", "--format", "md5")
