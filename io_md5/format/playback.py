@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from . import quaternions as quat
 from .model import ROOT, Animation, Floats, Ints, Md5Error
-from .skeleton import component_columns, compose, local_poses
+from .skeleton import components, compose, local_poses
 from .validation import check_components, check_rate
 
 Wrap = Literal["blend", "jump", "hold"]
@@ -185,37 +185,28 @@ def loop_type(animation: Animation) -> LoopType:
         Md5Error: its arrays do not fit together.
     """
     check_components(animation)
-    return loop_type_of_valid(animation)
+    return loop_type_of_components(components(animation))
 
 
-def loop_type_of_valid(animation: Animation) -> LoopType:
-    """The same for an animation whose arrays fit together, as those that were read do."""
-    if animation.frame_count < 3 or not animation.names:
+def loop_type_of_components(table: Floats) -> LoopType:
+    """How an animation with these components repeats, see `skeleton.components`, (F, J, 6)."""
+    if len(table) < 3 or not table.shape[1]:
         return "none"
-    lowest, highest = _component_ranges(animation)
-    extent = float((highest[:, :3].max(axis=0) - lowest[:, :3].min(axis=0)).max(initial=0.0)) or 1.0
+    lowest, highest = table.min(axis=0), table.max(axis=0)
+    extent = float((highest[:, :3].max(axis=0) - lowest[:, :3].min(axis=0)).max()) or 1.0
     weights = np.where(np.arange(6) < 3, 1.0 / extent, 1.0)
     motion = float(np.linalg.norm((highest - lowest) * weights))
     if motion == 0.0:
         return "closed"
-    positions, orientations = local_poses(animation, [-2, -1, 0, 1])
+    ends = table[[-2, -1, 0, 1]]
     # A loop may end with the negative of its first quaternion, which is the same rotation.
-    table = np.concatenate([positions / extent, quat.make_continuous(orientations)], axis=2).reshape(4, -1)
-    before, seam, after = np.linalg.norm(np.diff(table, axis=0), axis=1).tolist()
+    orientations = quat.make_continuous(quat.wxyz_from_xyz(ends[..., 3:]))
+    poses = np.concatenate([ends[..., :3] / extent, orientations], axis=2).reshape(4, -1)
+    before, seam, after = np.linalg.norm(np.diff(poses, axis=0), axis=1).tolist()
     beside = max(before, after)
     if seam == 0.0 or (seam <= _CLOSED * motion and seam <= _CLOSED_STEP * beside):
         return "closed"
     return "open" if seam <= _OPEN * beside and seam < motion / 2 else "none"
-
-
-def _component_ranges(animation: Animation) -> tuple[Floats, Floats]:
-    """The lowest and the highest value of Tx Ty Tz Qx Qy Qz of every joint, each (J, 6)."""
-    lowest = np.concatenate([animation.base_positions, animation.base_orientations], axis=1)
-    highest = lowest.copy()
-    joints, bits, columns = component_columns(animation.flags, animation.starts)
-    lowest[joints, bits] = animation.frames.min(axis=0)[columns]
-    highest[joints, bits] = animation.frames.max(axis=0)[columns]
-    return lowest, highest
 
 
 def distinct_frames(parents: Ints, positions: Floats, orientations: Floats, chosen: list[int]) -> list[int]:
