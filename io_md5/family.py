@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..io_common.family import Family, FileKind, Role
 from .format import Md5Error, read_animation, read_camera, read_mesh
 from .format.check import describe_animation, describe_camera, describe_mesh
-from .format.games import PROFILES, Target, game_named
+from .format.games import PROFILES, game_named
 from .format.model import ANIMATION_SUFFIX
 from .importing.companions import TEXTURE_RULES, find_companion_files
 
@@ -22,7 +22,7 @@ def _blender() -> BlenderPart:
 
 
 def _required_suffix(game: str) -> str:
-    return ANIMATION_SUFFIX if Target(game_named(game)).writing.needs_animation else ""
+    return ANIMATION_SUFFIX if PROFILES[game_named(game)].writing.needs_animation else ""
 
 
 FAMILY = Family(

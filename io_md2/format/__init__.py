@@ -21,13 +21,13 @@ with models made by ``dataclasses.replace``. Functions never change their argume
 from __future__ import annotations
 
 from ...io_common.files.reading import Readable, Source, Target, Writable
+from ...io_common.playback import Wrap
 from ...io_common.rules import Description, Finding, Profile
 from ...io_common.triangles import flip_v as flip_t
 from ...io_common.triangles import is_degenerate
 from .checks import Counts
 from .file import describe, format_model, parse_model, read_model, write_model
 from .frames import (
-    Wrap,
     box_grid,
     decompress,
     frame_bounds,

@@ -22,7 +22,7 @@ from ...io_blender.scene.time_dependence import warn_of_simulations
 from ...io_blender.verification import Verify
 from ...io_common.errors import extension_version
 from ..format import Animation, Model
-from ..format.games import Game, Target
+from ..format.games import PROFILES, Game, Writing
 from ..format.scale_file import ScaleTable
 from ..format.skeleton import ORIENTATION_PRECISION, POSITION_PRECISION
 from ..format.weights_by_joint import bounds_of_weights
@@ -53,9 +53,9 @@ class ModelOptions(ModelProperties):
     game_folders: tuple[str, ...] = ()  # the user's, to which the paths of images are relative
 
     @property
-    def target(self) -> Target:
-        """The game, with what is done for it."""
-        return Target(self.game, self.make_names_safe)
+    def writing(self) -> Writing:
+        """How files for the game are written."""
+        return PROFILES[self.game].writing
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def build(
             for path, clip in clips.items():
                 sampled[path] = yield from sample_clip(
                     clip, skeleton, player, animation_options, report, progress,
-                    with_scales=options.target.writing.joint_scales,
+                    with_scales=options.writing.joint_scales,
                 )  # fmt: skip
                 commandline = _commandline(source.armature, clip)
                 animations[path] = encode_clip(sampled[path], skeleton, animation_options, commandline)
@@ -127,7 +127,7 @@ def build(
                     yield from verifier.check(sampled[path], animations[path], player, rest, progress)
                 yield progress.step()
         if animation_options.compares_speed:
-            game_rate = options.target.writing.frame_rate
+            game_rate = options.writing.frame_rate
             _warn_of_speed(sampled.values(), game_rate, animation_options, context.scene, report)
     if verifier is not None:
         objects_to_rebuild = verifier.objects_to_rebuild()
@@ -194,7 +194,7 @@ def _skeleton(context: Context, source: Source, options: ModelOptions, report: R
         report,
         left_out=left_out,
         add_origin=options.add_origin,
-        last_parent=options.target.writing.last_parent,
+        last_parent=options.writing.last_parent,
     )
 
 

@@ -8,6 +8,7 @@ unit quaternions w x y z, except those with three columns, which are x y z as in
 arguments, and return arrays of their own.
 """
 
+from ...io_common.playback import Wrap
 from ...io_common.rules import Description, Finding
 from ...io_common.triangles import flip_v as flip_t
 from .check import check_animation, check_camera, check_model, describe
@@ -26,7 +27,7 @@ from .model import (
     Mesh,
     Model,
 )
-from .playback import WRAPS, LoopType, Space, Wrap, frame_pair, interpolate, local_pose_at, loop_type, pose_at
+from .playback import WRAPS, LoopType, Space, frame_pair, interpolate, local_pose_at, loop_type, pose_at
 from .quaternions import (
     conjugate,
     from_matrices,
