@@ -74,12 +74,12 @@ def read_model(source: Source, name: str = "") -> Model:
     return parse_model(*read_source(source, name))
 
 
-def parse_model(data: bytes | bytearray | memoryview, path: str = "") -> Model:
+def parse_model(data: bytes | bytearray | memoryview, name: str = "") -> Model:
     """The model in the bytes of a file.
 
     Args:
         data: the whole file.
-        path: its name, for messages.
+        name: its name, for messages.
 
     Returns:
         The model; it owns its arrays, and its ``warnings`` say what was unusual.
@@ -87,7 +87,7 @@ def parse_model(data: bytes | bytearray | memoryview, path: str = "") -> Model:
     Raises:
         Md2Error: the bytes are not an MD2 model or are damaged.
     """
-    return _Reader(bytes(data), path).model()
+    return _Reader(bytes(data), name).model()
 
 
 _INCOMPLETE = "the file is incomplete (cut off or only partly downloaded)"
@@ -397,18 +397,19 @@ def _format_commands(commands: GlCommands) -> NDArray[np.int32]:
     return words
 
 
-def describe(source: Source | Model, game: str = "") -> Description:
+def describe(source: Source | Model, game: str = "", name: str = "") -> Description:
     """Describes an .md2 file or a model.
 
     Args:
         source: a model, or what ``read_model`` reads: a path, bytes, or a binary file object.
         game: the name of a game, whose findings are included.
+        name: the file's name, for messages; that of the path or file object if empty.
 
     Raises:
         Md2Error: it cannot be understood, or the model is not valid.
         OSError: it cannot be read.
     """
-    model = source if isinstance(source, Model) else read_model(source)
+    model = source if isinstance(source, Model) else read_model(source, name)
     validate_structure(model)
     sequences = [
         {"name": sequence.name, "first": sequence.first, "last": sequence.last}

@@ -29,7 +29,7 @@ _CHUNK = 1 << 15
 
 
 def decompress(
-    vertices: NDArray[np.uint8], scale: NDArray[Any], translate: NDArray[Any]
+    vertices: npt.ArrayLike, scale: npt.ArrayLike, translate: npt.ArrayLike
 ) -> NDArray[np.float32]:
     """The positions of vertices: ``byte * scale + translate``, in single precision as in the engine.
 
@@ -41,6 +41,7 @@ def decompress(
     Returns:
         float32, the shape of ``vertices``, in the model's units.
     """
+    vertices = np.asarray(vertices)
     scale, translate = np.asarray(scale, np.float32), np.asarray(translate, np.float32)
     positions = np.empty(vertices.shape, np.float32)
     # One axis at a time gives numpy long rows to work on.
@@ -52,7 +53,7 @@ def decompress(
 
 
 def box_grid(
-    positions: NDArray[Any], *, shared: bool = False
+    positions: npt.ArrayLike, *, shared: bool = False
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The grid of each frame by the compiler's rule.
 
@@ -80,7 +81,7 @@ def box_grid(
 
 
 def quantise(
-    positions: NDArray[Any], *, shared: bool = False
+    positions: npt.ArrayLike, *, shared: bool = False
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32]]:
     """The positions as bytes on the grid of each frame's own box, by the compiler's rule.
 
@@ -100,7 +101,7 @@ def quantise(
 
 
 def quantise_on_grid(
-    positions: NDArray[Any], scale: NDArray[Any], translate: NDArray[Any]
+    positions: npt.ArrayLike, scale: npt.ArrayLike, translate: npt.ArrayLike
 ) -> NDArray[np.uint8]:
     """The positions as bytes on a given grid; positions outside are clamped to its edge.
 
@@ -130,7 +131,7 @@ def quantise_on_grid(
 
 
 def grid_tolerance(
-    scale: NDArray[Any], translate: NDArray[Any], positions: NDArray[Any] | None = None
+    scale: npt.ArrayLike, translate: npt.ArrayLike, positions: npt.ArrayLike | None = None
 ) -> NDArray[np.float64]:
     """How far from its grid point rounding in single precision may move a vertex.
 
@@ -156,11 +157,11 @@ def grid_tolerance(
 
 
 def match_grid(
-    positions: NDArray[Any],
-    scale: NDArray[Any],
-    translate: NDArray[Any],
-    tolerance: float | NDArray[Any] | None = None,
-    previous: NDArray[np.uint8] | None = None,
+    positions: npt.ArrayLike,
+    scale: npt.ArrayLike,
+    translate: npt.ArrayLike,
+    tolerance: npt.ArrayLike | None = None,
+    previous: npt.ArrayLike | None = None,
 ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
     """Quantises on a given grid, and finds out which vertices lie on it.
 
@@ -181,6 +182,8 @@ def match_grid(
     Raises:
         Md2Error: positions are not finite.
     """
+    positions, scale, translate = np.asarray(positions), np.asarray(scale), np.asarray(translate)
+    previous = None if previous is None else np.asarray(previous, np.uint8)
     if previous is not None and _is_same(positions, previous, scale, translate):
         # Nothing was edited.
         return previous.copy(), np.ones(previous.shape[:-1], bool)
@@ -258,7 +261,7 @@ def frame_pair(
     return playback.frame_pair(seconds, first, last, frame_rate, wrap, Md2Error)
 
 
-def interpolate(start: NDArray[Any], end: NDArray[Any], fraction: float) -> NDArray[np.float32]:
+def interpolate(start: npt.ArrayLike, end: npt.ArrayLike, fraction: float) -> NDArray[np.float32]:
     """The interpolated values ``start + fraction * (end - start)`` (MD2 specification, "Animation").
 
     It serves positions and normal vectors alike; interpolated normals are a little shorter than 1, as in

@@ -30,23 +30,23 @@ _HEAD_CHUNK = 1 << 16
 _SKIPPED = rb'"[^"\r\n]*+"?+|//[^\r\n]*+|/\*(?>[\s\S]*?(?:\*/|\Z))|/'
 
 
-def read_head(source: Source, block: str) -> tuple[bytes, int, str]:
+def read_head(source: Source, block: str, name: str) -> tuple[bytes, int, str]:
     """The bytes of a file up to the end of a block or beyond, that end (0 for none), and the file's name.
 
     Only a path is read in parts; without the block the bytes are all. Raises OSError if the file is not a regular file,
     or cannot be read.
     """
-    name = block.encode()
+    word = block.encode()
     if not isinstance(source, str | os.PathLike):
-        data, path = read_source(source)
-        return data, _block_end(data, name), path
+        data, name = read_source(source, name)
+        return data, _block_end(data, word), name
     data, end = b"", 0
     with open_file(source) as file:
         # Doubled, so that a long file without the block is searched in time in proportion to its length.
         while not end and (chunk := file.read(max(_HEAD_CHUNK, len(data)))):
             data += chunk
-            end = _block_end(data, name)
-    return data, end, os.fspath(source)
+            end = _block_end(data, word)
+    return data, end, name or os.fspath(source)
 
 
 def whole_file(source: Source, data: bytes) -> bytes:
