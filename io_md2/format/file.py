@@ -55,13 +55,15 @@ _OTHER_FORMATS = {
 }
 
 
-def read_model(source: Source, name: str = "") -> Model:
+def read_model(source: Source, name: str = "", *, preserve: bool = False) -> Model:
     """Reads a file.
 
     Args:
         source: a path, the bytes of a file (bytes, bytearray or memoryview), or a file object in binary mode, such
             as an entry of a zip file. A file object is read to its end, and stays open.
-        name: the file's name for messages; unless given, that of the path or file object.
+        name: the file's name, for messages; that of the path or file object if empty.
+        preserve: whether an unchanged model is written with all bytes of the file: with what follows the end of names,
+            the order of its sections, and gaps.
 
     Returns:
         The model; it owns its arrays, which may be changed, and its ``warnings`` say what was unusual.
@@ -71,15 +73,16 @@ def read_model(source: Source, name: str = "") -> Model:
         OSError: the file cannot be read.
         TypeError: the source is none of these, or a file in text mode.
     """
-    return parse_model(*read_source(source, name))
+    return parse_model(*read_source(source, name), preserve=preserve)
 
 
-def parse_model(data: bytes | bytearray | memoryview, name: str = "") -> Model:
+def parse_model(data: bytes | bytearray | memoryview, name: str = "", *, preserve: bool = False) -> Model:
     """The model in the bytes of a file.
 
     Args:
         data: the whole file.
         name: its name, for messages.
+        preserve: see ``read_model``.
 
     Returns:
         The model; it owns its arrays, and its ``warnings`` say what was unusual.
@@ -87,7 +90,10 @@ def parse_model(data: bytes | bytearray | memoryview, name: str = "") -> Model:
     Raises:
         Md2Error: the bytes are not an MD2 model or are damaged.
     """
-    return _Reader(bytes(data), name).model()
+    data = bytes(data)
+    model = _Reader(data, name).model()
+    model.preserved = data if preserve else None
+    return model
 
 
 _INCOMPLETE = "the file is incomplete (cut off or only partly downloaded)"
@@ -335,6 +341,8 @@ def format_model(model: Model) -> bytes:
         Md2Error: the model is not valid; the message names the attribute.
     """
     validate_model(model)
+    if model.preserved is not None and parse_model(model.preserved) == model:
+        return model.preserved
     st = np.zeros(len(model.st), ST_DTYPE)
     st["st"] = model.st
     triangles = np.zeros(model.triangle_count, TRIANGLE_DTYPE)

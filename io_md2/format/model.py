@@ -132,8 +132,8 @@ class Model:
 
     S is the number of texture coordinates, T of triangles, F of frames, V of vertices.
 
-    Two models are equal if everything but their warnings is; floats are compared byte for byte, so that NaN is
-    equal to itself, integers by their values.
+    Two models are equal if everything but their warnings and preserved bytes is; floats are compared byte for byte, so
+    that NaN is equal to itself, integers by their values.
 
     Attributes:
         skin_width: width of the skin in texels.
@@ -150,6 +150,7 @@ class Model:
         normals: (F, V) uint8, indices into the 162 normals; 162 and over occur and have no meaning.
         gl_commands: strips and fans of the same triangles.
         warnings: sentences about what was unusual in the file.
+        preserved: the bytes of the file, if it was read to preserve them.
     """
 
     skin_width: int = 0
@@ -165,6 +166,7 @@ class Model:
     normals: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((0, 0), np.uint8))
     gl_commands: GlCommands = field(default_factory=GlCommands)
     warnings: list[str] = field(default_factory=list, compare=False)
+    preserved: bytes | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         self.skins, self.frame_names = _listed(self.skins), _listed(self.frame_names)
