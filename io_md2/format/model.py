@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,7 @@ ST_DTYPE = np.dtype([("st", "<i2", (2,))])
 TRIANGLE_DTYPE = np.dtype([("vertex", "<u2", (3,)), ("st", "<u2", (3,))])
 
 
+@lru_cache(64)
 def frame_dtype(vertex_count: int, frame_size: int | None = None) -> np.dtype[np.void]:
     """The dtype of one frame in the file; `frame_size` is the bytes from one frame to the next."""
     size = FRAME_HEADER_SIZE + VERTEX_SIZE * vertex_count
@@ -230,6 +232,8 @@ def _integers(name: str, values: Any, dtype: type[np.integer[Any]], empty: tuple
 
 def _floats(name: str, values: Any, empty: tuple[int, ...]) -> NDArray[np.float32]:
     array = _array(name, values, empty)
+    if array.dtype == np.float32:
+        return array
     if array.dtype.kind not in "iuf":
         raise Md2Error(f"{name} is not an array of numbers", found=str(array.dtype))
     with np.errstate(over="ignore", invalid="ignore"):

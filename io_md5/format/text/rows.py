@@ -44,6 +44,8 @@ class ReducedText:
 
 def extract_rows(data: bytes) -> ReducedText:
     """The text of an .md5mesh file without its blocks of rows."""
+    if data.count(b"\n") < MIN_LINES:
+        return ReducedText(data, len(data))
     text = Text(data)
     found = list(_candidate_blocks(data))
     blocks = []

@@ -77,6 +77,7 @@ IntArray = npt.NDArray[np.signedinteger[Any]]
 FloatArray = npt.NDArray[np.float64]
 
 _QUOTE, _OPEN, _CLOSE = b'"{}'
+_SYMBOLS = {code: chr(code) for code in (_QUOTE, _OPEN, _CLOSE)}
 
 # Blanks of the lexer but the ends of lines, where strings and comments end.
 _BLANKED = bytes(
@@ -174,8 +175,9 @@ class Scan:
         """The word or brace; ``"`` for a string."""
         if token >= len(self):
             return ""
-        if self.is_string(token):
-            return '"'
+        code = self.token_codes[token]
+        if code in _SYMBOLS:
+            return _SYMBOLS[code]
         match = _TOKEN.match(self._text, self.token_offsets[token])
         assert match is not None
         return match[0].decode("latin-1")
