@@ -114,6 +114,12 @@ class ModelProperties:
         True, "Apply Modifiers", "Export meshes with all modifiers applied except Armature modifiers"
     )
     deform_only: bool = option(False, "Deform Bones Only", "Export only bones that deform meshes")
+    rebuild_hierarchy: bool = option(
+        True,
+        "Rebuild Hierarchy",
+        "With Deform Bones Only, hang bones whose parents are left out on the deforming bone that these controls "
+        "follow, as games address a joint with all below it. Poses stay the same",
+    )
     add_origin: bool = option(
         False,
         "Add Root Bone",

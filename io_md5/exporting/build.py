@@ -193,6 +193,7 @@ def _skeleton(context: Context, source: Source, options: ModelOptions, report: R
         conversion,
         report,
         left_out=left_out,
+        rebuilds_hierarchy=options.deform_only and options.rebuild_hierarchy,
         add_origin=options.add_origin,
         last_parent=options.writing.last_parent,
     )

@@ -20,6 +20,7 @@ from ..format import quaternions as quat
 from ..format.model import Floats, Ints
 from ..format.skeleton import order_with_early_parents
 from ..importing.rig import Rig, read_rig
+from .hierarchy import order_parents_first, rebuild_hierarchy
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -113,6 +114,7 @@ def build_skeleton(
     report: Report,
     *,
     left_out: Collection[str],
+    rebuilds_hierarchy: bool,
     add_origin: bool,
     last_parent: int = 0,
 ) -> Skeleton:
@@ -136,8 +138,15 @@ def build_skeleton(
         bone = rig.bone_names[int(infinite[0])]
         raise NothingToExportError(f"the rest position of {bone} is not a number: move or delete this bone")
     joint_of_bone, parents = _exported_parents(rig.joints.parents, exported)
-    names = [rig.joints.names[bone] for bone in np.flatnonzero(exported)]
     chosen = np.flatnonzero(exported).astype(np.int32)
+    if rebuilds_hierarchy:
+        rebuilt = rebuild_hierarchy(armature, [rig.bone_names[bone] for bone in chosen], parents)
+        if not np.array_equal(rebuilt, parents):
+            parents_first = order_parents_first(rebuilt)
+            ranks = _ranks(parents_first)
+            chosen, parents = chosen[parents_first], ranks[rebuilt[parents_first]]
+            joint_of_bone = ranks[joint_of_bone]
+    names = [rig.joints.names[bone] for bone in chosen]
     positions = conversion.points(rig.joints.positions[chosen] @ world[:3, :3].T + world[:3, 3])
     if add_origin and not _has_origin(names, parents, positions):
         names.insert(0, _unique_name(ORIGIN, names))
@@ -146,7 +155,7 @@ def build_skeleton(
         joint_of_bone = np.where(joint_of_bone >= 0, joint_of_bone + 1, 0).astype(np.int32)
     order = order_with_early_parents(parents, last_parent) if last_parent else None
     if order is not None:
-        ranks = np.append(np.argsort(order), ROOT).astype(np.int32)  # the last is that of `ROOT`
+        ranks = _ranks(order)
         names, chosen, parents = [names[joint] for joint in order], chosen[order], ranks[parents[order]]
         joint_of_bone = ranks[joint_of_bone]
         report.warn(
@@ -167,6 +176,11 @@ def build_skeleton(
     if uneven.any():
         report.warn("the armature is scaled unevenly, which joints cannot be: apply the scale", armature.name)
     return skeleton
+
+
+def _ranks(order: Ints) -> Ints:
+    """The place of each joint in an order; the last is that of `ROOT`."""
+    return np.append(np.argsort(order), ROOT).astype(np.int32)
 
 
 def nearest_rotations(matrices: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:

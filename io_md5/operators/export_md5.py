@@ -173,7 +173,8 @@ class _Export(BuildOptions, file_operators.ExportFile):
             if body:
                 file_operators.draw_wide(body, self, "max_influences")
                 body.prop(self, "min_weight")
-        names = ("deform_only", "add_origin", "make_names_safe")
+        rebuild = ("rebuild_hierarchy",) if self.deform_only else ()
+        names = ("deform_only", *rebuild, "add_origin", "make_names_safe")
         draw_panel(layout, f"{prefix}_armature", "Armature", self, *names)
         body = draw_panel(layout, f"{prefix}_frames", "Frames", self)
         if body:
