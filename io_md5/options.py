@@ -120,6 +120,12 @@ class ModelProperties:
         "With Deform Bones Only, hang bones whose parents are left out on the deforming bone that these controls "
         "follow, as games address a joint with all below it. Poses stay the same",
     )
+    objects_as_joints: bool = option(
+        True,
+        "Objects as Joints",
+        "Without an armature, make a joint of every object that moves or has children, with its meshes bound to it, as "
+        "of a door or a machine. If disabled, all meshes are bound to one joint that stands still",
+    )
     add_origin: bool = option(
         False,
         "Add Root Bone",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ import numpy as np
 from ...io_blender import state
 from ...io_blender.clips.actions import suitable_actions
 from ...io_blender.clips.clip import Played, warn_of_speed
-from ...io_blender.clips.playing import playback
+from ...io_blender.clips.playing import Player, playback
 from ...io_blender.materials.library import name_for_file
 from ...io_blender.reports import Job, Progress, Report
 from ...io_blender.scene import axes, mesh_data
@@ -106,16 +107,17 @@ def build(
     other_causes = _causes_of_options(options, animation_options)
     sampled: dict[Path, SampledClip] = {}
     animations: dict[Path, Animation] = {}
-    if source.armature is not None and clips:
-        warn_of_missing_targets(source.armature, report)
-        if source.armature.data.pose_position == "REST":
-            report.warn(
-                "it is in Rest Position, so Blender shows no motion; animations are exported as in Pose Position",
-                source.armature.name,
-            )
-        if warn_of_simulations([source.armature, *source.meshes], context.scene, report):
+    if clips:
+        if source.armature is not None:
+            warn_of_missing_targets(source.armature, report)
+            if source.armature.data.pose_position == "REST":
+                report.warn(
+                    "it is in Rest Position, so Blender shows no motion; animations are exported as in Pose Position",
+                    source.armature.name,
+                )
+        if warn_of_simulations(source.objects, context.scene, report):
             other_causes.append("a simulation that is not baked: bake it first")
-        with playback(context, [source.armature], source.meshes, clips.values()) as player:
+        with _playback(context, source, clips) as player:
             for path, clip in clips.items():
                 sampled[path] = yield from sample_clip(
                     clip, skeleton, player, animation_options, report, progress,
@@ -135,8 +137,8 @@ def build(
             rebuilt = _build_rest(context, objects_to_rebuild, skeleton, options, report, use_stored=False)
             improved = verifier.accept_improvements(rebuilt)
             rest |= improved
-            if source.armature is not None and improved:
-                with playback(context, [source.armature], source.meshes, clips.values()) as player:
+            if clips and improved:
+                with _playback(context, source, clips) as player:
                     for path, animation in animations.items():
                         yield from verifier.check(sampled[path], animation, player, improved, progress)
         verifier.warn(other_causes, report)
@@ -156,6 +158,13 @@ def build(
     model = Model(skeleton.joints, meshes, _commandline(source.armature, None))
     scales = {path: one.scales for path, one in sampled.items() if one.scales is not None}
     return Build(model, animations, parts, skeleton, scales)
+
+
+def _playback(context: Context, source: Source, clips: dict[Path, Clip]) -> AbstractContextManager[Player]:
+    """A player of the armature, or of the whole scene if objects move."""
+    if source.armature is None:
+        return playback(context, [], None, clips.values())
+    return playback(context, [source.armature], source.meshes, clips.values())
 
 
 def _warn_of_speed(
@@ -180,8 +189,9 @@ def _warn_of_speed(
 def _skeleton(context: Context, source: Source, options: ModelOptions, report: Report) -> Skeleton:
     armature = source.armature
     world, left_out = np.eye(4), set[str]()
+    graph = context.evaluated_depsgraph_get()
+    joint_objects = {obj: mesh_data.world_matrix(obj.evaluated_get(graph)) for obj in source.joint_objects}
     if armature is not None:
-        graph = context.evaluated_depsgraph_get()
         world = mesh_data.world_matrix(armature.evaluated_get(graph))
         if options.deform_only:
             actions = [action for action, _ in suitable_actions(armature).chosen]
@@ -189,6 +199,7 @@ def _skeleton(context: Context, source: Source, options: ModelOptions, report: R
     conversion = export_conversion(options.conversion, source.objects, report)
     return build_skeleton(
         armature,
+        joint_objects,
         world,
         conversion,
         report,

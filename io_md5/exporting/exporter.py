@@ -36,11 +36,13 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> Job[Exp
     report = Report()
     model_options = options.model
     with kept_on_failure(report), state.temporary_object_mode(context):
-        source = find_source(context, model_options.scope, report)
+        source = find_source(
+            context, model_options.scope, report, objects_as_joints=model_options.objects_as_joints
+        )
         require_meshes(context, model_options.scope, source)
         warn_of_left_out(context, model_options.scope, report)
         warn_of_hidden(context, model_options.scope, source, report)
-        clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, report)
+        clips = clips_by_file(context, source, options.actions, path.parent, path.stem, report)
         animation_path = path.with_suffix(ANIMATION_SUFFIX)
         companion = _companion(animation_path, options, report)
         if model_options.writing.needs_animation and clips:
@@ -80,20 +82,22 @@ def export_animations(context: Context, path: Path, options: ExportOptions) -> J
     report = Report()
     model_options = options.model
     with kept_on_failure(report), state.temporary_object_mode(context):
-        source = find_source(context, model_options.scope, report)
-        if source.armature is None:
+        source = find_source(
+            context, model_options.scope, report, objects_as_joints=model_options.objects_as_joints
+        )
+        if source.armature is None and not source.joint_objects:
             raise NothingToExportError(
                 "there is no armature to export, and an MD5 animation is the motion of bones. To export the motion of "
-                "objects, parent them to the bones of an armature"
+                "objects, turn on Objects as Joints"
             )
         if not source.meshes:
             reasons = why_without_meshes(context, model_options.scope, source) or [
-                f"{source.armature.name} moves none. Import the md5mesh too, so that games draw the model when only a "
+                "the armature moves none. Import the md5mesh too, so that games draw the model when only a "
                 "part of it is in view"
             ]
             report.warn(f"the bounds are those of the joints alone, without meshes: {'; '.join(reasons)}")
         clip_report = Report()
-        clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, clip_report)
+        clips = clips_by_file(context, source, options.actions, path.parent, path.stem, clip_report)
         if not clips:
             raise NothingToExportError("; ".join(clip_report.warnings))
         report.merge(clip_report)

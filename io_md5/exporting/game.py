@@ -163,11 +163,13 @@ def find(
     model_options = replace(options.model, verify=Verify.NONE)
     game = model_options.game
     with state.temporary_object_mode(context):
-        source = find_source(context, model_options.scope, report)
+        source = find_source(
+            context, model_options.scope, report, objects_as_joints=model_options.objects_as_joints
+        )
         if has_mesh:
             require_meshes(context, model_options.scope, source)
         path = path or _default_path(source.armature)
-        clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, report)
+        clips = clips_by_file(context, source, options.actions, path.parent, path.stem, report)
         progress = Progress(len(source.meshes) + len(clips))
         job = build(
             context, source, model_options, clips, options.animation, report, progress, writes_meshes=has_mesh

@@ -1,6 +1,6 @@
-"""The parents of deforming bones that hang on controls, as in rigs that Rigify and similar add-ons generate."""
-# Without the controls such bones would be roots, and what a game does with a joint and all below it would not work. The
-# hierarchy does not change what is shown: poses are relative to whatever parent a joint has.
+"""Skeletons of what is no plain skeleton: generated rigs, whose bones hang on controls, and objects without bones."""
+# The hierarchy does not change what is shown: poses are relative to whatever parent a joint has. But without it, what a
+# game does with a joint and all below it would not work.
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...io_blender.scene.time_dependence import is_animated
 from ..format import ROOT
 from ..format.model import Ints
-from .binding import FOLLOWING_CONSTRAINTS, targets_of_constraint
+from .binding import FOLLOWING_CONSTRAINTS, parents_of, targets_of_constraint
 
 if TYPE_CHECKING:
     from bpy.types import Bone, Object
@@ -94,3 +95,24 @@ def order_parents_first(parents: Ints) -> Ints:
         order.append(joint)
         waiting += children.get(joint, [])[::-1]
     return np.array(order, dtype=np.int32)
+
+
+def find_joint_objects(meshes: list[Object]) -> list[Object]:
+    """The objects that become joints: those that move meshes, and parents of others; none if none moves."""
+    chains = [[obj, *parents_of(obj)] for obj in meshes]
+    objects = list(dict.fromkeys(obj for chain in chains for obj in reversed(chain)))
+    moving = [
+        obj
+        for obj in objects
+        if is_animated(obj) or any(not constraint.mute for constraint in obj.constraints)
+    ]
+    if not moving:
+        return []
+    parents = {obj.parent for obj in objects}
+    return [obj for obj in objects if obj in moving or obj in parents]
+
+
+def joint_object_of(obj: Object, joint_objects: list[Object]) -> int:
+    """The index of the object that becomes the joint of another: itself or its nearest ancestor; -1 for none."""
+    chain = [obj, *parents_of(obj)]
+    return next((joint_objects.index(one) for one in chain if one in joint_objects), -1)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +20,7 @@ from ..format import quaternions as quat
 from ..format.model import Floats, Ints
 from ..format.skeleton import order_with_early_parents
 from ..importing.rig import Rig, read_rig
-from .hierarchy import order_parents_first, rebuild_hierarchy
+from .hierarchy import joint_object_of, order_parents_first, rebuild_hierarchy
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -32,6 +32,9 @@ _ORIGIN_TOLERANCE = 1e-6
 
 # Of a bone's scale, as Blender's evaluation gives it.
 _SCALE_DECIMALS = 5
+
+# The determinant of axes that are scaled to nothing.
+_NO_VOLUME = 1e-12
 
 # The tolerance of lengths and angles of evenly scaled axes.
 _SKEW_TOLERANCE = 1e-4
@@ -49,6 +52,9 @@ class Skeleton:
     joints: Joints  # the bind pose in the coordinates of the file
     world: Floats  # the transform of the armature in the bind pose, (4, 4)
     conversion: Conversion  # from the scene to the file
+    # Without an armature, the objects of the joints but for the origin, and their transforms at rest, (J, 4, 4).
+    objects: list[Object] = field(default_factory=list)
+    object_matrices: Floats = field(default_factory=lambda: np.empty((0, 4, 4)))
 
     def joints_of_armature(self, positions: Floats, orientations: Floats) -> tuple[Floats, Floats]:
         """Joints in the file, if the object of the armature has its transform of the bind pose."""
@@ -109,6 +115,7 @@ class Skeleton:
 
 def build_skeleton(
     armature: Object | None,
+    joint_objects: dict[Object, Floats],
     world: Floats,
     conversion: Conversion,
     report: Report,
@@ -119,11 +126,12 @@ def build_skeleton(
     last_parent: int = 0,
 ) -> Skeleton:
     """Joints of an armature at rest; raises NothingToExportError if no bone is left or one is not finite."""
-    # `armature` is the original object, `world` its transform in the bind pose. `add_origin` adds a joint named origin
+    # `armature` is the original object, `world` its transform in the bind pose; without an armature, `joint_objects`
+    # become joints, with their transforms in the bind pose, parents first. `add_origin` adds a joint named origin
     # above the roots, unless there is one. `last_parent` is the highest index of a joint that may have children, if
     # another order can bring that about; 0 for no limit.
     if armature is None:
-        return _origin_skeleton(conversion)
+        return _skeleton_of_objects(joint_objects, conversion, report)
     rig = read_rig(armature.data)
     exported = np.array([name not in left_out for name in rig.bone_names], dtype=bool)
     if not exported.any():
@@ -228,15 +236,37 @@ def _exported_parents(parents: Ints, exported: np.ndarray) -> tuple[Ints, Ints]:
     return joint_of_bone, exported_ancestor[exported]
 
 
-def _origin_skeleton(conversion: Conversion) -> Skeleton:
-    none = np.empty(0, dtype=np.int32)
-    no_joints = Joints([], none, np.empty((0, 3)), np.empty((0, 4)))
-    rig = Rig(
-        [], no_joints, none.astype(np.int64), none.astype(bool), no_joints.positions, no_joints.orientations
+def _skeleton_of_objects(
+    joint_objects: dict[Object, Floats], conversion: Conversion, report: Report
+) -> Skeleton:
+    """A joint named origin, with the joints of objects below it."""
+    objects = list(joint_objects)
+    count = len(objects)
+    matrices = np.array([joint_objects[obj] for obj in objects]).reshape(count, 4, 4)
+    singular = [obj.name for obj, matrix in joint_objects.items() if abs(np.linalg.det(matrix)) < _NO_VOLUME]
+    if singular:
+        raise NothingToExportError(
+            f"{singular[0]} has a scale of 0 on the current frame: go to another frame"
+        )
+    parents = np.array(
+        [joint_object_of(obj.parent, objects) if obj.parent is not None else ROOT for obj in objects],
+        dtype=np.int32,
     )
-    root = np.full(1, ROOT, dtype=np.int32)
-    joints = Joints([ORIGIN], root, np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]]))
-    return Skeleton(None, rig, np.full(1, -1, dtype=np.int32), none, joints, np.eye(4), conversion)
+    names = [obj.name for obj in objects]
+    axes, _ = nearest_rotations(matrices[:, :3, :3])
+    own = Joints(names, parents, matrices[:, :3, 3], quat.from_matrices(axes))
+    rig = Rig(names, own, np.full(count, -1), np.zeros(count, dtype=bool), own.positions, own.orientations)
+    skeleton = Skeleton(
+        None, rig, np.arange(-1, count, dtype=np.int32), np.arange(1, count + 1, dtype=np.int32),
+        Joints(
+            [_unique_name(ORIGIN, names), *names], np.append(ROOT, parents + 1).astype(np.int32),
+            np.zeros((count + 1, 3)), np.zeros((count + 1, 4)),
+        ),
+        np.eye(4), conversion, objects, matrices,
+    )  # fmt: skip
+    rest = quat.transforms(own.positions, own.orientations)
+    skeleton.joints.positions, skeleton.joints.orientations, _ = skeleton.joints_of_scene(rest)
+    return skeleton
 
 
 def _has_origin(names: list[str], parents: Ints, positions: Floats) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ...io_blender.reports import Report, listing
@@ -16,6 +16,7 @@ from ...io_blender.scene.objects import (
 )
 from ..records import MESH_INDEX
 from .binding import armatures_of
+from .hierarchy import find_joint_objects
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
@@ -27,6 +28,8 @@ class Source:
 
     armature: Object | None
     meshes: list[Object]
+    # Without an armature, the objects that become joints, parents first.
+    joint_objects: list[Object] = field(default_factory=list)
 
     @property
     def objects(self) -> list[Object]:
@@ -34,8 +37,8 @@ class Source:
         return self.meshes if self.armature is None else [self.armature, *self.meshes]
 
 
-def find_source(context: Context, scope: Scope, report: Report) -> Source:
-    """The armature and the meshes that it moves."""
+def find_source(context: Context, scope: Scope, report: Report, *, objects_as_joints: bool = True) -> Source:
+    """The armature and the meshes that it moves, or without an armature the objects that move."""
     objects = collect(context, scope)
     meshes = [obj for obj in objects if obj.type == "MESH"]
     owners = {obj: armatures_of(obj) for obj in objects if obj.type != "ARMATURE"}
@@ -46,8 +49,11 @@ def find_source(context: Context, scope: Scope, report: Report) -> Source:
         raise nothing_to_export(context, scope, {"ARMATURE": "armature", "MESH": "mesh"})
     armature = _choose(context, armatures)
     if armature is None:
-        report.warn("there is no armature to export: everything is bound to one joint named origin")
-        return Source(None, sorted(meshes, key=file_order))
+        meshes = sorted(meshes, key=file_order)
+        joint_objects = find_joint_objects(meshes) if objects_as_joints else []
+        if not joint_objects:
+            report.warn("there is no armature to export: everything is bound to one joint named origin")
+        return Source(None, meshes, joint_objects)
     own_meshes = [obj for obj in meshes if armature in owners[obj]]
     if scope.use_selection and not own_meshes:
         # If only the armature is selected, its meshes are exported too.

@@ -24,6 +24,7 @@ from ..format.skinning import VertexWeights
 from ..options import WeightOptions
 from ..records import StoredMesh, load_mesh, load_vertices
 from .binding import is_deformed, parent_bone_of
+from .hierarchy import joint_object_of
 from .skeleton import Skeleton
 
 if TYPE_CHECKING:
@@ -136,7 +137,8 @@ def _assigned_weights(
     """The vertices, joints and weights of an object, each (n,)."""
     armature = skeleton.armature
     if armature is None:
-        return _one_joint(len(source.vertices), 0)
+        # The first joint is the origin.
+        return _one_joint(len(source.vertices), joint_object_of(obj, skeleton.objects) + 1)
     bones = {name: bone for bone, name in enumerate(skeleton.rig.bone_names)}
     if not is_deformed(obj, armature):
         bone = parent_bone_of(obj, armature)
