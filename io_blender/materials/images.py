@@ -228,7 +228,9 @@ def _loaded_bytes(file: GameFile, data: bytes) -> int | None:
     if data.startswith(CRASHING_KINDS):
         raise ImageError("it is a Cineon or DPX image, and Blender crashes on damaged ones: use PNG or TGA")
     if versions.CRASHES_ON_DEEP_PSD and data.startswith(b"8BPS") and data[22:24] != b"\0\x08":
-        raise ImageError("it is a PSD image of more than 8 bits, and this Blender crashes on some: use 8 bits")
+        raise ImageError(
+            "it is a PSD image of more than 8 bits, and this Blender crashes on some: use 8 bits"
+        )
     for extension, kinds in KINDS_BY_NAME.items():
         if data.startswith(kinds) and file.extension != extension:
             raise ImageError(f"it is a {extension} image under another name: use PNG or TGA")
