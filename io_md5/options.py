@@ -120,6 +120,12 @@ class ModelProperties:
         "With Deform Bones Only, hang bones whose parents are left out on the deforming bone that these controls "
         "follow, as games address a joint with all below it. Poses stay the same",
     )
+    fit_weights: bool = option(
+        False,
+        "Fit Weights",
+        "Find weights for meshes that something other than bones moves with the armature, such as Surface Deform or a "
+        "vertex parent, so that the joints move them as shown as well as they can",
+    )
     objects_as_joints: bool = option(
         True,
         "Objects as Joints",

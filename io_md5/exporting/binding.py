@@ -174,3 +174,16 @@ def warn_of_missing_targets(armature: Object, report: Report) -> None:
                     "update: choose another bone or remove the constraint",
                     f"{bone.name} ({constraint.name})",
                 )
+
+
+_DEFORMING = {
+    "CLOTH", "CORRECTIVE_SMOOTH", "CURVE", "HOOK", "LAPLACIANDEFORM", "LATTICE", "MESH_CACHE", "MESH_DEFORM",
+    "MESH_SEQUENCE_CACHE", "SHRINKWRAP", "SOFT_BODY", "SURFACE_DEFORM",
+}  # fmt: skip
+
+
+def is_moved_by_other_means(obj: Object) -> bool:
+    """Whether modifiers other than Armature, or vertices of another object, may move a mesh with an armature."""
+    return obj.parent_type in ("VERTEX", "VERTEX_3") or any(
+        modifier.type in _DEFORMING and modifier.show_viewport for modifier in obj.modifiers
+    )

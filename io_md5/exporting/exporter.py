@@ -37,8 +37,9 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> Job[Exp
     model_options = options.model
     with kept_on_failure(report), state.temporary_object_mode(context):
         source = find_source(
-            context, model_options.scope, report, objects_as_joints=model_options.objects_as_joints
-        )
+            context, model_options.scope, report, objects_as_joints=model_options.objects_as_joints,
+            fit_weights=model_options.fit_weights,
+        )  # fmt: skip
         require_meshes(context, model_options.scope, source)
         warn_of_left_out(context, model_options.scope, report)
         warn_of_hidden(context, model_options.scope, source, report)
@@ -83,8 +84,9 @@ def export_animations(context: Context, path: Path, options: ExportOptions) -> J
     model_options = options.model
     with kept_on_failure(report), state.temporary_object_mode(context):
         source = find_source(
-            context, model_options.scope, report, objects_as_joints=model_options.objects_as_joints
-        )
+            context, model_options.scope, report, objects_as_joints=model_options.objects_as_joints,
+            fit_weights=model_options.fit_weights,
+        )  # fmt: skip
         if source.armature is None and not source.joint_objects:
             raise NothingToExportError(
                 "there is no armature to export, and an MD5 animation is the motion of bones. To export the motion of "

@@ -164,8 +164,9 @@ def find(
     game = model_options.game
     with state.temporary_object_mode(context):
         source = find_source(
-            context, model_options.scope, report, objects_as_joints=model_options.objects_as_joints
-        )
+            context, model_options.scope, report, objects_as_joints=model_options.objects_as_joints,
+            fit_weights=model_options.fit_weights,
+        )  # fmt: skip
         if has_mesh:
             require_meshes(context, model_options.scope, source)
         path = path or _default_path(source.armature)

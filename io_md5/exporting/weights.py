@@ -80,6 +80,20 @@ class WeightTable:
         return rows.sums(self.points[rows.weights] * self.biases[rows.weights, None])
 
 
+def fitted_weights(points: Floats, joints: Integers, weights: Floats) -> WeightTable:
+    """A table of the joints and weights of each vertex, (V, K), for points in the coordinates of the file, (V, 3)."""
+    is_used = weights > MIN_WEIGHT_SUM
+    vertices = np.nonzero(is_used)[0]
+    counts = is_used.sum(axis=1)
+    return WeightTable(
+        np.cumsum(counts) - counts,
+        counts,
+        joints[is_used].astype(np.int32),
+        weights[is_used],
+        points[vertices],
+    )
+
+
 def current_weights(
     obj: Object,
     source: mesh_data.TriangleMesh,

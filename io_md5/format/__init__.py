@@ -97,6 +97,7 @@ from .text.anim_file import (
 from .text.camera_file import format_camera, parse_camera, read_camera, timeline, write_camera
 from .text.mesh_file import format_mesh, parse_mesh, read_joints, read_mesh, write_mesh
 from .validation import validate_animation, validate_camera, validate_model
+from .weight_fitting import fit_weights
 from .weights_by_joint import model_bounds, pose_bounds
 
 __all__ = [
@@ -105,10 +106,10 @@ __all__ = [
     "Model", "NameRule", "Profile", "Readable", "Rule", "ScaleTable", "Scales", "Source", "Space", "Subject",
     "Target", "VertexWeights", "Wrap", "Writable", "Writing", "bind_pose", "check_animation", "check_camera",
     "check_model", "components", "compose", "conjugate", "decompose", "describe", "encode_local_poses",
-    "encode_poses", "face_normals", "flip_t", "format_animation", "format_camera", "format_mesh", "format_scales",
-    "frame_pair", "from_matrices", "interpolate", "lerp", "local_pose_at", "local_poses", "loop_type",
-    "make_continuous", "match_joints", "model_bounds", "multiply", "normal_weights", "normalise", "parse_animation",
-    "parse_camera", "parse_mdl", "parse_mesh", "parse_scales", "pose_at", "pose_bounds", "poses",
+    "encode_poses", "face_normals", "fit_weights", "flip_t", "format_animation", "format_camera", "format_mesh",
+    "format_scales", "frame_pair", "from_matrices", "interpolate", "lerp", "local_pose_at", "local_poses",
+    "loop_type", "make_continuous", "match_joints", "model_bounds", "multiply", "normal_weights", "normalise",
+    "parse_animation", "parse_camera", "parse_mdl", "parse_mesh", "parse_scales", "pose_at", "pose_bounds", "poses",
     "prepare_animation", "prepare_model", "read_animation", "read_animation_header", "read_camera", "read_joints",
     "read_mdl", "read_mesh", "read_scales", "rest_pose", "rotate", "scaled_poses", "scales_of_table", "skin",
     "skin_normals", "slerp", "timeline", "to_matrices", "transforms", "validate_animation", "validate_camera",

@@ -175,7 +175,7 @@ class _Export(BuildOptions, file_operators.ExportFile):
                 body.prop(self, "min_weight")
         rebuild = ("rebuild_hierarchy",) if self.deform_only else ()
         has_armature = exported_armature(context, self) is not None
-        names = ("deform_only", *rebuild, "add_origin") if has_armature else ()
+        names = ("deform_only", *rebuild, "add_origin", "fit_weights") if has_armature else ()
         body = draw_panel(layout, f"{prefix}_armature", "Armature", self, *names, "make_names_safe")
         if body and not has_armature:
             file_operators.draw_wide(body, self, "objects_as_joints")
