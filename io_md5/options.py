@@ -80,6 +80,19 @@ class ImportProperties(RigProperties):
             ("SKIP", "Skip", "Keep the action and do not import the animation"),
         ),
     )
+    joint_map: str = option(
+        "",
+        "Joint Map",
+        "File that says which joints of animations of another skeleton move which bones. Empty: the map of the "
+        "armature, else one found by names",
+        subtype="FILE_PATH",
+        options={"SKIP_SAVE"},
+    )
+    keep_feet: bool = option(
+        False,
+        "Keep Feet",
+        "Bend the legs so that feet stand still where those of the other skeleton do",
+    )
     frame_start: int = frame_start_option("each file")
     use_scene_timing: bool = scene_timing_option("the first camera path, else of the first animation")
     use_render_size: bool = option(

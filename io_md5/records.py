@@ -3,7 +3,7 @@ Values that are loaded are valid, but may no longer describe what Blender shows:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,7 +33,7 @@ from .importing.conversion import (
 )
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Bone, Mesh
+    from bpy.types import Action, Armature, Bone, Mesh
     from bpy.types import Camera as CameraData
 
 Integers = npt.NDArray[np.int64]
@@ -55,6 +55,9 @@ COMMANDLINE = Text(GROUP, "commandline")
 # orientation in that of the armature, so that the rounding of Blender's matrices does not count as an edit.
 JOINT_INDEX = Integer(GROUP, "index", highest=_MAX_JOINTS)
 JOINT_NAME = Name(GROUP, "name")
+# The joint of other skeletons whose motion a bone takes, and how it was found.
+SOURCE_JOINT = Name(GROUP, "source_joint")
+SOURCE_HOW = Text(GROUP, "source_how")
 _JOINT_AXES = Table(GROUP, "axes", "f8", 4, rows=1)
 _JOINT_BIND = Table(GROUP, "bind", "f8", 7, rows=1)
 _UNIT_TOLERANCE = 1e-3
@@ -134,6 +137,20 @@ def load_bones(bones: list[Bone]) -> tuple[Integers, list[str], Floats, Floats]:
         if bind is not None and _is_unit(bind[:, 3:]):
             binds[number] = bind
     return indices, names, joint_axes, binds
+
+
+def load_joint_map(armature: Armature) -> dict[str, str]:
+    """The map that is stored with an armature: joints of other skeletons by its own."""
+    pairs = ((JOINT_NAME.current(bone, bone.name), SOURCE_JOINT.read(bone)) for bone in armature.bones)
+    return {name: source for name, source in pairs if source}
+
+
+def store_joint_map(armature: Armature, pairs: Mapping[str, tuple[str, str]]) -> None:
+    """Replaces the map of an armature by joints and how each was found, by its own joints."""
+    for bone in armature.bones:
+        source, how = pairs.get(JOINT_NAME.current(bone, bone.name), (None, None))
+        SOURCE_JOINT.write(bone, source)
+        SOURCE_HOW.write(bone, how)
 
 
 def _is_unit(quaternion: Floats) -> bool:

@@ -28,19 +28,18 @@ from ...io_blender.clips.keyframes import CONSTANT, LINEAR, KeyframeWriter, writ
 from ...io_blender.reports import ImportResult, Report, listing
 from ...io_blender.scene import axes, names
 from ...io_blender.scene.objects import conversion_of
-from ...io_common.texts import counted
 from ..format import ROOT, Animation
 from ..format import quaternions as quat
+from ..format.joint_map import retarget, source_indices
 from ..format.model import Floats, as_singles
 from ..format.playback import loop_type_of_components
+from ..format.retargeting import UNMAPPED
 from ..format.scale_file import Scales, ScaleTable
 from ..format.skeleton import Match, components, match_joints
 from ..options import ImportOptions
 from ..records import load_action, store_action
-from .conversion import (
-    convert_animation,
-)
-from .read import ImportSkeleton
+from .conversion import convert_animation, convert_joints
+from .read import ImportSkeleton, Transfer
 from .rig import (
     SMALLEST_SCALE,
     Rig,
@@ -53,6 +52,9 @@ if TYPE_CHECKING:
 
 # Poses computed at once.
 _CHUNK = 1 << 13
+
+# Of the size of a skeleton: bones that move less are only turned.
+_LEAST_MOVE = 1e-3
 
 
 def build_action(
@@ -252,6 +254,7 @@ def build_animation(
     options: ImportOptions,
     result: ImportResult,
     scales: Scales | None = None,
+    transfer: Transfer | None = None,
 ) -> None:
     """Builds the action of an animation of the file; an armature's first becomes its active action."""
     obj = target.obj
@@ -268,9 +271,26 @@ def build_animation(
         target.conversion = target.conversion or conversion_of(obj) or axes.identity()
         conversion = target.conversion
     rig = target.rig = target.rig or read_rig(obj.data)
-    match = match_joints(animation, rig.joints)
-    _warn_of_mismatch(match, name, result.report)
     converted = convert_animation(animation, conversion)
+    if transfer is not None:
+        rest = convert_joints(transfer.rest, conversion)
+        if target.translated is None:
+            target.translated = _translated_bones(obj, rig)
+        converted = retarget(
+            converted,
+            rest,
+            rig.joints,
+            transfer.pairs,
+            translated=target.translated,
+            keep_feet=options.keep_feet,
+        )
+        sources = source_indices(transfer.pairs, rest, rig.joints)
+        bones = [bone for bone, source in enumerate(sources) if source != UNMAPPED]
+        match, scales = Match(bones, bones), None
+        result.report.count("transferred animations")
+    else:
+        match = match_joints(animation, rig.joints)
+        _warn_of_mismatch(match, name, result.report)
     table = scales.table(animation.names, animation.frame_count)[0] if scales is not None else None
     if table is not None and not table.is_used:
         table = None
@@ -305,6 +325,22 @@ def build_animation(
     result.report.count("frames", animation.frame_count)
 
 
+def _translated_bones(armature: bpy.types.Object, rig: Rig) -> list[bool]:
+    """Whether the actions of an armature move each of its bones, and do not only turn it."""
+    paths = {f"{_path(name)}.location": bone for bone, name in enumerate(rig.bone_names)}
+    least = _LEAST_MOVE * float(np.ptp(rig.joints.positions, axis=0).max(initial=0.0))
+    moved = [False] * len(rig)
+    finder = ActionFinder(armature)
+    for action in bpy.data.actions:
+        if moves_bones(action, armature) and finder.owns(action):
+            for curve in versions.action_fcurves(action, "OBJECT"):
+                if curve.data_path in paths and not moved[paths[curve.data_path]]:
+                    points = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+                    curve.keyframe_points.foreach_get("co", points)
+                    moved[paths[curve.data_path]] = bool(np.abs(points[1::2]).max(initial=0.0) > least)
+    return moved
+
+
 def _keep(action: bpy.types.Action, armature: bpy.types.Object, report: Report) -> None:
     """Keeps an action instead of importing its animation; a new armature plays it."""
     data = armature.animation_data or armature.animation_data_create()
@@ -314,14 +350,6 @@ def _keep(action: bpy.types.Action, armature: bpy.types.Object, report: Report) 
 
 
 def _warn_of_mismatch(match: Match, name: str, report: Report) -> None:
-    fitting, count = len(match.joints), len(match.joints) + len(match.extra) + len(match.differing)
-    if 4 * fitting < count:
-        report.warn(
-            f"only {fitting} of {counted(count, 'joints')} fit. Import this animation's own model",
-            name,
-            is_first=True,
-        )
-        return
     for joints, text in (
         (match.extra, "joints without a bone in the armature"),
         (match.missing, "bones without a joint in the animation"),

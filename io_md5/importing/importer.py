@@ -14,18 +14,20 @@ from ...io_blender.clips.keyframes import add_markers
 from ...io_blender.materials.library import MaterialLibrary
 from ...io_blender.records import store_warnings
 from ...io_blender.reports import ImportResult, Job, Progress, Report, kept_on_failure, listing
+from ...io_common.texts import counted
 from ...io_common.textures.search import Search
 from ..format import Animation, Camera, Joints, Md5Error
-from ..format import quaternions as quat
+from ..format.joint_map import LEAST_SHARE, find_joint_map, read_joint_map, source_indices
 from ..format.playback import loop_type
-from ..format.skeleton import compose, match_joints
+from ..format.retargeting import UNMAPPED
+from ..format.skeleton import match_joints
 from ..options import ImportOptions
-from ..records import GROUP, SHADERS
+from ..records import GROUP, SHADERS, load_joint_map
 from .action import build_animation
 from .camera import build_camera_path, frame_count
 from .companions import TEXTURE_RULES
 from .model import build_model
-from .read import ImportSkeleton, SourceFiles, check_size, read_files
+from .read import ImportSkeleton, SourceFiles, Transfer, base_pose, check_size, find_rest, read_files
 from .rig import read_rig
 
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ def _import(context: Context, paths: list[Path], options: ImportOptions, result:
     active = active_skeleton(context) if options.animation_folder is not None else None
     progress = Progress()
     files = yield from read_files(paths, options, search, result.report, active, progress)
-    plan = plan_animations(context, files)
+    plan = plan_animations(context, files, options)
     step_count = sum(len(skeleton.model.meshes) + 1 for skeleton in files.skeletons if skeleton.model)
     progress.expect(step_count + len(plan) + len(files.cameras))
     state.switch_to_object_mode(context)
@@ -60,8 +62,9 @@ def _import(context: Context, paths: list[Path], options: ImportOptions, result:
     for path, target in plan:
         before = len(result.actions)
         build_animation(
-            context, path.stem, files.animations[path], target, options, result, files.scales.get(path)
-        )
+            context, path.stem, files.animations[path], target, options, result,
+            files.scales.get(path), files.transfers.get(path),
+        )  # fmt: skip
         if path in files.companions:
             whole = result.actions[before:]
             _build_sequences(context, path, files, target, options, result)
@@ -125,7 +128,7 @@ def active_skeleton(context: Context) -> ImportSkeleton | None:
     return _armatures_of_scene(context)[0]
 
 
-def plan_animations(context: Context, files: SourceFiles) -> Plan:
+def plan_animations(context: Context, files: SourceFiles, options: ImportOptions) -> Plan:
     """The skeletons for each animation; raises Md5Error if none matches, or several equally well."""
     active, others = _armatures_of_scene(context) if files.animations else (None, [])
     plan: Plan = []
@@ -142,6 +145,11 @@ def plan_animations(context: Context, files: SourceFiles) -> Plan:
                     "several armatures match the animation equally well: make one of them active",
                     path=str(path), found=listing([skeleton.name for skeleton in targets]),
                 )  # fmt: skip
+        candidates = targets or files.skeletons[:1] or ([active] if active is not None else others)
+        if len(candidates) == 1 or targets:
+            transfer = plan_transfer(path, animation, candidates[0], options)
+            if transfer is not None:
+                files.transfers[path], targets = transfer, candidates
         if not targets:
             present = [
                 skeleton.name for skeleton in [*files.skeletons, *([active] if active else []), *others]
@@ -151,7 +159,7 @@ def plan_animations(context: Context, files: SourceFiles) -> Plan:
                     "no bone matches a joint of the animation: import its model first",
                     path=str(path), found=listing(animation.names), expected=f"joints of {listing(present)}",
                 )  # fmt: skip
-            targets = [ImportSkeleton(path.stem, _bind_pose(animation))]
+            targets = [ImportSkeleton(path.stem, base_pose(animation))]
             check_size(targets[0].joints, 0, path)
             added += targets
         for target in targets:
@@ -159,6 +167,37 @@ def plan_animations(context: Context, files: SourceFiles) -> Plan:
                 _check_editable(target.obj, path)
             plan.append((path, target))
     return plan
+
+
+def plan_transfer(
+    path: Path,
+    animation: Animation,
+    target: ImportSkeleton,
+    options: ImportOptions,
+    rest: Joints | None = None,
+) -> Transfer | None:
+    """How an animation is transferred, None if it is not needed; raises Md5Error if too few joints are mapped."""
+    # With `rest`, the skeleton of the animation, it is transferred even if its joints fit.
+    fitting, count = len(match_joints(animation, target.joints).joints), len(animation.names)
+    is_wanted = rest is not None or bool(options.joint_map)
+    if 2 * fitting >= count and not is_wanted:
+        return None
+    rest = rest or find_rest(path, animation)
+    pairs = read_joint_map(Path(options.joint_map)) if options.joint_map else {}
+    if not pairs and target.obj is not None:
+        pairs = load_joint_map(target.obj.data)
+    pairs = pairs or {name: pair.source for name, pair in find_joint_map(rest, target.joints).items()}
+    mapped = len(
+        {rest.names[joint] for joint in source_indices(pairs, rest, target.joints) if joint != UNMAPPED}
+    )
+    mapped_or_fitting = mapped if is_wanted else max(mapped, fitting)
+    if 0 < mapped_or_fitting < LEAST_SHARE * count:
+        raise Md5Error(
+            f"only {mapped_or_fitting} of {counted(count, 'joints')} fit. Import this animation's own model, or map "
+            "its joints in the panel MD5 of the armature",
+            path=str(path),
+        )
+    return Transfer(rest, pairs) if mapped > (0 if is_wanted else fitting) else None
 
 
 def _check_editable(armature: Object, path: Path) -> None:
@@ -196,12 +235,6 @@ def _best_matches(skeletons: list[ImportSkeleton], animation: Animation) -> list
     if best == 0:
         return []
     return [skeleton for skeleton, score in zip(skeletons, scores, strict=True) if score == best]
-
-
-def _bind_pose(animation: Animation) -> Joints:
-    orientations = quat.wxyz_from_xyz(animation.base_orientations)
-    positions, orientations = compose(animation.parents, animation.base_positions, orientations)
-    return Joints(animation.names, animation.parents, positions, orientations)
 
 
 def set_scene_timing(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,12 +26,14 @@ from ..format import (
     read_animation,
     read_animation_header,
     read_camera,
+    read_joints,
     read_mesh,
 )
+from ..format import quaternions as quat
 from ..format.games import Game
 from ..format.model import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import Scales, read_scales
-from ..format.skeleton import Fit, Match, depths, match_joints
+from ..format.skeleton import Fit, Match, compose, depths, match_joints
 from ..options import ImportOptions
 from .companions import Companion, companion_skins, find_companion, game_of, quake_skins
 
@@ -66,9 +68,20 @@ class ImportSkeleton:
     rig: Rig | None = None  # once an animation needed it
     existing: ExistingActions | None = None  # once an animation asked for them
     conversion: Conversion | None = None  # of the import of the armature, once an animation asked for it
+    translated: list[bool] | None = (
+        None  # the bones that other actions move, once an animation asked for them
+    )
     # The last action without scales that was made, and the bones that it moves.
     template: Action | None = None
     template_bones: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class Transfer:
+    """An animation of another skeleton."""
+
+    rest: Joints
+    pairs: dict[str, str]  # its joints by those of the armature
 
 
 @dataclass(eq=False)
@@ -79,6 +92,8 @@ class SourceFiles:
     animations: dict[Path, Animation] = field(default_factory=dict)
     cameras: dict[Path, Camera] = field(default_factory=dict)
     scales: dict[Path, Scales] = field(default_factory=dict)  # of joints, by the path of the animation
+    # The animations that are transferred: their own skeleton at rest, and its joints by those of the armature.
+    transfers: dict[Path, Transfer] = field(default_factory=dict)
     # The model whose frames those of an animation are, by the path of the animation.
     companions: dict[Path, Companion] = field(default_factory=dict)
 
@@ -128,6 +143,36 @@ def read_files(
     return files
 
 
+def find_rest(path: Path, animation: Animation) -> Joints:
+    """The skeleton of an animation at rest: of a model in its folder with its joints, else its base frame."""
+    with suppress(OSError):
+        for model in files_in(path.parent):
+            if model.suffix.lower() == MESH_SUFFIX:
+                with suppress(Md5Error, OSError):
+                    joints = read_joints(readable(model))
+                    match = match_joints(animation, joints)
+                    if match.is_complete:
+                        order = [bone for _, bone in sorted(zip(match.joints, match.bones, strict=True))]
+                        return replace(
+                            joints,
+                            names=animation.names,
+                            parents=animation.parents,
+                            positions=joints.positions[order],
+                            orientations=joints.orientations[order],
+                        )
+    return base_pose(animation)
+
+
+def base_pose(animation: Animation) -> Joints:
+    """The joints of an animation's base frame."""
+    orientations = quat.wxyz_from_xyz(animation.base_orientations)
+    return Joints(
+        animation.names,
+        animation.parents,
+        *compose(animation.parents, animation.base_positions, orientations),
+    )
+
+
 def check_size(joints: Joints, mesh_count: int, path: Path) -> None:
     """Raises Md5Error if too many bones or objects would freeze Blender, or too deep a hierarchy crash it."""
     depth = int(depths(joints.parents).max(initial=-1)) + 1
@@ -166,9 +211,9 @@ def _read_folders(
         # Then an action is made of each.
         progress.expect(2 * len(read))
         for path in read:
-            _read_fitting(
-                path, [skeleton.joints for skeleton in skeletons], files, report, is_any=chosen is not None
-            )
+            joints = [skeleton.joints for skeleton in skeletons]
+            is_mapped = bool(options.joint_map)
+            _read_fitting(path, joints, files, report, is_any=chosen is not None, is_mapped=is_mapped)
             yield progress.step()
     if folders and options.animation_filter.strip() and len(files.animations) == before:
         report.warn(
@@ -186,11 +231,18 @@ def _listed(folder: Path, options: ImportOptions, chosen: tuple[str, ...] | None
 
 
 def _read_fitting(
-    path: Path, skeletons: list[Joints], files: SourceFiles, report: Report, *, is_any: bool
+    path: Path,
+    skeletons: list[Joints],
+    files: SourceFiles,
+    report: Report,
+    *,
+    is_any: bool,
+    is_mapped: bool,
 ) -> None:
-    """Adds an animation if it fits exactly, or with `is_any` at all; an unreadable file is only a warning."""
+    """Adds an animation if it fits well enough; an unreadable file is only a warning."""
+    # Exactly, with `is_any` at all, or with `is_mapped` anyway.
     animation, found = _read_to_fit(path, skeletons)
-    if not is_any and found.error is None and found.fit != "full":
+    if not (is_any or is_mapped) and found.error is None and found.fit != "full":
         return
     if found.error is not None:
         report.warn(f"skipped: {message_for(found.error, (Md5Error,))}")
@@ -200,7 +252,7 @@ def _read_fitting(
     except (Md5Error, OSError) as error:
         report.warn(f"skipped: {message_for(error, (Md5Error,))}")
         return
-    if is_any and found.fit == "none":
+    if is_any and not is_mapped and found.fit == "none":
         report.warn("skipped: no bone matches a joint of the animation", path.name)
         return
     files.animations[path] = animation

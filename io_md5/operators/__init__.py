@@ -20,7 +20,7 @@ from ..format.games import game_named
 from ..importing.importer import import_files
 from ..options import ImportOptions, WeightOptions
 from ..records import ACTION_RATE
-from . import export_md5, import_md5, panels
+from . import export_md5, import_md5, panels, retarget
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -86,7 +86,8 @@ BLENDER = BlenderPart(
         export_md5.OBJECT_OT_md5_check_game,
         export_md5.DATA_PT_md5_game,
         *panels.CLASSES,
+        *retarget.CLASSES,
     ),
-    properties=panels.PROPERTIES,
+    properties=(*panels.PROPERTIES, *retarget.PROPERTIES),
     action_frame_rate=ACTION_RATE.read,
 )

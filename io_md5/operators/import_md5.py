@@ -234,6 +234,8 @@ class IMPORT_SCENE_OT_md5(_Options, file_operators.ImportFiles, bpy.types.Operat
             row.prop(self, "sequence_actions")
             for name in ("nla_tracks", "existing_actions", "frame_start"):
                 body.prop(self, name)
+            body.prop(self, "joint_map")
+            body.prop(self, "keep_feet")
             file_operators.draw_wide(body, self, "use_scene_timing")
             if any(name.lower().endswith(CAMERA_SUFFIX) for name in self.selected_names(context)):
                 body.prop(self, "use_render_size")

@@ -42,6 +42,7 @@ from ..records import (
     MESH_NAME,
     SHADERS,
 )
+from .retarget import draw_joint_map
 
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Material, Object
@@ -233,6 +234,7 @@ class DATA_PT_md5_armature(_Panel, bpy.types.Panel):
         action = active_action(obj)
         if action is not None:
             split_layout(self).prop(action, "md5_frame_rate")
+        draw_joint_map(self.layout, obj)
 
 
 class DATA_PT_md5_mesh(_Panel, bpy.types.Panel):

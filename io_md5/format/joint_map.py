@@ -1,0 +1,341 @@
+"""Which joint of one skeleton stands for which joint of another: by names, naming schemes and structure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from . import quaternions as quat
+from .model import ROOT, Animation, Floats, Joints, Md5Error
+from .retargeting import UNMAPPED, Leg, Retargeting, ancestors, axes_rotation
+from .skeleton import encode_poses, poses
+
+How = Literal["name", "spelling", "scheme", "structure", "place", "user"]
+"""How a pair was found."""
+
+LEAST_SHARE = 0.25
+"""An animation of whose joints fewer are mapped is refused."""
+
+_PREFIXES = re.compile(
+    r"^(?:.*:|bip\d* |bip\d*_|def[-_]|org[-_]|valvebiped\.(?:bip\d+_)?|mixamorig\d*_?|cc_base_)+", re.I
+)
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SIDES = {"l": "L", "left": "L", "r": "R", "right": "R"}
+# Chains of one joint that are compared in every order.
+_MAX_CHAINS = 6
+_OTHER_SIDE = {"L": "R", "R": "L"}
+# Helpers of a rig, not parts of the body.
+_HELPERS = {
+    "twist", "roll", "ik", "fk", "goal", "null", "pole", "target", "ctrl", "end", "nub", "tweak", "mch", "channel",
+}  # fmt: skip
+
+# Mixamo, Rigify, Doom 3, Sauerbraten, Quake re-release, CMU and other motion capture.
+_PARTS = {
+    "root": "root origin base",
+    "hips": "hips hip pelvis pubis maintorso cog",
+    "spine": "spine lowerback upperback thorax waist chest upperchest torso abdomen spinelow spinehigh shoulders",
+    "neck": "neck neckcontrol lowerneck upperneck",
+    "head": "head",
+    "clavicle": "shoulder clavicle collar clav armroot chest",
+    "upperarm": "arm upperarm uparm bicep humerus armupper",
+    "forearm": "forearm lowerarm loarm lowerlarm radius armlower armend elbow",
+    "hand": "hand wrist palm",
+    "thigh": "thigh upleg upperleg femur legupper upperlimb",
+    "shin": "leg shin calf lowerleg loleg tibia leglower knee",
+    "foot": "foot ankle upperfoot",
+    "toe": "toe toes toebase ball lowerfoot",
+    "thumb": "thumb handthumb fingerthumb t",
+    "index": "index handindex findex indexfinger fingerindex",
+    "middle": "middle mid handmiddle fmiddle fingermiddle",
+    "ring": "ring handring fring fingerring",
+    "pinky": "pinky pink little handpinky fpinky fingerpink",
+}  # fmt: skip
+_PART_OF = {name: part for part, names in reversed(_PARTS.items()) for name in names.split()}
+_OF_SIDES = {"clavicle", "upperarm", "forearm", "hand", "thigh", "shin", "foot", "toe"}
+
+_Key = tuple[str, str, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The source joint of a joint, and how it was found."""
+
+    source: str
+    how: How
+
+
+def find_joint_map(source: Joints, target: Joints) -> dict[str, Pair]:
+    """The pairs of two skeletons by the name of the target's joint, as far as they are found."""
+    parts = [_Parts(joints) for joints in (source, target)]
+    ours, theirs = parts[1], parts[0]
+    found: dict[int, tuple[int, How]] = {}
+    by_name = {name: joint for joint, name in reversed(list(enumerate(source.names)))}
+    for joint, other in zip(*(of.chains.get(("spine", ""), []) for of in (ours, theirs)), strict=False):
+        # The same number may count from another joint.
+        if len(ours.chains["spine", ""]) == len(theirs.chains["spine", ""]):
+            found[joint] = other, "name" if target.names[joint] == source.names[other] else "scheme"
+    for joint, (name, key) in enumerate(zip(target.names, ours.keys, strict=True)):
+        for how, other in (("name", by_name.get(name)), ("spelling", theirs.by_key.get(key))):
+            # One name may stand for the hips of one skeleton and a helper of another.
+            if other is not None and (joint in ours.trunk) == (other in theirs.trunk):
+                found.setdefault(joint, (other, how))  # type: ignore[arg-type]
+    for part, chain in ours.chains.items():
+        others = theirs.chains.get(part, [])
+        used = {other for other, _ in found.values()}
+        free = [joint for joint in chain if joint not in found]
+        if len(chain) != len(others):
+            for joint in free:
+                index = round(chain.index(joint) * (len(others) - 1) / max(len(chain) - 1, 1))
+                if others:
+                    found[joint] = others[index], "scheme"
+        else:
+            for joint, other in zip(chain, others, strict=True):
+                if joint not in found and other not in used:
+                    found[joint] = other, "scheme"
+    _add_mirrored(found, ours, theirs)
+    _add_places(found, target)
+    _add_chains(found, source, target)
+    _add_mirrored(found, ours, theirs)
+    return {
+        target.names[joint]: Pair(source.names[other], how) for joint, (other, how) in sorted(found.items())
+    }
+
+
+def find_legs(joints: Joints) -> list[Leg]:
+    """The legs of a skeleton, by the names of its joints."""
+    chains = _Parts(joints).chains
+    legs = [[chains.get((part, side), []) for part in ("thigh", "shin", "foot")] for side in "LR"]
+    return [(leg[0][0], leg[1][0], leg[2][0]) for leg in legs if all(leg)]
+
+
+def source_indices(pairs: Mapping[str, str], source: Joints, target: Joints) -> list[int]:
+    """The index of the source of each joint of the target, `UNMAPPED` where neither map nor source have it."""
+    indices = {name: joint for joint, name in reversed(list(enumerate(source.names)))}
+    return [indices.get(pairs.get(name, ""), UNMAPPED) for name in target.names]
+
+
+def retarget(
+    animation: Animation,
+    source: Joints,
+    target: Joints,
+    pairs: Mapping[str, str],
+    *,
+    translated: Sequence[bool] | None = None,
+    keep_feet: bool = False,
+) -> Animation:
+    """The animation of another skeleton; raises Md5Error if nothing is mapped, or the map is cyclic.
+
+    Args:
+        animation: of the source, with the joints of its rest pose in the same order.
+        source: the rest pose of the source.
+        target: the rest pose of the target.
+        pairs: source joints by target joints.
+        translated: as for `Retargeting`.
+        keep_feet: as for `Retargeting.apply`.
+    """
+    retargeting = Retargeting(
+        source, target, source_indices(pairs, source, target), legs=find_legs(target), translated=translated
+    )
+    moved = retargeting.apply(*poses(animation), keep_feet=keep_feet)
+    return encode_poses(
+        target.names,
+        target.parents,
+        *moved,
+        frame_rate=animation.frame_rate,
+        commandline=animation.commandline,
+    )
+
+
+def format_joint_map(pairs: Mapping[str, str]) -> str:
+    """The text of a file with a map, source joints by target bones."""
+    return json.dumps({"joints": dict(pairs)}, indent=2, ensure_ascii=False) + "\n"
+
+
+def parse_joint_map(text: str, path: str = "") -> dict[str, str]:
+    """The source joints by target bones in the text of a file; raises Md5Error."""
+    try:
+        pairs = json.loads(text)["joints"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        pairs = None
+    if not isinstance(pairs, dict) or not all(isinstance(value, str) for value in pairs.values()):
+        raise Md5Error("not a map of joints", path=path, expected='{"joints": {"bone": "source joint", …}}')
+    return {bone: joint for bone, joint in pairs.items() if joint}
+
+
+def read_joint_map(path: Path) -> dict[str, str]:
+    """The map in a file; raises Md5Error or OSError."""
+    return parse_joint_map(path.read_text(encoding="utf-8", errors="replace"), str(path))
+
+
+class _Parts:
+    """The joints of a skeleton as parts of a body."""
+
+    def __init__(self, joints: Joints) -> None:
+        self.parents = joints.parents
+        words = [_words(name) for name in joints.names]
+        known = {"".join(found) for found in words}
+        self.keys = [_key(found, known) for found in words]
+        self.by_key = {key: joint for joint, key in enumerate(self.keys) if self.keys.count(key) == 1}
+        chains: dict[tuple[str, str], list[int]] = {}
+        for joint in np.argsort(
+            [len(ancestors(joints.parents, one)) for one in range(len(joints))], kind="stable"
+        ):
+            side, name, _ = self.keys[joint]
+            part = _PART_OF.get(name)
+            if part is None and side:
+                part = _PART_OF.get(name.rstrip("s"))
+            if part == "spine" and side:
+                part = "clavicle"
+            if (
+                part is not None
+                and not _HELPERS.intersection(words[joint])
+                and (part not in _OF_SIDES or side)
+            ):
+                chains.setdefault((part, side), []).append(int(joint))
+        self.chains = chains
+        for side in "LR":
+            # Numbered arms and legs.
+            self._divide(side, "shin", ("thigh", "shin"))
+            self._divide(side, "upperarm", ("upperarm", "forearm"))
+            self._divide(side, "upperarm", ("clavicle", "upperarm"))
+            for part in ("upperarm", "forearm", "thigh", "shin"):
+                # The others are twist bones.
+                self.chains[part, side] = self.chains.get((part, side), [])[:1]
+        limbs = {
+            part: [self.chains[part, side][0] for side in "LR" if self.chains[part, side]]
+            for part in ("thigh", "upperarm")
+        }
+        above = {part: [set(ancestors(self.parents, joint)) for joint in of] for part, of in limbs.items()}
+        self.trunk = set.intersection(*above["thigh"]) if above["thigh"] else set()
+        if above["thigh"] and above["upperarm"]:
+            self._divide_spine(set.intersection(*above["upperarm"]))
+
+    def _divide(self, side: str, part: str, names: tuple[str, str]) -> None:
+        """Divides a chain if its joints have one name, and the other part has none."""
+        chain, other = self.chains.get((part, side), []), names[0] if names[1] == part else names[1]
+        if (
+            len(chain) > 1
+            and not self.chains.get((other, side))
+            and chain[0] in ancestors(self.parents, chain[1])
+        ):
+            at = len(chain) - 1 if names == ("upperarm", "forearm") else 1
+            self.chains[names[0], side], self.chains[names[1], side] = chain[:at], chain[at:]
+
+    def _divide_spine(self, below_arms: set[int]) -> None:
+        """Puts joints of the spine that carry the legs with the hips, and those above the arms with the neck."""
+        spine, hips = self.chains.get(("spine", ""), []), self.chains.get(("hips", ""), [])
+        lowest = [joint for joint in spine if joint in self.trunk]
+        self.chains["hips", ""] = [joint for joint in [*lowest, *hips] if joint in self.trunk] or hips
+        if not self.chains["hips", ""]:
+            # A root that carries all is the hips.
+            self.chains["hips", ""] = self.chains.pop(("root", ""), [])
+        kept = [joint for joint in spine if joint in below_arms and joint not in self.trunk]
+        self.chains["spine", ""] = kept
+        last = kept[-1] if kept else ROOT
+        higher = [joint for joint in spine if last in ancestors(self.parents, joint)]
+        if higher and not self.chains.get(("head", "")):
+            self.chains["head", ""], self.chains["neck", ""] = higher[-1:], higher[:-1]
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower() for word in _WORDS.findall(_PREFIXES.sub("", name) or name)]
+
+
+def _key(words: list[str], known: set[str]) -> _Key:
+    """The side, the words without it, and the numbers of a name."""
+    side = next((_SIDES[word] for word in words if word in _SIDES), "")
+    rest = [word for word in words if word not in _SIDES]
+    if not side and rest:
+        # `Lhand`, if there is an `Rhand`.
+        whole = "".join(words)
+        for letter, other in (("l", "r"), ("r", "l")):
+            if whole[0] == letter and len(rest[0]) > 1 and other + whole[1:] in known:
+                side, rest = letter.upper(), [rest[0][1:], *rest[1:]]
+                break
+    numbers = tuple(int(word[:9]) for word in rest if word.isdigit() and int(word[:9]))
+    return side, "".join(word for word in rest if not word.isdigit()), numbers
+
+
+def _add_mirrored(found: dict[int, tuple[int, How]], ours: _Parts, theirs: _Parts) -> None:
+    """Maps joints whose counterparts on the other side are mapped."""
+    for joint, (other, _) in list(found.items()):
+        keys = ours.keys[joint], theirs.keys[other]
+        if all(key[0] in _OTHER_SIDE for key in keys):
+            mirrored, source = ((_OTHER_SIDE[key[0]], *key[1:]) for key in keys)
+            if mirrored in ours.by_key and source in theirs.by_key:
+                found.setdefault(ours.by_key[mirrored], (theirs.by_key[source], "structure"))
+
+
+def _add_places(found: dict[int, tuple[int, How]], target: Joints) -> None:
+    """Maps joints at the very place of a mapped one on another branch, as those of inverse kinematics are."""
+    size = float(np.ptp(target.positions, axis=0).max(initial=0.0))
+    mapped = list(found)
+    for joint in range(len(target)):
+        if joint in found or not mapped:
+            continue
+        distances = np.linalg.norm(target.positions[mapped] - target.positions[joint], axis=1)
+        nearest = mapped[int(distances.argmin())]
+        line = ancestors(target.parents, joint)
+        if (
+            distances.min() < 1e-3 * size
+            and nearest not in line
+            and joint not in ancestors(target.parents, nearest)
+        ):
+            found[joint] = found[nearest][0], "place"
+
+
+def _add_chains(found: dict[int, tuple[int, How]], source: Joints, target: Joints) -> None:
+    """Maps chains that hang on mapped joints and have equally many joints, those that point the same way first."""
+    joints = list(found)
+    sources = [found[joint][0] for joint in joints]
+    if not joints:
+        return
+    rotation = axes_rotation(source.positions[sources], target.positions[joints])
+    near = 1e-3 * float(np.ptp(source.positions, axis=0).max())
+    for joint in joints:
+        other = found[joint][0]
+        # Fingers may hang on a helper at the place of the hand.
+        distances = np.linalg.norm(source.positions - source.positions[other], axis=1)
+        hands = np.flatnonzero(distances <= near).tolist()
+        used = {one for one, _ in found.values()}
+        ours = [chain for chain in _chains(target, joint) if not any(one in found for one in chain)]
+        theirs = [one for hand in hands for one in _chains(source, hand) if not used.intersection(one)]
+        for length in {len(chain) for chain in ours}:
+            mine, his = ([one for one in of if len(one) == length][:_MAX_CHAINS] for of in (ours, theirs))
+            a = np.array([_direction(target.positions, joint, chain) for chain in mine])
+            b = np.array([quat.rotate(rotation, _direction(source.positions, other, chain)) for chain in his])
+            if not mine or not his:
+                continue
+            count = min(len(mine), len(his))
+            best = max(
+                ((tuple(range(count)), two) for two in permutations(range(len(his)), count))
+                if len(mine) < len(his)
+                else ((one, tuple(range(count))) for one in permutations(range(len(mine)), count)),
+                key=lambda chosen: float((a[list(chosen[0])] * b[list(chosen[1])]).sum()),
+            )
+            for one, two in zip(*best, strict=True):
+                found.update({x: (y, "structure") for x, y in zip(mine[one], his[two], strict=True)})
+
+
+def _chains(joints: Joints, start: int) -> list[list[int]]:
+    """The chains of two joints and more without branches that hang on a joint."""
+    result = []
+    for joint in np.flatnonzero(joints.parents == start).tolist():
+        chain = [joint]
+        while len(below := np.flatnonzero(joints.parents == chain[-1])) == 1:
+            chain.append(int(below[0]))
+        if not len(below) and len(chain) > 1:
+            result.append(chain)
+    return result
+
+
+def _direction(positions: Floats, start: int, chain: list[int]) -> Floats:
+    line: Floats = positions[chain].mean(axis=0) - positions[start]
+    return line / max(float(np.linalg.norm(line)), 1e-9)

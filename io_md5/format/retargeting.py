@@ -1,0 +1,388 @@
+"""Motion transferred to a skeleton with other names, axes, proportions or another rest pose.
+
+A joint turns in the space of the model as its source does since the rest pose, after a correction that is made once:
+the bones of the target are turned, one chain after the other, until they point where those of the source do at rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations, product
+
+import numpy as np
+
+from . import quaternions as quat
+from .model import ROOT, Floats, Ints, Joints, Md5Error
+from .skeleton import CyclicHierarchyError, decompose, depths
+
+UNMAPPED = -1
+"""In place of a source joint: there is none."""
+
+Leg = tuple[int, int, int]
+"""The joints of a leg: thigh, shin and foot."""
+
+# Lengths that differ by less than this fraction of the skeleton's size are the same.
+_SAME_LENGTH = 1e-3
+# Children that branch from a joint turn it if they point the same way up to this angle, in radians.
+_SAME_BRANCHES = np.radians(10.0)
+# Of the length of a leg and per frame: slower feet stand.
+_STANDING = 0.01
+# Another alignment than the axes themselves has to fit better by this factor.
+_BETTER = 1.01
+
+
+class Retargeting:
+    """The transfer of poses from one skeleton to another.
+
+    Args:
+        source: the rest pose of the source, J joints.
+        target: the rest pose of the target, K joints.
+        sources: the source joint of each joint of the target, or `UNMAPPED`, (K,). One may have several targets.
+        legs: of the target; they give the ratio of the sizes.
+        translated: whether each joint of the target may change its place in its parent, bool (K,); none if None.
+
+    Raises:
+        Md5Error: nothing is mapped, a joint does not exist, or the joints that share sources depend on each other.
+    """
+
+    def __init__(
+        self,
+        source: Joints,
+        target: Joints,
+        sources: Ints | Sequence[int],
+        *,
+        legs: Sequence[Leg] = (),
+        translated: Sequence[bool] | None = None,
+    ) -> None:
+        self.source, self.target = source, target
+        self.sources = np.asarray(sources, dtype=np.int32)
+        if (
+            len(self.sources) != len(target)
+            or not ((self.sources < len(source)) & (self.sources >= -1)).all()
+        ):
+            raise Md5Error("a joint of the map does not exist", expected=f"-1 to {len(source) - 1}")
+        self._mapped = np.flatnonzero(self.sources != UNMAPPED)
+        if not len(self._mapped):
+            raise Md5Error("no joint is mapped")
+        self.rotation = axes_rotation(
+            source.positions[self.sources[self._mapped]], target.positions[self._mapped]
+        )
+        self._legs = [leg for leg in legs if all(self.sources[joint] != UNMAPPED for joint in leg)]
+        self._anchors = self._find_anchors()
+        self._drivers = self._find_drivers()
+        try:
+            order = depths(self._drivers)
+        except CyclicHierarchyError as error:
+            name = target.names[error.joint]
+            raise Md5Error(
+                "the map is cyclic: joints with the same source carry each other", found=name
+            ) from None
+        self._levels = [np.flatnonzero(order == level) for level in range(order.max(initial=0) + 1)]
+        self._offsets, self._turns = decompose(self._drivers, target.positions, target.orientations)
+        self.scale, is_same = self._compare_lengths()
+        self._children = self._find_children()
+        self._corrections = self._align()
+        self._bodies = self._find_bodies()
+        moving = (
+            np.zeros(len(target), dtype=bool) if translated is None else np.asarray(translated, dtype=bool)
+        )
+        # The same skeleton can take every translation.
+        moving = (moving | is_same) & (self.sources != UNMAPPED) & (self._anchors != UNMAPPED)
+        moving &= self._drivers == target.parents
+        moving[self._bodies] = False
+        self._moving = np.flatnonzero(moving)
+        self._places = self._rest_places(is_same)
+
+    def apply(
+        self, positions: Floats, orientations: Floats, *, keep_feet: bool = False
+    ) -> tuple[Floats, Floats]:
+        """The poses of the target, in the space of the model.
+
+        Args:
+            positions: of the joints of the source in the space of the model, (F, J, 3).
+            orientations: unit quaternions w x y z (F, J, 4).
+            keep_feet: let feet move only as those of the source do while these stand.
+
+        Returns:
+            Positions (F, K, 3) and orientations (F, K, 4).
+        """
+        result = self._pose(positions, orientations)
+        for leg in self._legs if keep_feet else ():
+            self._keep_foot(leg, positions[:, self.sources[leg[2]]], *result)
+        return result
+
+    def _to_target(self, vectors: Floats) -> Floats:
+        """Vectors of the source in the axes and units of the target."""
+        return self.scale * quat.rotate(self.rotation, vectors)
+
+    def _find_anchors(self) -> Ints:
+        """The nearest mapped ancestor of each joint of the target."""
+        parents = self.target.parents
+        anchors = np.full(len(parents), UNMAPPED, dtype=np.int32)
+        for joint in np.argsort(depths(parents), kind="stable"):
+            parent = parents[joint]
+            if parent != ROOT:
+                anchors[joint] = parent if self.sources[parent] != UNMAPPED else anchors[parent]
+        return anchors
+
+    def _find_drivers(self) -> Ints:
+        """The joint that each joint of the target is carried by: its parent, or one with the same source."""
+        drivers = self.target.parents.copy()
+        levels = depths(self.source.parents)
+        for joint in np.unique(self.sources[self._mapped]):
+            sharing = np.flatnonzero(self.sources == joint)
+            # The one that hangs on the nearest ancestor of the source is that of the chain.
+            anchors = self._anchors[sharing]
+            nearness = np.where(anchors == UNMAPPED, -1, levels[self.sources[anchors]])
+            leader = sharing[np.argmax(nearness)]
+            above = ancestors(self.target.parents, leader)
+            for follower in sharing.tolist():
+                if follower != leader and follower not in above:
+                    drivers[follower] = leader
+        return drivers
+
+    def _compare_lengths(self) -> tuple[float, bool]:
+        """The size of the target divided by that of the source, and whether all their lengths have that ratio."""
+        joints = self._mapped[self._anchors[self._mapped] != UNMAPPED]
+        anchors = self._anchors[joints]
+        pairs = [(leg[index], leg[index + 1]) for leg in self._legs for index in (0, 1)]
+        wanted = self._lengths(*np.array(pairs).T) if pairs else self._lengths(joints, anchors)
+        sums = wanted.sum(axis=1)
+        scale = float(sums[0] / sums[1]) if (sums > 0.0).all() else 1.0
+        lengths, size = self._lengths(joints, anchors), np.ptp(self.target.positions, axis=0).max(initial=0.0)
+        is_same = (np.abs(lengths[0] - scale * lengths[1]) <= _SAME_LENGTH * size).all()
+        return scale, bool(is_same)
+
+    def _lengths(self, ends: Ints, starts: Ints) -> Floats:
+        """Distances between joints of the target, and between their sources, (2, n)."""
+        target, source = self.target.positions, self.source.positions[self.sources]
+        return np.stack([np.linalg.norm(of[ends] - of[starts], axis=1) for of in (target, source)])
+
+    def _find_children(self) -> dict[int, list[tuple[Floats, Floats]]]:
+        """For each mapped joint, the directions to its next mapped joints, of the target and of the source."""
+        result: dict[int, list[tuple[Floats, Floats]]] = {joint: [] for joint in self._mapped.tolist()}
+        source = quat.rotate(self.rotation, self.source.positions)
+        size = np.ptp(self.target.positions, axis=0).max()
+        for joint in self._mapped.tolist():
+            anchor = int(self._anchors[joint])
+            if anchor == UNMAPPED or self._drivers[joint] != self.target.parents[joint]:
+                continue
+            ours = self.target.positions[joint] - self.target.positions[anchor]
+            theirs = source[self.sources[joint]] - source[self.sources[anchor]]
+            lengths = np.linalg.norm(ours), np.linalg.norm(theirs) * self.scale
+            if min(lengths) > _SAME_LENGTH * size:
+                result[anchor].append((ours / lengths[0], theirs / np.linalg.norm(theirs)))
+        return result
+
+    def _align(self) -> Floats:
+        """What turns each joint of the target at rest until its chain points as in the source, (K, 4)."""
+        corrections = np.zeros((len(self.target), 4))
+        corrections[:, 0] = 1.0
+        for joint in np.concatenate(self._levels).tolist():
+            driver = int(self._drivers[joint])
+            if driver != ROOT:
+                corrections[joint] = corrections[driver]
+            if children := self._children.get(joint):
+                ours, theirs = (np.array(directions) for directions in zip(*children, strict=True))
+                ours = quat.rotate(corrections[joint], ours)
+                turn = None
+                if len(children) > 1:
+                    turn = _turn_between(ours, theirs)
+                elif self._anchors[joint] != UNMAPPED:
+                    # A root that stands on the floor is not turned because its only child is elsewhere.
+                    turn = shortest_turn(ours[0], theirs[0])
+                if turn is not None:
+                    corrections[joint] = quat.multiply(turn, corrections[joint])
+        return corrections
+
+    def _find_bodies(self) -> Ints:
+        """The joints that take the place of their source: roots down to where the skeleton branches, and hips."""
+        bodies = self._mapped[self._anchors[self._mapped] == UNMAPPED].tolist()
+        for top in list(bodies):
+            trunk, below = [], [top]
+            while len(below) == 1:
+                trunk += below
+                below = self._mapped[self._anchors[self._mapped] == below[0]].tolist()
+            bodies += trunk if below else []
+        above = [set(ancestors(self.target.parents, thigh)) for thigh, _, _ in self._legs]
+        bodies += set.intersection(*above) if len(above) > 1 else ()
+        mapped = set(self._mapped[self._drivers[self._mapped] == self.target.parents[self._mapped]].tolist())
+        return np.array(sorted(mapped.intersection(bodies)), dtype=np.int32)
+
+    def _rest_places(self, is_same: bool) -> Floats:
+        """Where the joints of `_bodies` are when the source is at rest, (n, 3)."""
+        if is_same:
+            return self._to_target(self.source.positions[self.sources[self._bodies]])
+        places = self._places = self.target.positions[self._bodies]
+        if not self._legs:
+            return places
+        # Its feet stand where they do in the target's own rest pose.
+        feet = [foot for _, _, foot in self._legs]
+        posed, _ = self._pose(self.source.positions[None], self.source.orientations[None])
+        shift = (self.target.positions[feet] - posed[0, feet]).mean(axis=0)
+        is_above = np.array([self._anchors[body] != UNMAPPED for body in self._bodies])
+        # Roots stay where they are, if what is above the legs can move alone.
+        return places + (is_above[:, None] if is_above.any() else 1.0) * shift
+
+    def _pose(self, source_positions: Floats, source_orientations: Floats) -> tuple[Floats, Floats]:
+        mapped, sources = self._mapped, self.sources[self._mapped]
+        count = len(source_positions)
+        shape = count, len(self.target)
+        positions, orientations = np.empty((*shape, 3)), np.empty((*shape, 4))
+        rest = quat.conjugate(quat.multiply(self.rotation, self.source.orientations[sources]))
+        after = quat.multiply(
+            quat.multiply(rest, self._corrections[mapped]), self.target.orientations[mapped]
+        )
+        turned = quat.multiply(quat.multiply(self.rotation, source_orientations[:, sources]), after)
+        is_mapped = self.sources != UNMAPPED
+        orientations[:, mapped] = turned
+        places = np.empty((*shape, 3))
+        moves = self._to_target(source_positions - self.source.positions)
+        places[:, self._bodies] = self._places + moves[:, self.sources[self._bodies]]
+        extra = self._translations(source_positions, source_orientations)
+        is_body = np.zeros(len(self.target), dtype=bool)
+        is_body[self._bodies] = True
+        for joints in self._levels:
+            drivers = self._drivers[joints]
+            is_root = drivers == ROOT
+            roots, carried, drivers = joints[is_root], joints[~is_root], drivers[~is_root]
+            positions[:, roots] = self.target.positions[roots]
+            positions[:, carried] = positions[:, drivers] + quat.rotate(
+                orientations[:, drivers], self._offsets[carried]
+            )
+            if extra is not None:
+                positions[:, joints] += extra[:, joints]
+            bodies = joints[is_body[joints]]
+            positions[:, bodies] = places[:, bodies]
+            free = ~is_mapped[roots]
+            orientations[:, roots[free]] = self.target.orientations[roots[free]]
+            free = ~is_mapped[carried] | (self._drivers[carried] != self.target.parents[carried])
+            orientations[:, carried[free]] = quat.multiply(
+                orientations[:, drivers[free]], self._turns[carried[free]]
+            )
+        return positions, quat.normalise(orientations)
+
+    def _translations(self, positions: Floats, orientations: Floats) -> Floats | None:
+        """How far joints that may be translated are from where their parents carry them, (F, K, 3)."""
+        if not len(self._moving):
+            return None
+        joints, anchors = self.sources[self._moving], self.sources[self._anchors[self._moving]]
+        rest = self.source.positions[joints] - self.source.positions[anchors]
+        rest = quat.rotate(quat.conjugate(self.source.orientations[anchors]), rest)
+        carried = positions[:, anchors] + quat.rotate(orientations[:, anchors], rest)
+        result = np.zeros((len(positions), len(self.target), 3))
+        result[:, self._moving] = self._to_target(positions[:, joints] - carried)
+        return result
+
+    def _keep_foot(self, leg: Leg, source: Floats, positions: Floats, orientations: Floats) -> None:
+        """Bends a leg, in place, so that its foot moves as the source's, (F, 3), does while that stands."""
+        thigh, shin, foot = leg
+        length = self._lengths(np.array([shin, foot]), np.array([thigh, shin]))[1].sum()
+        is_slow = np.linalg.norm(np.diff(source, axis=0), axis=1) < _STANDING * length
+        stands = np.append(is_slow, False) | np.append(False, is_slow)
+        starts = np.flatnonzero(np.diff(np.append(False, stands)) & stands)
+        goals = positions[:, foot].copy()
+        moves = self._to_target(source)
+        for start in starts.tolist():
+            length = int(np.append(np.flatnonzero(~stands[start:]), len(stands) - start)[0])
+            contact = slice(start, start + length)
+            goals[contact] = moves[contact] + (positions[contact, foot] - moves[contact]).mean(axis=0)
+        if not stands.any():
+            return
+        a, b, c = (positions[stands, joint] for joint in leg)
+        knee, hip = bend_leg(a, b, c, goals[stands])
+        shin_turn = quat.multiply(hip, knee)
+        new_b = a + quat.rotate(hip, b - a)
+        new_c = new_b + quat.rotate(shin_turn, c - b)
+        for joint in range(len(self.target)):
+            line = [joint, *ancestors(self._drivers, joint)]
+            if foot in line:
+                positions[stands, joint] += new_c - c
+            elif shin in line:
+                offsets = positions[stands, joint] - b
+                positions[stands, joint] = new_b + quat.rotate(shin_turn, offsets)
+                orientations[stands, joint] = quat.multiply(shin_turn, orientations[stands, joint])
+            elif thigh in line:
+                positions[stands, joint] = a + quat.rotate(hip, positions[stands, joint] - a)
+                orientations[stands, joint] = quat.multiply(hip, orientations[stands, joint])
+
+
+def shortest_turn(a: Floats, b: Floats) -> Floats:
+    """The smallest rotations (…, 4) that turn unit vectors a (…, 3) into b (…, 3)."""
+    dots = (a * b).sum(axis=-1, keepdims=True)
+    # Of a half turn, any axis across will do.
+    across = np.cross(a, np.where(np.abs(a[..., :1]) < 0.8, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]))
+    half_turn = np.concatenate([np.zeros_like(dots), across], axis=-1)
+    return quat.normalise(
+        np.where(dots < -1.0 + 1e-12, half_turn, np.concatenate([1.0 + dots, np.cross(a, b)], axis=-1))
+    )
+
+
+def bend_leg(hips: Floats, knees: Floats, feet: Floats, goals: Floats) -> tuple[Floats, Floats]:
+    """Two-bone inverse kinematics in the plane of the leg.
+
+    Args:
+        hips, knees, feet: positions (F, 3).
+        goals: where the feet should be, (F, 3). A leg that is too short points there.
+
+    Returns:
+        The rotations of the knee and then of the hip, in the space of the model, (F, 4) each. The shin turns by their
+        product, hip · knee.
+    """
+    upper, lower = knees - hips, feet - knees
+    lengths = [np.linalg.norm(of, axis=1) for of in (upper, lower, feet - hips, goals - hips)]
+    first, second, now, wanted = (np.maximum(of, 1e-9) for of in lengths)
+    wanted = np.clip(wanted, np.abs(first - second), first + second)
+    axes = np.cross(upper, lower)
+    sizes = np.linalg.norm(axes, axis=1, keepdims=True)
+    is_bent = sizes[:, 0] > 1e-4 * first * second
+    # A straight leg bends as it does elsewhere in the motion, else in any direction.
+    usual = axes[is_bent].sum(axis=0) if is_bent.any() else np.zeros(3)
+    usual = usual - upper * (upper @ usual)[:, None] / (first * first)[:, None]
+    across = np.cross(upper, np.where(np.abs(upper[:, :1]) < 0.8 * first[:, None], [1.0, 0, 0], [0, 1.0, 0]))
+    usual = np.where(np.linalg.norm(usual, axis=1, keepdims=True) > 1e-6, usual, across)
+    axes = np.where(is_bent[:, None], axes, usual)
+    axes /= np.linalg.norm(axes, axis=1, keepdims=True)
+    bends = [
+        np.arccos(np.clip((first**2 + second**2 - of**2) / (2.0 * first * second), -1.0, 1.0))
+        for of in (now, wanted)
+    ]
+    half = 0.5 * (bends[0] - bends[1])[:, None]
+    knee = np.concatenate([np.cos(half), axes * np.sin(half)], axis=1)
+    reached = upper + quat.rotate(knee, lower)
+    reached /= np.maximum(np.linalg.norm(reached, axis=1, keepdims=True), 1e-9)
+    directions = (goals - hips) / np.maximum(lengths[3], 1e-9)[:, None]
+    return knee, shortest_turn(reached, directions)
+
+
+def ancestors(parents: Ints, joint: int) -> list[int]:
+    """The ancestors of a joint, the nearest first."""
+    result = []
+    while (joint := int(parents[joint])) != ROOT:
+        result.append(joint)
+    return result
+
+
+def axes_rotation(source: Floats, target: Floats) -> Floats:
+    """Which of the 24 rotations between axes fits joints (n, 3) of one skeleton best to those of another."""
+    products = (target - target.mean(axis=0)).T @ (source - source.mean(axis=0))
+    candidates = [np.eye(3)]
+    for order in permutations(range(3)):
+        for signs in product((1.0, -1.0), repeat=3):
+            matrix = np.eye(3)[list(order)] * np.array(signs)[:, None]
+            if np.linalg.det(matrix) > 0.0:
+                candidates.append(matrix)
+    scores = np.array([(matrix * products).sum() for matrix in candidates])
+    best = int(scores.argmax())
+    return quat.from_matrices(candidates[best if scores[best] > _BETTER * scores[0] else 0])
+
+
+def _turn_between(ours: Floats, theirs: Floats) -> Floats | None:
+    """The rotation of directions (n, 3) to others; None if they do not lie the same way, or only in one line."""
+    left, sizes, right = np.linalg.svd(theirs.T @ ours)
+    if sizes[1] < 0.1 * sizes[0]:
+        return None
+    left[:, 2] *= np.linalg.det(left) * np.linalg.det(right)
+    turn = left @ right
+    cosines = ((ours @ turn.T) * theirs).sum(axis=1)
+    return quat.from_matrices(turn) if cosines.min() > np.cos(_SAME_BRANCHES) else None

@@ -1,0 +1,370 @@
+"""*Animation Between Skeletons*: the map of joints to bones in the panel MD5, and the transfer of many animations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+from bpy.props import CollectionProperty
+
+from ...io_blender.clips.actions import suitable_actions
+from ...io_blender.clips.clip import action_clip
+from ...io_blender.clips.playing import playback
+from ...io_blender.operators.file_operators import (
+    ExportHelper,
+    ImportHelper,
+    JobOperator,
+    NoFileError,
+    Outcome,
+)
+from ...io_blender.operators.panel_parts import RowList, fail
+from ...io_blender.options import option, properties
+from ...io_blender.reports import ImportResult, Job, Progress, Report, printable
+from ...io_blender.scene import axes, mesh_data
+from ...io_common.game_tree.archives import readable
+from ...io_common.texts import matches
+from ..exporting.animation import encode_clip, sample_clip
+from ..exporting.clips import AnimationOptions, listed_clip
+from ..exporting.skeleton import build_skeleton
+from ..format import Animation, Joints, Md5Error, read_animation
+from ..format.joint_map import find_joint_map, format_joint_map, read_joint_map
+from ..importing.action import build_animation
+from ..importing.importer import plan_transfer
+from ..importing.read import ImportSkeleton, Transfer, animation_paths, find_rest
+from ..importing.rig import read_rig
+from ..options import ImportOptions
+from ..records import SOURCE_HOW, SOURCE_JOINT, load_joint_map, store_joint_map
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object
+
+    from ...io_blender.operators.panel_parts import OperatorResult
+
+
+def _target(context: Context, name: str = "") -> Object:
+    """The armature of a name, or the active one; raises Md5Error."""
+    target = bpy.data.objects.get(name) if name else context.view_layer.objects.active
+    if target is not None and target.type != "ARMATURE":
+        target = target.find_armature()
+    if target is None or not target.data.bones:
+        raise Md5Error(
+            f"there is no armature {name} with bones" if name else "make an armature with bones active"
+        )
+    return target
+
+
+def _has_armature(cls: type, context: Context) -> bool:
+    del cls
+    active = context.view_layer.objects.active
+    return active is not None and active.type == "ARMATURE"
+
+
+def _source_joints(context: Context, name: str) -> tuple[Object, Any]:
+    """An armature as a source, and its joints in the space of the scene; raises Md5Error."""
+    source = _target(context, name)
+    world = np.array(mesh_data.world_matrix(source))
+    report = Report()
+    return source, build_skeleton(source, world, axes.identity(), report, left_out=(), add_origin=False)
+
+
+@properties
+class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
+    """Transfer the animations of another armature or of files to the active armature, an action for each"""
+
+    bl_idname = "armature.idtech_retarget"
+    bl_label = "Animation Between Skeletons"
+    bl_options = {"REGISTER", "UNDO"}
+
+    verb = "Transferred"
+    bad_data = Md5Error
+
+    source: str = option("", "Source", "Armature whose actions are transferred. Empty: files")
+    target: str = option(
+        "", "Target", "Armature that gets the actions. Empty: the active one", options={"SKIP_SAVE"}
+    )
+    animation_filter: str = option(
+        "", "Filter", "Transfer only animations with this in their names. With * and ? it is a pattern for the whole "
+        "name, such as walk*",
+    )  # fmt: skip
+    joint_map: str = option(
+        "",
+        "Joint Map",
+        "File with the map. Empty: that of the armature, else one found by names",
+        subtype="FILE_PATH",
+    )
+    keep_feet: bool = option(
+        False, "Keep Feet", "Bend the legs so that feet stand still where those of the source do"
+    )
+    filepath: str = option("", "File", "Animation (.md5anim)", subtype="FILE_PATH", options={"SKIP_SAVE"})
+    directory: str = option(
+        "", "Folder", "Folder with the animations", subtype="DIR_PATH", options={"SKIP_SAVE"}
+    )
+    files: Any = CollectionProperty(type=bpy.types.OperatorFileListElement, options={"SKIP_SAVE", "HIDDEN"})
+    filter_glob: str = option("*.md5anim", options={"HIDDEN"})
+
+    poll: Any = classmethod(_has_armature)
+
+    def invoke(self, context: Context, event: Any) -> OperatorResult:
+        del event
+        if self.source or any(self._sources(context)):
+            result: OperatorResult = context.window_manager.invoke_props_dialog(self)
+            return result
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def _sources(self, context: Context) -> list[Object]:
+        """The other armatures that are selected."""
+        active = context.view_layer.objects.active
+        return [obj for obj in context.selected_objects if obj.type == "ARMATURE" and obj != active]
+
+    def draw(self, context: Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.prop_search(self, "source", bpy.data, "objects", icon="ARMATURE_DATA")
+        for name in ("animation_filter", "joint_map", "keep_feet"):
+            layout.prop(self, name)
+
+    def _paths(self) -> list[Path]:
+        """The chosen animations, or all of the folder; raises NoFileError."""
+        folder = Path(bpy.path.abspath(self.directory or "//"))
+        paths = [folder / file.name for file in self.files if file.name]
+        if not paths and self.filepath and not Path(bpy.path.abspath(self.filepath)).is_dir():
+            paths = [Path(bpy.path.abspath(self.filepath))]
+        if not paths and self.directory:
+            paths = animation_paths(folder)
+        paths = [path for path in paths if matches(path.stem, self.animation_filter)]
+        if not paths:
+            raise NoFileError("No animation was chosen: set Source to an armature, or choose .md5anim files")
+        return paths
+
+    def job(self, context: Context) -> Job[Outcome]:
+        """Transfers each animation; all are read before the first action is made."""
+        target = _target(context, self.target)
+        progress, result = Progress(), ImportResult()
+        sources = self._sources(context) if not (self.files or self.filepath or self.directory) else []
+        name = self.source or (sources[0].name if sources else "")
+        options = ImportOptions(
+            joint_map=bpy.path.abspath(self.joint_map) if self.joint_map else "",
+            keep_feet=self.keep_feet,
+            use_conversion_of_armature=not name,
+        )
+        skeleton = ImportSkeleton(target.name, read_rig(target.data).joints, obj=target)
+        if name:
+            found = yield from self._read_actions(context, name, target, result.report, progress)
+        else:
+            found = []
+            for path in self._paths():
+                animation = read_animation(readable(path))
+                found.append((path, animation, find_rest(path, animation)))
+        progress.expect(len(found))
+        # Skeletons with the same joints have the same map.
+        plans: dict[tuple[str, ...], Transfer] = {}
+        for path, animation, rest in found:
+            key = tuple(rest.names)
+            if key not in plans:
+                plan = plan_transfer(path, animation, skeleton, options, rest)
+                if plan is None:
+                    raise Md5Error(
+                        "no joint is mapped: map them in the panel MD5 of the armature", path=str(path)
+                    )
+                plans[key] = plan
+        for path, animation, rest in found:
+            transfer = Transfer(rest, plans[tuple(rest.names)].pairs)
+            build_animation(context, path.stem, animation, skeleton, options, result, transfer=transfer)
+            yield progress.step()
+        return result.report, [path for path, _, _ in found]
+
+    def _read_actions(
+        self, context: Context, name: str, target: Object, report: Report, progress: Progress
+    ) -> Job[list[tuple[Path, Animation, Joints]]]:
+        """The actions of an armature with the filter in their names, and its rest pose; raises Md5Error."""
+        source, skeleton = _source_joints(context, name)
+        if source == target:
+            raise Md5Error("the source is the target: choose another armature")
+        clips = [
+            listed_clip(action_clip(action, slot), context.scene)
+            for action, slot in suitable_actions(source).chosen
+            if matches(action.name, self.animation_filter)
+        ]
+        if not clips:
+            raise Md5Error(
+                f"{source.name} has no action" + " with the filter in its name" * bool(self.animation_filter)
+            )
+        found = []
+        options = AnimationOptions()
+        progress.expect(len(clips))
+        with playback(context, [source], None, clips) as player:
+            for clip in clips:
+                sampled = yield from sample_clip(clip, skeleton, player, options, report, progress)
+                animation = encode_clip(sampled, skeleton, options, "")
+                animation.bounds = np.zeros((animation.frame_count, 2, 3))
+                # Only the stem is used, as the name of the action.
+                found.append((Path(clip.name.replace("/", "_") + ".md5anim"), animation, skeleton.joints))
+                yield progress.step()
+        return found
+
+
+@properties
+class ARMATURE_OT_idtech_find_joint_map(bpy.types.Operator):
+    """Find the joints of another armature, or of an animation, that stand for the bones of the active armature"""
+
+    bl_idname = "armature.idtech_find_joint_map"
+    bl_label = "Find Joint Map"
+    bl_options = {"REGISTER", "UNDO"}
+
+    source: str = option(
+        "", "Source", "Armature with the joints. Empty: the other selected armature, or a file"
+    )
+    filepath: str = option(
+        "", "File", "Animation with the joints (.md5anim)", subtype="FILE_PATH", options={"SKIP_SAVE"}
+    )
+    filter_glob: str = option("*.md5anim", options={"HIDDEN"})
+    poll: Any = classmethod(_has_armature)
+
+    def invoke(self, context: Context, event: Any) -> OperatorResult:
+        del event
+        active = context.view_layer.objects.active
+        others = [obj for obj in context.selected_objects if obj.type == "ARMATURE" and obj != active]
+        if others:
+            self.source = others[0].name
+            return self.execute(context)
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: Context) -> OperatorResult:
+        target = _target(context)
+        try:
+            if self.source:
+                rest = _source_joints(context, self.source)[1].joints
+            else:
+                path = Path(bpy.path.abspath(self.filepath))
+                rest = find_rest(path, read_animation(readable(path)))
+        except (Md5Error, OSError) as error:
+            return fail(self, str(error))
+        found = find_joint_map(rest, read_rig(target.data).joints)
+        store_joint_map(target.data, {name: (pair.source, pair.how) for name, pair in found.items()})
+        count = len({pair.source for pair in found.values()})
+        self.report({"INFO"}, f"{count} of {len(rest)} joints fit")
+        return {"FINISHED"}
+
+
+@properties
+class ARMATURE_OT_idtech_save_joint_map(ExportHelper, bpy.types.Operator):
+    """Save the joint map of the active armature to a file (JSON), for other armatures and the command line"""
+
+    bl_idname = "armature.idtech_save_joint_map"
+    bl_label = "Save Joint Map"
+    filepath: str
+    filename_ext = ".json"
+    filter_glob: str = option("*.json", options={"HIDDEN"})
+    poll: Any = classmethod(_has_armature)
+
+    def execute(self, context: Context) -> OperatorResult:
+        try:
+            Path(self.filepath).write_text(format_joint_map(load_joint_map(_target(context).data)), "utf-8")
+        except OSError as error:
+            return fail(self, str(error))
+        return {"FINISHED"}
+
+
+@properties
+class ARMATURE_OT_idtech_load_joint_map(ImportHelper, bpy.types.Operator):
+    """Load a joint map from a file (JSON) for the active armature"""
+
+    bl_idname = "armature.idtech_load_joint_map"
+    bl_label = "Load Joint Map"
+    bl_options = {"REGISTER", "UNDO"}
+    filepath: str
+    filename_ext = ".json"
+    filter_glob: str = option("*.json", options={"HIDDEN"})
+    poll: Any = classmethod(_has_armature)
+
+    def execute(self, context: Context) -> OperatorResult:
+        try:
+            pairs = read_joint_map(Path(self.filepath))
+        except (Md5Error, OSError) as error:
+            return fail(self, str(error))
+        store_joint_map(_target(context).data, {name: (source, "user") for name, source in pairs.items()})
+        return {"FINISHED"}
+
+
+class IO_MD5_UL_joint_map(RowList, bpy.types.UIList):
+    """The bones of an armature, with the joints whose motion they take."""
+
+    def draw_row(self, layout: Any, item: Any, index: int) -> None:
+        del index
+        row = layout.row(align=True)
+        row.label(text=item.name, icon="BONE_DATA")
+        row.prop(item, "md5_source_joint", text="")
+        how = row.row()
+        how.alignment = "RIGHT"
+        how.label(text=printable(SOURCE_HOW.read(item) or ""))
+
+    def draw_filter(self, context: Context, layout: Any) -> None:
+        del context
+        row = layout.row()
+        row.prop(self, "filter_name", text="")
+        row.prop(bpy.context.window_manager, "md5_unmapped_only")
+
+    def filter_items(self, context: Context, data: Any, attribute: str) -> Any:
+        bones = getattr(data, attribute)
+        shown = bpy.types.UI_UL_list.filter_items_by_name(
+            self.filter_name, self.bitflag_filter_item, bones, "name"
+        ) or [self.bitflag_filter_item] * len(bones)
+        if context.window_manager.md5_unmapped_only:  # type: ignore[attr-defined]
+            shown = [0 if SOURCE_JOINT.read(bone) else flag for flag, bone in zip(shown, bones, strict=True)]
+        return shown, []
+
+
+def draw_joint_map(layout: Any, armature: Object) -> None:
+    """The list with its buttons."""
+    header, body = layout.panel("IO_MD5_joint_map", default_closed=True)
+    header.label(text="Animation Between Skeletons")
+    if body is None:
+        return
+    active = ("bones", bpy.context.window_manager, "md5_active_joint")
+    body.template_list("IO_MD5_UL_joint_map", "", armature.data, *active, rows=4)
+    row = body.row(align=True)
+    row.operator(ARMATURE_OT_idtech_find_joint_map.bl_idname)
+    row.operator(ARMATURE_OT_idtech_load_joint_map.bl_idname, text="Load")
+    row.operator(ARMATURE_OT_idtech_save_joint_map.bl_idname, text="Save")
+    body.operator(ARMATURE_OT_idtech_retarget.bl_idname, text="Transfer Animations")
+
+
+def _set_source_joint(bone: Any, name: str) -> None:
+    SOURCE_JOINT.write(bone, name or None)
+    SOURCE_HOW.write(bone, "user" if name else None)
+
+
+PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
+    (
+        bpy.types.Bone,
+        "md5_source_joint",
+        bpy.props.StringProperty(
+            name="Source Joint",
+            description="Joint of another skeleton whose motion the bone takes. Empty: it follows its parent",
+            get=lambda bone: printable(SOURCE_JOINT.read(bone) or ""),
+            set=_set_source_joint,
+        ),
+    ),
+    (
+        bpy.types.WindowManager,
+        "md5_active_joint",
+        bpy.props.IntProperty(name="Active Bone", description="The bone that is active in the list"),
+    ),
+    (
+        bpy.types.WindowManager,
+        "md5_unmapped_only",
+        bpy.props.BoolProperty(name="Not Mapped", description="Show only bones without a joint"),
+    ),
+)
+
+CLASSES = (
+    ARMATURE_OT_idtech_retarget,
+    ARMATURE_OT_idtech_find_joint_map,
+    ARMATURE_OT_idtech_save_joint_map,
+    ARMATURE_OT_idtech_load_joint_map,
+    IO_MD5_UL_joint_map,
+)

@@ -1,0 +1,149 @@
+"""Animations of another skeleton are transferred to an armature, by the import and by an operator."""
+
+from __future__ import annotations
+
+import bpy
+import md5_scenes
+import numpy as np
+import pytest
+
+from io_idtech.io_md5.format import (
+    Joints,
+    Model,
+    poses,
+    read_animation,
+    write_animation,
+    write_mesh,
+)
+from io_idtech.io_md5.format import quaternions as quat
+from io_idtech.io_md5.format.skeleton import encode_poses
+
+OTHER_NAMES = {"origin": "Root", "hips": "mixamorig:Hips", "spine": "mixamorig:Spine", "head": "mixamorig:Head",
+               "leg.L": "mixamorig:LeftLeg", "leg.R": "mixamorig:RightLeg"}  # fmt: skip
+FRAMES = 6
+
+
+def import_md5(path, **options):
+    assert bpy.ops.import_scene.md5(filepath=str(path), **options) == {"FINISHED"}
+    return bpy.context.view_layer.objects.active
+
+
+def write_other(folder, name="other", seed=8):
+    """The sample's skeleton with other names and axes, and two animations of it; returns their poses on the sample."""
+    folder.mkdir(exist_ok=True)
+    joints = md5_scenes.skeleton()
+    axes = md5_scenes.turns(len(joints), seed, 2.0)
+    other = Joints([OTHER_NAMES[one] for one in joints.names], joints.parents, joints.positions, axes)
+    write_mesh(Model(other, [md5_scenes.patch(other)]), folder / f"{name}.md5mesh")
+    expected = {}
+    for index, action in enumerate(("walk", "run")):
+        turns = md5_scenes.turns(FRAMES * len(joints), seed + index, 0.2).reshape(FRAMES, -1, 4)
+        offsets = (
+            md5_scenes.OFFSETS + np.linspace(0, 5, FRAMES)[:, None, None] * (np.arange(6) < 2)[None, :, None]
+        )
+        places, spins = md5_scenes.compose(joints.parents, offsets, turns)
+        expected[action] = places
+        animation = encode_poses(
+            other.names, other.parents, places, quat.multiply(spins, axes), frame_rate=24.0
+        )
+        write_animation(animation, folder / f"{action}.md5anim")
+    return expected
+
+
+def joint_places(armature, frame):
+    bpy.context.scene.frame_set(frame)
+    return {bone.name: np.array(bone.head) for bone in armature.pose.bones}
+
+
+def assert_plays(armature, action, expected):
+    armature.animation_data.action = bpy.data.actions[action]
+    if hasattr(armature.animation_data, "action_slot"):
+        armature.animation_data.action_slot = bpy.data.actions[action].slots[0]
+    for frame in range(FRAMES):
+        found = joint_places(armature, frame)
+        for index, name in enumerate(md5_scenes.NAMES):
+            np.testing.assert_allclose(found[name], expected[frame, index], atol=0.04)
+
+
+@pytest.fixture
+def target(tmp_path):
+    return import_md5(md5_scenes.write(tmp_path))
+
+
+def test_importing_an_animation_of_another_skeleton_transfers_it(tmp_path, target):
+    expected = write_other(tmp_path / "other")
+    import_md5(tmp_path / "other" / "walk.md5anim")
+    assert_plays(target, "walk", expected["walk"])
+
+
+def test_all_animations_of_a_folder_are_transferred_in_one_call(tmp_path, target):
+    expected = write_other(tmp_path / "other")
+    assert bpy.ops.armature.idtech_retarget(directory=str(tmp_path / "other")) == {"FINISHED"}
+    for name in ("walk", "run"):
+        assert_plays(target, name, expected[name])
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.01])
+def test_the_actions_of_an_armature_are_transferred_whatever_its_scale(tmp_path, target, scale):
+    expected = write_other(tmp_path / "other")
+    source = import_md5(tmp_path / "other" / "other.md5mesh", animations="FOLDER")
+    source.scale = 3 * [scale]
+    for action in list(bpy.data.actions):
+        action.name += " of the source"
+    bpy.context.view_layer.objects.active = target
+    bpy.context.view_layer.update()
+    assert bpy.ops.armature.idtech_retarget(source=source.name, animation_filter="walk*") == {"FINISHED"}
+    (made,) = (
+        action for action in bpy.data.actions if "of the source" not in action.name or ".001" in action.name
+    )
+    assert_plays(target, made.name, expected["walk"])
+
+
+def test_a_transferred_action_is_exported_with_the_joints_of_the_target(tmp_path, target):
+    expected = write_other(tmp_path / "other")
+    import_md5(tmp_path / "other" / "walk.md5anim")
+    bpy.ops.export_scene.md5anim(filepath=str(tmp_path / "out.md5anim"))
+    animation = read_animation(tmp_path / "out.md5anim")
+    assert animation.names == md5_scenes.NAMES
+    np.testing.assert_allclose(poses(animation)[0], expected["walk"], atol=0.04)
+
+
+def test_the_map_is_found_edited_saved_and_loaded(tmp_path, target):
+    write_other(tmp_path / "other")
+    walk = str(tmp_path / "other" / "walk.md5anim")
+    assert bpy.ops.armature.idtech_find_joint_map(filepath=walk) == {"FINISHED"}
+    bones = target.data.bones
+    assert {bone.name: bone.md5_source_joint for bone in bones} == OTHER_NAMES
+    bones["head"].md5_source_joint = ""
+    path = str(tmp_path / "map.json")
+    assert bpy.ops.armature.idtech_save_joint_map(filepath=path) == {"FINISHED"}
+    bones["spine"].md5_source_joint = "nothing"
+    assert bpy.ops.armature.idtech_load_joint_map(filepath=path) == {"FINISHED"}
+    assert {bone.name: bone.md5_source_joint for bone in bones} == OTHER_NAMES | {"head": ""}
+    # What is not mapped follows its parent: its action has no curve.
+    import_md5(walk)
+    curves = bpy.data.actions["walk"].fcurves if hasattr(bpy.types.Action, "fcurves") else None
+    if curves is not None:
+        assert not any("head" in curve.data_path for curve in curves)
+
+
+def test_a_map_in_a_file_is_used_instead(tmp_path, target):
+    write_other(tmp_path / "other")
+    (tmp_path / "map.json").write_text('{"joints": {"hips": "mixamorig:Spine", "origin": "Root"}}')
+    import_md5(tmp_path / "other" / "walk.md5anim", joint_map=str(tmp_path / "map.json"))
+    moved, still = (joint_places(target, frame) for frame in (0, 3))
+    assert not np.allclose(moved["hips"], still["hips"])
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"source": "nobody"}, "no armature nobody"),
+        ({"source": "walker"}, "choose another armature|no armature"),
+        ({}, "No animation was chosen"),
+    ],
+)
+def test_a_transfer_without_a_source_is_an_error(target, options, text):
+    target.name = "walker"
+    with pytest.raises(RuntimeError, match=text):
+        bpy.ops.armature.idtech_retarget(**options)
