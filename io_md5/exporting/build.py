@@ -255,11 +255,11 @@ def _skeleton(context: Context, source: Source, options: ModelOptions, report: R
     conversion = export_conversion(options.conversion, source.objects, report)
     return build_skeleton(
         armature,
-        joint_objects,
         world,
         conversion,
         report,
         left_out=left_out,
+        joint_objects=joint_objects,
         rebuilds_hierarchy=options.deform_only and options.rebuild_hierarchy,
         add_origin=options.add_origin,
         last_parent=options.writing.last_parent,

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -115,15 +116,15 @@ class Skeleton:
 
 def build_skeleton(
     armature: Object | None,
-    joint_objects: dict[Object, Floats],
     world: Floats,
     conversion: Conversion,
     report: Report,
     *,
     left_out: Collection[str],
-    rebuilds_hierarchy: bool,
+    rebuilds_hierarchy: bool = False,
     add_origin: bool,
     last_parent: int = 0,
+    joint_objects: Mapping[Object, Floats] = MappingProxyType({}),
 ) -> Skeleton:
     """Joints of an armature at rest; raises NothingToExportError if no bone is left or one is not finite."""
     # `armature` is the original object, `world` its transform in the bind pose; without an armature, `joint_objects`
@@ -237,7 +238,7 @@ def _exported_parents(parents: Ints, exported: np.ndarray) -> tuple[Ints, Ints]:
 
 
 def _skeleton_of_objects(
-    joint_objects: dict[Object, Floats], conversion: Conversion, report: Report
+    joint_objects: Mapping[Object, Floats], conversion: Conversion, report: Report
 ) -> Skeleton:
     """A joint named origin, with the joints of objects below it."""
     objects = list(joint_objects)
