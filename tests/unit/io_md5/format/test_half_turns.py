@@ -116,7 +116,7 @@ def test_poses_as_read_have_the_w_of_32_bit_floats():
     animation.base_orientations[0] = 0.7071067811, 0.7071067811, 0.0
     half = np.float32(0.7071067811)
     # Powers are rounded differently by some systems, products are not.
-    w = float(-math.sqrt(np.float32(1.0) - half * half - half * half))
+    w = float(-math.sqrt(np.float32(1.0) - (half * half + half * half)))
     assert abs(w) > 1e-4
     assert local_poses(animation, as_read=True)[1][0, 0, 0] == pytest.approx(w)
     assert abs(local_poses(animation)[1][0, 0, 0]) < 2e-5
