@@ -113,6 +113,8 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
         help=f"also convert the animations that have a model's joints: '{SAME_FOLDER}' for those in the "
         "model's own folder, or the path of another folder",
     )
+    mapping = "also convert animations of another skeleton, with this map of its joints (JSON)"
+    add("--map", dest="joint_map", type=_map_file, default="", metavar="FILE", help=mapping)
     add("--jobs", type=_count, default=1, metavar="N", help="the number of Blenders to run (default: 1)")
     shard = "do only the I-th of N parts of the work, counted from 1"
     add("--shard", type=_shard, default=(1, 1), metavar="I/N", help=shard)
@@ -197,6 +199,12 @@ def _animations(text: str) -> str:
     if not os.path.isdir(text):
         raise argparse.ArgumentTypeError(f"folder {text!r} does not exist")
     return with_single_root(text)
+
+
+def _map_file(text: str) -> str:
+    if text and not os.path.isfile(text):
+        raise argparse.ArgumentTypeError(f"file {text!r} does not exist")
+    return text and os.path.abspath(text)
 
 
 def _out_folder(text: str) -> str:

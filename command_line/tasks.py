@@ -168,6 +168,8 @@ def files_read(task: Task, settings: Settings, listed: FilesByName) -> tuple[lis
         character, files = character_of(task, settings)
         return sorted(character_files(character, files)), list(character.missing)
     sources = [task.source, *animations_in(settings.animation_folder(task.source))]
+    if settings.joint_map:
+        sources.append(Path(settings.joint_map))
     own = path_key(task.target)
     companions = [path for path in companion_files(sources, listed) if path_key(path) != own]
     return sources + [path for path in companions if stamp_or_none(path) is not None], []

@@ -149,6 +149,7 @@ class Settings:
     deform_only: bool = False
     add_origin: bool = False
     max_influences: int = 0
+    joint_map: str = ""  # a file, for animations of other skeletons
 
     def animation_folder(self, source: Path) -> Path | None:
         """The folder with the animations of a model; None if animations are not converted."""

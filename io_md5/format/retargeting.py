@@ -133,7 +133,8 @@ class Retargeting:
             sharing = np.flatnonzero(self.sources == joint)
             # The one that hangs on the nearest ancestor of the source is that of the chain.
             anchors = self._anchors[sharing]
-            nearness = np.where(anchors == UNMAPPED, -1, levels[self.sources[anchors]])
+            is_outside = (anchors != UNMAPPED) & (self.sources[anchors] != joint)
+            nearness = np.where(is_outside, levels[self.sources[anchors]], -1)
             leader = sharing[np.argmax(nearness)]
             above = ancestors(self.target.parents, leader)
             for follower in sharing.tolist():

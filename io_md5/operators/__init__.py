@@ -36,6 +36,7 @@ def load(context: Context, path: Path, settings: Settings, conversion: Conversio
         sequence_actions=settings.format == "glb",
         use_textures=settings.use_textures,
         game_folders=settings.game_folders,
+        joint_map=settings.joint_map,
         conversion=conversion,
     )
     return finish(import_files(context, [path], options))

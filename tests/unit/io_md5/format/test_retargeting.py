@@ -270,3 +270,20 @@ def test_joints_that_would_carry_each_other_are_an_error():
     target = Joints(list("vwxyz"), parents, positions, np.tile([1.0, 0, 0, 0], (5, 1)))
     with pytest.raises(Md5Error, match="cyclic"):
         Retargeting(source, target, [0, 1, 2, 2, 1])
+
+
+def test_the_joint_of_the_chain_leads_those_that_share_its_source():
+    # A goal of inverse kinematics has a helper of the same source as its parent.
+    source, spins = body(), np.tile([1.0, 0, 0, 0], (2, len(BODY) + 2, 1))
+    target = Joints(
+        [*NAMES, "helper", "goal"],
+        np.append(PARENTS, [1, 16]).astype(np.int32),
+        np.concatenate([source.positions, source.positions[[6, 6]]]),
+        spins[0],
+    )
+    moved = play(source, motion(np.random.default_rng(3))[0])
+    target.positions[5:7] += (0, 6, 0)
+    target.positions[16:] += (0, 6, 0)
+    positions, _ = Retargeting(source, target, [*range(16), 6, 6]).apply(*moved)
+    ours, theirs = (directions(of, [6], [5]) for of in (positions, moved[0]))
+    np.testing.assert_allclose(ours, theirs, atol=1e-9)
