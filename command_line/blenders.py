@@ -34,14 +34,7 @@ _CANNOT_REPLY = (
 # The variables that name the folder for temporary files, on all systems.
 _TEMPORARY = ("TMPDIR", "TEMP", "TMP")
 
-# For Blender as a Python module, which enables no add-ons and has no command line.
-_AS_MODULE = """\
-import importlib, sys
-import bpy
-bpy.ops.preferences.addon_enable(module=sys.argv[1])
-command = importlib.import_module(sys.argv[1] + ".command_line.command")
-command.exit_process(command.main(sys.argv[2:]))
-"""
+_WORKER = Path(__file__).with_name("worker.py")
 
 
 def convert_all(
@@ -147,8 +140,8 @@ def command(replies: str, settings: Settings) -> list[str]:
     """The command that starts a Blender, which writes outcomes to a file."""
     words = ["work", replies, json.dumps(asdict(settings))]
     if not bpy.app.binary_path:
-        # Blender as a Python module. Without -P, Python runs modules in the current folder instead of its own.
-        return [sys.executable, "-P", "-c", _AS_MODULE, _EXTENSION, *words]
+        # With -P, Python does not run modules in the folder of the script instead of its own.
+        return [sys.executable, "-P", str(_WORKER), _EXTENSION, *words]
     return [bpy.app.binary_path, "--background", "--addons", _EXTENSION, "--command", "idtech", *words]
 
 

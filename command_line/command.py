@@ -14,7 +14,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from types import FrameType
-from typing import Any, NoReturn, TextIO
+from typing import Any, TextIO
 
 import bpy
 
@@ -94,7 +94,7 @@ class Interrupt:
 
     def __init__(self) -> None:
         self.is_requested = False
-        self.end_process: Callable[[], NoReturn] | None = None  # what a second one does during an operator
+        self.end_process: Callable[[], None] | None = None  # what a second one does during an operator
 
     def handle(self, _number: int, _frame: FrameType | None) -> None:
         """Handles the signal; the second one interrupts at once."""
@@ -107,22 +107,24 @@ class Interrupt:
             raise KeyboardInterrupt
 
 
-def _stop_at_once(conversion: Conversion) -> NoReturn:
+def _stop_at_once(conversion: Conversion) -> None:
     """Ends the process without Blender's own exit, which would first let the current operator run to its end."""
     conversion.remove_folder()
     # The stream may be in use by what was interrupted.
     with suppress(OSError):
         os.write(_STDERR, _CONVERT_STOPPED.encode())
-    exit_process(_INTERRUPTED)
+    end_process(signal.SIGINT)
 
 
-def exit_process(status: int) -> NoReturn:
-    """Ends this process without Blender's own exit, in which some versions hang; removes its temporary folder."""
+def end_process(number: signal.Signals) -> None:
+    """Ends this process by a signal, not by Blender's own exit, in which some versions hang; removes its temporary
+    folder."""
     folder = Path(bpy.app.tempdir)
     # Where Blender cannot make a folder of its own, as on a full disk, this is the one that all programs share.
     if _SESSION_FOLDER.fullmatch(folder.name):
         shutil.rmtree(folder, ignore_errors=True)
-    os._exit(status)
+    signal.signal(number, signal.SIG_DFL)
+    signal.raise_signal(number)
 
 
 def _convert(options: Namespace, interrupt: Interrupt) -> int:

@@ -205,7 +205,7 @@ def _md5_files(
     built = yield from build(
         context, source, model_options, clips, animation_options, report, progress, writes_meshes=True
     )
-    prepare(built, model_options.target, report)
+    prepare(built, model_options.game, report)
     numbers: dict[str, int] = {}
     for number, declared in enumerate(part.animations):
         for file in declared.files:

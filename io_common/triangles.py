@@ -38,9 +38,9 @@ def flip_v(uvs: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return result
 
 
-def is_degenerate(triangles: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
+def is_degenerate(triangles: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Which triangles (T, 3) name a vertex more than once, (T,). A Blender mesh cannot hold them."""
-    a, b, c = triangles.T
+    a, b, c = np.asarray(triangles).T
     result: npt.NDArray[np.bool_] = (a == b) | (b == c) | (c == a)
     return result
 

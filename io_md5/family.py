@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..io_common.family import Family, FileKind, Role
-from .format import Md5Error, read_animation, read_camera, read_mesh
-from .format.check import describe_animation, describe_camera, describe_mesh
-from .format.games import PROFILES, Target, game_named
+from .format import Md5Error, describe, read_animation, read_camera, read_mesh
+from .format.games import PROFILES, game_named
 from .format.model import ANIMATION_SUFFIX
 from .importing.companions import TEXTURE_RULES, find_companion_files
 
@@ -22,16 +21,16 @@ def _blender() -> BlenderPart:
 
 
 def _required_suffix(game: str) -> str:
-    return ANIMATION_SUFFIX if Target(game_named(game)).writing.needs_animation else ""
+    return ANIMATION_SUFFIX if PROFILES[game_named(game)].writing.needs_animation else ""
 
 
 FAMILY = Family(
     name="md5",
     label="id Tech 4 MD5",
     kinds=(
-        FileKind(".md5mesh", "id Tech 4 MD5 Mesh", Role.MODEL, read_mesh, describe_mesh),
-        FileKind(".md5anim", "id Tech 4 MD5 Animation", Role.ANIMATION, read_animation, describe_animation),
-        FileKind(".md5camera", "id Tech 4 MD5 Camera", Role.CAMERA, read_camera, describe_camera),
+        FileKind(".md5mesh", "id Tech 4 MD5 Mesh", Role.MODEL, read_mesh, describe),
+        FileKind(".md5anim", "id Tech 4 MD5 Animation", Role.ANIMATION, read_animation, describe),
+        FileKind(".md5camera", "id Tech 4 MD5 Camera", Role.CAMERA, read_camera, describe),
     ),
     error=Md5Error,
     blender=_blender,

@@ -127,6 +127,24 @@ class ModelProperties:
         True, "Apply Modifiers", "Export meshes with all modifiers applied except Armature modifiers"
     )
     deform_only: bool = option(False, "Deform Bones Only", "Export only bones that deform meshes")
+    rebuild_hierarchy: bool = option(
+        True,
+        "Rebuild Hierarchy",
+        "With Deform Bones Only, hang bones whose parents are left out on the deforming bone that these controls "
+        "follow, as games address a joint with all below it. Poses stay the same",
+    )
+    fit_weights: bool = option(
+        False,
+        "Fit Weights",
+        "Find weights for meshes that something other than bones moves with the armature, such as Surface Deform or a "
+        "vertex parent, so that the joints move them as shown as well as they can",
+    )
+    objects_as_joints: bool = option(
+        True,
+        "Objects as Joints",
+        "Without an armature, make a joint of every object that moves or has children, with its meshes bound to it, as "
+        "of a door or a machine. If disabled, all meshes are bound to one joint that stands still",
+    )
     add_origin: bool = option(
         False,
         "Add Root Bone",

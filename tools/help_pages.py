@@ -23,7 +23,7 @@ from markdown.treeprocessors import Treeprocessor
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 HELP = ROOT / "help"
-LARGEST_PICTURE = 100_000  # bytes
+LARGEST_PICTURE = 50_000  # bytes
 
 PAGES = {
     "index": "Start",

@@ -8,7 +8,7 @@ be grouped by traits that depend on the program:
 
 - grids: whether scale and translate follow from the bounding box of the frame, as in files by id's compiler;
 - GL commands: whether they join triangles into strips and fans, or draw them one by one;
-- the bytes after the NUL of frame names: zeros, the rest of a longer name, or uninitialised memory.
+- the bytes after the NUL of frame names: zeros, the rest of a longer name, or uninitialized memory.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Renders the featured image and the icon for Blender's extension platform; run by ``python run.py pictures``.
+"""Makes the pictures for Blender's extension platform; run by ``python run.py pictures``.
 
-The image is the sample model in three poses of an animation, 1920 by 1080. The icon is one pose, 256 by 256.
+The featured image is the sample model in three poses of an animation, 1920 by 1080. The icon is one pose, 256 by 256.
+The previews are the screenshots of the documentation, enlarged on a plain ground of 1920 by 1080.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from pathlib import Path
 
 import bpy
 import demo
@@ -15,12 +17,18 @@ import numpy as np
 
 IMAGES = demo.ROOT / "docs" / "images"
 # Frames of the animation, and where their copies stand, in widths of the model.
+SIZE = (1920, 1080)
+MARGIN = 40  # pixels around a screenshot
+GROUND = (0.19, 0.19, 0.19, 1.0)
+SCREENSHOTS = ("import", "timeline", "export")
 POSES = [(6, 0.0, 0.0), (30, -0.75, 0.95), (18, -0.75, -0.95)]
 
 
 def main() -> None:
-    """Renders both pictures."""
-    for poses, size, name in ((POSES, (1920, 1080), "featured.jpg"), (POSES[:1], (256, 256), "icon.png")):
+    """Makes all pictures."""
+    for name in SCREENSHOTS:
+        save_preview(IMAGES / f"{name}.png", IMAGES / f"preview-{name}.jpg")
+    for poses, size, name in ((POSES, SIZE, "featured.jpg"), (POSES[:1], (256, 256), "icon.png")):
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         demo.import_files(demo.SAMPLE)
         pose_copies(bpy.context.scene, poses)
@@ -37,6 +45,26 @@ def main() -> None:
         bpy.context.scene.render.filepath = str(IMAGES / name)
         bpy.ops.render.render(write_still=True)
         print(f"Rendered {IMAGES / name}")
+
+
+def save_preview(source: Path, target: Path) -> None:
+    """Saves a screenshot in the size of the platform."""
+    screenshot = bpy.data.images.load(str(source))
+    ratio = min((room - 2 * MARGIN) / size for room, size in zip(SIZE, screenshot.size, strict=True))
+    screenshot.scale(*(round(size * ratio) for size in screenshot.size))
+    width, height = screenshot.size
+    pixels = np.empty(4 * width * height, np.float32)
+    screenshot.pixels.foreach_get(pixels)
+    whole = np.empty((SIZE[1], SIZE[0], 4), np.float32)
+    whole[:] = GROUND
+    x, y = (SIZE[0] - width) // 2, (SIZE[1] - height) // 2
+    whole[y : y + height, x : x + width] = pixels.reshape(height, width, 4)
+    picture = bpy.data.images.new(target.stem, *SIZE)
+    picture.pixels.foreach_set(whole.ravel())
+    picture.file_format = "JPEG"
+    picture.filepath_raw = str(target)
+    picture.save()
+    print(f"Saved {target}")
 
 
 def pose_copies(scene: bpy.types.Scene, poses: list[tuple[int, float, float]]) -> None:

@@ -2,7 +2,7 @@
 
 - `scale(x, r, g, b, a)` multiplies the bytes of the file, `add(a, b)` adds them: files are sRGB, Blender is linear, so
   a factor becomes a power of itself.
-- `makeIntensity(x)` copies red into all channels, `makeAlpha(x)` makes the mean of the colours the alpha of white.
+- `makeIntensity(x)` copies red into all channels, `makeAlpha(x)` makes the mean of the colors the alpha of white.
 - `heightmap(x, s)`: white is near; a step from black to white between two pixels has a slope of s.
 - `addnormals(a, b)` adds x and y of b to a and normalises; `smoothnormals(x)` blurs a little and is left out.
 - The green of normal maps points down ('DirectX'): in `R_HeightmapToNormalMap` it is -(height of the line below -
@@ -44,13 +44,13 @@ _ROW_HEIGHT = 300.0
 class Channels:
     """The outputs of an expression; no alpha means opaque."""
 
-    colour: Socket
+    color: Socket
     alpha: Socket = None
 
 
 @dataclass
 class _Relief:
-    """The parts of a bump map: normals (as colours, green down) and heights with their scales."""
+    """The parts of a bump map: normals (as colors, green down) and heights with their scales."""
 
     normals: Socket = None
     heights: list[tuple[Socket, float]] = field(default_factory=list)
@@ -87,7 +87,7 @@ class NodeBuilder:
         return self._load(found, role) if found is not None else None
 
     def channels(self, role: Role) -> Channels | None:
-        """The colour and alpha of a role; None if none of its images can be loaded."""
+        """The color and alpha of a role; None if none of its images can be loaded."""
         expression, files = self._expression(role)
         return self._channels(expression, files, role) if expression is not None else None
 
@@ -98,7 +98,7 @@ class NodeBuilder:
         if Role.NORMAL not in self._declared_roles():
             height = self.channels(Role.HEIGHT)
             if height is not None:
-                relief.heights.append((height.colour, _DEFAULT_HEIGHT_SCALE))
+                relief.heights.append((height.color, _DEFAULT_HEIGHT_SCALE))
         normal = self._normal_map(relief.normals) if relief.normals is not None else None
         for height_socket, scale in relief.heights:
             bump = self.add("ShaderNodeBump", 1)
@@ -145,7 +145,7 @@ class NodeBuilder:
             return None, {}
         return MapImage(str(image)), {str(image): image}
 
-    # Colours
+    # Colors
 
     def _load(self, file: GameFile, role: Role) -> Image | None:
         is_data = role in (Role.NORMAL, Role.HEIGHT, Role.SPECULAR, Role.MASKS)
@@ -174,9 +174,9 @@ class NodeBuilder:
             file = files.get(expression.name)
             return self._image(file, role) if file is not None else None
         if isinstance(expression, BuiltIn):
-            if expression.colour is None:
+            if expression.color is None:
                 return None
-            return self.constant(expression.colour, expression.name)
+            return self.constant(expression.color, expression.name)
         parts = [
             part for image in expression.images if (part := self._channels(image, files, role)) is not None
         ]
@@ -189,33 +189,33 @@ class NodeBuilder:
         if call.function == "scale":
             return self._scale(first, (*call.numbers, 1.0, 1.0, 1.0, 1.0)[:4], role)
         if call.function == "add" and len(parts) > 1:
-            return Channels(self.combined("ADD", first.colour, parts[1].colour), first.alpha)
+            return Channels(self.combined("ADD", first.color, parts[1].color), first.alpha)
         if call.function == "invertcolor":
-            return Channels(self.inverted(first.colour), first.alpha)
+            return Channels(self.inverted(first.color), first.alpha)
         if call.function == "invertalpha" and first.alpha is not None:
-            return Channels(first.colour, self.one_minus(first.alpha))
+            return Channels(first.color, self.one_minus(first.alpha))
         if call.function == "makeintensity":
             node = self.add("ShaderNodeSeparateColor", 3)
-            self.link(first.colour, node.inputs["Color"])
+            self.link(first.color, node.inputs["Color"])
             return Channels(node.outputs["Red"], node.outputs["Red"])
         if call.function == "makealpha":
-            return Channels(self.constant((1.0, 1.0, 1.0, 1.0)).colour, self.brightness(first.colour))
+            return Channels(self.constant((1.0, 1.0, 1.0, 1.0)).color, self.brightness(first.color))
         return first
 
     def _scale(self, channels: Channels, factors: tuple[float, ...], role: Role) -> Channels:
-        is_colour = role in (Role.DIFFUSE, Role.ALPHA)
-        colour, alpha = channels.colour, channels.alpha
+        is_color = role in (Role.DIFFUSE, Role.ALPHA)
+        color, alpha = channels.color, channels.alpha
         if factors[:3] != (1.0, 1.0, 1.0):
-            node = self._vector_math("MULTIPLY", colour)
+            node = self._vector_math("MULTIPLY", color)
             node.inputs[1].default_value = [
-                max(factor, 0.0) ** _GAMMA if is_colour else factor for factor in factors[:3]
+                max(factor, 0.0) ** _GAMMA if is_color else factor for factor in factors[:3]
             ]
-            colour = node.outputs[0]
+            color = node.outputs[0]
         if alpha is not None and factors[3] != 1.0:
             node = self._math("MULTIPLY", alpha)
             node.inputs[1].default_value = factors[3]
             alpha = node.outputs[0]
-        return Channels(colour, alpha)
+        return Channels(color, alpha)
 
     def _vector_math(self, operation: str, first: Socket) -> Any:
         node = self.add("ShaderNodeVectorMath", 3)
@@ -229,22 +229,22 @@ class NodeBuilder:
         self.link(first, node.inputs[0])
         return node
 
-    def constant(self, colour: tuple[float, float, float, float] | None, label: str = "") -> Channels:
-        """A single colour, RGBA; black for none."""
+    def constant(self, color: tuple[float, float, float, float] | None, label: str = "") -> Channels:
+        """A single color, RGBA; black for none."""
         node = self.add("ShaderNodeRGB", 3, label)
-        node.outputs[0].default_value = colour or (0.0, 0.0, 0.0, 1.0)
+        node.outputs[0].default_value = color or (0.0, 0.0, 0.0, 1.0)
         return Channels(node.outputs[0])
 
     def combined(self, operation: str, first: Socket, second: Socket) -> Socket:
-        """Two colours, or a colour and a number, combined by a Vector Math operation such as ``ADD``."""
+        """Two colors, or a color and a number, combined by a Vector Math operation such as ``ADD``."""
         node = self._vector_math(operation, first)
         self.link(second, node.inputs[1])
         return node.outputs[0]
 
-    def inverted(self, colour: Socket) -> Socket:
-        """1 - colour."""
+    def inverted(self, color: Socket) -> Socket:
+        """1 - color."""
         node = self.add("ShaderNodeInvert", 3)
-        self.link(colour, node.inputs["Color"])
+        self.link(color, node.inputs["Color"])
         return node.outputs["Color"]
 
     def one_minus(self, value: Socket) -> Socket:
@@ -255,10 +255,10 @@ class NodeBuilder:
         self.link(value, node.inputs[1])
         return node.outputs[0]
 
-    def brightness(self, colour: Socket) -> Socket:
-        """The brightness of a colour."""
+    def brightness(self, color: Socket) -> Socket:
+        """The brightness of a color."""
         node = self.add("ShaderNodeRGBToBW", 2)
-        self.link(colour, node.inputs["Color"])
+        self.link(color, node.inputs["Color"])
         return node.outputs[0]
 
     def greater_than(self, value: Socket, threshold: float) -> Socket:
@@ -274,11 +274,11 @@ class NodeBuilder:
             return _Relief()
         if isinstance(expression, MapImage):
             image = self._channels(expression, files, Role.NORMAL)
-            return _Relief(image.colour if image is not None else None)
+            return _Relief(image.color if image is not None else None)
         if expression.function == "heightmap":
             image = self._channels(expression.images[0], files, Role.HEIGHT) if expression.images else None
             scale = expression.numbers[0] if expression.numbers else 1.0
-            return _Relief(heights=[(image.colour, scale)] if image is not None else [])
+            return _Relief(heights=[(image.color, scale)] if image is not None else [])
         parts = [self._relief(image, files) for image in expression.images]
         if expression.function != "addnormals":
             # XreaL's displaceMap keeps the heights in the alpha channel, for another effect.
@@ -301,7 +301,7 @@ class NodeBuilder:
         self.link(first, flat.inputs[2])
         return flat.outputs[0]
 
-    def _normal_map(self, colour: Socket) -> Socket:
+    def _normal_map(self, color: Socket) -> Socket:
         node = self.add("ShaderNodeNormalMap", 1)
         if not versions.set_green_down(node):
             flip = self.add("ShaderNodeRGBCurve", 2, "Green Down to Up")
@@ -309,7 +309,7 @@ class NodeBuilder:
             green.points[0].location = (0.0, 1.0)
             green.points[1].location = (1.0, 0.0)
             flip.mapping.update()
-            self.link(colour, flip.inputs["Color"])
-            colour = flip.outputs["Color"]
-        self.link(colour, node.inputs["Color"])
+            self.link(color, flip.inputs["Color"])
+            color = flip.outputs["Color"]
+        self.link(color, node.inputs["Color"])
         return node.outputs["Normal"]

@@ -1,9 +1,9 @@
 """Image files of games as Blender's images, each loaded once.
 
-- The first use sets the colour space: the colour image comes first, so one that is also the height map stays sRGB.
+- The first use sets the color space: the color image comes first, so one that is also the height map stays sRGB.
 - Files on disk are linked, files in archives are packed; PCX and LMP, which Blender cannot read, as PNG (see
   `source_of`).
-- Alpha is 'Channel Packed': games use it for other data, and with other modes colours would be black where it is 0.
+- Alpha is 'Channel Packed': games use it for other data, and with other modes colors would be black where it is 0.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class ImageStatistics:
     """Statistics of the pixels of an image."""
 
     # Mean linear RGB of opaque pixels that are not black, brightened; None if unknown.
-    colour: tuple[float, float, float] | None
+    color: tuple[float, float, float] | None
     is_cut_out: bool  # alpha has holes with sharp edges
 
 
@@ -94,7 +94,7 @@ class ImageStore:
         """How many images were loaded, without those that were in the .blend file already."""
 
     def get(self, file: GameFile, *, is_data: bool) -> Image:
-        """The image of a file; `is_data` means no colours. Raises ImageError if it cannot be read."""
+        """The image of a file; `is_data` means no colors. Raises ImageError if it cannot be read."""
         # `is_data` is ignored if the image is loaded already.
         if file in self._failed:
             raise ImageError(self._failed[file])
@@ -133,7 +133,7 @@ class ImageStore:
         is_packed = file.member is not None or file.extension in _DECODED
         data = self._read(file) if is_packed else b""
         if file.extension in _DECODED:
-            pixels = decode_pcx(data) if file.extension == ".pcx" else decode_lmp(data, self._colours(file))
+            pixels = decode_pcx(data) if file.extension == ".pcx" else decode_lmp(data, self._colors(file))
             # As floats for a moment.
             self._take(16 * pixels.shape[0] * pixels.shape[1])
             image = _new(file, pixels.shape[1], pixels.shape[0])
@@ -158,7 +158,7 @@ class ImageStore:
                 self._record.file.write(image, str(file))
         return image
 
-    def _colours(self, file: GameFile) -> Bytes:
+    def _colors(self, file: GameFile) -> Bytes:
         """Quake's palette. Raises ImageError if it was not found, and ImageFileError if it is damaged."""
         if self._palette is None:
             palette = self._find_palette()

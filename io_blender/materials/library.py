@@ -24,8 +24,8 @@ from .shading import build_nodes, principled_of, reset_nodes
 if TYPE_CHECKING:
     from bpy.types import Image, Material
 
-# Blender's colour of a surface without a material.
-_NEUTRAL_COLOUR = (0.8, 0.8, 0.8, 1.0)
+# Blender's color of a surface without a material.
+_NEUTRAL_COLOR = (0.8, 0.8, 0.8, 1.0)
 
 
 IMAGES_NOT_FOUND = "Images not found"
@@ -102,7 +102,7 @@ class MaterialLibrary:
     def _make(self, name: str, fallback: str, found: MaterialImages | None) -> Material:
         material = bpy.data.materials.new(names.for_blender(name, versions.MAX_ID_NAME, fallback))
         versions.enable_nodes(material)
-        material.diffuse_color = _NEUTRAL_COLOUR
+        material.diffuse_color = _NEUTRAL_COLOR
         self._record.name.store(material, name, material.name)
         if found is not None:
             self._record.image.write(material, _identity(found))
@@ -145,7 +145,7 @@ def name_for_file(
 ) -> str:
     """The name that files of a family have for a material; for the rules see the docstring of the module."""
     # `game_folders` are the user's. Warns if the material shows another image and keeps its shader.
-    image = colour_image(material)
+    image = color_image(material)
     file = images.source_of(image) if image is not None else ""
     path = (
         _path_in_game(material, file, game_folders, with_extension=record.names_are_images) if file else None
@@ -203,7 +203,7 @@ def _path_in_game(
     return str(path if with_extension else path.with_suffix(""))
 
 
-def colour_image(material: Material) -> Image | None:
+def color_image(material: Material) -> Image | None:
     """The image of a material: one linked to Base Color, else that of the active or first image node."""
     tree = material.node_tree
     if tree is None:

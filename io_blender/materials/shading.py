@@ -47,16 +47,16 @@ def build_nodes(material: Material, found: MaterialImages, store: ImageStore, wa
     diffuse = nodes.channels(Role.DIFFUSE)
     blend = _BLENDS.get(found.blend, found.blend)
     if found.translucent and "," in blend and blend != _ALPHA_BLEND:
-        _blend_with_background(material, nodes, diffuse or nodes.constant(found.colour), blend)
+        _blend_with_background(material, nodes, diffuse or nodes.constant(found.color), blend)
         image = nodes.image_of(Role.DIFFUSE)
         if image is not None:
             _show_in_solid_mode(material, tree.nodes, image, store)
         return
     if diffuse is not None:
-        nodes.link(diffuse.colour, shader.inputs["Base Color"])
-    elif found.colour is not None:
-        shader.inputs["Base Color"].default_value = found.colour
-        material.diffuse_color = found.colour
+        nodes.link(diffuse.color, shader.inputs["Base Color"])
+    elif found.color is not None:
+        shader.inputs["Base Color"].default_value = found.color
+        material.diffuse_color = found.color
     else:
         return
     image = nodes.image_of(Role.DIFFUSE) if diffuse is not None else None
@@ -77,20 +77,20 @@ def _connect_highlights(
     level.default_value = 0.0
     built_in = found.declaration.specular if found.declaration is not None else None
     if specular is not None:
-        nodes.link(specular.colour, level)
-    elif isinstance(built_in, BuiltIn) and built_in.colour is not None:
-        level.default_value = max(built_in.colour[:3])
+        nodes.link(specular.color, level)
+    elif isinstance(built_in, BuiltIn) and built_in.color is not None:
+        level.default_value = max(built_in.color[:3])
     glow = nodes.channels(Role.GLOW)
     if glow is not None:
-        nodes.link(glow.colour, shader.inputs["Emission Color"])
+        nodes.link(glow.color, shader.inputs["Emission Color"])
         shader.inputs["Emission Strength"].default_value = 1.0
     if masks is not None:
         split = nodes.add("ShaderNodeSeparateColor", 3, "Masks")
-        nodes.link(masks.colour, split.inputs["Color"])
+        nodes.link(masks.color, split.inputs["Color"])
         if specular is None:
             nodes.link(split.outputs["Red"], level)
         if glow is None and diffuse is not None:
-            nodes.link(diffuse.colour, shader.inputs["Emission Color"])
+            nodes.link(diffuse.color, shader.inputs["Emission Color"])
             nodes.link(split.outputs["Green"], shader.inputs["Emission Strength"])
 
 
@@ -120,7 +120,7 @@ def _connect_alpha(
             nodes.link(diffuse.alpha, alpha)
 
 
-def _blend_with_background(material: Material, nodes: NodeBuilder, colour: Channels, blend: str) -> None:
+def _blend_with_background(material: Material, nodes: NodeBuilder, color: Channels, blend: str) -> None:
     """Connects emission for what a stage draws, and transparency for what it leaves of what is behind."""
     # A renderer's transparency cannot brighten, so that `gl_dst_color, gl_one` leaves everything as it is.
     source, _, target = blend.partition(",")
@@ -129,20 +129,20 @@ def _blend_with_background(material: Material, nodes: NodeBuilder, colour: Chann
     drawn.default_value = left.default_value = (0.0, 0.0, 0.0, 1.0)
     if source == "gl_dst_color":
         target = "gl_src_color" if target == "gl_zero" else target
-    elif source == "gl_src_alpha" and colour.alpha is not None:
-        nodes.link(nodes.combined("MULTIPLY", colour.colour, colour.alpha), drawn)
+    elif source == "gl_src_alpha" and color.alpha is not None:
+        nodes.link(nodes.combined("MULTIPLY", color.color, color.alpha), drawn)
     elif source != "gl_zero":
-        nodes.link(colour.colour, drawn)
+        nodes.link(color.color, drawn)
     if target == "gl_one":
         left.default_value = (1.0, 1.0, 1.0, 1.0)
     elif target == "gl_src_color":
-        nodes.link(colour.colour, left)
+        nodes.link(color.color, left)
     elif target == "gl_one_minus_src_color":
-        nodes.link(nodes.inverted(colour.colour), left)
-    elif target == "gl_src_alpha" and colour.alpha is not None:
-        nodes.link(colour.alpha, left)
-    elif target == "gl_one_minus_src_alpha" and colour.alpha is not None:
-        nodes.link(nodes.one_minus(colour.alpha), left)
+        nodes.link(nodes.inverted(color.color), left)
+    elif target == "gl_src_alpha" and color.alpha is not None:
+        nodes.link(color.alpha, left)
+    elif target == "gl_one_minus_src_alpha" and color.alpha is not None:
+        nodes.link(nodes.one_minus(color.alpha), left)
     both = nodes.add("ShaderNodeAddShader", 0)
     nodes.link(emission.outputs[0], both.inputs[0])
     nodes.link(transparent.outputs[0], both.inputs[1])
@@ -154,14 +154,14 @@ def _blend_with_background(material: Material, nodes: NodeBuilder, colour: Chann
 
 
 def _show_in_solid_mode(material: Material, nodes: Any, image: Image, store: ImageStore) -> None:
-    """Sets the active image node and the viewport colour, which Solid mode shows for Texture and Material."""
+    """Sets the active image node and the viewport color, which Solid mode shows for Texture and Material."""
     for node in nodes:
         node.select = node.type == "TEX_IMAGE" and node.image == image
         if node.select:
             nodes.active = node
-    colour = store.statistics(image).colour
-    if colour is not None:
-        material.diffuse_color = (*colour, 1.0)
+    color = store.statistics(image).color
+    if color is not None:
+        material.diffuse_color = (*color, 1.0)
 
 
 def reset_nodes(material: Material) -> None:

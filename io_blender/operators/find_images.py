@@ -65,7 +65,7 @@ class FindImages(Operator):
         name = file_name(material, self.record)
         search = Search(_game_folders(material), self.rules)
         found = type(self).find(search, self._model(material), material, name)
-        if found.diffuse is None and found.colour is None:
+        if found.diffuse is None and found.color is None:
             places = ", ".join(map(short, found.looked_in))
             text = f"No image was found for {short(name) or 'the empty name'}"
             reports.report_message(self, "WARNING", text + (f" (looked for {places})" if places else ""))
@@ -77,7 +77,7 @@ class FindImages(Operator):
         for text in report.warnings:
             reports.report_message(self, "WARNING", text)
         image = found.diffuse
-        reports.report_message(self, "INFO", f"{material.name}: {image if image is not None else 'a colour'}")
+        reports.report_message(self, "INFO", f"{material.name}: {image if image is not None else 'a color'}")
         return {"FINISHED"}
 
     def _model(self, material: Material) -> Path:

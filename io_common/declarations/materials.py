@@ -59,7 +59,7 @@ class BuiltIn:
     name: str
 
     @property
-    def colour(self) -> tuple[float, float, float, float] | None:
+    def color(self) -> tuple[float, float, float, float] | None:
         """RGBA in 0...1 for images of a single color, else None."""
         return _BUILT_IN_COLORS.get(self.name.lower().lstrip("_$*").removesuffix("image"))
 

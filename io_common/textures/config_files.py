@@ -38,8 +38,8 @@ class MaterialImages:
     images: dict[Role, GameFile] = field(default_factory=dict)
     # Image files in expressions of the declaration, by the name written there.
     maps: dict[str, GameFile] = field(default_factory=dict)
-    # RGBA, if the declaration has an image of a single colour such as `_white` as diffuse image.
-    colour: tuple[float, float, float, float] | None = None
+    # RGBA, if the declaration has an image of a single color such as `_white` as diffuse image.
+    color: tuple[float, float, float, float] | None = None
     alpha_test: float | None = None  # the threshold in 0...1, or None
     is_alpha_known: bool = False  # whether the declaration says it, so that nothing is guessed from the image
     two_sided: bool | None = None  # None if unknown

@@ -2,15 +2,15 @@
 
 PCX, Quake II's (ZSoft's technical reference, revision 5): a header of 128 bytes, little-endian: byte 0 is 10;
 1 the version; 2 is 1 for run-length encoding, 0 for none; 3 the bits per pixel and plane; 4 four uint16, the window
-(left, top, right, bottom, inclusive); 16 a palette of 16 colours; 65 the number of planes; 66 the bytes per line
+(left, top, right, bottom, inclusive); 16 a palette of 16 colors; 65 the number of planes; 66 the bytes per line
 and plane. Lines follow from the top, each with its planes one after the other. In run-length encoding, a byte of 0xC0
 and over is a count (its low six bits) for the byte after it; any other byte is a value. An image of 8 bits and one
-plane has a palette of 256 colours in the last 768 bytes of the file, after a byte of 12. Quake II reads the last 768
+plane has a palette of 256 colors in the last 768 bytes of the file, after a byte of 12. Quake II reads the last 768
 bytes as the palette whether that byte is there or not, and many of its skins lack it. It also ignores the padding of
 lines: if the data fits the width but not the declared bytes per line, the width is used.
 
 LMP, Quake's: int32 width, int32 height (little-endian), then a byte for each pixel from the top left corner, an index
-into one palette for the whole game, `gfx/palette.lmp`: 256 colours of three bytes, red, green and blue (Quake `wad.h`,
+into one palette for the whole game, `gfx/palette.lmp`: 256 colors of three bytes, red, green and blue (Quake `wad.h`,
 `qpic_t`; `vid.h`, `host_basepal`). The palette is not part of this extension.
 """
 
@@ -50,7 +50,7 @@ class ImageFileError(ValueError):
 
 
 def read_palette(data: bytes) -> Bytes:
-    """The colours of a palette, (256, 3) as uint8 RGB. Raises ImageFileError if the data is too short."""
+    """The colors of a palette, (256, 3) as uint8 RGB. Raises ImageFileError if the data is too short."""
     if len(data) < _PALETTE_SIZE:
         raise ImageFileError(f"a palette of {len(data)} bytes; {_PALETTE_SIZE} expected")
     return np.frombuffer(data, dtype=np.uint8, count=_PALETTE_SIZE).reshape(256, 3).copy()

@@ -129,7 +129,7 @@ class ModelSearch:
                 result.is_drawn = canonical_name(shader) != _INVISIBLE
                 if result.is_drawn:
                     self._find_undeclared(result, name, mesh)
-        if not _has_colours(result) and result.is_drawn:
+        if not _has_colors(result) and result.is_drawn:
             result.missing.setdefault(Role.DIFFUSE, shader)
         return self._with_game_folder(result)
 
@@ -187,17 +187,17 @@ class ModelSearch:
             self._take_expression(result, material.alpha_image, Role.ALPHA)
         if material.diffuse is None and result.diffuse is None:
             self._take_expression(result, material.fallback, Role.DIFFUSE)
-            if _has_colours(result):
+            if _has_colors(result):
                 result.blend = material.fallback_blend
-        if not _has_colours(result) and material.editor_image:
+        if not _has_colors(result) and material.editor_image:
             editor = self._map_file(result, material.editor_image)
             if editor is not None:
                 result.images[Role.DIFFUSE] = editor
-        if not _has_colours(result):
+        if not _has_colors(result):
             if material.diffuse is not None or material.bump is None:
                 return False
             # The engine draws a surface with a bump map and no diffuse map in white.
-            result.colour = (1.0, 1.0, 1.0, 1.0)
+            result.color = (1.0, 1.0, 1.0, 1.0)
         if result.diffuse is not None:
             result.rule = Rule.DECLARATION
         return True
@@ -207,7 +207,7 @@ class ModelSearch:
     ) -> None:
         if isinstance(expression, BuiltIn):
             if role is Role.DIFFUSE:
-                result.colour = expression.colour
+                result.color = expression.color
             return
         for use in map_uses(expression):
             file = self._map_file(result, use.name) if not self._is_over() else None
@@ -359,8 +359,8 @@ class ModelSearch:
             self._warnings.append(warning)
 
 
-def _has_colours(result: MaterialImages) -> bool:
-    return result.diffuse is not None or result.colour is not None
+def _has_colors(result: MaterialImages) -> bool:
+    return result.diffuse is not None or result.color is not None
 
 
 def _take(result: MaterialImages, role: Role, file: GameFile | None, name: str = "") -> None:

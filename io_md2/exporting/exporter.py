@@ -153,7 +153,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
         model, triangles = with_degenerate(
             model, origin.degenerate, sources, origin.st, keep_commands=keeps_commands
         )
-    return Build(prepare_model(model), parts, triangles, None if origin is None else origin.counts)
+    return Build(prepare_model(model)[0], parts, triangles, None if origin is None else origin.counts)
 
 
 def _warn_of_speed(

@@ -21,13 +21,13 @@ with models made by ``dataclasses.replace``. Functions never change their argume
 from __future__ import annotations
 
 from ...io_common.files.reading import Readable, Source, Target, Writable
-from ...io_common.rules import Description, Finding, Profile
+from ...io_common.playback import Wrap
+from ...io_common.rules import Description, Finding, Profile, Rule
 from ...io_common.triangles import flip_v as flip_t
 from ...io_common.triangles import is_degenerate
 from .checks import Counts
 from .file import describe, format_model, parse_model, read_model, write_model
 from .frames import (
-    Wrap,
     box_grid,
     decompress,
     frame_bounds,
@@ -85,8 +85,8 @@ from .validation import validate_model
 __all__ = [
     "CENTRE", "CORNER", "FRAMES_PER_SECOND", "FRAME_NAME_SIZE", "MAGIC", "MAGIC_NUMBER", "NORMALS", "NORMAL_COUNT",
     "PLAYER_SEQUENCES", "PROFILES", "SKIN_NAME_SIZE", "VERSION", "Counts", "Description", "Finding",
-    "FrameSequence", "Game", "GlCommands", "Md2Error", "Model", "Profile", "Readable", "Source", "Target", "Wrap",
-    "Writable", "box_grid", "check_model", "clean_name", "commands_match", "decompress", "describe",
+    "FrameSequence", "Game", "GlCommands", "Md2Error", "Model", "Profile", "Readable", "Rule", "Source", "Target",
+    "Wrap", "Writable", "box_grid", "check_model", "clean_name", "commands_match", "decompress", "describe",
     "drawn_triangles", "face_normals", "find_sequences", "first_frame", "flip_t", "format_model", "frame_bounds",
     "frame_pair", "generate_commands", "grid_tolerance", "interpolate", "is_degenerate", "match_grid",
     "merge_vertices", "model_bounds", "nearest_normals", "normal_indices", "normal_vectors", "number_digits",

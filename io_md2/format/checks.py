@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -65,7 +64,7 @@ class Counts:
 
 def repeated_names(frame_names: list[str]) -> int:
     """How many frames have the name of an earlier one."""
-    return sum(count - 1 for count in Counter(frame_names).values())
+    return len(frame_names) - len(set(frame_names))
 
 
 @dataclass(frozen=True)
@@ -140,9 +139,10 @@ def st_outside(rule: Rule, subject: Subject) -> Iterator[Finding]:
     model = subject.model
     if model.skin_width <= 0 or model.skin_height <= 0:
         return
-    outside = np.asarray(((model.st < 0) | (model.st >= (model.skin_width, model.skin_height))).any(axis=1))
-    count = int(outside.sum())
-    if count:
+    size = np.array([model.skin_width, model.skin_height])
+    if model.st.min(initial=0) < 0 or (model.st.max(axis=0, initial=0) >= size).any():
+        outside = np.asarray(((model.st < 0) | (model.st >= size)).any(axis=1))
+        count = int(outside.sum())
         what = f"{counted(count, 'texture coordinates', 'lie')} outside the skin"
         yield rule.finding(what, count, triangles=_triangles_of_st(subject, outside))
 
@@ -164,9 +164,9 @@ def empty_skin(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def bad_normals(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    bad = subject.model.normals >= NORMAL_COUNT
-    count = int(bad.sum())
-    if count:
+    if subject.model.normals.max(initial=0) >= NORMAL_COUNT:
+        bad = subject.model.normals >= NORMAL_COUNT
+        count = int(bad.sum())
         what = f"{counted(count, 'normal indices', 'are')} {NORMAL_COUNT} or more"
         yield rule.finding(what, count, vertices=np.flatnonzero(bad.any(axis=0)))
 

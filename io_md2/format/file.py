@@ -55,13 +55,15 @@ _OTHER_FORMATS = {
 }
 
 
-def read_model(source: Source, name: str = "") -> Model:
+def read_model(source: Source, name: str = "", *, preserve: bool = False) -> Model:
     """Reads a file.
 
     Args:
         source: a path, the bytes of a file (bytes, bytearray or memoryview), or a file object in binary mode, such
             as an entry of a zip file. A file object is read to its end, and stays open.
-        name: the file's name for messages; unless given, that of the path or file object.
+        name: the file's name, for messages; that of the path or file object if empty.
+        preserve: whether an unchanged model is written with all bytes of the file: with what follows the end of names,
+            the order of its sections, and gaps.
 
     Returns:
         The model; it owns its arrays, which may be changed, and its ``warnings`` say what was unusual.
@@ -71,15 +73,16 @@ def read_model(source: Source, name: str = "") -> Model:
         OSError: the file cannot be read.
         TypeError: the source is none of these, or a file in text mode.
     """
-    return parse_model(*read_source(source, name))
+    return parse_model(*read_source(source, name), preserve=preserve)
 
 
-def parse_model(data: bytes | bytearray | memoryview, path: str = "") -> Model:
+def parse_model(data: bytes | bytearray | memoryview, name: str = "", *, preserve: bool = False) -> Model:
     """The model in the bytes of a file.
 
     Args:
         data: the whole file.
-        path: its name, for messages.
+        name: its name, for messages.
+        preserve: see ``read_model``.
 
     Returns:
         The model; it owns its arrays, and its ``warnings`` say what was unusual.
@@ -87,7 +90,10 @@ def parse_model(data: bytes | bytearray | memoryview, path: str = "") -> Model:
     Raises:
         Md2Error: the bytes are not an MD2 model or are damaged.
     """
-    return _Reader(bytes(data), path).model()
+    data = bytes(data)
+    model = _Reader(data, name).model()
+    model.preserved = data if preserve else None
+    return model
 
 
 _INCOMPLETE = "the file is incomplete (cut off or only partly downloaded)"
@@ -115,28 +121,32 @@ class _Reader:
         first_frame = self.section("frames", h["framesize"])
         dtype = frame_dtype(h["num_vertices"], h["framesize"])
         frames = np.frombuffer(self.data, dtype, h["num_frames"], first_frame)
+        skin_names = self.names(skins, h["num_skins"], SKIN_NAME_SIZE, SKIN_NAME_SIZE, "skin")
+        names = self.names(first_frame + 24, h["num_frames"], FRAME_NAME_SIZE, h["framesize"], "frame")
+        corners = triangles["vertex"].astype(np.int32)
+        scale, translate = frames["scale"].astype(np.float32), frames["translate"].astype(np.float32)
+        self.check_triangles(corners)
+        self.check_grids(scale, translate, first_frame)
+        commands = self.gl_commands(h["num_vertices"])
+        st, triangle_st, warning = restore_st(
+            st.astype(np.int16), corners, triangles["st"].astype(np.int32), commands,
+            (h["skinwidth"], h["skinheight"]),
+        )  # fmt: skip
+        self.warnings += [warning] if warning else []
         model = Model(
             skin_width=h["skinwidth"],
             skin_height=h["skinheight"],
-            skins=self.names(skins, h["num_skins"], SKIN_NAME_SIZE, SKIN_NAME_SIZE, "skin"),
-            st=st.astype(np.int16),
-            triangles=triangles["vertex"].astype(np.int32),
-            triangle_st=triangles["st"].astype(np.int32),
-            scale=frames["scale"].astype(np.float32),
-            translate=frames["translate"].astype(np.float32),
-            frame_names=self.names(
-                first_frame + 24, h["num_frames"], FRAME_NAME_SIZE, h["framesize"], "frame"
-            ),
+            skins=skin_names,
+            st=st,
+            triangles=corners,
+            triangle_st=triangle_st,
+            scale=scale,
+            translate=translate,
+            frame_names=names,
             vertices=_position_bytes(frames["vertices"]),
             normals=np.ascontiguousarray(frames["vertices"][:, :, 3]),
+            gl_commands=commands,
         )
-        self.check(model, first_frame)
-        model.gl_commands = self.gl_commands(model.vertex_count)
-        size = model.skin_width, model.skin_height
-        model.st, model.triangle_st, warning = restore_st(
-            model.st, model.triangles, model.triangle_st, model.gl_commands, size
-        )
-        self.warnings += [warning] if warning else []
         length = len(self.data)
         if h["offset_end"] != length:
             self.warnings.append(f"offset_end is {h['offset_end']}, the file has {length} bytes")
@@ -200,32 +210,38 @@ class _Reader:
         names = []
         unterminated = 0
         for start in range(offset, offset + count * stride, stride):
-            text, nul, _garbage = self.data[start : start + size].partition(b"\0")
-            unterminated += not nul
-            names.append(text.decode(NAME_ENCODING))
+            end = self.data.find(b"\0", start, start + size)
+            if end < 0:
+                unterminated += 1
+                end = start + size
+            names.append(self.data[start:end].decode(NAME_ENCODING))
         if unterminated:
             fill = counted(unterminated, f"{kind} names", "fill")
             self.warnings.append(f"{fill} all {size} bytes, without a terminator")
         return names
 
-    def check(self, model: Model, first_frame: int) -> None:
-        count = model.vertex_count
-        bad = np.flatnonzero(model.triangles >= count)
-        if len(bad):
+    def check_triangles(self, triangles: NDArray[np.int32]) -> None:
+        count = self.header["num_vertices"]
+        if triangles.max(initial=-1) >= count:
+            bad = np.flatnonzero(triangles >= count)
             triangle, corner = divmod(int(bad[0]), 3)
             raise self.error(
                 f"triangle {triangle} uses a vertex that does not exist ({counted(len(bad), 'such corners')})",
                 self.header["offset_tris"] + TRIANGLE_DTYPE.itemsize * triangle + 2 * corner,
-                int(model.triangles[triangle, corner]),
+                int(triangles[triangle, corner]),
                 f"an index below {count}",
             )
-        bad = np.flatnonzero(~is_in_range(model.scale, model.translate))
-        if len(bad):
-            frame, axis = divmod(int(bad[0]), 3)
+
+    def check_grids(
+        self, scale: NDArray[np.float32], translate: NDArray[np.float32], first_frame: int
+    ) -> None:
+        is_good = is_in_range(scale, translate)
+        if not is_good.all():
+            frame, axis = divmod(int(is_good.argmin()), 3)
             raise self.error(
                 f"frame {frame} has positions that are not finite on axis {'xyz'[axis]}",
                 first_frame + self.header["framesize"] * frame + 4 * axis,
-                f"scale {model.scale[frame, axis]}, translate {model.translate[frame, axis]}",
+                f"scale {scale[frame, axis]}, translate {translate[frame, axis]}",
                 "finite numbers",
             )
 
@@ -255,7 +271,8 @@ class _Reader:
         end = heads[-1] + 1 + 3 * abs(counts[-1]) if heads else 0
         if not ended and end < count:
             self.warnings.append("The last of the GL commands runs past their end and was left out")
-        if any(abs(n) < 3 for n in counts):
+        primitives = np.array(counts, np.int32)
+        if np.abs(primitives).min(initial=3) < 3:
             self.warnings.append("The GL commands have primitives of fewer than three vertices")
 
         body_mask = np.ones(end, bool)
@@ -271,7 +288,7 @@ class _Reader:
             )
             raise self.error(reason, offset + 4 * word, int(vertices[bad[0]]), expected)
         st = np.ascontiguousarray(body[:, :2]).view("<f4").astype(np.float32)
-        return GlCommands(np.array(counts, np.int32), st, vertices)
+        return GlCommands(primitives, st, vertices)
 
 
 def _position_bytes(vertices: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -287,8 +304,9 @@ def _walk(words: NDArray[np.int32]) -> tuple[list[int], list[int], bool]:
     heads: list[int] = []
     counts: list[int] = []
     position, size = 0, len(words)
+    values = words.astype(np.int32).data  # a view, whose elements are read faster than those of an array
     while position < size:
-        count = int(words[position])
+        count = values[position]
         if count == 0:
             return heads, counts, True
         following = position + 1 + 3 * abs(count)
@@ -335,6 +353,8 @@ def format_model(model: Model) -> bytes:
         Md2Error: the model is not valid; the message names the attribute.
     """
     validate_model(model)
+    if model.preserved is not None and parse_model(model.preserved) == model:
+        return model.preserved
     st = np.zeros(len(model.st), ST_DTYPE)
     st["st"] = model.st
     triangles = np.zeros(model.triangle_count, TRIANGLE_DTYPE)
@@ -397,18 +417,19 @@ def _format_commands(commands: GlCommands) -> NDArray[np.int32]:
     return words
 
 
-def describe(source: Source | Model, game: str = "") -> Description:
+def describe(source: Source | Model, game: str = "", name: str = "") -> Description:
     """Describes an .md2 file or a model.
 
     Args:
         source: a model, or what ``read_model`` reads: a path, bytes, or a binary file object.
         game: the name of a game, whose findings are included.
+        name: the file's name, for messages; that of the path or file object if empty.
 
     Raises:
         Md2Error: it cannot be understood, or the model is not valid.
         OSError: it cannot be read.
     """
-    model = source if isinstance(source, Model) else read_model(source)
+    model = source if isinstance(source, Model) else read_model(source, name)
     validate_structure(model)
     sequences = [
         {"name": sequence.name, "first": sequence.first, "last": sequence.last}

@@ -6,20 +6,20 @@ compiler: ``scale = (max - min) / 255``, ``translate = min``, ``byte = floor((x 
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import NDArray
 
+from ...io_common import playback
+from ...io_common.playback import Wrap
 from .model import FRAMES_PER_SECOND, GlCommands, Md2Error, Model
 from .normals import normal_indices
 from .validation import validate_structure
 
 STEPS = 255
-
-Wrap = Literal["blend", "jump", "hold"]
 
 # The rounding error of a coordinate after a few operations in single precision, relative to the greatest one.
 _ROUNDING = 2.0**-20
@@ -29,7 +29,7 @@ _CHUNK = 1 << 15
 
 
 def decompress(
-    vertices: NDArray[np.uint8], scale: NDArray[Any], translate: NDArray[Any]
+    vertices: npt.ArrayLike, scale: npt.ArrayLike, translate: npt.ArrayLike
 ) -> NDArray[np.float32]:
     """The positions of vertices: ``byte * scale + translate``, in single precision as in the engine.
 
@@ -41,6 +41,7 @@ def decompress(
     Returns:
         float32, the shape of ``vertices``, in the model's units.
     """
+    vertices = np.asarray(vertices)
     scale, translate = np.asarray(scale, np.float32), np.asarray(translate, np.float32)
     positions = np.empty(vertices.shape, np.float32)
     # One axis at a time gives numpy long rows to work on.
@@ -52,7 +53,7 @@ def decompress(
 
 
 def box_grid(
-    positions: NDArray[Any], *, shared: bool = False
+    positions: npt.ArrayLike, *, shared: bool = False
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The grid of each frame by the compiler's rule.
 
@@ -80,7 +81,7 @@ def box_grid(
 
 
 def quantise(
-    positions: NDArray[Any], *, shared: bool = False
+    positions: npt.ArrayLike, *, shared: bool = False
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32]]:
     """The positions as bytes on the grid of each frame's own box, by the compiler's rule.
 
@@ -100,7 +101,7 @@ def quantise(
 
 
 def quantise_on_grid(
-    positions: NDArray[Any], scale: NDArray[Any], translate: NDArray[Any]
+    positions: npt.ArrayLike, scale: npt.ArrayLike, translate: npt.ArrayLike
 ) -> NDArray[np.uint8]:
     """The positions as bytes on a given grid; positions outside are clamped to its edge.
 
@@ -130,7 +131,7 @@ def quantise_on_grid(
 
 
 def grid_tolerance(
-    scale: NDArray[Any], translate: NDArray[Any], positions: NDArray[Any] | None = None
+    scale: npt.ArrayLike, translate: npt.ArrayLike, positions: npt.ArrayLike | None = None
 ) -> NDArray[np.float64]:
     """How far from its grid point rounding in single precision may move a vertex.
 
@@ -156,11 +157,11 @@ def grid_tolerance(
 
 
 def match_grid(
-    positions: NDArray[Any],
-    scale: NDArray[Any],
-    translate: NDArray[Any],
-    tolerance: float | NDArray[Any] | None = None,
-    previous: NDArray[np.uint8] | None = None,
+    positions: npt.ArrayLike,
+    scale: npt.ArrayLike,
+    translate: npt.ArrayLike,
+    tolerance: npt.ArrayLike | None = None,
+    previous: npt.ArrayLike | None = None,
 ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
     """Quantises on a given grid, and finds out which vertices lie on it.
 
@@ -181,6 +182,8 @@ def match_grid(
     Raises:
         Md2Error: positions are not finite.
     """
+    positions, scale, translate = np.asarray(positions), np.asarray(scale), np.asarray(translate)
+    previous = None if previous is None else np.asarray(previous, np.uint8)
     if previous is not None and _is_same(positions, previous, scale, translate):
         # Nothing was edited.
         return previous.copy(), np.ones(previous.shape[:-1], bool)
@@ -232,48 +235,33 @@ def _within(allowed: NDArray[Any], some: NDArray[Any], others: NDArray[Any]) -> 
 
 
 def frame_pair(
-    time: float, first: int, last: int, fps: float = FRAMES_PER_SECOND, wrap: Wrap = "blend"
-) -> tuple[int, int, float]:
-    """The two frames shown at a time within a sequence, and the fraction between them.
+    seconds: npt.ArrayLike,
+    first: int,
+    last: int,
+    frame_rate: float = FRAMES_PER_SECOND,
+    *,
+    wrap: Wrap = "blend",
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    """The frames before and after a time within a sequence, and the fraction between them.
 
     Args:
-        time: seconds since the sequence began.
+        seconds: since the sequence began, of any shape. Before that, ``"blend"`` and ``"jump"`` count backwards from
+            its end, and ``"hold"`` shows its first frame.
         first: its first frame.
         last: its last frame, included.
-        fps: frames a second; Quake II has 10.
-        wrap: what follows the last frame. ``"blend"``: it moves on to the first one, as the game repeats
-            a sequence. ``"jump"``: it is reached and at once replaced by the first one, as ``Animate`` of
-            the MD2 specification does. ``"hold"``: it stays.
+        frame_rate: frames per second, above 0; Quake II has 10.
+        wrap: what follows the last frame.
 
     Returns:
-        The current frame, the next one, and the fraction in [0, 1) of the way from one to the other.
+        The two frames, int32, and the fraction from 0 up to 1, float64, each of the shape of `seconds`.
 
     Raises:
-        Md2Error: the sequence has no frames, or the time or the rate has no meaning.
+        Md2Error: there are no frames, or a time or the rate is not a number or the rate not above 0.
     """
-    if last < first:
-        raise Md2Error("the sequence has no frames", found=f"{first} to {last}")
-    if not (math.isfinite(time) and math.isfinite(fps) and math.isfinite(time * fps) and fps > 0):
-        raise Md2Error("time and rate must be finite, and the rate positive", found=f"{time}, {fps}")
-    count = last - first
-    position = time * fps
-    if wrap == "hold":
-        position = min(max(position, 0.0), float(count))
-    else:
-        period = count + 1 if wrap == "blend" else max(count, 1)
-        position %= period
-        # The remainder of a tiny negative number rounds up to the period itself.
-        if position >= period:
-            position = 0.0
-    whole = int(position)
-    fraction = position - whole
-    following = whole + 1
-    if following > count:
-        following = 0 if wrap == "blend" else count
-    return first + whole, first + following, fraction
+    return playback.frame_pair(seconds, first, last, frame_rate, wrap, Md2Error)
 
 
-def interpolate(start: NDArray[Any], end: NDArray[Any], fraction: float) -> NDArray[np.float32]:
+def interpolate(start: npt.ArrayLike, end: npt.ArrayLike, fraction: float) -> NDArray[np.float32]:
     """The interpolated values ``start + fraction * (end - start)`` (MD2 specification, "Animation").
 
     It serves positions and normal vectors alike; interpolated normals are a little shorter than 1, as in

@@ -161,17 +161,22 @@ def game_named(name: str) -> Game:
     return Game(name) if name in Game.__members__ else Game.ANY
 
 
-def prepare_model(model: Model) -> Model:
-    """A model with unused texture coordinates added until there are three, as games require of one with triangles.
+def prepare_model(model: Model, game: Game = Game.ANY) -> tuple[Model, list[str]]:
+    """A model prepared for a game: with unused texture coordinates added until there are three, if it has triangles.
 
     Args:
-        model: it is not changed.
+        model: is not changed.
+        game: that is to load it; all require the same.
+
+    Returns:
+        The model, and warnings about what was replaced or shortened: none.
     """
+    del game
     missing = FEWEST_ST - len(model.st)
     if missing <= 0 or not model.triangle_count:
-        return model
+        return model, []
     last = model.st[-1:] if len(model.st) else np.zeros((1, 2), model.st.dtype)
-    return replace(model, st=np.concatenate([model.st, np.repeat(last, missing, axis=0)]))
+    return replace(model, st=np.concatenate([model.st, np.repeat(last, missing, axis=0)])), []
 
 
 def check_model(model: Model, game: Game = Game.ANY, source_counts: Counts | None = None) -> list[Finding]:
@@ -193,13 +198,15 @@ def check_model(model: Model, game: Game = Game.ANY, source_counts: Counts | Non
 
 def find_oddities(model: Model) -> list[str]:
     """Sentences about what is unusual in a file that was read, such as numbers beyond Quake II's limits."""
-    rules = [rule for rule in COMMON if rule.code in _OF_FILES]
-    rules += [rule for rule in rules_of(Game.QUAKE2) if rule.code in _LIMITS]
     subject = Subject(model, Counts.of(model))
-    found = [finding for rule in rules for finding in rule.check(rule, subject)]
+    found = [finding for rule in _ODDITIES for finding in rule.check(rule, subject)]
     # The remedy concerns an export, not a file that was read.
     return [finding.text.removesuffix(f": {finding.remedy}") for finding in found]
 
 
 _OF_FILES = ("no_vertices", "no_triangles", "bad_normals", "empty_skin", "st_outside_skin")
 _LIMITS = ("too_many_triangles", "too_many_vertices", "too_many_frames", "too_many_skins", "skin_too_tall")
+_ODDITIES = (
+    *(rule for rule in COMMON if rule.code in _OF_FILES),
+    *(rule for rule in rules_of(Game.QUAKE2) if rule.code in _LIMITS),
+)

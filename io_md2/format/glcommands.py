@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import NDArray
 
 from ...io_common.texts import counted
@@ -31,7 +32,7 @@ _INT16, _INT32 = np.iinfo(np.int16), np.iinfo(np.int32)
 
 
 def st_fractions(
-    st: NDArray[Any], skin_width: int, skin_height: int, centre: float = CENTRE
+    st: npt.ArrayLike, skin_width: int, skin_height: int, centre: float = CENTRE
 ) -> NDArray[np.float32]:
     """Texture coordinates as fractions of the skin: (st + centre) / size.
 
@@ -48,7 +49,7 @@ def st_fractions(
 
 
 def st_texels(
-    fractions: NDArray[Any], skin_width: int, skin_height: int, centre: float = CENTRE
+    fractions: npt.ArrayLike, skin_width: int, skin_height: int, centre: float = CENTRE
 ) -> NDArray[np.int32]:
     """The texel of texture coordinates, the reverse of ``st_fractions``.
 
@@ -237,7 +238,7 @@ def _triangle_numbers(triangles: NDArray[Any]) -> tuple[NDArray[np.int64], NDArr
 
 
 def generate_commands(
-    triangles: NDArray[Any], triangle_st: NDArray[Any], st: NDArray[Any], skin_width: int, skin_height: int
+    triangles: npt.ArrayLike, triangle_st: npt.ArrayLike, st: npt.ArrayLike, skin_width: int, skin_height: int
 ) -> GlCommands:
     """Strips and fans that draw each triangle once, with its winding and texture coordinates.
 
@@ -254,6 +255,7 @@ def generate_commands(
     Raises:
         Md2Error: the two index arrays differ in shape, or ``triangle_st`` has indices outside ``st``.
     """
+    triangles, triangle_st, st = np.asarray(triangles), np.asarray(triangle_st), np.asarray(st)
     if triangles.shape != triangle_st.shape or triangles.shape[1:] != (3,):
         raise Md2Error(
             "triangles and their texture coordinates do not fit together",

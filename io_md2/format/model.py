@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,7 @@ ST_DTYPE = np.dtype([("st", "<i2", (2,))])
 TRIANGLE_DTYPE = np.dtype([("vertex", "<u2", (3,)), ("st", "<u2", (3,))])
 
 
+@lru_cache(64)
 def frame_dtype(vertex_count: int, frame_size: int | None = None) -> np.dtype[np.void]:
     """The dtype of one frame in the file; `frame_size` is the bytes from one frame to the next."""
     size = FRAME_HEADER_SIZE + VERTEX_SIZE * vertex_count
@@ -132,8 +134,8 @@ class Model:
 
     S is the number of texture coordinates, T of triangles, F of frames, V of vertices.
 
-    Two models are equal if everything but their warnings is; floats are compared byte for byte, so that NaN is
-    equal to itself, integers by their values.
+    Two models are equal if everything but their warnings and preserved bytes is; floats are compared byte for byte, so
+    that NaN is equal to itself, integers by their values.
 
     Attributes:
         skin_width: width of the skin in texels.
@@ -150,6 +152,7 @@ class Model:
         normals: (F, V) uint8, indices into the 162 normals; 162 and over occur and have no meaning.
         gl_commands: strips and fans of the same triangles.
         warnings: sentences about what was unusual in the file.
+        preserved: the bytes of the file, if it was read to preserve them.
     """
 
     skin_width: int = 0
@@ -165,6 +168,7 @@ class Model:
     normals: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((0, 0), np.uint8))
     gl_commands: GlCommands = field(default_factory=GlCommands)
     warnings: list[str] = field(default_factory=list, compare=False)
+    preserved: bytes | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         self.skins, self.frame_names = _listed(self.skins), _listed(self.frame_names)
@@ -228,6 +232,8 @@ def _integers(name: str, values: Any, dtype: type[np.integer[Any]], empty: tuple
 
 def _floats(name: str, values: Any, empty: tuple[int, ...]) -> NDArray[np.float32]:
     array = _array(name, values, empty)
+    if array.dtype == np.float32:
+        return array
     if array.dtype.kind not in "iuf":
         raise Md2Error(f"{name} is not an array of numbers", found=str(array.dtype))
     with np.errstate(over="ignore", invalid="ignore"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import NDArray
 
 _TABLE = """
@@ -79,7 +80,7 @@ NORMAL_COUNT = len(NORMALS)
 _PADDED = np.vstack([NORMALS, np.zeros(3)]).astype(np.float32)
 
 
-def normal_vectors(indices: NDArray[Any]) -> NDArray[np.float32]:
+def normal_vectors(indices: npt.ArrayLike) -> NDArray[np.float32]:
     """The vectors of normal indices.
 
     Args:
@@ -107,7 +108,7 @@ _CHUNK = 1 << 16
 _VECTORS = 1 << 8
 
 
-def nearest_normals(vectors: NDArray[Any]) -> NDArray[np.uint8]:
+def nearest_normals(vectors: npt.ArrayLike) -> NDArray[np.uint8]:
     """The indices of the table's vectors nearest in direction (Quake II's model compiler).
 
     That is the one with the greatest dot product, the first of equals.
@@ -131,7 +132,7 @@ def nearest_normals(vectors: NDArray[Any]) -> NDArray[np.uint8]:
     return result.reshape(np.shape(vectors)[:-1])
 
 
-def face_normals(positions: NDArray[Any], triangles: NDArray[Any]) -> NDArray[np.float64]:
+def face_normals(positions: npt.ArrayLike, triangles: npt.ArrayLike) -> NDArray[np.float64]:
     """The unit normals of triangles in every frame: (v0 - v1) x (v2 - v1), as they are clockwise.
 
     Args:
@@ -141,10 +142,10 @@ def face_normals(positions: NDArray[Any], triangles: NDArray[Any]) -> NDArray[np
     Returns:
         (..., T, 3) float64; zero for a triangle without area.
     """
-    return np.moveaxis(_face_normals(_components(positions), triangles), (0, 1), (-1, -2))
+    return np.moveaxis(_face_normals(_components(positions), np.asarray(triangles)), (0, 1), (-1, -2))
 
 
-def vertex_normals(positions: NDArray[Any], triangles: NDArray[Any]) -> NDArray[np.float64]:
+def vertex_normals(positions: npt.ArrayLike, triangles: npt.ArrayLike) -> NDArray[np.float64]:
     """The mean of the unit face normals at each vertex in every frame (Quake II's model compiler).
 
     Every corner has the same weight, regardless of the triangle's size. Vertices at the same position are not merged.
@@ -156,10 +157,10 @@ def vertex_normals(positions: NDArray[Any], triangles: NDArray[Any]) -> NDArray[
     Returns:
         (..., V, 3) float64, not of unit length; zero for a vertex without faces or whose faces cancel.
     """
-    return np.moveaxis(_vertex_normals(_components(positions), triangles), (0, 1), (-1, -2))
+    return np.moveaxis(_vertex_normals(_components(positions), np.asarray(triangles)), (0, 1), (-1, -2))
 
 
-def normal_indices(positions: NDArray[Any], triangles: NDArray[Any]) -> NDArray[np.uint8]:
+def normal_indices(positions: npt.ArrayLike, triangles: npt.ArrayLike) -> NDArray[np.uint8]:
     """The normal index of every vertex in every frame by the rule of Quake II's model compiler.
 
     The compiler stops at a vertex without faces; here it gets index 0, as does one whose faces cancel.
@@ -171,7 +172,8 @@ def normal_indices(positions: NDArray[Any], triangles: NDArray[Any]) -> NDArray[
     Returns:
         (F, V) uint8.
     """
-    frame_count, vertex_count = np.shape(positions)[:2]
+    positions, triangles = np.asarray(positions), np.asarray(triangles)
+    frame_count, vertex_count = positions.shape[:2]
     result = np.zeros((frame_count, vertex_count), np.uint8)
     # Some frames at a time, so that memory does not grow with the animation.
     step = max(1, _CHUNK // max(1, vertex_count, len(triangles)))
@@ -211,7 +213,7 @@ def _contains(triangles: NDArray[Any], vertices: NDArray[np.intp], count: int) -
 # Frames are the last axis here, which gives numpy long rows to work on.
 
 
-def _components(positions: NDArray[Any]) -> NDArray[np.float64]:
+def _components(positions: npt.ArrayLike) -> NDArray[np.float64]:
     """Positions (..., V, 3) as (3, V, ...)."""
     return np.ascontiguousarray(np.moveaxis(np.asarray(positions, np.float64), (-1, -2), (0, 1)))
 

@@ -108,7 +108,7 @@ def find_sequences(names: Iterable[str]) -> list[FrameSequence]:
 
     Every frame is in exactly one of them, in the order of the frames. The numbers are ignored, as they repeat and
     have gaps in real files. A name that comes up again after another sequence is listed twice, and a frame whose
-    name no neighbour shares is a sequence of its own. Frames without names form a sequence whose name is empty.
+    name no neighbor shares is a sequence of its own. Frames without names form a sequence whose name is empty.
 
     Zeros that all names of a group have before their numbers are padding, not part of its name: ``run001`` to
     ``run006`` in a model whose other numbers have two digits are ``run``.

@@ -17,7 +17,7 @@ from ...io_blender.clips.clip import range_markers
 from ...io_blender.clips.keyframes import add_markers, marker_name
 from ...io_blender.clips.shape_key_frames import build_frame_action
 from ...io_blender.materials.images import size_of
-from ...io_blender.materials.library import MaterialLibrary, colour_image, name_for_file
+from ...io_blender.materials.library import MaterialLibrary, color_image, name_for_file
 from ...io_blender.records import store_warnings
 from ...io_blender.reports import ImportResult, Job, Progress, Report, kept_on_failure, listing
 from ...io_blender.scene import axes, mesh_data, names
@@ -128,9 +128,9 @@ MAX_MATERIALS = 64
 
 
 def image_size(materials: Iterable[Material | None]) -> tuple[int, int]:
-    """Width and height of the first colour image; zeros if there is none."""
+    """Width and height of the first color image; zeros if there is none."""
     for material in materials:
-        image = colour_image(material) if material is not None else None
+        image = color_image(material) if material is not None else None
         size = size_of(image) if image is not None else (0, 0)
         if all(size):
             return size

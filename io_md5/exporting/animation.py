@@ -19,7 +19,7 @@ from ..format import skeleton as encoding
 from ..format.model import Floats
 from ..format.scale_file import ScaleTable
 from ..format.skeleton import decompose
-from ..importing.rig import SMALLEST_SCALE
+from ..importing.rig import SMALLEST_SCALE, Rig
 from .causes import split_by_constraints
 from .clips import AnimationOptions, Clip
 from .pose_curves import poses_from_curves
@@ -61,13 +61,13 @@ def sample_clip(
     """The joints of a skeleton while a clip plays; raises Md5Error if a bone has no finite pose."""
     # `with_scales` says whether the game takes scales of joints; `player` is None for a model without armature.
     frames, rate = clip.samples(options)
-    if player is None or skeleton.armature is None:
+    if player is None or not len(skeleton.rig):
         positions = np.repeat(skeleton.joints.positions[None], len(frames), axis=0)
         orientations = np.repeat(skeleton.joints.orientations[None], len(frames), axis=0)
         return SampledClip(clip, frames, rate, positions, orientations)
     _warn_of_range(clip, player, report)
     poses = sampled = None
-    if not player.remaps_time:
+    if not player.remaps_time and skeleton.armature is not None:
         poses = poses_from_curves(skeleton.armature, skeleton.rig, clip, frames, with_scales=with_scales)
     if poses is not None:
         pose = skeleton.joints_of_armature(*poses[:2])
@@ -89,7 +89,10 @@ def sample_clip(
         table = None
         problem = "scaled in the animation, which joints cannot be: {}: remove the scale"
     names = [skeleton.rig.bone_names[bone] for bone in np.flatnonzero(uneven.any(axis=0))]
-    scaling, others = split_by_constraints(skeleton.armature, names)
+    scaling: list[str] = []
+    others = names
+    if skeleton.armature is not None:
+        scaling, others = split_by_constraints(skeleton.armature, names)
     if scaling:
         report.warn(
             f"constraints scale bones, which joints cannot be: {listing(scaling, 3)}. Disable them, or use one that "
@@ -190,7 +193,8 @@ def _sample(
 ) -> Job[tuple[Floats, bool]]:
     """The joint of each bone in the scene at some frames, (F, J, 4, 4), and whether the object moves."""
     armature, rig = skeleton.armature, skeleton.rig
-    assert armature is not None
+    if armature is None:
+        return (yield from _sample_objects(skeleton, player, clip, frames, progress)), False
     order = [armature.pose.bones.find(name) for name in rig.bone_names]
     poses = np.empty((len(frames), len(rig), 4, 4))
     worlds = np.empty((len(frames), 4, 4))
@@ -205,6 +209,29 @@ def _sample(
         worlds[index] = mesh_data.world_matrix(posed)
         poses[index] = worlds[index] @ local
         yield progress.step(0)
+    _require_finite(poses, rig, frames, clip)
+    return poses @ quat.transforms(*rig.joints_in_bones()), bool(np.ptp(worlds, axis=0).any())
+
+
+def _sample_objects(
+    skeleton: Skeleton, player: Player, clip: Clip, frames: Floats, progress: Progress
+) -> Job[Floats]:
+    """The joint of each object in the scene at some frames, (F, J, 4, 4)."""
+    rig, objects = skeleton.rig, skeleton.objects
+    worlds = np.empty((len(frames), len(objects), 4, 4))
+    player.play(clip)
+    for index, frame in enumerate(frames.tolist()):
+        graph = player.evaluate(frame)
+        for joint, obj in enumerate(objects):
+            worlds[index, joint] = mesh_data.world_matrix(obj.evaluated_get(graph))
+        yield progress.step(0)
+    _require_finite(worlds, rig, frames, clip)
+    # What does not change, such as an uneven scale, is part of the mesh.
+    rest = quat.transforms(rig.rest_positions, rig.rest_orientations)
+    return worlds @ np.linalg.inv(skeleton.object_matrices) @ rest
+
+
+def _require_finite(poses: Floats, rig: Rig, frames: Floats, clip: Clip) -> None:
     is_finite = np.isfinite(poses).all(axis=(2, 3))
     if not is_finite.all():
         index, bone = np.argwhere(~is_finite)[0].tolist()
@@ -213,4 +240,3 @@ def _sample(
             + (f" of {clip.name}" if clip.name else "")
             + ": delete the key or driver that causes it"
         )
-    return poses @ quat.transforms(*rig.joints_in_bones()), bool(np.ptp(worlds, axis=0).any())

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bpy.types import Action, ArmatureModifier, Bone, Constraint, FCurve, Object
 
 # Constraints that make an object follow a bone.
-_FOLLOWING_CONSTRAINTS = {"CHILD_OF", "COPY_TRANSFORMS", "COPY_LOCATION", "ARMATURE"}
+FOLLOWING_CONSTRAINTS = {"CHILD_OF", "COPY_TRANSFORMS", "COPY_LOCATION", "ARMATURE"}
 _REST = {
     "location": (0.0, 0.0, 0.0),
     "rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
@@ -78,8 +78,8 @@ def _constraint_targets(obj: Object) -> list[tuple[Object | None, str]]:
     """The objects and bones that an object follows by constraints, now or on other frames."""
     result: list[tuple[Object | None, str]] = []
     for constraint in obj.constraints:
-        if constraint.type in _FOLLOWING_CONSTRAINTS and has_effect(obj, constraint):
-            result += _targets_of_constraint(constraint)
+        if constraint.type in FOLLOWING_CONSTRAINTS and has_effect(obj, constraint):
+            result += targets_of_constraint(constraint)
     return result
 
 
@@ -91,7 +91,8 @@ def has_effect(obj: Object, constraint: Constraint) -> bool:
     return is_property_animated(obj, *(f"{path}.{name}" for name in ("influence", "mute", "enabled")))
 
 
-def _targets_of_constraint(constraint: Constraint) -> list[tuple[Object | None, str]]:
+def targets_of_constraint(constraint: Constraint) -> list[tuple[Object | None, str]]:
+    """The objects and bones that a constraint names."""
     one: Any = constraint  # the stubs have targets only in the classes of the single types
     targets = one.targets if one.type == "ARMATURE" else [one]
     return [(target.target, target.subtarget) for target in targets]
@@ -173,3 +174,16 @@ def warn_of_missing_targets(armature: Object, report: Report) -> None:
                     "update: choose another bone or remove the constraint",
                     f"{bone.name} ({constraint.name})",
                 )
+
+
+_DEFORMING = {
+    "CLOTH", "CORRECTIVE_SMOOTH", "CURVE", "HOOK", "LAPLACIANDEFORM", "LATTICE", "MESH_CACHE", "MESH_DEFORM",
+    "MESH_SEQUENCE_CACHE", "SHRINKWRAP", "SOFT_BODY", "SURFACE_DEFORM",
+}  # fmt: skip
+
+
+def is_moved_by_other_means(obj: Object) -> bool:
+    """Whether modifiers other than Armature, or vertices of another object, may move a mesh with an armature."""
+    return obj.parent_type in ("VERTEX", "VERTEX_3") or any(
+        modifier.type in _DEFORMING and modifier.show_viewport for modifier in obj.modifiers
+    )

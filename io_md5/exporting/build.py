@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +14,7 @@ import numpy as np
 from ...io_blender import state
 from ...io_blender.clips.actions import suitable_actions
 from ...io_blender.clips.clip import Played, warn_of_speed
-from ...io_blender.clips.playing import playback
+from ...io_blender.clips.playing import Player, playback
 from ...io_blender.materials.library import name_for_file
 from ...io_blender.reports import Job, Progress, Report
 from ...io_blender.scene import axes, mesh_data
@@ -22,9 +24,12 @@ from ...io_blender.scene.time_dependence import warn_of_simulations
 from ...io_blender.verification import Verify
 from ...io_common.errors import extension_version
 from ..format import Animation, Model
-from ..format.games import Game, Target
+from ..format import quaternions as quat
+from ..format.games import PROFILES, Game, Writing
+from ..format.model import Floats
 from ..format.scale_file import ScaleTable
 from ..format.skeleton import ORIENTATION_PRECISION, POSITION_PRECISION
+from ..format.weight_fitting import fit_weights
 from ..format.weights_by_joint import bounds_of_weights
 from ..options import ModelProperties, WeightOptions
 from ..records import COMMANDLINE, SHADERS
@@ -35,9 +40,14 @@ from .mesh import Block, export_object
 from .skeleton import Skeleton, build_skeleton
 from .source import Source
 from .verification import RestMesh, Verifier
+from .weights import WeightTable, fitted_weights
 
 if TYPE_CHECKING:
     from bpy.types import Context, Material, Modifier, Object, Scene
+
+
+# The weights of a vertex, and the frames that they are fitted to, of all clips together.
+_MOST_FITTED, _FITTED_FRAMES = 4, 48
 
 
 @dataclass(frozen=True)
@@ -53,9 +63,9 @@ class ModelOptions(ModelProperties):
     game_folders: tuple[str, ...] = ()  # the user's, to which the paths of images are relative
 
     @property
-    def target(self) -> Target:
-        """The game, with what is done for it."""
-        return Target(self.game, self.make_names_safe)
+    def writing(self) -> Writing:
+        """How files for the game are written."""
+        return PROFILES[self.game].writing
 
 
 @dataclass(frozen=True)
@@ -104,41 +114,51 @@ def build(
     if options.verify is not Verify.NONE:
         verifier = Verifier(skeleton, rest, options.verify, writes_meshes=writes_meshes)
     other_causes = _causes_of_options(options, animation_options)
+    fitted: dict[Object, WeightTable] = {}
     sampled: dict[Path, SampledClip] = {}
     animations: dict[Path, Animation] = {}
-    if source.armature is not None and clips:
-        warn_of_missing_targets(source.armature, report)
-        if source.armature.data.pose_position == "REST":
-            report.warn(
-                "it is in Rest Position, so Blender shows no motion; animations are exported as in Pose Position",
-                source.armature.name,
-            )
-        if warn_of_simulations([source.armature, *source.meshes], context.scene, report):
+    if clips:
+        if source.armature is not None:
+            warn_of_missing_targets(source.armature, report)
+            if source.armature.data.pose_position == "REST":
+                report.warn(
+                    "it is in Rest Position, so Blender shows no motion; animations are exported as in Pose Position",
+                    source.armature.name,
+                )
+        if warn_of_simulations(source.objects, context.scene, report):
             other_causes.append("a simulation that is not baked: bake it first")
-        with playback(context, [source.armature], source.meshes, clips.values()) as player:
+        with _playback(context, source, clips) as player:
             for path, clip in clips.items():
                 sampled[path] = yield from sample_clip(
                     clip, skeleton, player, animation_options, report, progress,
-                    with_scales=options.target.writing.joint_scales,
+                    with_scales=options.writing.joint_scales,
                 )  # fmt: skip
                 commandline = _commandline(source.armature, clip)
                 animations[path] = encode_clip(sampled[path], skeleton, animation_options, commandline)
                 if verifier is not None:
                     yield from verifier.check(sampled[path], animations[path], player, rest, progress)
                 yield progress.step()
+            if options.fit_weights and verifier is not None:
+                fitted = _fit_weights(verifier.moved_otherwise(), rest, skeleton, sampled, player, options)
         if animation_options.compares_speed:
-            game_rate = options.target.writing.frame_rate
+            game_rate = options.writing.frame_rate
             _warn_of_speed(sampled.values(), game_rate, animation_options, context.scene, report)
     if verifier is not None:
-        objects_to_rebuild = verifier.objects_to_rebuild()
+        objects_to_rebuild = list(dict.fromkeys([*verifier.objects_to_rebuild(), *fitted]))
         if objects_to_rebuild:
-            rebuilt = _build_rest(context, objects_to_rebuild, skeleton, options, report, use_stored=False)
+            rebuilt = _build_rest(
+                context, objects_to_rebuild, skeleton, options, report, use_stored=False, fitted=fitted
+            )
             improved = verifier.accept_improvements(rebuilt)
             rest |= improved
-            if source.armature is not None and improved:
-                with playback(context, [source.armature], source.meshes, clips.values()) as player:
+            if clips and improved:
+                with _playback(context, source, clips) as player:
                     for path, animation in animations.items():
                         yield from verifier.check(sampled[path], animation, player, improved, progress)
+            for obj in improved.keys() & fitted.keys():
+                report.warn(
+                    f"{obj.name}: its weights were fitted to its motion; {verifier.remainder(obj)} is left"
+                )
         verifier.warn(other_causes, report)
     parts = [(obj, block) for obj, part in rest.items() for block in part.blocks]
     meshes = [block.mesh for _, block in parts]
@@ -156,6 +176,51 @@ def build(
     model = Model(skeleton.joints, meshes, _commandline(source.armature, None))
     scales = {path: one.scales for path, one in sampled.items() if one.scales is not None}
     return Build(model, animations, parts, skeleton, scales)
+
+
+def _fit_weights(
+    objects: list[Object],
+    rest: dict[Object, RestMesh],
+    skeleton: Skeleton,
+    sampled: dict[Path, SampledClip],
+    player: Player,
+    options: ModelOptions,
+) -> dict[Object, WeightTable]:
+    """Weights with which the joints move objects as shown on frames of all clips."""
+    if not objects:
+        return {}
+    points = {obj: skeleton.conversion.points(rest[obj].triangles.vertices) for obj in objects}
+    targets: dict[Object, list[Floats]] = {obj: [] for obj in objects}
+    moves: list[Floats] = []
+    inverse = np.linalg.inv(quat.transforms(skeleton.joints.positions, skeleton.joints.orientations))
+    for one in sampled.values():
+        player.play(one.clip)
+        count = len(one.frames)
+        chosen = np.unique(np.linspace(0, count - 1, max(2, _FITTED_FRAMES // len(sampled))).astype(int))
+        moves.append(quat.transforms(one.positions[chosen], one.orientations[chosen]) @ inverse)
+        for frame in one.frames[chosen].tolist():
+            graph = player.evaluate(frame)
+            for obj, found in targets.items():
+                vertices = mesh_data.world_vertices(obj.evaluated_get(graph))
+                found.append(skeleton.conversion.points(vertices))
+    matrices = np.concatenate(moves)
+    result = {}
+    for obj, found in targets.items():
+        # A modifier may add vertices on some frames.
+        if all(one.shape == points[obj].shape and np.isfinite(one).all() for one in found):
+            joints, weights, _ = fit_weights(
+                points[obj], matrices[..., :3, :3], matrices[..., :3, 3], np.array(found),
+                most=min(options.weights.max_influences or _MOST_FITTED, _MOST_FITTED),
+            )  # fmt: skip
+            result[obj] = fitted_weights(points[obj], joints, weights)
+    return result
+
+
+def _playback(context: Context, source: Source, clips: dict[Path, Clip]) -> AbstractContextManager[Player]:
+    """A player of the armature, or of the whole scene if objects move."""
+    if source.armature is None:
+        return playback(context, [], None, clips.values())
+    return playback(context, [source.armature], source.meshes, clips.values())
 
 
 def _warn_of_speed(
@@ -180,8 +245,9 @@ def _warn_of_speed(
 def _skeleton(context: Context, source: Source, options: ModelOptions, report: Report) -> Skeleton:
     armature = source.armature
     world, left_out = np.eye(4), set[str]()
+    graph = context.evaluated_depsgraph_get()
+    joint_objects = {obj: mesh_data.world_matrix(obj.evaluated_get(graph)) for obj in source.joint_objects}
     if armature is not None:
-        graph = context.evaluated_depsgraph_get()
         world = mesh_data.world_matrix(armature.evaluated_get(graph))
         if options.deform_only:
             actions = [action for action, _ in suitable_actions(armature).chosen]
@@ -193,8 +259,10 @@ def _skeleton(context: Context, source: Source, options: ModelOptions, report: R
         conversion,
         report,
         left_out=left_out,
+        joint_objects=joint_objects,
+        rebuilds_hierarchy=options.deform_only and options.rebuild_hierarchy,
         add_origin=options.add_origin,
-        last_parent=options.target.writing.last_parent,
+        last_parent=options.writing.last_parent,
     )
 
 
@@ -206,6 +274,7 @@ def _build_rest(
     report: Report,
     *,
     use_stored: bool = True,
+    fitted: Mapping[Object, WeightTable] = MappingProxyType({}),
 ) -> dict[Object, RestMesh]:
 
     def hides(modifier: Modifier) -> bool:
@@ -217,7 +286,15 @@ def _build_rest(
         graph = context.evaluated_depsgraph_get()
         for obj in objects:
             triangles = mesh_data.triangle_mesh(obj, graph)
-            blocks = export_object(obj, triangles, skeleton, options.weights, report, use_stored=use_stored)
+            blocks = export_object(
+                obj,
+                triangles,
+                skeleton,
+                options.weights,
+                report,
+                use_stored=use_stored,
+                fitted=fitted.get(obj),
+            )
             for block in blocks:
                 block.mesh.shader = _shader(obj, triangles.slots, block.slot, options.game_folders, report)
             warn_of_instances(obj, graph, report)

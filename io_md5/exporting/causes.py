@@ -240,7 +240,7 @@ def likely_causes(obj: Object, skeleton: Skeleton, graph: Depsgraph) -> list[str
     """The likely causes of a difference on the evaluated frame, the likeliest first."""
     armature = skeleton.armature
     if armature is None:
-        return ["there is no armature, so nothing moves in the game"]
+        return ["shape keys or modifiers, which joints cannot show"]
     found = known_causes(obj, skeleton, armature, graph)
     if _Situation(obj, skeleton, armature, graph).has_unweighted_vertices():
         found.append("unweighted vertices do not move in Blender")

@@ -25,6 +25,8 @@ from ..records import StoredAction, load_action
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Object, Scene
 
+    from .source import Source as ExportSource
+
 
 @dataclass(frozen=True)
 class AnimationOptions(AnimationProperties):
@@ -151,23 +153,23 @@ def listed_clips(found: AnimationList, rows: list[Row], stem: str) -> list[Liste
 
 
 def clips_by_file(
-    context: Context, armature: Object | None, actions: str, folder: Path, stem: str, report: Report
+    context: Context, source: ExportSource, actions: str, folder: Path, stem: str, report: Report
 ) -> dict[Path, Clip]:
     """The clip of each file; raises NothingToExportError if there is no such action or none is checked."""
     # `actions` is 'NONE', 'ACTIVE', 'ALL', 'LIST' or 'SCENE'; `stem` is that of the file that the user chose.
     if actions == "NONE":
         return {}
-    if armature is None:
-        report.warn("animations are not exported, because there is no armature")
+    armature, scene = source.armature, context.scene
+    if armature is None and not source.joint_objects:
+        report.warn("animations are not exported, because there is no armature, and no object moves")
         return {}
-    scene = context.scene
+    if actions == "SCENE" or armature is None:
+        return {folder / f"{stem}{ANIMATION_SUFFIX}": listed_clip(scene_clips.scene_clip(scene), scene)}
     if actions == "LIST":
         found = animation_list(armature, scene)
         rows = found.require_checked(report, "Actions", "animate its bones", "animation")
         listed = listed_clips(found, rows, stem)
         return {folder / f"{one.name}{ANIMATION_SUFFIX}": one.clip for one in listed}
-    if actions == "SCENE":
-        return {folder / f"{stem}{ANIMATION_SUFFIX}": listed_clip(scene_clips.scene_clip(scene), scene)}
     clips = [active_clip(armature, scene)] if actions == "ACTIVE" else all_clips(armature, scene, report)
     if not clips:
         report.warn(f"no action moves {armature.name}: no animations were exported")

@@ -36,14 +36,17 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> Job[Exp
     report = Report()
     model_options = options.model
     with kept_on_failure(report), state.temporary_object_mode(context):
-        source = find_source(context, model_options.scope, report)
+        source = find_source(
+            context, model_options.scope, report, objects_as_joints=model_options.objects_as_joints,
+            fit_weights=model_options.fit_weights,
+        )  # fmt: skip
         require_meshes(context, model_options.scope, source)
         warn_of_left_out(context, model_options.scope, report)
         warn_of_hidden(context, model_options.scope, source, report)
-        clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, report)
+        clips = clips_by_file(context, source, options.actions, path.parent, path.stem, report)
         animation_path = path.with_suffix(ANIMATION_SUFFIX)
         companion = _companion(animation_path, options, report)
-        if model_options.target.writing.needs_animation and clips:
+        if model_options.writing.needs_animation and clips:
             clips = arrange(clips, animation_path, companion, options.animation, report)
         elif options.actions in ("ALL", "ACTIVE"):
             warn_of_file_names(clips, report)
@@ -51,16 +54,16 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> Job[Exp
         built = yield from build(
             context, source, model_options, clips, options.animation, report, progress, writes_meshes=True
         )
-        if model_options.target.writing.needs_animation and clips:
+        if model_options.writing.needs_animation and clips:
             join(built, animation_path, report)
-        prepare(built, model_options.target, report)
+        prepare(built, model_options.game, report, make_names_safe=model_options.make_names_safe)
         model = built.model
         _raise_findings(built, model_options, report, mesh=path)
         files = {path: format_mesh(model)}
         files |= {target: format_animation(one) for target, one in built.animations.items()}
-        files |= scale_files(built, model_options.target, report)
-        files |= rest_animation(path, model, model_options.target, files, report)
-        expected = {*files, animation_path} if model_options.target.writing.needs_animation else files
+        files |= scale_files(built, model_options.game, report)
+        files |= rest_animation(path, built, model_options, files, report)
+        expected = {*files, animation_path} if model_options.writing.needs_animation else files
         _require_own_files(built.animations, model.joints, path)
         _warn_of_animations(path, model.joints, expected, report)
         # The model last, so that its animations exist as soon as it does.
@@ -80,24 +83,27 @@ def export_animations(context: Context, path: Path, options: ExportOptions) -> J
     report = Report()
     model_options = options.model
     with kept_on_failure(report), state.temporary_object_mode(context):
-        source = find_source(context, model_options.scope, report)
-        if source.armature is None:
+        source = find_source(
+            context, model_options.scope, report, objects_as_joints=model_options.objects_as_joints,
+            fit_weights=model_options.fit_weights,
+        )  # fmt: skip
+        if source.armature is None and not source.joint_objects:
             raise NothingToExportError(
                 "there is no armature to export, and an MD5 animation is the motion of bones. To export the motion of "
-                "objects, parent them to the bones of an armature"
+                "objects, turn on Objects as Joints"
             )
         if not source.meshes:
             reasons = why_without_meshes(context, model_options.scope, source) or [
-                f"{source.armature.name} moves none. Import the md5mesh too, so that games draw the model when only a "
+                "the armature moves none. Import the md5mesh too, so that games draw the model when only a "
                 "part of it is in view"
             ]
             report.warn(f"the bounds are those of the joints alone, without meshes: {'; '.join(reasons)}")
         clip_report = Report()
-        clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, clip_report)
+        clips = clips_by_file(context, source, options.actions, path.parent, path.stem, clip_report)
         if not clips:
             raise NothingToExportError("; ".join(clip_report.warnings))
         report.merge(clip_report)
-        is_one = model_options.target.writing.needs_animation
+        is_one = model_options.writing.needs_animation
         if is_one:
             clips = arrange(clips, path, _companion(path, options, report), options.animation, report)
         elif options.actions == "ALL":
@@ -110,10 +116,10 @@ def export_animations(context: Context, path: Path, options: ExportOptions) -> J
         )
         if is_one:
             join(built, path, report)
-        prepare(built, model_options.target, report)
+        prepare(built, model_options.game, report, make_names_safe=model_options.make_names_safe)
         _raise_findings(built, model_options, report)
         files = {target: format_animation(one) for target, one in built.animations.items()}
-        files |= scale_files(built, model_options.target, report)
+        files |= scale_files(built, model_options.game, report)
         _require_own_files(built.animations, built.model.joints, None)
         _warn_of_meshes(next(iter(built.animations)), built.model.joints, report)
         atomic.write_files(files)
@@ -122,13 +128,12 @@ def export_animations(context: Context, path: Path, options: ExportOptions) -> J
 
 def _companion(path: Path, options: ExportOptions, report: Report) -> Companion | None:
     """The model that the game replaces by the animation at `path`, if the export has to fit it."""
-    target = options.model.target
-    if not target.writing.needs_animation or not options.match_companion:
+    if not options.model.writing.needs_animation or not options.match_companion:
         return None
     companion, problem = find_companion(path, Search(options.model.game_folders, TEXTURE_RULES))
     if problem:
         report.warn(f"its sequences are not compared: {problem}")
-    return companion if companion is not None and companion.game is target.game else None
+    return companion if companion is not None and companion.game is options.model.game else None
 
 
 def _raise_findings(built: Build, options: ModelOptions, report: Report, *, mesh: Path | None = None) -> None:

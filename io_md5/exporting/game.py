@@ -24,7 +24,7 @@ from ...io_common.texts import counted
 from ...io_common.textures.search import Search
 from ..format import Md5Error, Model, format_animation, read_animation
 from ..format.check import check_animation, check_model
-from ..format.games import PROFILES, Game, Target, prepare_animation, prepare_model, rest_pose
+from ..format.games import PROFILES, Game, prepare_animation, prepare_model, rest_pose
 from ..format.model import ANIMATION_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import Scales, format_scales, scales_of_table
 from ..format.weights_by_joint import pose_bounds
@@ -38,7 +38,7 @@ from ..importing.companions import (
     skin_path,
 )
 from ..records import MESH_INDEX, load_comment_name
-from .build import Build, ExportOptions, build
+from .build import Build, ExportOptions, ModelOptions, build
 from .clips import Clip, clips_by_file
 from .one_animation import match_sequences
 from .source import find_source, require_meshes
@@ -52,7 +52,7 @@ _IMAGES = ".tga, .png, .jpg or .lmp"
 _MESH = re.compile(r"^mesh \d+ \(.*?\): ")
 
 
-def prepare(built: Build, target: Target, report: Report) -> None:
+def prepare(built: Build, game: Game, report: Report, *, make_names_safe: bool = True) -> None:
     """Prepares a model and animations for a game, in place; what is replaced or shortened is a warning."""
     labels = []
     stored_names = _comment_names(dict.fromkeys(obj for obj, _ in built.parts))
@@ -67,9 +67,11 @@ def prepare(built: Build, target: Target, report: Report) -> None:
             taken.add(name)
         block.mesh.comment_name = name if stored is not None else ""
         labels.append(name)
-    built.model, warnings = prepare_model(built.model, target, labels)
+    built.model, warnings = prepare_model(
+        built.model, game, make_names_safe=make_names_safe, object_names=labels
+    )
     for path, animation in built.animations.items():
-        built.animations[path], more = prepare_animation(animation, target)
+        built.animations[path], more = prepare_animation(animation, game, make_names_safe=make_names_safe)
         warnings += more
     for text in warnings:
         report.warn(text)
@@ -89,10 +91,10 @@ def _comment_names(objects: Iterable[Object]) -> dict[Object, str | None]:
     return result
 
 
-def scale_files(built: Build, target: Target, report: Report) -> dict[Path, bytes]:
+def scale_files(built: Build, game: Game, report: Report) -> dict[Path, bytes]:
     """The scales of joints beside finished animations, if the game reads them."""
     # An existing file of scales is emptied where no joint is scaled any more, because the game would use it.
-    if not target.writing.joint_scales:
+    if not PROFILES[game].writing.joint_scales:
         return {}
     files = {}
     for path, animation in built.animations.items():
@@ -115,31 +117,32 @@ def with_object_name(finding: Finding, built: Build) -> Finding:
 
 
 def rest_animation(
-    path: Path, model: Model, target: Target, files: dict[Path, bytes], report: Report
+    path: Path, built: Build, options: ModelOptions, files: dict[Path, bytes], report: Report
 ) -> dict[Path, bytes]:
     """The rest pose as an animation, with a warning, if the game requires one; raises Md5Error."""
     # `path` is the mesh, and `files` has all files of the export; an existing animation that does not fit is a warning.
     animation_path = path.with_suffix(ANIMATION_SUFFIX)
-    if not target.writing.needs_animation or animation_path in files:
+    if not options.writing.needs_animation or animation_path in files:
         return {}
-    label = PROFILES[target.game].label
+    label = PROFILES[options.game].label
     if animation_path.exists():
-        _warn_of_existing(animation_path, model, target, report)
+        _warn_of_existing(animation_path, built.model, options.game, report)
         return {}
-    joints = model.joints
+    model, joints = built.model, built.model.joints
     bounds = pose_bounds(model.meshes, joints.positions[None], joints.orientations[None])[0]
-    animation, _ = prepare_animation(rest_pose(joints, bounds, model.commandline), target)
-    raise_errors(check_animation(animation, joints, target.game), Md5Error, animation_path.name, report)
+    rest = rest_pose(joints, bounds, model.commandline)
+    animation, _ = prepare_animation(rest, options.game, make_names_safe=options.make_names_safe)
+    raise_errors(check_animation(animation, joints, options.game), Md5Error, animation_path.name, report)
     report.warn(
         f"{label} needs an animation beside the mesh: {animation_path.name} was written with the rest pose"
     )
     return {animation_path: format_animation(animation)}
 
 
-def _warn_of_existing(animation_path: Path, model: Model, target: Target, report: Report) -> None:
+def _warn_of_existing(animation_path: Path, model: Model, game: Game, report: Report) -> None:
     """Warns if the game would refuse an existing animation beside a mesh."""
     try:
-        findings = check_animation(read_animation(animation_path), model.joints, target.game)
+        findings = check_animation(read_animation(animation_path), model.joints, game)
     except (Md5Error, OSError) as error:
         report.warn(f"not overwritten, but the game will refuse it: {error}")
         return
@@ -160,28 +163,31 @@ def find(
     model_options = replace(options.model, verify=Verify.NONE)
     game = model_options.game
     with state.temporary_object_mode(context):
-        source = find_source(context, model_options.scope, report)
+        source = find_source(
+            context, model_options.scope, report, objects_as_joints=model_options.objects_as_joints,
+            fit_weights=model_options.fit_weights,
+        )  # fmt: skip
         if has_mesh:
             require_meshes(context, model_options.scope, source)
         path = path or _default_path(source.armature)
-        clips = clips_by_file(context, source.armature, options.actions, path.parent, path.stem, report)
+        clips = clips_by_file(context, source, options.actions, path.parent, path.stem, report)
         progress = Progress(len(source.meshes) + len(clips))
         job = build(
             context, source, model_options, clips, options.animation, report, progress, writes_meshes=has_mesh
         )
         built = finish(job)
     model, animations = built.model, dict(built.animations)
-    prepare(built, Target(game, make_names_safe=False), report)
+    prepare(built, game, report, make_names_safe=False)
     found = _findings(built, game, has_mesh=has_mesh)
     if model_options.make_names_safe:
         built.model, built.animations = model, animations
-        prepare(built, Target(game), report)
+        prepare(built, game, report)
         left = {(finding.code, subject) for subject, finding in _findings(built, game, has_mesh=has_mesh)}
         found = [
             (subject, finding if (finding.code, subject) in left else replace(finding, is_error=False))
             for subject, finding in found
         ]
-    if Target(game).writing.needs_animation and source.armature is not None:
+    if model_options.writing.needs_animation and source.armature is not None:
         companion = None
         if options.match_companion:
             search = Search(model_options.game_folders, TEXTURE_RULES)

@@ -72,12 +72,13 @@ def export_object(
     report: Report,
     *,
     use_stored: bool = True,
+    fitted: WeightTable | None = None,
 ) -> list[Block]:
     """The mesh blocks of an object, one for each used material slot, rising; their shaders are empty."""
     # `obj` is the original object, `source_mesh` its evaluated mesh at rest. With `use_stored`, data of the imported
     # file is used where it matches what Blender shows.
     positions = skeleton.conversion.points(source_mesh.vertices)
-    current = current_weights(obj, source_mesh, skeleton, positions, options, report)
+    current = fitted or current_weights(obj, source_mesh, skeleton, positions, options, report)
     is_source_used = use_stored and options.keeps_all_weights
     source = load_source(obj, source_mesh, skeleton) if is_source_used else None
     slots = np.flatnonzero(np.bincount(source_mesh.materials)).tolist()

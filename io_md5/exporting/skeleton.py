@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..format import quaternions as quat
 from ..format.model import Floats, Ints
 from ..format.skeleton import order_with_early_parents
 from ..importing.rig import Rig, read_rig
+from .hierarchy import joint_object_of, order_parents_first, rebuild_hierarchy
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -31,6 +33,9 @@ _ORIGIN_TOLERANCE = 1e-6
 
 # Of a bone's scale, as Blender's evaluation gives it.
 _SCALE_DECIMALS = 5
+
+# The determinant of axes that are scaled to nothing.
+_NO_VOLUME = 1e-12
 
 # The tolerance of lengths and angles of evenly scaled axes.
 _SKEW_TOLERANCE = 1e-4
@@ -48,6 +53,9 @@ class Skeleton:
     joints: Joints  # the bind pose in the coordinates of the file
     world: Floats  # the transform of the armature in the bind pose, (4, 4)
     conversion: Conversion  # from the scene to the file
+    # Without an armature, the objects of the joints but for the origin, and their transforms at rest, (J, 4, 4).
+    objects: list[Object] = field(default_factory=list)
+    object_matrices: Floats = field(default_factory=lambda: np.empty((0, 4, 4)))
 
     def joints_of_armature(self, positions: Floats, orientations: Floats) -> tuple[Floats, Floats]:
         """Joints in the file, if the object of the armature has its transform of the bind pose."""
@@ -113,15 +121,18 @@ def build_skeleton(
     report: Report,
     *,
     left_out: Collection[str],
+    rebuilds_hierarchy: bool = False,
     add_origin: bool,
     last_parent: int = 0,
+    joint_objects: Mapping[Object, Floats] = MappingProxyType({}),
 ) -> Skeleton:
     """Joints of an armature at rest; raises NothingToExportError if no bone is left or one is not finite."""
-    # `armature` is the original object, `world` its transform in the bind pose. `add_origin` adds a joint named origin
+    # `armature` is the original object, `world` its transform in the bind pose; without an armature, `joint_objects`
+    # become joints, with their transforms in the bind pose, parents first. `add_origin` adds a joint named origin
     # above the roots, unless there is one. `last_parent` is the highest index of a joint that may have children, if
     # another order can bring that about; 0 for no limit.
     if armature is None:
-        return _origin_skeleton(conversion)
+        return _skeleton_of_objects(joint_objects, conversion, report)
     rig = read_rig(armature.data)
     exported = np.array([name not in left_out for name in rig.bone_names], dtype=bool)
     if not exported.any():
@@ -136,8 +147,15 @@ def build_skeleton(
         bone = rig.bone_names[int(infinite[0])]
         raise NothingToExportError(f"the rest position of {bone} is not a number: move or delete this bone")
     joint_of_bone, parents = _exported_parents(rig.joints.parents, exported)
-    names = [rig.joints.names[bone] for bone in np.flatnonzero(exported)]
     chosen = np.flatnonzero(exported).astype(np.int32)
+    if rebuilds_hierarchy:
+        rebuilt = rebuild_hierarchy(armature, [rig.bone_names[bone] for bone in chosen], parents)
+        if not np.array_equal(rebuilt, parents):
+            parents_first = order_parents_first(rebuilt)
+            ranks = _ranks(parents_first)
+            chosen, parents = chosen[parents_first], ranks[rebuilt[parents_first]]
+            joint_of_bone = ranks[joint_of_bone]
+    names = [rig.joints.names[bone] for bone in chosen]
     positions = conversion.points(rig.joints.positions[chosen] @ world[:3, :3].T + world[:3, 3])
     if add_origin and not _has_origin(names, parents, positions):
         names.insert(0, _unique_name(ORIGIN, names))
@@ -146,7 +164,7 @@ def build_skeleton(
         joint_of_bone = np.where(joint_of_bone >= 0, joint_of_bone + 1, 0).astype(np.int32)
     order = order_with_early_parents(parents, last_parent) if last_parent else None
     if order is not None:
-        ranks = np.append(np.argsort(order), ROOT).astype(np.int32)  # the last is that of `ROOT`
+        ranks = _ranks(order)
         names, chosen, parents = [names[joint] for joint in order], chosen[order], ranks[parents[order]]
         joint_of_bone = ranks[joint_of_bone]
         report.warn(
@@ -167,6 +185,11 @@ def build_skeleton(
     if uneven.any():
         report.warn("the armature is scaled unevenly, which joints cannot be: apply the scale", armature.name)
     return skeleton
+
+
+def _ranks(order: Ints) -> Ints:
+    """The place of each joint in an order; the last is that of `ROOT`."""
+    return np.append(np.argsort(order), ROOT).astype(np.int32)
 
 
 def nearest_rotations(matrices: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
@@ -214,15 +237,37 @@ def _exported_parents(parents: Ints, exported: np.ndarray) -> tuple[Ints, Ints]:
     return joint_of_bone, exported_ancestor[exported]
 
 
-def _origin_skeleton(conversion: Conversion) -> Skeleton:
-    none = np.empty(0, dtype=np.int32)
-    no_joints = Joints([], none, np.empty((0, 3)), np.empty((0, 4)))
-    rig = Rig(
-        [], no_joints, none.astype(np.int64), none.astype(bool), no_joints.positions, no_joints.orientations
+def _skeleton_of_objects(
+    joint_objects: Mapping[Object, Floats], conversion: Conversion, report: Report
+) -> Skeleton:
+    """A joint named origin, with the joints of objects below it."""
+    objects = list(joint_objects)
+    count = len(objects)
+    matrices = np.array([joint_objects[obj] for obj in objects]).reshape(count, 4, 4)
+    singular = [obj.name for obj, matrix in joint_objects.items() if abs(np.linalg.det(matrix)) < _NO_VOLUME]
+    if singular:
+        raise NothingToExportError(
+            f"{singular[0]} has a scale of 0 on the current frame: go to another frame"
+        )
+    parents = np.array(
+        [joint_object_of(obj.parent, objects) if obj.parent is not None else ROOT for obj in objects],
+        dtype=np.int32,
     )
-    root = np.full(1, ROOT, dtype=np.int32)
-    joints = Joints([ORIGIN], root, np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]]))
-    return Skeleton(None, rig, np.full(1, -1, dtype=np.int32), none, joints, np.eye(4), conversion)
+    names = [obj.name for obj in objects]
+    axes, _ = nearest_rotations(matrices[:, :3, :3])
+    own = Joints(names, parents, matrices[:, :3, 3], quat.from_matrices(axes))
+    rig = Rig(names, own, np.full(count, -1), np.zeros(count, dtype=bool), own.positions, own.orientations)
+    skeleton = Skeleton(
+        None, rig, np.arange(-1, count, dtype=np.int32), np.arange(1, count + 1, dtype=np.int32),
+        Joints(
+            [_unique_name(ORIGIN, names), *names], np.append(ROOT, parents + 1).astype(np.int32),
+            np.zeros((count + 1, 3)), np.zeros((count + 1, 4)),
+        ),
+        np.eye(4), conversion, objects, matrices,
+    )  # fmt: skip
+    rest = quat.transforms(own.positions, own.orientations)
+    skeleton.joints.positions, skeleton.joints.orientations, _ = skeleton.joints_of_scene(rest)
+    return skeleton
 
 
 def _has_origin(names: list[str], parents: Ints, positions: Floats) -> bool:

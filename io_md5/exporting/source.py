@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ...io_blender.reports import Report, listing
@@ -15,7 +15,8 @@ from ...io_blender.scene.objects import (
     why_left_out,
 )
 from ..records import MESH_INDEX
-from .binding import armatures_of
+from .binding import armatures_of, is_moved_by_other_means
+from .hierarchy import find_joint_objects
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
@@ -27,6 +28,8 @@ class Source:
 
     armature: Object | None
     meshes: list[Object]
+    # Without an armature, the objects that become joints, parents first.
+    joint_objects: list[Object] = field(default_factory=list)
 
     @property
     def objects(self) -> list[Object]:
@@ -34,8 +37,16 @@ class Source:
         return self.meshes if self.armature is None else [self.armature, *self.meshes]
 
 
-def find_source(context: Context, scope: Scope, report: Report) -> Source:
-    """The armature and the meshes that it moves."""
+def find_source(
+    context: Context,
+    scope: Scope,
+    report: Report,
+    *,
+    objects_as_joints: bool = True,
+    fit_weights: bool = False,
+) -> Source:
+    """The armature and the meshes that it moves, or without an armature the objects that move."""
+    # With `fit_weights`, also meshes that nothing but modifiers or vertex parents moves.
     objects = collect(context, scope)
     meshes = [obj for obj in objects if obj.type == "MESH"]
     owners = {obj: armatures_of(obj) for obj in objects if obj.type != "ARMATURE"}
@@ -46,14 +57,19 @@ def find_source(context: Context, scope: Scope, report: Report) -> Source:
         raise nothing_to_export(context, scope, {"ARMATURE": "armature", "MESH": "mesh"})
     armature = _choose(context, armatures)
     if armature is None:
-        report.warn("there is no armature to export: everything is bound to one joint named origin")
-        return Source(None, sorted(meshes, key=file_order))
+        meshes = sorted(meshes, key=file_order)
+        joint_objects = find_joint_objects(meshes) if objects_as_joints else []
+        if not joint_objects:
+            report.warn("there is no armature to export: everything is bound to one joint named origin")
+        return Source(None, meshes, joint_objects)
     own_meshes = [obj for obj in meshes if armature in owners[obj]]
     if scope.use_selection and not own_meshes:
         # If only the armature is selected, its meshes are exported too.
         own_meshes = [
             obj for obj in collect(context, Scope()) if obj.type == "MESH" and armature in armatures_of(obj)
         ]
+    if fit_weights:
+        own_meshes += [obj for obj in meshes if not owners[obj] and is_moved_by_other_means(obj)]
     _warn_of_others(armature, own_meshes, owners, report)
     return Source(armature, sorted(own_meshes, key=file_order))
 
@@ -65,16 +81,18 @@ def _warn_of_others(
     unmoved: list[str] = []
     of_others: dict[str, list[str]] = {}
     for obj, found in owners.items():
-        if obj.type == "MESH" and armature not in found:
+        if obj.type == "MESH" and obj not in own_meshes and armature not in found:
             names = of_others.setdefault(found[0].name, []) if found else unmoved
             names.append(obj.name)
     for other, names in of_others.items():
         report.warn(f"not exported, because {other} moves it, not {armature.name}: {listing(names)}")
+    can_fit = any(is_moved_by_other_means(obj) for obj in owners if obj.type == "MESH" and not owners[obj])
     if unmoved:
         # Something else may still move it with the armature, such as a Surface Deform modifier or a lattice.
         report.warn(
             "not exported, because no Armature modifier, parent or constraint attaches it to "
             f"{armature.name}: {listing(unmoved)}"
+            + (". Fit Weights exports what modifiers or vertex parents move" if can_fit else "")
         )
     for obj in own_meshes:
         others = [other.name for other in armatures_of(obj) if other != armature]

@@ -261,6 +261,19 @@ class Verifier:
         """The objects with a difference that stored data may cause."""
         return [obj for obj in self._meshes if not self._is_exact_at_rest(obj) or self._moves_otherwise(obj)]
 
+    def moved_otherwise(self) -> list[Object]:
+        """The objects that joints do not move as shown."""
+        return [
+            obj
+            for obj in self._meshes
+            if (obj, _POSITION) in self._found and (obj, _COUNT) not in self._found
+        ]
+
+    def remainder(self, obj: Object) -> str:
+        """The largest difference of an object in words."""
+        known = self._found.get((obj, _POSITION))
+        return amount(self._tolerance if known is None else known.distance, self._size)
+
     def _is_exact_at_rest(self, obj: Object) -> bool:
         distance, uv_distance = self._rest.get(obj, (0.0, 0.0))
         # Vertices that are not a number are an error of the model, which tells where they are.

@@ -24,6 +24,7 @@ from ..format.skinning import VertexWeights
 from ..options import WeightOptions
 from ..records import StoredMesh, load_mesh, load_vertices
 from .binding import is_deformed, parent_bone_of
+from .hierarchy import joint_object_of
 from .skeleton import Skeleton
 
 if TYPE_CHECKING:
@@ -77,6 +78,20 @@ class WeightTable:
         vertices = np.arange(len(self.counts))
         rows = VertexWeights(np.repeat(vertices, self.counts), self.rows(vertices), len(self.counts))
         return rows.sums(self.points[rows.weights] * self.biases[rows.weights, None])
+
+
+def fitted_weights(points: Floats, joints: Integers, weights: Floats) -> WeightTable:
+    """A table of the joints and weights of each vertex, (V, K), for points in the coordinates of the file, (V, 3)."""
+    is_used = weights > MIN_WEIGHT_SUM
+    vertices = np.nonzero(is_used)[0]
+    counts = is_used.sum(axis=1)
+    return WeightTable(
+        np.cumsum(counts) - counts,
+        counts,
+        joints[is_used].astype(np.int32),
+        weights[is_used],
+        points[vertices],
+    )
 
 
 def current_weights(
@@ -136,7 +151,8 @@ def _assigned_weights(
     """The vertices, joints and weights of an object, each (n,)."""
     armature = skeleton.armature
     if armature is None:
-        return _one_joint(len(source.vertices), 0)
+        # The first joint is the origin.
+        return _one_joint(len(source.vertices), joint_object_of(obj, skeleton.objects) + 1)
     bones = {name: bone for bone, name in enumerate(skeleton.rig.bone_names)}
     if not is_deformed(obj, armature):
         bone = parent_bone_of(obj, armature)

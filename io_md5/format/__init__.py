@@ -8,10 +8,23 @@ unit quaternions w x y z, except those with three columns, which are x y z as in
 arguments, and return arrays of their own.
 """
 
-from ...io_common.rules import Description, Finding
+from ...io_common.files.reading import Readable, Source, Target, Writable
+from ...io_common.playback import Wrap
+from ...io_common.rules import Description, Finding, Rule
 from ...io_common.triangles import flip_v as flip_t
 from .check import check_animation, check_camera, check_model, describe
-from .games import PROFILES, Game, prepare_animation, prepare_model, rest_pose
+from .games import (
+    PROFILES,
+    Comments,
+    Game,
+    NameRule,
+    Profile,
+    Subject,
+    Writing,
+    prepare_animation,
+    prepare_model,
+    rest_pose,
+)
 from .mdl_file import Mdl, parse_mdl, read_mdl
 from .model import (
     MAGIC,
@@ -26,7 +39,7 @@ from .model import (
     Mesh,
     Model,
 )
-from .playback import WRAPS, LoopType, Space, Wrap, frame_pair, interpolate, local_pose_at, loop_type, pose_at
+from .playback import WRAPS, LoopType, Space, frame_pair, interpolate, local_pose_at, loop_type, pose_at
 from .quaternions import (
     conjugate,
     from_matrices,
@@ -64,6 +77,7 @@ from .skeleton import (
     poses,
 )
 from .skinning import (
+    VertexWeights,
     bind_pose,
     face_normals,
     normal_weights,
@@ -83,20 +97,22 @@ from .text.anim_file import (
 from .text.camera_file import format_camera, parse_camera, read_camera, timeline, write_camera
 from .text.mesh_file import format_mesh, parse_mesh, read_joints, read_mesh, write_mesh
 from .validation import validate_animation, validate_camera, validate_model
+from .weight_fitting import fit_weights
 from .weights_by_joint import model_bounds, pose_bounds
 
 __all__ = [
     "MAGIC", "OLD_VERSION", "PROFILES", "ROOT", "VERSION", "WRAPS", "Animation", "AnimationHeader", "Camera",
-    "Description", "Finding", "Fit", "Game", "Joints", "LoopType", "Match", "Md5Error", "Mdl", "Mesh", "Model",
-    "ScaleTable", "Scales", "Space", "Wrap", "bind_pose", "check_animation", "check_camera", "check_model",
-    "components", "compose", "conjugate", "decompose", "describe", "encode_local_poses", "encode_poses",
-    "face_normals", "flip_t", "format_animation", "format_camera", "format_mesh", "format_scales", "frame_pair",
-    "from_matrices", "interpolate", "lerp", "local_pose_at", "local_poses", "loop_type", "make_continuous",
-    "match_joints", "model_bounds", "multiply", "normal_weights", "normalise", "parse_animation", "parse_camera",
-    "parse_mdl", "parse_mesh", "parse_scales", "pose_at", "pose_bounds", "poses", "prepare_animation",
-    "prepare_model", "read_animation", "read_animation_header", "read_camera", "read_joints", "read_mdl",
-    "read_mesh", "read_scales", "rest_pose", "rotate", "scaled_poses", "scales_of_table", "skin", "skin_normals",
-    "slerp", "timeline", "to_matrices", "transforms", "validate_animation", "validate_camera", "validate_model",
-    "vertex_normals", "vertex_tangents", "vertex_weights", "write_animation", "write_camera", "write_mesh",
-    "write_scales", "wxyz_from_xyz", "xyz_from_wxyz",
+    "Comments", "Description", "Finding", "Fit", "Game", "Joints", "LoopType", "Match", "Md5Error", "Mdl", "Mesh",
+    "Model", "NameRule", "Profile", "Readable", "Rule", "ScaleTable", "Scales", "Source", "Space", "Subject",
+    "Target", "VertexWeights", "Wrap", "Writable", "Writing", "bind_pose", "check_animation", "check_camera",
+    "check_model", "components", "compose", "conjugate", "decompose", "describe", "encode_local_poses",
+    "encode_poses", "face_normals", "fit_weights", "flip_t", "format_animation", "format_camera", "format_mesh",
+    "format_scales", "frame_pair", "from_matrices", "interpolate", "lerp", "local_pose_at", "local_poses",
+    "loop_type", "make_continuous", "match_joints", "model_bounds", "multiply", "normal_weights", "normalise",
+    "parse_animation", "parse_camera", "parse_mdl", "parse_mesh", "parse_scales", "pose_at", "pose_bounds", "poses",
+    "prepare_animation", "prepare_model", "read_animation", "read_animation_header", "read_camera", "read_joints",
+    "read_mdl", "read_mesh", "read_scales", "rest_pose", "rotate", "scaled_poses", "scales_of_table", "skin",
+    "skin_normals", "slerp", "timeline", "to_matrices", "transforms", "validate_animation", "validate_camera",
+    "validate_model", "vertex_normals", "vertex_tangents", "vertex_weights", "write_animation", "write_camera",
+    "write_mesh", "write_scales", "wxyz_from_xyz", "xyz_from_wxyz",
 ]  # fmt: skip

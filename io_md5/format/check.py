@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...io_common.files.reading import Source, read_source
 from ...io_common.rules import Description, Finding, box_line, box_of, describe_findings, find, find_invalid
 from ...io_common.texts import counted
 from .games import COMMON, Game, Subject, game_named, rules_of
@@ -27,12 +29,10 @@ from .model import (
 from .playback import loop_type
 from .scale_file import ScaleTable
 from .skinning import skin
-from .text.anim_file import read_animation
-from .text.camera_file import read_camera
-from .text.mesh_file import read_mesh
+from .text.anim_file import parse_animation, read_animation
+from .text.camera_file import parse_camera
+from .text.mesh_file import parse_mesh, read_mesh
 from .validation import check_arrays, validate_animation, validate_camera, validate_model
-
-FilePath = str | os.PathLike[str]
 
 _LOOP_LINES = {
     "closed": ["a loop: the last frame repeats the first"],
@@ -115,15 +115,18 @@ def _validate(
         camera(subject.camera)
 
 
-def describe(source: FilePath | Model | Animation | Camera, game: str = "") -> Description:
+def describe(source: Source | Model | Animation | Camera, game: str = "", name: str = "") -> Description:
     """The description of a file, or of what was read from one.
 
+    A mesh at a path is checked for a game together with the animation of its name, and the reverse.
+
     Args:
-        source: the path of a file, whose suffix tells its kind, or a model, animation or camera.
+        source: a path, the bytes of a file, a binary file object, or a model, animation or camera.
         game: the name of a game to check for; empty for none.
+        name: the file's name, for messages; that of the path or file object if empty.
 
     Raises:
-        Md5Error: the file cannot be understood, or its suffix is none of MD5.
+        Md5Error: the file cannot be understood as the kind that its name says, or as any.
         OSError: the file cannot be read.
     """
     if isinstance(source, Model):
@@ -132,46 +135,37 @@ def describe(source: FilePath | Model | Animation | Camera, game: str = "") -> D
         return _describe_animation(source, game)
     if isinstance(source, Camera):
         return _describe_camera(source, game)
-    suffix = Path(source).suffix.lower()
-    if suffix not in DESCRIBERS:
-        raise Md5Error(
-            "unknown file type", path=os.fspath(source), found=repr(suffix), expected=", ".join(DESCRIBERS)
-        )
-    return DESCRIBERS[suffix](source, game)
-
-
-def describe_mesh(path: FilePath, game: str = "") -> Description:
-    """The description of an .md5mesh file, checked together with the animation of its name."""
-    model = read_mesh(path)
-    companion = Path(path).with_suffix(ANIMATION_SUFFIX)
-    try:
-        animations = [read_animation(companion)] if game else []
-    except (OSError, Md5Error):
+    data, name = read_source(source, name)
+    found = _parse(data, name)
+    path = Path(source) if game and isinstance(source, str | os.PathLike) else None
+    if isinstance(found, Camera):
+        return _describe_camera(found, game)
+    if isinstance(found, Model):
+        companion = path.with_suffix(ANIMATION_SUFFIX) if path is not None else None
         animations = []
-    return _describe_model(model, game, has_animation=companion.exists(), animations=animations)
+        with suppress(OSError, Md5Error):
+            animations = [read_animation(companion)] if companion is not None else []
+        has_animation = companion.exists() if companion is not None else None
+        return _describe_model(found, game, has_animation=has_animation, animations=animations)
+    joints = None
+    with suppress(OSError, Md5Error):
+        joints = read_mesh(path.with_suffix(MESH_SUFFIX)).joints if path is not None else None
+    return _describe_animation(found, game, joints)
 
 
-def describe_animation(path: FilePath, game: str = "") -> Description:
-    """The description of an .md5anim file, checked together with the mesh of its name."""
-    animation = read_animation(path)
-    try:
-        joints = read_mesh(Path(path).with_suffix(MESH_SUFFIX)).joints if game else None
-    except (OSError, Md5Error):
-        joints = None
-    return _describe_animation(animation, game, joints)
-
-
-def describe_camera(path: FilePath, game: str = "") -> Description:
-    """The description of an .md5camera file."""
-    return _describe_camera(read_camera(path), game)
-
-
-DESCRIBERS = {
-    MESH_SUFFIX: describe_mesh,
-    ANIMATION_SUFFIX: describe_animation,
-    CAMERA_SUFFIX: describe_camera,
-}
-"""The function that describes each kind of file, by suffix."""
+def _parse(data: bytes, name: str) -> Model | Animation | Camera:
+    """What is in a file: what its name says, or what its content is."""
+    kinds: dict[str, Callable[[bytes, str], Model | Animation | Camera]]
+    kinds = {MESH_SUFFIX: parse_mesh, ANIMATION_SUFFIX: parse_animation, CAMERA_SUFFIX: parse_camera}
+    suffix = Path(name).suffix.lower()
+    failure: Md5Error | None = None
+    for parse in [kinds[suffix]] if suffix in kinds else kinds.values():
+        try:
+            return parse(data, name)
+        except Md5Error as error:
+            failure = failure or error
+    assert failure is not None
+    raise failure
 
 
 def _describe_model(

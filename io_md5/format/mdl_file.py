@@ -51,21 +51,22 @@ class Mdl:
     groups: list[tuple[int, int]] = field(default_factory=list)
 
 
-def read_mdl(source: Source) -> Mdl:
+def read_mdl(source: Source, name: str = "") -> Mdl:
     """Frame names and skins of an .mdl file.
 
     Args:
         source: a path, the bytes of the file, or a binary file object.
+        name: the file's name, for messages; that of the path or file object if empty.
 
     Raises:
         OtherMdlError: it is no MDL of Quake.
         Md5Error: the file cannot be understood.
         OSError: it cannot be opened.
     """
-    return parse_mdl(*read_source(source))
+    return parse_mdl(*read_source(source, name))
 
 
-def parse_mdl(data: bytes | bytearray | memoryview, path: str = "") -> Mdl:
+def parse_mdl(data: bytes | bytearray | memoryview, name: str = "") -> Mdl:
     """Frame names and skins of the bytes of an .mdl file.
 
     Raises:
@@ -81,13 +82,13 @@ def parse_mdl(data: bytes | bytearray | memoryview, path: str = "") -> Mdl:
         begin, at = at, at + count
         if at > len(data):
             found, expected = f"{len(data)} bytes", f"at least {at}"
-            raise Md5Error("the file ends too early", path=path, found=found, expected=expected)
+            raise Md5Error("the file ends too early", path=name, found=found, expected=expected)
         return begin
 
     def checked(count: int, what: str, least: int = 0) -> int:
         if not least <= count <= _MAX_COUNT:
             expected = f"{least} to {_MAX_COUNT}"
-            raise Md5Error(f"invalid number of {what}", path=path, found=str(count), expected=expected)
+            raise Md5Error(f"invalid number of {what}", path=name, found=str(count), expected=expected)
         return count
 
     def group_size() -> int:
@@ -101,7 +102,7 @@ def parse_mdl(data: bytes | bytearray | memoryview, path: str = "") -> Mdl:
     magic, version, *rest = _HEADER.unpack_from(data, skip(_HEADER.size))
     if magic != _MAGIC or version != _VERSION:
         raise OtherMdlError(
-            "not an MDL file of Quake", path=path, found=f"{magic!r}, version {version}",
+            "not an MDL file of Quake", path=name, found=f"{magic!r}, version {version}",
             expected=f"{_MAGIC!r}, version {_VERSION}",
         )  # fmt: skip
     kinds = ("skins", "texels in width", "texels in height", "vertices", "triangles", "frames")

@@ -11,19 +11,12 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from ...io_common import playback
+from ...io_common.playback import Wrap
 from . import quaternions as quat
 from .model import ROOT, Animation, Floats, Ints, Md5Error
-from .skeleton import component_columns, compose, local_poses
-from .validation import check_components, check_rate
-
-Wrap = Literal["blend", "jump", "hold"]
-"""What follows the last frame, as in `io_md2.format`.
-
-``"blend"``: it moves on to the first one, so F frames last F / rate: for loops that end one step before their first
-frame.
-``"jump"``: it is reached and at once replaced by the first one, so F frames last (F - 1) / rate: for loops whose last
-frame repeats the first (Doom 3 cycles like this). ``"hold"``: it stays.
-"""
+from .skeleton import components, compose, local_poses
+from .validation import check_components
 
 Space = Literal["joints", "model"]
 """Where poses are interpolated: ``"joints"``, relative to the parents (the games); ``"model"``, as built skeletons."""
@@ -48,14 +41,15 @@ _OPEN = 1.5
 
 
 def frame_pair(
-    seconds: npt.ArrayLike, frame_count: int, frame_rate: float, *, wrap: Wrap = "blend"
+    seconds: npt.ArrayLike, first: int, last: int, frame_rate: float, *, wrap: Wrap = "blend"
 ) -> tuple[Ints, Ints, Floats]:
     """The frames before and after a time, and the fraction between them.
 
     Args:
-        seconds: since the first frame, of any shape. Before the start, ``"blend"`` and ``"jump"`` count backwards
-            from the end, and ``"hold"`` shows the first frame.
-        frame_count: F, at least 1.
+        seconds: since the first frame, of any shape. Before that, ``"blend"`` and ``"jump"`` count backwards from the
+            end, and ``"hold"`` shows the first frame.
+        first: the first frame that is played; 0 for the whole animation.
+        last: the last one, included; ``frame_count - 1`` for the whole animation.
         frame_rate: frames per second, above 0.
         wrap: what follows the last frame.
 
@@ -65,54 +59,26 @@ def frame_pair(
     Raises:
         Md5Error: there are no frames, or a time or the rate is not a number or the rate not above 0.
     """
-    if frame_count < 1:
-        raise Md5Error("the animation has no frames", found=str(frame_count), expected="1 or more")
-    if wrap not in ("blend", "jump", "hold"):
-        raise Md5Error("unknown wrap", found=repr(wrap), expected="'blend', 'jump' or 'hold'")
-    check_rate(frame_rate, "the frame rate")
-    times = np.asarray(seconds, dtype=np.float64)
-    with np.errstate(over="ignore", invalid="ignore"):
-        position = times * frame_rate
-    bad = ~np.isfinite(position)
-    if bad.any():
-        raise Md5Error("a time is not finite", found=str(times[bad][0]), expected="seconds")
-    last = frame_count - 1
-    if wrap == "hold":
-        position = np.clip(position, 0.0, last)
-    else:
-        period = frame_count if wrap == "blend" else max(last, 1)
-        position = np.mod(position, period)
-        # The remainder of a tiny negative number rounds up to the period itself.
-        position = np.where(position >= period, 0.0, position)
-    first = np.floor(position)
-    if wrap == "jump" and last == 0:
-        return np.zeros_like(first, np.int32), np.zeros_like(first, np.int32), np.zeros_like(position)
-    second = np.where(first + 1 > last, 0.0 if wrap == "blend" else last, first + 1)
-    fraction = position - first if last else np.zeros_like(position)
-    return first.astype(np.int32), second.astype(np.int32), fraction
+    return playback.frame_pair(seconds, first, last, frame_rate, wrap, Md5Error)
 
 
 def interpolate(
-    positions_a: npt.ArrayLike,
-    orientations_a: npt.ArrayLike,
-    positions_b: npt.ArrayLike,
-    orientations_b: npt.ArrayLike,
+    start: tuple[npt.ArrayLike, npt.ArrayLike],
+    end: tuple[npt.ArrayLike, npt.ArrayLike],
     fraction: npt.ArrayLike,
 ) -> tuple[Floats, Floats]:
     """The pose interpolated between two others: positions by lerp, orientations by slerp (MD5 specification).
 
     Args:
-        positions_a: (…, J, 3).
-        orientations_a: unit quaternions w x y z (…, J, 4).
-        positions_b: (…, J, 3).
-        orientations_b: unit quaternions w x y z (…, J, 4).
-        fraction: (…,), 0 for a and 1 for b; outside of these it goes on beyond a or b.
+        start: positions (…, J, 3) and unit quaternions w x y z (…, J, 4) of the first pose.
+        end: the same of the second.
+        fraction: (…,), 0 for the first and 1 for the second; outside of these it goes on beyond them.
 
     Returns:
         Positions (…, J, 3) and orientations w x y z (…, J, 4).
     """
     fraction = np.asarray(fraction, dtype=np.float64)[..., None]
-    return quat.lerp(positions_a, positions_b, fraction), quat.slerp(orientations_a, orientations_b, fraction)
+    return quat.lerp(start[0], end[0], fraction), quat.slerp(start[1], end[1], fraction)
 
 
 def pose_at(
@@ -143,7 +109,7 @@ def pose_at(
     first, second, fraction, positions, orientations = _frames_at(animation, seconds, wrap)
     positions, orientations = compose(animation.parents, positions, orientations)
     return interpolate(
-        positions[first], orientations[first], positions[second], orientations[second], fraction
+        (positions[first], orientations[first]), (positions[second], orientations[second]), fraction
     )
 
 
@@ -157,7 +123,7 @@ def local_pose_at(
     """
     first, second, fraction, positions, orientations = _frames_at(animation, seconds, wrap)
     return interpolate(
-        positions[first], orientations[first], positions[second], orientations[second], fraction
+        (positions[first], orientations[first]), (positions[second], orientations[second]), fraction
     )
 
 
@@ -167,7 +133,9 @@ def _frames_at(
     """Frames around times as indices into poses, the fractions, and the local poses of these frames alone."""
     check_components(animation)
     wrap = WRAPS[loop_type(animation)] if wrap is None else wrap
-    first, second, fraction = frame_pair(seconds, animation.frame_count, animation.frame_rate, wrap=wrap)
+    first, second, fraction = frame_pair(
+        seconds, 0, animation.frame_count - 1, animation.frame_rate, wrap=wrap
+    )
     used, rows = np.unique(np.stack([first, second]), return_inverse=True)
     rows = rows.reshape(2, *first.shape).astype(np.int32)
     return rows[0], rows[1], fraction, *local_poses(animation, used)
@@ -185,37 +153,28 @@ def loop_type(animation: Animation) -> LoopType:
         Md5Error: its arrays do not fit together.
     """
     check_components(animation)
-    return loop_type_of_valid(animation)
+    return loop_type_of_components(components(animation))
 
 
-def loop_type_of_valid(animation: Animation) -> LoopType:
-    """The same for an animation whose arrays fit together, as those that were read do."""
-    if animation.frame_count < 3 or not animation.names:
+def loop_type_of_components(table: Floats) -> LoopType:
+    """How an animation with these components repeats, see `skeleton.components`, (F, J, 6)."""
+    if len(table) < 3 or not table.shape[1]:
         return "none"
-    lowest, highest = _component_ranges(animation)
-    extent = float((highest[:, :3].max(axis=0) - lowest[:, :3].min(axis=0)).max(initial=0.0)) or 1.0
+    lowest, highest = table.min(axis=0), table.max(axis=0)
+    extent = float((highest[:, :3].max(axis=0) - lowest[:, :3].min(axis=0)).max()) or 1.0
     weights = np.where(np.arange(6) < 3, 1.0 / extent, 1.0)
     motion = float(np.linalg.norm((highest - lowest) * weights))
     if motion == 0.0:
         return "closed"
-    positions, orientations = local_poses(animation, [-2, -1, 0, 1])
+    ends = table[[-2, -1, 0, 1]]
     # A loop may end with the negative of its first quaternion, which is the same rotation.
-    table = np.concatenate([positions / extent, quat.make_continuous(orientations)], axis=2).reshape(4, -1)
-    before, seam, after = np.linalg.norm(np.diff(table, axis=0), axis=1).tolist()
+    orientations = quat.make_continuous(quat.wxyz_from_xyz(ends[..., 3:]))
+    poses = np.concatenate([ends[..., :3] / extent, orientations], axis=2).reshape(4, -1)
+    before, seam, after = np.linalg.norm(np.diff(poses, axis=0), axis=1).tolist()
     beside = max(before, after)
     if seam == 0.0 or (seam <= _CLOSED * motion and seam <= _CLOSED_STEP * beside):
         return "closed"
     return "open" if seam <= _OPEN * beside and seam < motion / 2 else "none"
-
-
-def _component_ranges(animation: Animation) -> tuple[Floats, Floats]:
-    """The lowest and the highest value of Tx Ty Tz Qx Qy Qz of every joint, each (J, 6)."""
-    lowest = np.concatenate([animation.base_positions, animation.base_orientations], axis=1)
-    highest = lowest.copy()
-    joints, bits, columns = component_columns(animation.flags, animation.starts)
-    lowest[joints, bits] = animation.frames.min(axis=0)[columns]
-    highest[joints, bits] = animation.frames.max(axis=0)[columns]
-    return lowest, highest
 
 
 def distinct_frames(parents: Ints, positions: Floats, orientations: Floats, chosen: list[int]) -> list[int]:

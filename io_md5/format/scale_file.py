@@ -146,25 +146,26 @@ def scales_of_table(names: Sequence[str], table: ScaleTable) -> Scales:
     return result
 
 
-def read_scales(source: Source) -> Scales:
+def read_scales(source: Source, name: str = "") -> Scales:
     """The scales in an .md5scale file.
 
     Args:
         source: a path, the bytes of the file, or a binary file object.
+        name: the file's name, for messages; that of the path or file object if empty.
 
     Raises:
         Md5Error: the file cannot be understood; the message names the line or the joint.
         OSError: it cannot be opened.
     """
-    return parse_scales(*read_source(source))
+    return parse_scales(*read_source(source, name))
 
 
-def parse_scales(data: bytes | bytearray | memoryview, path: str = "") -> Scales:
+def parse_scales(data: bytes | bytearray | memoryview, name: str = "") -> Scales:
     """The scales in the bytes of an .md5scale file.
 
     Args:
         data: the bytes of the file.
-        path: its name for messages.
+        name: its name for messages.
 
     Raises:
         Md5Error: the file cannot be understood; the message names the line or the joint.
@@ -175,33 +176,33 @@ def parse_scales(data: bytes | bytearray | memoryview, path: str = "") -> Scales
         root = json.loads(text, object_pairs_hook=tuple, parse_int=float)
     except json.JSONDecodeError as error:
         raise Md5Error(
-            f"invalid JSON: {error.msg}", path=path, line=error.lineno, column=error.colno
+            f"invalid JSON: {error.msg}", path=name, line=error.lineno, column=error.colno
         ) from None
     except RecursionError:
-        raise Md5Error("invalid JSON: objects are nested too deeply", path=path) from None
+        raise Md5Error("invalid JSON: objects are nested too deeply", path=name) from None
     scales = Scales()
     repeated_joints: list[str] = []
     repeated_frames: list[str] = []
     unknown: list[str] = []
-    for name, values in _pairs(root, "the file", path):
-        if name in scales.joints:
-            repeated_joints.append(repr(name))
-        frames = scales.joints.setdefault(name, {})
-        for key, value in _pairs(values, f"the joint {name!r}", path):
+    for joint, values in _pairs(root, "the file", name):
+        if joint in scales.joints:
+            repeated_joints.append(repr(joint))
+        frames = scales.joints.setdefault(joint, {})
+        for key, value in _pairs(values, f"the joint {joint!r}", name):
             if key == SCALE_POSITIONS:
                 if not isinstance(value, bool):
-                    reason = f"{SCALE_POSITIONS} of {name!r} is neither true nor false"
-                    raise Md5Error(reason, path=path, expected="true or false")
-                (scales.scales_positions.add if value else scales.scales_positions.discard)(name)
+                    reason = f"{SCALE_POSITIONS} of {joint!r} is neither true nor false"
+                    raise Md5Error(reason, path=name, expected="true or false")
+                (scales.scales_positions.add if value else scales.scales_positions.discard)(joint)
                 continue
             if not isinstance(value, float) or not abs(value) <= _MAX_SCALE:
-                reason = f"the scale {key!r} of {name!r} is not a number that can be used"
-                raise Md5Error(reason, path=path, expected=f"a number up to {_MAX_SCALE:,.0f}")
+                reason = f"the scale {key!r} of {joint!r} is not a number that can be used"
+                raise Md5Error(reason, path=name, expected=f"a number up to {_MAX_SCALE:,.0f}")
             if not _FRAME.fullmatch(key):
                 unknown.append(repr(key))
                 continue
             if int(key) in frames:
-                repeated_frames.append(f"{key} of {name!r}")
+                repeated_frames.append(f"{key} of {joint!r}")
             frames[int(key)] = value
     for names, problem in (
         (repeated_joints, "joints occur more than once, and the later values count"),

@@ -71,7 +71,9 @@ def order_with_early_parents(parents: Ints, last: int) -> Ints | None:
     return np.argsort(~is_parent, kind="stable").astype(np.int32)
 
 
-def compose(parents: Ints, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> tuple[Floats, Floats]:
+def compose(
+    parents: npt.ArrayLike, positions: npt.ArrayLike, orientations: npt.ArrayLike
+) -> tuple[Floats, Floats]:
     """Joints in the space of the model from joints relative to their parents.
 
     Args:
@@ -88,6 +90,7 @@ def compose(parents: Ints, positions: npt.ArrayLike, orientations: npt.ArrayLike
     """
     positions = np.array(positions, dtype=np.float64)
     orientations = np.array(orientations, dtype=np.float64)
+    parents = np.asarray(parents, dtype=np.int32)
     levels = depths(parents)
     order = np.argsort(levels, kind="stable")
     for joints in np.split(order, np.flatnonzero(np.diff(levels[order])) + 1)[1:]:
@@ -100,7 +103,9 @@ def compose(parents: Ints, positions: npt.ArrayLike, orientations: npt.ArrayLike
     return positions, orientations
 
 
-def decompose(parents: Ints, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> tuple[Floats, Floats]:
+def decompose(
+    parents: npt.ArrayLike, positions: npt.ArrayLike, orientations: npt.ArrayLike
+) -> tuple[Floats, Floats]:
     """Joints relative to their parents from joints in the space of the model: the inverse of `compose`.
 
     Args:
@@ -113,6 +118,7 @@ def decompose(parents: Ints, positions: npt.ArrayLike, orientations: npt.ArrayLi
     """
     positions = np.array(positions, dtype=np.float64)
     orientations = np.array(orientations, dtype=np.float64)
+    parents = np.asarray(parents, dtype=np.int32)
     joints = np.flatnonzero(parents != ROOT)
     parent = parents[joints]
     inverse = quat.conjugate(orientations[..., parent, :])
@@ -187,12 +193,12 @@ ORIENTATION_PRECISION = 1e-6
 
 def encode_poses(
     names: list[str],
-    parents: Ints,
-    positions: Floats,
-    orientations: Floats,
+    parents: npt.ArrayLike,
+    positions: npt.ArrayLike,
+    orientations: npt.ArrayLike,
     *,
     frame_rate: float,
-    bounds: Floats | None = None,
+    bounds: npt.ArrayLike | None = None,
     commandline: str = "",
     position_precision: float = POSITION_PRECISION,
     orientation_precision: float = ORIENTATION_PRECISION,
@@ -219,12 +225,12 @@ def encode_poses(
 
 def encode_local_poses(
     names: list[str],
-    parents: Ints,
-    positions: Floats,
-    orientations: Floats,
+    parents: npt.ArrayLike,
+    positions: npt.ArrayLike,
+    orientations: npt.ArrayLike,
     *,
     frame_rate: float,
-    bounds: Floats | None = None,
+    bounds: npt.ArrayLike | None = None,
     commandline: str = "",
     position_precision: float = POSITION_PRECISION,
     orientation_precision: float = ORIENTATION_PRECISION,
@@ -244,10 +250,10 @@ def encode_local_poses(
     flags, starts, base, frames = split_components(table, limits)
     return Animation(
         names=names,
-        parents=parents,
+        parents=np.asarray(parents, dtype=np.int32),
         flags=flags,
         starts=starts,
-        bounds=np.zeros((len(positions), 2, 3)) if bounds is None else bounds,
+        bounds=np.zeros((len(positions), 2, 3)) if bounds is None else np.asarray(bounds, np.float64),
         base_positions=base[:, :3].copy(),
         base_orientations=base[:, 3:].copy(),
         frames=frames,

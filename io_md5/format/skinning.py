@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import quaternions as quat
-from .model import Floats, Ints, Md5Error, Mesh, as_singles
+from .model import Floats, Md5Error, Mesh, as_singles
 from .validation import check_arrays, check_triangles, check_unit, check_weights
 
 # An odd number with evenly mixed bits (the golden ratio), for hashing rows.
@@ -137,48 +137,48 @@ def bind_pose(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike)
     return vertices, rows.sums(np.abs(biases) * distances)[:, 0]
 
 
-def face_normals(vertices: npt.ArrayLike, triangles: Ints) -> Floats:
+def face_normals(positions: npt.ArrayLike, triangles: npt.ArrayLike) -> Floats:
     """Unit normals of triangles that are clockwise seen from outside, (…, T, 3); 0 for triangles without area.
 
     Args:
-        vertices: (…, V, 3).
+        positions: (…, V, 3).
         triangles: (T, 3).
 
     Raises:
         Md5Error: a triangle has a vertex that does not exist.
     """
-    vertices = np.asarray(vertices, dtype=np.float64)
-    triangles = check_triangles(triangles, vertices.shape[-2])
-    a, b, c = (vertices[..., triangles[:, corner], :] for corner in range(3))
+    positions = np.asarray(positions, dtype=np.float64)
+    triangles = check_triangles(triangles, positions.shape[-2])
+    a, b, c = (positions[..., triangles[:, corner], :] for corner in range(3))
     return _unit(np.cross(c - a, b - a))
 
 
-def vertex_normals(vertices: npt.ArrayLike, triangles: Ints) -> Floats:
+def vertex_normals(positions: npt.ArrayLike, triangles: npt.ArrayLike) -> Floats:
     """Unit normals of vertices as in Doom 3, (V, 3); 0 for unused vertices.
 
     The unit normals of faces are added, unweighted, over all vertices of the mesh with exactly the same position, so
     that UV seams are smooth.
 
     Args:
-        vertices: in the bind pose, (V, 3).
+        positions: in the bind pose, (V, 3).
         triangles: (T, 3).
 
     Raises:
         Md5Error: a triangle has a vertex that does not exist.
     """
-    vertices = np.asarray(vertices, dtype=np.float64)
-    triangles = check_triangles(triangles, len(vertices))
-    ids = position_ids(vertices)
+    positions = np.asarray(positions, dtype=np.float64)
+    triangles = check_triangles(triangles, len(positions))
+    ids = position_ids(positions)
     corners = ids[triangles].ravel()
-    normals = np.repeat(face_normals(vertices, triangles), 3, axis=0)
-    sums = np.zeros_like(vertices)
+    normals = np.repeat(face_normals(positions, triangles), 3, axis=0)
+    sums = np.zeros_like(positions)
     for axis in range(3):
-        sums[:, axis] = np.bincount(corners, normals[:, axis], minlength=len(vertices))
+        sums[:, axis] = np.bincount(corners, normals[:, axis], minlength=len(positions))
     return _unit(sums)[ids]
 
 
 def vertex_tangents(
-    vertices: npt.ArrayLike, uvs: npt.ArrayLike, triangles: Ints, normals: npt.ArrayLike
+    vertices: npt.ArrayLike, uvs: npt.ArrayLike, triangles: npt.ArrayLike, normals: npt.ArrayLike
 ) -> tuple[Floats, Floats]:
     """Unit tangents and bitangents of vertices, each (V, 3); 0 where the texture coordinates give no direction.
 

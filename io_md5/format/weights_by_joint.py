@@ -148,7 +148,10 @@ def model_bounds(model: Model) -> Floats:
 
 
 def pose_bounds(
-    meshes: list[Mesh], positions: Floats, orientations: Floats, scales: Floats | None = None
+    meshes: list[Mesh],
+    positions: npt.ArrayLike,
+    orientations: npt.ArrayLike,
+    scales: npt.ArrayLike | None = None,
 ) -> Floats:
     """The lower and upper corner of the model in each frame, float64 (F, 2, 3), computed in 32 bits like the games.
 
@@ -161,10 +164,12 @@ def pose_bounds(
     Raises:
         Md5Error: a mesh has weights or joints that do not exist.
     """
+    places, turns = np.asarray(positions, np.float64), np.asarray(orientations, np.float64)
     for mesh in meshes:
         check_arrays(mesh)
-        check_weights(mesh, positions.shape[-2])
-    return bounds_of_weights([weights_by_joint(mesh) for mesh in meshes], positions, orientations, scales)
+        check_weights(mesh, places.shape[-2])
+    sizes = None if scales is None else np.asarray(scales, np.float64)
+    return bounds_of_weights([weights_by_joint(mesh) for mesh in meshes], places, turns, sizes)
 
 
 def bounds_of_weights(

@@ -32,10 +32,10 @@ from ..format import ROOT, Animation
 from ..format import quaternions as quat
 from ..format.joint_map import retarget, source_indices
 from ..format.model import Floats, as_singles
-from ..format.playback import loop_type_of_valid
+from ..format.playback import loop_type_of_components
 from ..format.retargeting import UNMAPPED
 from ..format.scale_file import Scales, ScaleTable
-from ..format.skeleton import Match, component_columns, components, match_joints
+from ..format.skeleton import Match, components, match_joints
 from ..options import ImportOptions
 from ..records import load_action, store_action
 from .conversion import convert_animation, convert_joints
@@ -77,15 +77,16 @@ def build_action(
     action.frame_start = frame_start
     action.frame_end = frame_start + animation.frame_count - 1
     # As Blender means it: the last frame of the range repeats the first.
-    action.use_cyclic = loop_type_of_valid(animation) == "closed"
+    table = components(animation)
+    action.use_cyclic = loop_type_of_components(table) == "closed"
     scaled = scales.scales_position if scales is not None else np.zeros(len(animation.names), dtype=bool)
     store_action(
         action, name, animation.commandline, animation.frame_rate,
         [animation.names[joint] for joint in np.flatnonzero(scaled)],
     )  # fmt: skip
     joints, bones = np.array(match.joints, dtype=np.int64), np.array(match.bones, dtype=np.int64)
-    table = components(animation)
-    is_translated, is_rotated = _animated_channels(animation)
+    is_moving = (table != table[:1]).any(axis=0)
+    is_translated, is_rotated = is_moving[:, :3].any(axis=1), is_moving[:, 3:].any(axis=1)
     scaling = None
     if scales is not None:
         table[..., :3] *= scales.translation_factors()[..., None]
@@ -108,11 +109,11 @@ def build_action(
             if scaling is not None:
                 kinds = linear.copy()
                 kinds[scaling.held_frames(first + column)] = CONSTANT
-            is_moving = is_translated[joint], is_rotated[joint]
+            has_motion = is_translated[joint], is_rotated[joint]
             made = copied or _new_curves(curves, bone_name)
             for (is_rotation, _, _), curve, values in zip(_CURVES, made, points[column], strict=False):
                 # What does not change gets the first keyframe alone.
-                values = values if is_moving[is_rotation] else values[:2]
+                values = values if has_motion[is_rotation] else values[:2]
                 write_keyframes(curve, values, linear if is_rotation else kinds)
             if scaling is not None:
                 _write_scale(curves, bone_name, frame_start, scaling.channels[:, first + column])
@@ -196,15 +197,6 @@ def _points(values: npt.NDArray[np.float32], frame_start: int) -> npt.NDArray[np
     points[..., 0] = np.arange(frame_start, frame_start + count)
     points[..., 1] = np.moveaxis(values, 0, -1)
     return points.reshape(*rest, 2 * count)
-
-
-def _animated_channels(animation: Animation) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Whether each joint is translated, and whether it is rotated, relative to its parent."""
-    changing = (animation.frames != animation.frames[:1]).any(axis=0)
-    joints, bits, columns = component_columns(animation.flags, animation.starts)
-    is_translated = np.zeros((len(animation.names), 6), dtype=bool)
-    is_translated[joints, bits] = changing[columns]
-    return np.any(is_translated[:, :3], axis=1), np.any(is_translated[:, 3:], axis=1)
 
 
 def _channels(

@@ -35,7 +35,7 @@ from ..exporting.clips import AnimationOptions, Clip, clips_by_file, listed_clip
 from ..exporting.exporter import export_animations, export_mesh
 from ..exporting.game import find
 from ..exporting.one_animation import match_sequences
-from ..exporting.source import find_source
+from ..exporting.source import Source, find_source
 from ..format import Md5Error
 from ..format.games import PROFILES, Game
 from ..format.model import ANIMATION_SUFFIX
@@ -173,8 +173,12 @@ class _Export(BuildOptions, file_operators.ExportFile):
             if body:
                 file_operators.draw_wide(body, self, "max_influences")
                 body.prop(self, "min_weight")
-        names = ("deform_only", "add_origin", "make_names_safe")
-        draw_panel(layout, f"{prefix}_armature", "Armature", self, *names)
+        rebuild = ("rebuild_hierarchy",) if self.deform_only else ()
+        has_armature = exported_armature(context, self) is not None
+        names = ("deform_only", *rebuild, "add_origin", "fit_weights") if has_armature else ()
+        body = draw_panel(layout, f"{prefix}_armature", "Armature", self, *names, "make_names_safe")
+        if body and not has_armature:
+            file_operators.draw_wide(body, self, "objects_as_joints")
         body = draw_panel(layout, f"{prefix}_frames", "Frames", self)
         if body:
             _draw_frames(body, self)
@@ -361,7 +365,7 @@ def _all_clips(context: Context, operator: _Export) -> dict[Path, Clip]:
     if armature is None:
         return {}
     folder = file_operators.chosen_path(context, operator).parent
-    return clips_by_file(context, armature, "ALL", folder, "", Report())
+    return clips_by_file(context, Source(armature, []), "ALL", folder, "", Report())
 
 
 def _draw_files(layout: UILayout, operator: _Export, paths: Sequence[Path]) -> None:

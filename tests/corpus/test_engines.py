@@ -22,7 +22,7 @@ from io_idtech.io_md2.format.model import Md2Error
 from io_idtech.io_md5.format import format_animation, format_mesh, read_animation, read_mesh
 from io_idtech.io_md5.format import quaternions as quat
 from io_idtech.io_md5.format.check import check_animation, check_model
-from io_idtech.io_md5.format.games import COMMON, PROFILES, Game, Target, prepare_animation, prepare_model
+from io_idtech.io_md5.format.games import COMMON, PROFILES, Game, prepare_animation, prepare_model
 from io_idtech.io_md5.format.skeleton import components, poses
 from io_idtech.io_md5.format.skinning import skin
 
@@ -68,9 +68,8 @@ def expected(model, animation, frame, loaded):
 @pytest.mark.parametrize("game", Game, ids=[game.value for game in Game])
 def test_every_pair_is_loaded_and_posed_or_warned_about(game, mesh_path, anim_path):
     model, animation = read_mesh(CORPUS / mesh_path), read_animation(CORPUS / anim_path)
-    target = Target(game)
-    written, _ = prepare_model(model, target)
-    moved, _ = prepare_animation(animation, target)
+    written, _ = prepare_model(model, game)
+    moved, _ = prepare_animation(animation, game)
     findings = check_model(written, game, has_animation=True, animations=[moved])
     findings += check_animation(moved, written.joints, game)
     codes = {finding.code for finding in findings}
@@ -110,7 +109,7 @@ def refuses(load, model, animation):
 
 def test_sauerbraten_knows_every_mesh_by_its_name():
     for path in sorted({param.values[0] for param in pairs()}):
-        written, _ = prepare_model(read_mesh(CORPUS / path), Target(Game.SAUERBRATEN))
+        written, _ = prepare_model(read_mesh(CORPUS / path), Game.SAUERBRATEN)
         assert all(mesh.comment_name for mesh in written.meshes), path
         assert not PROFILES[Game.SAUERBRATEN].writing.all_components
 
@@ -132,7 +131,7 @@ def test_every_md2_model_is_loaded_and_drawn_alike_by_all(path):
         with pytest.raises(Refused):
             loaders.MD2["QUAKE2"]["Quake II"](path.read_bytes())
         return
-    model = prepare_md2(model)
+    model, _ = prepare_md2(model)
     model.gl_commands = generate_commands(
         model.triangles, model.triangle_st, model.st, model.skin_width, model.skin_height
     )

@@ -108,6 +108,12 @@ def test_files_in_the_compilers_order_come_back_byte_for_byte_but_for_garbage(
     assert same >= 0.7 * len(models)
 
 
+def test_all_bytes_come_back_if_asked(models: dict[str, Model]) -> None:
+    for name in models:
+        data = (CORPUS / name).read_bytes()
+        assert format_model(parse_model(data, preserve=True)) == data, name
+
+
 def test_untouched_frames_match_their_own_grid(models: dict[str, Model]) -> None:
     for name, model in models.items():
         positions = decompress(model.vertices, model.scale, model.translate)

@@ -128,7 +128,7 @@ def test_positions_between_two_frames_are_the_same(both):
 def test_jumping_sequences_show_the_frames_of_animate(start, end):
     frame, interp = start, 0.0
     for step in range(200):
-        found = frame_pair(step / 80, start, end, fps=10.0, wrap="jump")
+        found = frame_pair(step / 80, start, end, frame_rate=10.0, wrap="jump")
         assert (found[0], round(found[2], 9)) == (frame, interp)
         interp += 0.125
         frame, interp = spec.animate(start, end, frame, interp)

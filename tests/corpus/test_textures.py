@@ -35,7 +35,7 @@ class Outcome:
 
     @property
     def beside(self) -> list[str]:
-        """Images beside the model that may show its colours."""
+        """Images beside the model that may show its colors."""
         return [
             entry.name
             for entry in sorted(self.model.parent.iterdir())

@@ -10,7 +10,7 @@ from mutants import mutant
 
 SHADER = "models/imp/imp"
 
-COLOURS = quarters(RED, GREEN, BLUE, YELLOW)
+COLORS = quarters(RED, GREEN, BLUE, YELLOW)
 
 DECLARATION = f"""{SHADER}
 {{
@@ -36,8 +36,8 @@ def try_archives(folder: Path, numbers: range) -> tuple[int, int]:
 
     Half of them are damaged as a file, the others in what is packed in them.
     """
-    contents = {"models/imp/imp_d.tga": tga(COLOURS), "models/imp/imp_s.png": png(COLOURS),
-                "models/imp/imp_local.tga": tga(COLOURS), "models/imp/imp_h.pcx": pcx(COLOURS),
+    contents = {"models/imp/imp_d.tga": tga(COLORS), "models/imp/imp_s.png": png(COLORS),
+                "models/imp/imp_local.tga": tga(COLORS), "models/imp/imp_h.pcx": pcx(COLORS),
                 "materials/imp.mtr": DECLARATION.encode()}  # fmt: skip
     whole = folder / "whole.pk4"
     archive(whole, contents)

@@ -103,15 +103,15 @@ def md5mesh(joints, *meshes) -> str:
 
 
 def stripes(first, second, count: int = 8, size: int = 64) -> np.ndarray:
-    """An image with bands of two colours."""
+    """An image with bands of two colors."""
     rows = (np.arange(size) * count // size) % 2
     return np.where(rows[:, None, None], np.uint8(second), np.uint8(first)).repeat(size, 1)
 
 
-def faded(colour, size: int = 64) -> np.ndarray:
-    """An image that is a colour at its top and black at its bottom."""
+def faded(color, size: int = 64) -> np.ndarray:
+    """An image that is a color at its top and black at its bottom."""
     share = np.linspace(1, 0, size)[:, None, None]
-    return (share * np.array(colour)).astype(np.uint8).repeat(size, 1)
+    return (share * np.array(color)).astype(np.uint8).repeat(size, 1)
 
 
 def person(folder: Path) -> Path:

@@ -15,13 +15,13 @@ WHITE, BLACK, GREY = (255, 255, 255), (0, 0, 0), (128, 128, 128)
 
 
 def quarters(upper_left, upper_right, lower_left, lower_right, size=16):
-    """An image (size, size, channels) of four colours, the top row first."""
+    """An image (size, size, channels) of four colors, the top row first."""
     cells = np.array([[upper_left, upper_right], [lower_left, lower_right]], dtype=np.uint8)
     return cells.repeat(size // 2, axis=0).repeat(size // 2, axis=1)
 
 
-def plain(colour, size=8):
-    return np.full((size, size, len(colour)), colour, dtype=np.uint8)
+def plain(color, size=8):
+    return np.full((size, size, len(color)), color, dtype=np.uint8)
 
 
 def png(pixels):
@@ -86,7 +86,7 @@ def archive(path: Path, files: dict[str, bytes | str]) -> None:
 
 
 def light_evenly():
-    """White light from everywhere: a surface without highlights has exactly the colours of its image."""
+    """White light from everywhere: a surface without highlights has exactly the colors of its image."""
     world = bpy.data.worlds.new("Even")
     if world.node_tree is None:
         world.use_nodes = True

@@ -16,10 +16,10 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
-def png(bits: int, colour: int = 6) -> Make:
+def png(bits: int, color: int = 6) -> Make:
     def make(width: int, height: int) -> bytes:
-        row = bytes(1 + width * {0: 1, 2: 3, 6: 4}[colour] * bits // 8)
-        head = struct.pack(">2I5B", width, height, bits, colour, 0, 0, 0)
+        row = bytes(1 + width * {0: 1, 2: 3, 6: 4}[color] * bits // 8)
+        head = struct.pack(">2I5B", width, height, bits, color, 0, 0, 0)
         rows = _compressed(row, height)
         return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", head) + _chunk(b"IDAT", rows) + _chunk(b"IEND", b"")
 
@@ -162,7 +162,7 @@ def exr(layers: int) -> Make:
 
 def webp(width: int, height: int) -> bytes:
     """Lossless, with codes of one symbol each, which take no bits."""
-    # Sizes, no alpha, version 0; no transforms, colour cache or groups; five codes of one symbol of one bit.
+    # Sizes, no alpha, version 0; no transforms, color cache or groups; five codes of one symbol of one bit.
     bits = (width - 1) | (height - 1) << 14
     for code in range(5):
         bits |= 1 << (32 + 3 + 4 * code)
@@ -173,7 +173,7 @@ def webp(width: int, height: int) -> bytes:
 IMAGES: dict[str, Make] = {
     "PNG, 8 bits": png(8),
     "PNG, 16 bits": png(16),
-    "PNG, grey, 16 bits": png(16, 0),
+    "PNG, gray, 16 bits": png(16, 0),
     "TGA": tga,
     "BMP": bmp,
     "TIFF, 8 bits": tiff(8),

@@ -78,5 +78,5 @@ def lmp(indices: np.ndarray) -> bytes:
 
 
 def palette(seed: int = 0) -> bytes:
-    """256 colours, not those of the game."""
+    """256 colors, not those of the game."""
     return np.random.default_rng(seed).integers(0, 256, (256, 3)).astype(np.uint8).tobytes()

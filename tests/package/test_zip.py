@@ -32,8 +32,6 @@ def test_it_holds_the_modules_the_manifest_and_the_licence(members):
     }
     assert {name for name in members if not name.startswith("help/")} == code | {
         "__init__.py",
-        "__main__.py",
-        "py.typed",
         "blender_manifest.toml",
         "families.py",
         "LICENSE",

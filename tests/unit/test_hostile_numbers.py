@@ -68,8 +68,8 @@ def test_of_an_animation(name, seed):
     poses = attempt(md5.poses, animation)
     if poses is not None:
         attempt(md5.encode_poses, animation.names, animation.parents, *poses, frame_rate=animation.frame_rate)
-        ends = [part[frame] for frame in (0, -1) for part in poses]
-        md5.interpolate(*ends, 0.5)
+        start, end = (tuple(part[frame] for part in poses) for frame in (0, -1))
+        md5.interpolate(start, end, 0.5)
         md5.make_continuous(poses[1])
     for seconds in (0.0, 0.01, 1e300):
         attempt(md5.pose_at, animation, seconds)

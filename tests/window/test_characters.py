@@ -48,11 +48,11 @@ def make_game(base: Path) -> Path:
     (base / "models/octopus").mkdir()
     for name in ("skin", "eye"):
         (base / MODEL / f"{name}.png").rename(base / "models/octopus" / f"{name}.png")
-    # The image of the helper in other colours: blue, green and red of its four pixels are at the end.
-    colours = {"blue": (200, 90, 40), "green": (60, 150, 60)}
+    # The image of the helper in other colors: blue, green and red of its four pixels are at the end.
+    colors = {"blue": (200, 90, 40), "green": (60, 150, 60)}
     images = {
-        f"models/octopus/{name}.tga": game_folders.IMAGE[:18] + bytes(colour) * 4
-        for name, colour in colours.items()
+        f"models/octopus/{name}.tga": game_folders.IMAGE[:18] + bytes(color) * 4
+        for name, color in colors.items()
     }
     loose = {
         f"models/md5/{name}/{name}.md5mesh": game_folders.md5mesh(game_folders.BODY, f"models/{name}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from .common import COMMON
 from .profile import Comments, Game, NameRule, Profile, Subject, Writing, safe_names
 from .profiles import PROFILES, game_named, rules_of
-from .writing import Target, prepare_animation, prepare_model, rest_pose, with_all_components
+from .writing import prepare_animation, prepare_model, rest_pose, with_all_components
 
 __all__ = [
-    "COMMON", "PROFILES", "Comments", "Game", "NameRule", "Profile", "Subject", "Target", "Writing", "game_named",
+    "COMMON", "PROFILES", "Comments", "Game", "NameRule", "Profile", "Subject", "Writing", "game_named",
     "prepare_animation", "prepare_model", "rest_pose", "rules_of", "safe_names", "with_all_components",
 ]  # fmt: skip

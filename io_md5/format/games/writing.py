@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,45 +18,41 @@ REST_RATE = 24.0
 """Frames per second of a rest pose, as in id's files."""
 
 
-@dataclass(frozen=True)
-class Target:
-    """The target of an export."""
-
-    game: Game = Game.ANY
-    make_names_safe: bool = True  # replace joint names that the game does not accept
-
-    @property
-    def writing(self) -> Writing:
-        """How files for the game are written."""
-        return PROFILES[self.game].writing
-
-
 def prepare_model(
-    model: Model, target: Target, object_names: list[str] | None = None
+    model: Model,
+    game: Game = Game.ANY,
+    *,
+    make_names_safe: bool = True,
+    object_names: list[str] | None = None,
 ) -> tuple[Model, list[str]]:
     """A model prepared for a game.
 
     Args:
         model: is not changed.
-        target: of the export.
+        game: that is to load it.
+        make_names_safe: whether joint names that the game does not accept are replaced.
         object_names: of each mesh, for comments that the game requires; defaults to the last part of the shader.
 
     Returns:
         The model, and warnings about what was replaced or shortened.
     """
-    names, warnings = _names(model.joints.names, target)
-    commandline, more_warnings = _commandline(model.commandline, target.writing)
-    meshes = _meshes(model.meshes, target.writing, object_names)
+    writing = PROFILES[game].writing
+    names, warnings = _names(model.joints.names, game) if make_names_safe else (model.joints.names, [])
+    commandline, more_warnings = _commandline(model.commandline, writing)
+    meshes = _meshes(model.meshes, writing, object_names)
     joints = replace(model.joints, names=names)
     return replace(model, joints=joints, meshes=meshes, commandline=commandline), [*warnings, *more_warnings]
 
 
-def prepare_animation(animation: Animation, target: Target) -> tuple[Animation, list[str]]:
+def prepare_animation(
+    animation: Animation, game: Game = Game.ANY, *, make_names_safe: bool = True
+) -> tuple[Animation, list[str]]:
     """An animation prepared for a game; for the arguments and results see `prepare_model`."""
-    names, warnings = _names(animation.names, target)
-    commandline, more_warnings = _commandline(animation.commandline, target.writing)
+    writing = PROFILES[game].writing
+    names, warnings = _names(animation.names, game) if make_names_safe else (animation.names, [])
+    commandline, more_warnings = _commandline(animation.commandline, writing)
     prepared = replace(animation, names=names, commandline=commandline)
-    if target.writing.all_components:
+    if writing.all_components:
         prepared = with_all_components(prepared)
     return prepared, [*warnings, *more_warnings]
 
@@ -100,12 +96,10 @@ def rest_pose(joints: Joints, bounds: np.ndarray, commandline: str = "") -> Anim
     )
 
 
-def _names(names: list[str], target: Target) -> tuple[list[str], list[str]]:
-    if not target.make_names_safe:
-        return names, []
-    safe = safe_names(names, target.writing.names)
+def _names(names: list[str], game: Game) -> tuple[list[str], list[str]]:
+    safe = safe_names(names, PROFILES[game].writing.names)
     changed = [f"{old!r} became {new!r}" for old, new in zip(names, safe, strict=True) if old != new]
-    label = PROFILES[target.game].label if target.game is not Game.ANY else "MD5"
+    label = PROFILES[game].label if game is not Game.ANY else "MD5"
     texts = [f"joint names that {label} does not accept were replaced: {listing(changed)}"] if changed else []
     return safe, texts
 

@@ -40,42 +40,43 @@ from .scanner import IntArray, Scan, read_head, whole_file
 _NUMBERS = ("numframes", "numjoints", "framerate", "numanimatedcomponents", "numchannels")
 
 
-def read_animation(source: Source) -> Animation:
+def read_animation(source: Source, name: str = "") -> Animation:
     """The animation in an .md5anim file.
 
     Args:
         source: a path, the bytes of the file, or a binary file object.
+        name: the file's name, for messages; that of the path or file object if empty.
 
     Raises:
         Md5Error: the file cannot be understood; the message names the line.
         OSError: it cannot be opened.
     """
-    return parse_animation(*read_source(source))
+    return parse_animation(*read_source(source, name))
 
 
-def parse_animation(data: bytes | bytearray | memoryview, path: str = "") -> Animation:
+def parse_animation(data: bytes | bytearray | memoryview, name: str = "") -> Animation:
     """The animation in the bytes of an .md5anim file.
 
     Args:
         data: the whole file.
-        path: its name, for messages.
+        name: its name, for messages.
 
     Raises:
         Md5Error: the bytes cannot be understood; the message names the line.
     """
     data = bytes(data)
     try:
-        return _parse(Scan(extract_frames(data), path))
+        return _parse(Scan(extract_frames(data), name))
     except _NotExtractedError:
         # Only the scanner knows the line of each frame, or takes frames of several layouts.
-        return _parse(Scan(data, path))
+        return _parse(Scan(data, name))
 
 
 class _NotExtractedError(Exception):
     """Frames were extracted that have to be scanned."""
 
 
-def read_animation_header(source: Source) -> AnimationHeader:
+def read_animation_header(source: Source, name: str = "") -> AnimationHeader:
     """The head of an .md5anim file, without its frames. What follows it is not checked.
 
     Files in id's layout begin with the counts and the hierarchy, a few kilobytes at most. Only these are read. A file
@@ -83,20 +84,21 @@ def read_animation_header(source: Source) -> AnimationHeader:
 
     Args:
         source: a path, the bytes of the file, or a binary file object.
+        name: the file's name, for messages; that of the path or file object if empty.
 
     Raises:
         Md5Error: the head, or in unusual layouts the file, cannot be understood; the message names the line.
         OSError: it cannot be opened, or is not a regular file.
     """
-    data, end, path = read_head(source, "hierarchy")
+    data, end, name = read_head(source, "hierarchy", name)
     if end:
-        scan = Scan(data[:end], path)
+        scan = Scan(data[:end], name)
         contents = read_contents(scan, numbers=_NUMBERS, once=("hierarchy",))
         frames, rate = (contents.numbers.get(key, -1.0) for key in ("numframes", "framerate"))
         if "hierarchy" in contents.opened and 0 <= frames <= 1 << 31 and "framerate" in contents.numbers:
             rows = blocks.read_joints(scan, contents.opened["hierarchy"], 3, "parent, flags, first component")
             return AnimationHeader(rows.names, rows.parents, int(frames), blocks.frame_rate(scan, rate))
-    whole = parse_animation(whole_file(source, data), path)
+    whole = parse_animation(whole_file(source, data), name)
     return AnimationHeader(
         whole.names, whole.parents, whole.frame_count, whole.frame_rate, whole.has_hierarchy
     )

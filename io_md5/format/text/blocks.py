@@ -52,9 +52,9 @@ class Table:
         """Columns as indices below `count`; raises Md5Error if one is out of range or no integer."""
         numbers = self.integers(columns, what)
         expected = f"{lowest} to {count - 1}" if count > 0 else "none, because there are none"
-        self._raise_if_any(
-            (numbers < lowest) | (numbers >= count), columns, f"{what} does not exist", expected
-        )
+        if numbers.size and not lowest <= numbers.min() <= numbers.max() < count:
+            bad = (numbers < lowest) | (numbers >= count)
+            self._raise_if_any(bad, columns, f"{what} does not exist", expected)
         return numbers
 
     def line(self, row: int, column: int = 0) -> int:
@@ -85,8 +85,9 @@ def table(scan: Scan, runs: list[tuple[int, int]], width: int, what: str, column
     for first, last in runs:
         part = scan.rows(first)
         if part is None:
-            wrong = np.flatnonzero(scan.counts(first, last) != width)
-            for token in (first + wrong[:1]).tolist():
+            wrong = scan.counts(first, last) != width
+            if wrong.any():
+                token = first + int(wrong.argmax())
                 # A row of a mesh may be in the wrong block.
                 stray = scan.rows(token)
                 found = len(scan.values(token)) if stray is None else stray.shape[1]

@@ -41,30 +41,31 @@ _CUT_START = re.compile(rb"[-+.\d]")
 _NUMBER = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
-def read_camera(source: Source) -> Camera:
+def read_camera(source: Source, name: str = "") -> Camera:
     """The camera path in an .md5camera file.
 
     Args:
         source: a path, the bytes of the file, or a binary file object.
+        name: the file's name, for messages; that of the path or file object if empty.
 
     Raises:
         Md5Error: the file cannot be understood; the message names the line.
         OSError: it cannot be opened.
     """
-    return parse_camera(*read_source(source))
+    return parse_camera(*read_source(source, name))
 
 
-def parse_camera(data: bytes | bytearray | memoryview, path: str = "") -> Camera:
+def parse_camera(data: bytes | bytearray | memoryview, name: str = "") -> Camera:
     """The camera path in the bytes of an .md5camera file.
 
     Args:
         data: the whole file.
-        path: its name, for messages.
+        name: its name, for messages.
 
     Raises:
         Md5Error: the bytes cannot be understood; the message names the line.
     """
-    scan = Scan(bytes(data), path)
+    scan = Scan(bytes(data), name)
     contents = read_contents(scan, numbers=("numframes", "framerate", "numcuts"), once=("cuts", "camera"))
     contents.warn_of_version(VERSION)
     contents.warn_of_stray()

@@ -2,7 +2,7 @@
 
 All numbers of a column are converted at once, which gives their end offsets, and each must be followed by the same
 bytes as in the first line: every byte is either part of a number or compared. Digits are converted eight at a time in a
-64-bit integer, in which neighbouring digits, then pairs, then fours are combined by one multiplication each, as in fast
+64-bit integer, in which neighboring digits, then pairs, then fours are combined by one multiplication each, as in fast
 JSON parsers. A decimal is an integer divided by a power of ten; both are exact, so the quotient is the nearest float.
 """
 
@@ -41,7 +41,7 @@ _ONE = np.uint64(1)
 # A digit minus "0" is at most 9. With this added, it is just below the highest bit of its byte.
 _ZEROS, _TO_HIGHEST_BIT, _HIGHEST_BITS = every_byte(0x30), every_byte(0x76), every_byte(0x80)
 _HIGHEST_TO_LOWEST = np.uint64(7)
-# The steps that combine two neighbours into one number, for digits, pairs and groups of four: the multiplier that
+# The steps that combine two neighbors into one number, for digits, pairs and groups of four: the multiplier that
 # weights the first and adds the second, and the right shift and the mask of the result.
 _NEIGHBOURS = tuple(
     (np.uint64(1 + (weight << shift)), np.uint64(shift), np.uint64(mask))

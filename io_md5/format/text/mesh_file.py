@@ -43,49 +43,51 @@ _COUNTS = ("numjoints", "nummeshes", "numbones")
 _MESH_KEYS = frozenset({"shader", "name", "numverts", "vert", "numtris", "tri", "numweights", "weight"})
 
 
-def read_mesh(source: Source) -> Model:
+def read_mesh(source: Source, name: str = "") -> Model:
     """The model in an .md5mesh file.
 
     Args:
         source: a path, the bytes of the file, or a binary file object.
+        name: the file's name, for messages; that of the path or file object if empty.
 
     Raises:
         Md5Error: the file cannot be understood; the message names the line.
         OSError: it cannot be opened.
     """
-    return parse_mesh(*read_source(source))
+    return parse_mesh(*read_source(source, name))
 
 
-def read_joints(source: Source) -> Joints:
+def read_joints(source: Source, name: str = "") -> Joints:
     """The skeleton in an .md5mesh file; unless its layout is unusual, the meshes are not read.
 
     Args:
         source: a path, the bytes of the file, or a binary file object.
+        name: the file's name, for messages; that of the path or file object if empty.
 
     Raises:
         Md5Error: the skeleton, or in unusual layouts the file, cannot be understood; the message names the line.
         OSError: it cannot be opened, or is not a regular file.
     """
-    data, end, path = read_head(source, "joints")
+    data, end, name = read_head(source, "joints", name)
     if end:
-        scan = Scan(data[:end], path)
+        scan = Scan(data[:end], name)
         contents = read_contents(scan, numbers=_COUNTS, once=("joints",), repeated=("bone", "mesh"))
         if "joints" in contents.opened:
             return _parse_joints(scan, contents.opened["joints"])
-    return parse_mesh(whole_file(source, data), path).joints
+    return parse_mesh(whole_file(source, data), name).joints
 
 
-def parse_mesh(data: bytes | bytearray | memoryview, path: str = "") -> Model:
+def parse_mesh(data: bytes | bytearray | memoryview, name: str = "") -> Model:
     """The model in the bytes of an .md5mesh file.
 
     Args:
         data: the whole file.
-        path: its name, for messages.
+        name: its name, for messages.
 
     Raises:
         Md5Error: the bytes cannot be understood; the message names the line.
     """
-    scan = Scan(extract_rows(bytes(data)), path)
+    scan = Scan(extract_rows(bytes(data)), name)
     contents = read_contents(scan, numbers=_COUNTS, once=("joints",), repeated=("bone", "mesh"))
     if "joints" in contents.opened:
         contents.warn_of_version(VERSION)

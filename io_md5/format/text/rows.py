@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..model import Floats
-from .columns import LINES_AT_ONCE, MAX_GAP, Layout, Offsets, Text
+from ..model import LARGEST, Floats
+from .columns import LINES_AT_ONCE, MAX_GAP, Layout, Offsets, Text, floats
 
 # The number of values after each word, and a bit for each that is an integer.
 _WIDTHS = {b"vert": 5, b"tri": 4, b"weight": 6}
@@ -24,6 +24,9 @@ _HEADER = re.compile(rb"num(vert|tri|weight)s[ \t]+\d+[ \t\r]*\n\s*")
 
 # The most blanks between the last row and the text after it.
 _TAIL = 64
+
+# Frames that are shorter, in bytes, are converted at once.
+_SHORT = 1 << 16
 
 MIN_LINES = 100
 """The scanner is faster with fewer lines."""
@@ -41,6 +44,8 @@ class ReducedText:
 
 def extract_rows(data: bytes) -> ReducedText:
     """The text of an .md5mesh file without its blocks of rows."""
+    if data.count(b"\n") < MIN_LINES:
+        return ReducedText(data, len(data))
     text = Text(data)
     found = list(_candidate_blocks(data))
     blocks = []
@@ -113,33 +118,26 @@ def _candidate_blocks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
 
 
 _FRAME = re.compile(rb"(frame[ \t]+)\d+([ \t]*\{[ \t\r]*\n)")
+_NEXT_FRAME = re.compile(rb"\}\s*frame[ \t]+(\d+)[ \t]*\{")
+# Stands for the word of a frame; no file may hold a number as large.
+_FRAME_MARK = 1e308
 _PLACEHOLDER = b"frame{}"
 _BLANKS = b" \t\r\n"
 
 
 def extract_frames(data: bytes) -> ReducedText:
     """The text of an .md5anim file with one block of frames (number, components), if all have one layout."""
-    unchanged = ReducedText(data, len(data))
     # The last line may lack its newline.
     with_newline = data if data.endswith(b"\n") else data + b"\n"
     first, head = _first_frame(with_newline)
-    if head is None:
-        return unchanged
-    text = Text(with_newline)
-    starts, ends = text.lines(first, len(text))
-    frames = text.beginning_with(starts, head.lead)
-    step = int(frames[1]) if len(frames) > 1 else 0
-    if not step or not np.array_equal(frames, np.arange(len(frames)) * step):
-        return unchanged
-    lines = [with_newline[start:end] for start, end in zip(starts[:step], ends[:step], strict=True)]
-    size = next((line + 1 for line in range(step) if lines[line].strip(_BLANKS) == b"}"), 0)
-    if not size or frames[-1] + size > len(starts):
-        return unchanged
-    rows = _read_frames(text, starts, ends, frames, head, lines, size)
-    if rows is None:
-        return unchanged
-    count = int(frames[-1]) + size
-    reduced = extract(with_newline, [ExtractedBlock(_PLACEHOLDER, first, int(ends[count - 1]), count, rows)])
+    block = None
+    if head is not None and len(data) - first < _SHORT:
+        block = _short_frames(with_newline, first)
+    if head is not None and block is None:
+        block = _frames_in_columns(with_newline, first, head)
+    if block is None:
+        return ReducedText(data, len(data))
+    reduced = extract(with_newline, [block])
     return reduced if with_newline is data else replace(reduced, text=reduced.text[:-1], size=len(data))
 
 
@@ -154,6 +152,46 @@ def _first_frame(data: bytes) -> tuple[int, Layout | None]:
             return start, head if fits_in else None
         at += len(b"frame")
     return 0, None
+
+
+def _short_frames(data: bytes, first: int) -> ExtractedBlock | None:
+    """All frames, if nothing follows them, they have one size, and their numbers are finite."""
+    # One conversion of all numbers is faster than columns as long as there are few.
+    opening, *parts = _NEXT_FRAME.split(b"}" + data[first:].rstrip(_BLANKS))
+    numbers, bodies = parts[::2], parts[1::2]
+    if opening or not bodies or not bodies[-1].endswith(b"}"):
+        return None
+    bodies[-1] = bodies[-1][:-1]
+    mark = b" %r " % _FRAME_MARK
+    values = floats(mark + mark.join(bodies))
+    if values is None or len(values) % len(bodies):
+        return None
+    rows = values.reshape(len(bodies), -1)
+    if not (rows[:, 0] == _FRAME_MARK).all():
+        return None
+    rows[:, 0] = [float(number) for number in numbers]
+    if not (np.abs(rows) <= LARGEST).all():
+        return None
+    return ExtractedBlock(_PLACEHOLDER, first, len(data), data.count(b"\n", first), rows)
+
+
+def _frames_in_columns(data: bytes, first: int, head: Layout) -> ExtractedBlock | None:
+    """All frames, if each has the lines of the first."""
+    text = Text(data)
+    starts, ends = text.lines(first, len(text))
+    frames = text.beginning_with(starts, head.lead)
+    step = int(frames[1]) if len(frames) > 1 else 0
+    if not step or not np.array_equal(frames, np.arange(len(frames)) * step):
+        return None
+    lines = [data[start:end] for start, end in zip(starts[:step], ends[:step], strict=True)]
+    size = next((line + 1 for line in range(step) if lines[line].strip(_BLANKS) == b"}"), 0)
+    if not size or frames[-1] + size > len(starts):
+        return None
+    rows = _read_frames(text, starts, ends, frames, head, lines, size)
+    if rows is None:
+        return None
+    count = int(frames[-1]) + size
+    return ExtractedBlock(_PLACEHOLDER, first, int(ends[count - 1]), count, rows)
 
 
 def _read_frames(

@@ -30,23 +30,23 @@ _HEAD_CHUNK = 1 << 16
 _SKIPPED = rb'"[^"\r\n]*+"?+|//[^\r\n]*+|/\*(?>[\s\S]*?(?:\*/|\Z))|/'
 
 
-def read_head(source: Source, block: str) -> tuple[bytes, int, str]:
+def read_head(source: Source, block: str, name: str) -> tuple[bytes, int, str]:
     """The bytes of a file up to the end of a block or beyond, that end (0 for none), and the file's name.
 
     Only a path is read in parts; without the block the bytes are all. Raises OSError if the file is not a regular file,
     or cannot be read.
     """
-    name = block.encode()
+    word = block.encode()
     if not isinstance(source, str | os.PathLike):
-        data, path = read_source(source)
-        return data, _block_end(data, name), path
+        data, name = read_source(source, name)
+        return data, _block_end(data, word), name
     data, end = b"", 0
     with open_file(source) as file:
         # Doubled, so that a long file without the block is searched in time in proportion to its length.
         while not end and (chunk := file.read(max(_HEAD_CHUNK, len(data)))):
             data += chunk
-            end = _block_end(data, name)
-    return data, end, os.fspath(source)
+            end = _block_end(data, word)
+    return data, end, name or os.fspath(source)
 
 
 def whole_file(source: Source, data: bytes) -> bytes:
@@ -77,6 +77,7 @@ IntArray = npt.NDArray[np.signedinteger[Any]]
 FloatArray = npt.NDArray[np.float64]
 
 _QUOTE, _OPEN, _CLOSE = b'"{}'
+_SYMBOLS = {code: chr(code) for code in (_QUOTE, _OPEN, _CLOSE)}
 
 # Blanks of the lexer but the ends of lines, where strings and comments end.
 _BLANKED = bytes(
@@ -146,6 +147,8 @@ class Scan:
         self.token_first_numbers: IntArray = _as_numpy(tokens[1])
         # The same for equal words; the byte for braces and quotes, (T,).
         self.token_codes: IntArray = _as_numpy(tokens[2])
+        # The same arrays, whose elements are read faster one at a time.
+        self._offsets, self._firsts, self._codes = tokens
         if self._open_string < last_brace:
             # Its other half would be read as words and numbers.
             raise self._string_error(self._open_string)
@@ -168,15 +171,16 @@ class Scan:
 
     def __len__(self) -> int:
         """The number of tokens."""
-        return len(self.token_offsets)
+        return len(self._offsets)
 
     def text(self, token: int) -> str:
         """The word or brace; ``"`` for a string."""
         if token >= len(self):
             return ""
-        if self.is_string(token):
-            return '"'
-        match = _TOKEN.match(self._text, self.token_offsets[token])
+        symbol = _SYMBOLS.get(self._codes[token])
+        if symbol:
+            return symbol
+        match = _TOKEN.match(self._text, self._offsets[token])
         assert match is not None
         return match[0].decode("latin-1")
 
@@ -186,13 +190,13 @@ class Scan:
 
     def is_string(self, token: int) -> bool:
         """Whether the token is a quoted string."""
-        return token < len(self) and self.token_codes[token] == _QUOTE
+        return token < len(self._codes) and self._codes[token] == _QUOTE
 
     def name(self, token: int) -> str:
         """The value of a string that ends on its line; an unquoted word is its own, as in Doom 3's lexer."""
         if not self.is_string(token):
             return self.text(token)
-        offset = int(self.token_offsets[token])
+        offset = self._offsets[token]
         string = _STRING_TEXT.match(self.data, offset)
         assert string is not None
         written = string[0]
@@ -210,7 +214,7 @@ class Scan:
 
     def values(self, token: int) -> FloatArray:
         """The numbers between this token and the next, float64 (n,)."""
-        return self.numbers[self.token_first_numbers[token] : self.token_first_numbers[token + 1]]
+        return self.numbers[self._firsts[token] : self._firsts[token + 1]]
 
     def value(self, token: int) -> float:
         """The number after a key such as ``numJoints 33``; raises Md5Error if none follows."""
@@ -230,12 +234,12 @@ class Scan:
 
     def rows(self, token: int) -> FloatArray | None:
         """The numbers of the extracted block after this token, (rows, width); None if there is none."""
-        return self._source.rows.get(int(self.token_offsets[token]))
+        return self._source.rows.get(self._offsets[token])
 
     def mesh_comment(self, opening: int, closing: int) -> str:
         """The name in the last ``// meshes: NAME`` between two tokens, as in Sauerbraten; empty if none."""
-        last = bisect_left(self._mesh_comments, int(self.token_offsets[closing])) - 1
-        if last < 0 or self._mesh_comments[last] < self.token_offsets[opening]:
+        last = bisect_left(self._mesh_comments, self._offsets[closing]) - 1
+        if last < 0 or self._mesh_comments[last] < self._offsets[opening]:
             return ""
         comment = _MESH_COMMENT.match(self.data, self._mesh_comments[last])
         return comment[1].rstrip().decode("utf-8", "surrogateescape") if comment else ""
@@ -251,13 +255,13 @@ class Scan:
 
     def block_end(self, opening: int) -> int:
         """The closing brace of a block; raises Md5Error if the file ends or another block opens first."""
-        if opening + 1 < len(self) and self.token_codes[opening + 1] == _CLOSE:
-            return opening + 1
-        at = np.searchsorted(self.closing_braces, opening)
-        end = int(self.closing_braces[at]) if at < len(self.closing_braces) else len(self)
-        inner = np.flatnonzero(self.token_codes[opening + 1 : end] == _OPEN)
-        if len(inner):
-            raise self.error("a block is not closed", opening + 1 + int(inner[0]), expected="}")
+        try:
+            end = self._codes.index(_CLOSE, opening + 1)
+        except ValueError:
+            end = len(self)
+        inner = self._codes[opening + 1 : end]
+        if _OPEN in inner:
+            raise self.error("a block is not closed", opening + 1 + inner.index(_OPEN), expected="}")
         if end == len(self) and self._open_comment is not None:
             raise Md5Error(
                 "a comment is not closed", path=self.path, line=self.line(self._open_comment),

@@ -232,7 +232,8 @@ def _linked_to(model) -> set:
 def put_with(model, *others) -> None:
     """Puts objects into the collection of an imported model."""
     for other in others:
-        model.users_collection[0].objects.link(other)
+        if model.users_collection[0] not in other.users_collection:
+            model.users_collection[0].objects.link(other)
 
 
 def _joined(parts) -> Triangles:

@@ -204,7 +204,7 @@ def edit_mesh(obj, choice="half", kind="VERT") -> Iterator[None]:
     Args:
         obj: the mesh object.
         choice: "all", "none", "half" (in the order of their numbers), "seam" (both sides of UV seams), "one face",
-            "two faces" (neighbours).
+            "two faces" (neighbors).
         kind: of selection, VERT, EDGE or FACE.
     """
     with mode(obj, "EDIT"):

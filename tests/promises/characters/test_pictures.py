@@ -17,7 +17,7 @@ SIZE = int(os.environ.get("IO_IDTECH_PICTURE_SIZE", "96"))
 
 
 def stage(tmp_path: Path, name: str, target, distance: float, engine: str = "CYCLES") -> np.ndarray:
-    """A picture of the scene before a grey wall, seen from the front left: sRGB 0...1, the top row first."""
+    """A picture of the scene before a gray wall, seen from the front left: sRGB 0...1, the top row first."""
     scene = bpy.context.scene
     bpy.ops.mesh.primitive_plane_add(size=400, location=(-30, 0, 0), rotation=(0, np.pi / 2, 0))
     wall = bpy.data.materials.new("Wall")
@@ -58,7 +58,7 @@ def stage(tmp_path: Path, name: str, target, distance: float, engine: str = "CYC
 
 
 def share(pixels: np.ndarray, condition) -> float:
-    """The share of a picture's pixels with a colour."""
+    """The share of a picture's pixels with a color."""
     red, green, blue = np.moveaxis(pixels, 2, 0)
     return float(condition(red, green, blue).mean())
 

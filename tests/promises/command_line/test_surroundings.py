@@ -657,7 +657,7 @@ EXIT = """
 import importlib, sys
 import bpy
 bpy.ops.preferences.addon_enable(module=sys.argv[1])
-importlib.import_module(sys.argv[1] + ".command_line.command").exit_process(7)
+importlib.import_module(sys.argv[1] + ".command_line.command").end_process(15)
 """
 
 
@@ -679,7 +679,7 @@ def test_a_blender_that_ends_removes_its_own_temporary_folder_and_no_other(exten
             [sys.executable, "-c", EXIT, extension.__name__],
             env={**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))}, check=False,
         )  # fmt: skip
-        assert run.returncode == 7
+        assert run.returncode == -signal.SIGTERM
         assert [path.name for path in folder.iterdir()] == ["notes"]
     finally:
         if is_full:

@@ -67,7 +67,8 @@ def assert_exact(folder, what):
 def test_a_hostile_value(tmp_path, bench, key):
     mesh = bench.mesh.data
     good = mesh["md2"].to_dict()
-    for value in [MISSING, *VALUES]:
+    # Each key gets every third value, and the next key the next ones.
+    for value in [MISSING, *VALUES[KEYS.index(key) % 3 :: 3]]:
         group = {name: kept for name, kept in good.items() if name != key}
         if value is not MISSING:
             group[key] = value
@@ -86,7 +87,7 @@ def test_several_hostile_values_at_once(tmp_path, bench):
     mesh = bench.mesh.data
     good = mesh["md2"].to_dict()
     rng = np.random.default_rng(17)
-    for number in range(150):
+    for number in range(50):
         group = dict(good)
         for key in rng.choice(KEYS, size=rng.integers(1, 5), replace=False):
             if rng.random() < 0.5 and isinstance(group[key], bytes):

@@ -490,7 +490,9 @@ def test_without_an_armature_the_animation_operator_names_that_cause(tmp_path, a
         bench.mesh.location.x = x
         bench.mesh.keyframe_insert("location", frame=frame)
     with pytest.raises(RuntimeError, match="there is no armature to export"):
-        bpy.ops.export_scene.md5anim(filepath=str(tmp_path / "a.md5anim"), actions=actions)
+        bpy.ops.export_scene.md5anim(
+            filepath=str(tmp_path / "a.md5anim"), actions=actions, objects_as_joints=False
+        )
 
 
 # Switching and assigning

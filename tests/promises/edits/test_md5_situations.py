@@ -194,7 +194,7 @@ def _bendy_handle(bench: Bench) -> None:
     key(bone, "bbone_curveinx", (1, 0.0), (35, 0.0), (37, 1.5), (39, 0.0), (100, 0.0))
 
 
-def _bendy_neighbour(bench: Bench) -> None:
+def _bendy_neighbor(bench: Bench) -> None:
     bones = bench.armature.data.bones
     bones["mid"].bbone_segments = 8
     bones["mid"].bbone_handle_type_end, bones["mid"].bbone_custom_handle_end = "ABSOLUTE", bones["tip"]
@@ -228,7 +228,7 @@ def _keyed_shape(bench: Bench) -> None:
     "change",
     [
         _loose_mesh_of_a_moving_rig, _limited_modifier, _cast, _displaced_in_the_scene, _wrapped, _unweighted,
-        _bendy_handle, _bendy_neighbour, _twists, _keyed_shape,
+        _bendy_handle, _bendy_neighbor, _twists, _keyed_shape,
     ],
 )  # fmt: skip
 def test_a_difference_that_is_told_is_the_largest_of_all_frames(tmp_path, change):

@@ -25,8 +25,8 @@ def objects(kind):
     return [obj for obj in bpy.context.scene.objects if obj.type == kind]
 
 
-def colour_image(material):
-    """The image of the colour, and that of the emission or None."""
+def color_image(material):
+    """The image of the color, and that of the emission or None."""
     shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
     found = []
     for name in ("Base Color", "Emission Color"):
@@ -36,7 +36,7 @@ def colour_image(material):
 
 
 def upper_left(image):
-    """The colour of the pixel in the upper left corner, in bytes."""
+    """The color of the pixel in the upper left corner, in bytes."""
     width, height = image.size
     pixels = np.array(image.pixels[:], dtype=np.float32).reshape(height, width, image.channels)
     return np.round(pixels[-1, 0, :3] * 255).astype(int).tolist()
@@ -76,25 +76,25 @@ def test_animation_scales_and_frame_names_come_with_the_mesh(imp):
 @pytest.mark.parametrize("kind", ["tga", "png", "pcx", "jpg"])
 def test_skins_of_the_md2_become_materials_with_the_images_in_md5(imp, kind):
     write_md2(imp / "tris.md2", NAMES, SKINS)
-    for name, colour in (("skin", samples.RED), ("pain", samples.BLUE)):
+    for name, color in (("skin", samples.RED), ("pain", samples.BLUE)):
         path = imp / "md5" / f"{name}.{kind}"
         if kind == "jpg":
             image = bpy.data.images.new("jpeg", 16, 16)
-            image.pixels = [*(channel / 255 for channel in colour), 1.0] * 256
+            image.pixels = [*(channel / 255 for channel in color), 1.0] * 256
             image.filepath_raw, image.file_format = str(path), "JPEG"
             image.save()
             bpy.data.images.remove(image)
         else:
-            path.write_bytes(getattr(samples, kind)(samples.plain(colour)))
+            path.write_bytes(getattr(samples, kind)(samples.plain(color)))
         # Not that of the MD2 itself.
         (imp / f"{name}.png").write_bytes(samples.png(samples.plain(samples.GREEN)))
     load(imp)
     for obj in objects("MESH"):
         first, second = obj.data.materials
         assert {polygon.material_index for polygon in obj.data.polygons} == {0}
-        for material, colour in ((first, samples.RED), (second, samples.BLUE)):
-            shown = upper_left(colour_image(material)[0])
-            assert np.abs(np.array(shown) - colour).max() <= (8 if kind == "jpg" else 0)
+        for material, color in ((first, samples.RED), (second, samples.BLUE)):
+            shown = upper_left(color_image(material)[0])
+            assert np.abs(np.array(shown) - color).max() <= (8 if kind == "jpg" else 0)
 
 
 def test_a_skin_that_is_missing_is_named_with_its_path(imp, capfd):
@@ -207,16 +207,16 @@ def test_animation_and_frame_names_of_the_mdl_come_with_the_mesh(knight):
     assert markers() == STARTS
 
 
-def test_lmp_skins_are_shown_in_the_colours_of_the_palette(knight):
+def test_lmp_skins_are_shown_in_the_colors_of_the_palette(knight):
     (knight / "knight_00_00.lmp").write_bytes(lmp(np.full((4, 8), 77)))
     (knight / "knight_01_00.lmp").write_bytes(lmp(np.full((4, 8), 200)))
     materials = load_knight(knight)
-    colours = np.frombuffer(palette(), dtype=np.uint8).reshape(256, 3)
-    assert [upper_left(colour_image(one)[0]) for one in materials] == [
-        colours[77].tolist(),
-        colours[200].tolist(),
+    colors = np.frombuffer(palette(), dtype=np.uint8).reshape(256, 3)
+    assert [upper_left(color_image(one)[0]) for one in materials] == [
+        colors[77].tolist(),
+        colors[200].tolist(),
     ]
-    assert tuple(colour_image(materials[0])[0].size) == (8, 4)
+    assert tuple(color_image(materials[0])[0].size) == (8, 4)
 
 
 def test_without_the_palette_a_warning_says_what_to_do(knight, capfd):
@@ -232,18 +232,18 @@ def test_without_the_palette_a_warning_says_what_to_do(knight, capfd):
 def test_what_shines_becomes_emission(knight, suffix):
     (knight / "knight_00_00.png").write_bytes(samples.png(samples.plain(samples.RED)))
     (knight / f"knight_00_00_{suffix}.png").write_bytes(samples.png(samples.plain(samples.YELLOW)))
-    colour, emission = colour_image(load_knight(knight)[0])
-    assert (upper_left(colour), upper_left(emission)) == (list(samples.RED), list(samples.YELLOW))
+    color, emission = color_image(load_knight(knight)[0])
+    assert (upper_left(color), upper_left(emission)) == (list(samples.RED), list(samples.YELLOW))
 
 
 def test_each_mesh_has_the_skins_of_its_own_shader(knight):
     model = read_mesh(knight / "knight.md5mesh")
     model.meshes[1].shader = "sword"
     write_mesh(model, knight / "knight.md5mesh")
-    for name, colour in (("knight", samples.RED), ("sword", samples.BLUE)):
-        (knight / f"{name}_00_00.png").write_bytes(samples.png(samples.plain(colour)))
+    for name, color in (("knight", samples.RED), ("sword", samples.BLUE)):
+        (knight / f"{name}_00_00.png").write_bytes(samples.png(samples.plain(color)))
     load_knight(knight)
-    shown = [upper_left(colour_image(obj.data.materials[0])[0]) for obj in objects("MESH")]
+    shown = [upper_left(color_image(obj.data.materials[0])[0]) for obj in objects("MESH")]
     assert sorted(shown) == sorted([list(samples.RED), list(samples.BLUE)])
     out = knight / "out.md5mesh"
     bpy.ops.export_scene.md5mesh(filepath=str(out), game="QUAKE")

@@ -14,17 +14,17 @@ from game_samples import light_evenly, region, render
 IMAGES = {".pcx", ".png", ".jpg", ".jpeg", ".tga", ".bmp", ".dds"}
 # Pictures of players for Quake II's menu, and of objects for Egoboo's.
 ICON = re.compile(r"_i$|^icon")
-# What belongs to an image of colours and is none.
+# What belongs to an image of colors and is none.
 MAP = re.compile(r"(_local|_n|_s|_h|_?norms?|_?normals|_?masks?)$")
 
 
-def is_image_of_colours(path: Path) -> bool:
+def is_image_of_colors(path: Path) -> bool:
     stem = path.stem.lower()
     return path.suffix.lower() in IMAGES and not ICON.search(stem) and not MAP.search(stem)
 
 
 def images_beside(model: Path) -> list[Path]:
-    return [path for path in sorted(model.parent.iterdir()) if is_image_of_colours(path)]
+    return [path for path in sorted(model.parent.iterdir()) if is_image_of_colors(path)]
 
 
 def load(path: Path) -> list[bpy.types.Object] | None:
@@ -60,7 +60,7 @@ def is_own(file: Path, model: Path, names: list[str]) -> bool:
         path.stem.lower() for path in model.parent.iterdir() if path.suffix.lower() == model.suffix.lower()
     }
     others -= {model.stem.lower()}
-    return is_image_of_colours(file) and file.stem.lower() not in others
+    return is_image_of_colors(file) and file.stem.lower() not in others
 
 
 def shown_files(objects: list[bpy.types.Object]) -> set[Path]:
@@ -102,7 +102,7 @@ def test_nine_of_ten_models_with_an_image_beside_them_show_one_of_theirs(corpus)
     assert len(textured) >= 0.9 * (len(textured) + len(bare))
 
 
-# Places (top, bottom, left, right) as parts of the picture, and their mean sRGB colours, noted from pictures that were
+# Places (top, bottom, left, right) as parts of the picture, and their mean sRGB colors, noted from pictures that were
 # looked at.
 PICTURES = [
     pytest.param(
@@ -151,9 +151,7 @@ def turned_over(objects, axis):
 
 def worst(picture, places):
     """The greatest difference of a channel from what is expected, in 0...255."""
-    differences = [
-        np.abs(region(picture, *place)[:3] * 255 - colour).max() for place, colour in places.items()
-    ]
+    differences = [np.abs(region(picture, *place)[:3] * 255 - color).max() for place, color in places.items()]
     return max(differences)
 
 
@@ -161,7 +159,7 @@ TOLERANCE = 12
 
 
 @pytest.mark.parametrize(("path", "places"), PICTURES)
-def test_a_render_has_the_colours_of_the_model(corpus, tmp_path, path, places):
+def test_a_render_has_the_colors_of_the_model(corpus, tmp_path, path, places):
     objects = load(corpus / path)
     light_evenly()
     picture = render(tmp_path / "right.png", size=96)

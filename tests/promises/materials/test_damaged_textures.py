@@ -8,7 +8,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from damaged_archives import COLOURS, DECLARATION, SHADER, orphans, try_archives
+from damaged_archives import COLORS, DECLARATION, SHADER, orphans, try_archives
 from game_samples import archive, pcx, png, square, tga, write
 from mutants import mutant
 
@@ -18,14 +18,14 @@ CONFIG = "md5load imp.md5mesh imp\nmd5skin imp skin.png masks.png\nmd5bumpmap im
 def files_of_a_game(folder: Path) -> dict[str, bytes]:
     """What is damaged in turn: everything but the model."""
     packed = folder / "packed.pk4"
-    archive(packed, {"models/imp/imp_d.tga": tga(COLOURS), "materials/other.mtr": DECLARATION.encode()})
+    archive(packed, {"models/imp/imp_d.tga": tga(COLORS), "materials/other.mtr": DECLARATION.encode()})
     data = packed.read_bytes()
     packed.unlink()
     return {
         "materials/imp.mtr": DECLARATION.encode(),
-        "models/imp/imp_d.tga": tga(COLOURS),
-        "models/imp/imp_s.pcx": pcx(COLOURS),
-        "models/imp/imp_local.png": png(COLOURS),
+        "models/imp/imp_d.tga": tga(COLORS),
+        "models/imp/imp_s.pcx": pcx(COLORS),
+        "models/imp/imp_local.png": png(COLORS),
         "models/imp/md5.cfg": CONFIG.encode(),
         "models/imp/imp.skin": b"imp,models/imp/imp\nimp2,models/other\n",
         "pak000.pk4": data,
@@ -62,7 +62,7 @@ def test_a_damaged_archive_costs_only_its_own_textures(tmp_path):
 @pytest.mark.parametrize("extension", ["png", "pcx"])
 def test_why_an_image_cannot_be_read_is_said_in_words(tmp_path, capfd, monkeypatch, extension):
     image = tmp_path / f"base/models/imp/imp_d.{extension}"
-    data = (pcx if extension == "pcx" else png)(COLOURS)
+    data = (pcx if extension == "pcx" else png)(COLORS)
     write(
         tmp_path / "base",
         {"models/imp/imp.md5mesh": square("models/imp/imp_d"), f"models/imp/{image.name}": data},

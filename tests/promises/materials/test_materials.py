@@ -33,7 +33,7 @@ from game_samples import (
 
 FLAT = (128, 128, 255)
 SHADER = "models/imp/imp"
-COLOURS = quarters(RED, GREEN, BLUE, YELLOW)
+COLORS = quarters(RED, GREEN, BLUE, YELLOW)
 
 DECLARATION = """
 models/imp/imp
@@ -44,7 +44,7 @@ models/imp/imp
 }
 """
 MAPS = {
-    "models/imp/imp_d.tga": tga(COLOURS),
+    "models/imp/imp_d.tga": tga(COLORS),
     "models/imp/imp_local.tga": tga(plain(FLAT)),
     "models/imp/imp_h.tga": tga(plain(GREY)),
     "models/imp/imp_s.tga": tga(plain(WHITE)),
@@ -134,7 +134,7 @@ def test_a_declaration_becomes_the_nodes_that_an_artist_would_make(tmp_path):
     }
 
 
-def test_solid_mode_shows_the_image_and_a_colour_like_it(tmp_path):
+def test_solid_mode_shows_the_image_and_a_color_like_it(tmp_path):
     material = material_of(game(tmp_path, {"models/imp/imp.png": png(plain(RED))}))
     active = material.node_tree.nodes.active
     assert active.type == "TEX_IMAGE"
@@ -163,12 +163,12 @@ def test_without_a_specular_map_there_are_no_highlights(tmp_path):
 @pytest.mark.parametrize(("keyword", "culled"), [("", True), ("twoSided", False)])
 def test_one_sided_surfaces_are_culled(tmp_path, keyword, culled):
     declaration = f"{SHADER} {{ {keyword}\n diffusemap models/imp/imp.tga }}"
-    files = {"materials/a.mtr": declaration, "models/imp/imp.tga": tga(COLOURS)}
+    files = {"materials/a.mtr": declaration, "models/imp/imp.tga": tga(COLORS)}
     assert material_of(game(tmp_path, files)).use_backface_culling is culled
 
 
 def test_surfaces_are_two_sided_by_default(tmp_path):
-    assert not material_of(game(tmp_path, {"models/imp/imp.tga": tga(COLOURS)})).use_backface_culling
+    assert not material_of(game(tmp_path, {"models/imp/imp.tga": tga(COLORS)})).use_backface_culling
 
 
 def test_an_alpha_test_cuts_at_its_threshold(tmp_path):
@@ -222,8 +222,8 @@ def behind(value):
     bpy.context.object.data.materials.append(wall)
 
 
-def linear(colour):
-    values = np.array(colour[:3]) / 255
+def linear(color):
+    values = np.array(color[:3]) / 255
     return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
 
 
@@ -240,10 +240,10 @@ def linear(colour):
     ],
 )
 def test_a_blended_surface_is_mixed_with_what_is_behind_as_in_the_game(tmp_path, blend, formula):
-    colour = (*RED, 128)
+    color = (*RED, 128)
     files = {
         "materials/a.mtr": f"{SHADER} {{ {{ blend {blend} map models/imp/imp.tga }} }}",
-        "models/imp/imp.tga": tga(plain(colour)),
+        "models/imp/imp.tga": tga(plain(color)),
     }
     material = material_of(game(tmp_path, files))
     assert material.surface_render_method == "BLENDED"
@@ -270,7 +270,7 @@ def test_two_stages_that_add_light_are_both_seen(tmp_path):
 def test_a_surface_without_a_drawn_stage_is_invisible_and_comes_back(tmp_path):
     files = {
         "materials/a.mtr": "textures/a/clip { qer_editorimage models/imp/imp.tga }",
-        "models/imp/imp.tga": tga(COLOURS),
+        "models/imp/imp.tga": tga(COLORS),
     }
     names = ("textures/common/nodraw", "textures/a/clip")
     meshes = load(game(tmp_path, files, shaders=names))
@@ -299,7 +299,7 @@ def test_an_undeclared_alpha_channel_counts_if_it_looks_like_one(tmp_path, alpha
     assert shader_of(material).inputs["Alpha"].is_linked is is_cut
 
 
-def test_a_built_in_image_is_a_colour(tmp_path):
+def test_a_built_in_image_is_a_color(tmp_path):
     declaration = f"{SHADER} {{ diffusemap _black specularmap _white }}"
     shader = shader_of(material_of(game(tmp_path, {"materials/a.mtr": declaration})))
     assert tuple(shader.inputs["Base Color"].default_value) == (0, 0, 0, 1)
@@ -325,8 +325,8 @@ def test_image_expressions_are_computed_by_nodes(tmp_path, expression, expected)
     }
     load(game(tmp_path, files))
     light_evenly()
-    colour = region(render(tmp_path / "out.png", size=8), 0.25, 0.75, 0.25, 0.75)
-    np.testing.assert_allclose(colour[:3] * 255, expected, atol=4)
+    color = region(render(tmp_path / "out.png", size=8), 0.25, 0.75, 0.25, 0.75)
+    np.testing.assert_allclose(color[:3] * 255, expected, atol=4)
 
 
 # Files and data-blocks
@@ -336,18 +336,18 @@ def test_image_expressions_are_computed_by_nodes(tmp_path, expression, expected)
 def test_images_in_archives_are_packed(tmp_path, member):
     model = game(tmp_path)
     write_image = {"tga": tga, "png": png, "pcx": pcx}[member[-3:]]
-    archive(tmp_path / "base" / "pak000.pk4", {member: write_image(COLOURS)})
+    archive(tmp_path / "base" / "pak000.pk4", {member: write_image(COLORS)})
     material = material_of(model)
     image = source(shader_of(material).inputs["Base Color"])[0].image
     assert image.packed_file is not None
     assert tuple(image.size) == (16, 16)
     pixels = np.empty(16 * 16 * 4, dtype=np.float32)
     image.pixels.foreach_get(pixels)
-    np.testing.assert_allclose(pixels.reshape(16, 16, 4)[::-1, :, :3] * 255, COLOURS, atol=0.51)
+    np.testing.assert_allclose(pixels.reshape(16, 16, 4)[::-1, :, :3] * 255, COLORS, atol=0.51)
 
 
 def test_pcx_is_packed_and_survives_saving(tmp_path):
-    model = game(tmp_path, {"models/imp/imp.pcx": pcx(COLOURS)})
+    model = game(tmp_path, {"models/imp/imp.pcx": pcx(COLORS)})
     load(model)
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
     (model.parent / "imp.pcx").unlink()
@@ -355,7 +355,7 @@ def test_pcx_is_packed_and_survives_saving(tmp_path):
     image = next(image for image in file_images() if image.name == "imp.pcx")
     pixels = np.empty(16 * 16 * 4, dtype=np.float32)
     image.pixels.foreach_get(pixels)
-    np.testing.assert_allclose(pixels.reshape(16, 16, 4)[::-1, :, :3] * 255, COLOURS, atol=0.51)
+    np.testing.assert_allclose(pixels.reshape(16, 16, 4)[::-1, :, :3] * 255, COLORS, atol=0.51)
     again = load(model)[0].active_material
     assert again["md5"]["shader"] == SHADER
 
@@ -373,7 +373,7 @@ def test_two_imports_share_material_and_images(tmp_path):
 
 def test_two_materials_share_an_image(tmp_path):
     declarations = "a { diffusemap models/imp/imp.tga }\nb { diffusemap models/imp/imp.tga\n twoSided }"
-    files = {"materials/x.mtr": declarations, "models/imp/imp.tga": tga(COLOURS)}
+    files = {"materials/x.mtr": declarations, "models/imp/imp.tga": tga(COLORS)}
     first, second = (obj.active_material for obj in load(game(tmp_path, files, shaders=("a", "b"))))
     assert first != second
     assert len(file_images()) == 1
@@ -383,7 +383,7 @@ def test_two_materials_share_an_image(tmp_path):
 def test_packed_and_loose_images_are_found_again_by_other_materials(tmp_path, extension):
     write_image = {"tga": tga, "pcx": pcx}[extension]
     files = {
-        f"models/imp/imp.{extension}": write_image(COLOURS),
+        f"models/imp/imp.{extension}": write_image(COLORS),
         "materials/x.mtr": "b { diffusemap models/imp/imp }",
     }
     load(game(tmp_path, files))
@@ -392,9 +392,9 @@ def test_packed_and_loose_images_are_found_again_by_other_materials(tmp_path, ex
 
 
 def test_equal_names_with_unlike_images_stay_apart(tmp_path):
-    names = [load(game(tmp_path, {f"models/{name}/{name}.png": png(plain(colour))}, ("default",),
+    names = [load(game(tmp_path, {f"models/{name}/{name}.png": png(plain(color))}, ("default",),
                        f"models/{name}/{name}.md5mesh"))[0].active_material
-             for name, colour in (("imp", RED), ("cow", GREEN))]  # fmt: skip
+             for name, color in (("imp", RED), ("cow", GREEN))]  # fmt: skip
     assert [material["md5"]["shader"] for material in names] == ["default", "default"]
     images = [image_at(shader_of(material).inputs["Base Color"])[0] for material in names]
     assert images == ["imp.png", "cow.png"]
@@ -406,7 +406,7 @@ def test_a_cfg_file_goes_by_the_names_of_meshes_in_comments(tmp_path):
         text = text.replace('{\n\tshader "Untitled"', f'{{\n\t// meshes: {name}\n\tshader "Untitled" ', 1)
     cfg = "md5load imp.md5mesh\nmd5skin head a.png\nmd5skin body b.png\n"
     files = {"models/imp/imp.md5mesh": text, "models/imp/md5.cfg": cfg}
-    files |= {f"models/imp/{name}.png": png(COLOURS) for name in "ab"}
+    files |= {f"models/imp/{name}.png": png(COLORS) for name in "ab"}
     write(tmp_path / "base", files)
     objects = sorted(load(tmp_path / "base/models/imp/imp.md5mesh"), key=lambda obj: obj.data["md5"]["index"])
     materials = [obj.active_material for obj in objects]
@@ -419,11 +419,11 @@ def test_a_cfg_file_goes_by_the_names_of_meshes_in_comments(tmp_path):
 def test_a_material_made_by_hand_is_used(tmp_path):
     made = bpy.data.materials.new("By hand")
     made["md5"] = {"shader": SHADER}
-    assert material_of(game(tmp_path, {"models/imp/imp.png": png(COLOURS)})) == made
+    assert material_of(game(tmp_path, {"models/imp/imp.png": png(COLORS)})) == made
 
 
 def test_textures_can_be_left_out(tmp_path):
-    material = material_of(game(tmp_path, {"models/imp/imp.png": png(COLOURS)}), use_textures=False)
+    material = material_of(game(tmp_path, {"models/imp/imp.png": png(COLORS)}), use_textures=False)
     assert material.name == SHADER
     assert not shader_of(material).inputs["Base Color"].is_linked
     assert not file_images()
@@ -475,7 +475,7 @@ def _listen(event, arguments):
 
 def test_nothing_outside_the_folders_is_opened(tmp_path):
     outside = tmp_path / "private"
-    write(outside, {"secret.tga": tga(COLOURS), "other.tga": tga(COLOURS)})
+    write(outside, {"secret.tga": tga(COLORS), "other.tga": tga(COLORS)})
     shaders = (
         "../private/secret",
         "models/../../private/secret.tga",
@@ -498,7 +498,7 @@ def test_nothing_outside_the_folders_is_opened(tmp_path):
 
 
 def test_absolute_names_count_by_their_base_name(tmp_path):
-    model = game(tmp_path, {"models/imp/skin.png": png(COLOURS)}, shaders=("C:\\\\art\\\\skin.tga",))
+    model = game(tmp_path, {"models/imp/skin.png": png(COLORS)}, shaders=("C:\\\\art\\\\skin.tga",))
     assert image_at(shader_of(material_of(model)).inputs["Base Color"])[0] == "skin.png"
 
 
@@ -514,8 +514,8 @@ def preferences(extension):
 
 
 def test_folders_of_the_preferences_are_searched_in_order(tmp_path, preferences):
-    for name, colour in (("first", RED), ("second", GREEN)):
-        write(tmp_path / name, {"models/imp/imp.png": png(plain(colour))})
+    for name, color in (("first", RED), ("second", GREEN)):
+        write(tmp_path / name, {"models/imp/imp.png": png(plain(color))})
         bpy.ops.preferences.io_idtech_game_folder_add(directory=str(tmp_path / name))
     write(tmp_path / "elsewhere", {"imp.md5mesh": square(SHADER)})
     bpy.ops.preferences.io_idtech_game_folder_move(direction="UP")
@@ -544,12 +544,12 @@ def new_material(name, path=None):
 def test_a_stored_name_is_exported_again(tmp_path, names_of):
     long_name = "models/" + "x" * 300
     for shader in (SHADER, "", long_name, "C:\\\\art\\\\skin.tga"):
-        material = material_of(game(tmp_path, {"models/imp/imp.png": png(COLOURS)}, shaders=(shader,)))
+        material = material_of(game(tmp_path, {"models/imp/imp.png": png(COLORS)}, shaders=(shader,)))
         assert names_of.shader_name(material) == shader.replace("\\\\", "\\\\")
 
 
 def test_a_copy_keeps_its_name_and_a_renamed_material_does_not(tmp_path, names_of):
-    model = game(tmp_path, {"models/imp/imp_d.png": png(COLOURS)})
+    model = game(tmp_path, {"models/imp/imp_d.png": png(COLORS)})
     material = material_of(model)
     assert names_of.shader_name(material.copy()) == SHADER
     material.name = "models/imp/other"
@@ -559,7 +559,7 @@ def test_a_copy_keeps_its_name_and_a_renamed_material_does_not(tmp_path, names_o
 
 
 def test_a_new_image_is_followed_where_the_shader_was_an_image_path(tmp_path, names_of, part):
-    model = game(tmp_path, {f"{SHADER}.png": png(COLOURS), "models/imp/blue.png": png(COLOURS)})
+    model = game(tmp_path, {f"{SHADER}.png": png(COLORS), "models/imp/blue.png": png(COLORS)})
     material = material_of(model)
     material.node_tree.nodes.active.image = bpy.data.images.load(
         str(tmp_path / "base" / "models" / "imp" / "blue.png")
@@ -571,7 +571,7 @@ def test_a_new_image_is_followed_where_the_shader_was_an_image_path(tmp_path, na
 
 def test_a_declared_shader_is_kept_with_a_warning_that_has_both_names(tmp_path, names_of, part):
     declared = f"{SHADER} {{ diffusemap models/imp/imp_d.png }}"
-    images = {name: png(COLOURS) for name in ("models/imp/imp_d.png", "models/imp/blue.png")}
+    images = {name: png(COLORS) for name in ("models/imp/imp_d.png", "models/imp/blue.png")}
     material = material_of(game(tmp_path, {"materials/imp.mtr": declared.encode(), **images}))
     material.node_tree.nodes.active.image = None
     for node in material.node_tree.nodes:
@@ -585,20 +585,20 @@ def test_a_declared_shader_is_kept_with_a_warning_that_has_both_names(tmp_path, 
 
 
 def test_new_images_are_named_from_the_game_folder_that_the_import_found(tmp_path, names_of):
-    model = game(tmp_path, {f"{SHADER}.png": png(COLOURS), "work/models/captain.png": png(COLOURS)})
+    model = game(tmp_path, {f"{SHADER}.png": png(COLORS), "work/models/captain.png": png(COLORS)})
     material_of(model)
     other = new_material("Captain", tmp_path / "base" / "work" / "models" / "captain.png")
     assert names_of.shader_name(other) == "work/models/captain"
 
 
 def test_the_outermost_game_directory_of_a_path_is_used(tmp_path, names_of):
-    write(tmp_path, {"game/base/models/players/captain/x.png": png(COLOURS)})
+    write(tmp_path, {"game/base/models/players/captain/x.png": png(COLORS)})
     image = tmp_path / "game" / "base" / "models" / "players" / "captain" / "x.png"
     assert names_of.shader_name(new_material("Captain", image)) == "models/players/captain/x"
 
 
 def test_a_new_material_is_called_by_its_image_in_the_game_folder(tmp_path, names_of, preferences):
-    write(tmp_path, {"mod/skins/imp.png": png(COLOURS), "base/models/imp/imp.png": png(COLOURS)})
+    write(tmp_path, {"mod/skins/imp.png": png(COLORS), "base/models/imp/imp.png": png(COLORS)})
     assert (
         names_of.shader_name(new_material("Imp", tmp_path / "base" / "models" / "imp" / "imp.png")) == SHADER
     )
@@ -620,7 +620,7 @@ def test_without_an_image_the_materials_name_counts(names_of):
 
 def test_an_image_in_an_archive_is_called_by_its_name_there(tmp_path, names_of):
     model = game(tmp_path)
-    archive(tmp_path / "base" / "pak000.pk4", {"dds/models/imp/imp.png": png(COLOURS)})
+    archive(tmp_path / "base" / "pak000.pk4", {"dds/models/imp/imp.png": png(COLORS)})
     material = material_of(model)
     del material["md5"]
     material.name = "Imp"
@@ -630,7 +630,7 @@ def test_an_image_in_an_archive_is_called_by_its_name_there(tmp_path, names_of):
 
 def test_all_that_is_stored_on_materials_and_images_lies_in_one_group(tmp_path):
     model = game(tmp_path)
-    archive(tmp_path / "base" / "pak000.pk4", {"models/imp/imp.png": png(COLOURS)})
+    archive(tmp_path / "base" / "pak000.pk4", {"models/imp/imp.png": png(COLORS)})
     material = material_of(model)
     (image,) = bpy.data.images
     assert list(material.keys()) == ["md5"]
@@ -645,7 +645,7 @@ def test_all_that_is_stored_on_materials_and_images_lies_in_one_group(tmp_path):
 @pytest.mark.parametrize("value", [3, "text", [1.0, 2.0], {}, {"shader": 5}, {"shader": {"a": 1}}])
 @pytest.mark.parametrize("family", ["md5", "md2"])
 def test_what_was_tampered_with_counts_as_nothing(tmp_path, names_of, family, value):
-    write(tmp_path, {"base/models/imp/imp.png": png(COLOURS)})
+    write(tmp_path, {"base/models/imp/imp.png": png(COLORS)})
     material = new_material("Imp", tmp_path / "base" / "models" / "imp" / "imp.png")
     (image,) = bpy.data.images
     material[family], image[family] = value, value
@@ -659,7 +659,7 @@ def test_what_was_tampered_with_counts_as_nothing(tmp_path, names_of, family, va
 def test_a_replaced_skin_is_called_by_its_new_image(tmp_path, part, names_of):
     write(
         tmp_path,
-        {"players/a/a.pcx": pcx(COLOURS), "players/a/b.png": png(COLOURS), "players/a/tris.md2": b""},
+        {"players/a/a.pcx": pcx(COLORS), "players/a/b.png": png(COLORS), "players/a/tris.md2": b""},
     )
     search = part("io_common.textures.search").Search([], part("io_md2.family").TEXTURE_RULES)
     library = part("io_blender.materials.library").MaterialLibrary(part("io_md2.records").SKINS)
@@ -679,13 +679,13 @@ def test_a_square_shows_its_image_the_right_way_round(tmp_path):
     load(game(tmp_path, {"materials/imp.mtr": f"{SHADER} {{ diffusemap models/imp/imp_d.tga }}", **MAPS}))
     light_evenly()
     picture = render(tmp_path / "out.png")
-    for colour, place in (
+    for color, place in (
         (RED, (0.05, 0.45, 0.05, 0.45)),
         (GREEN, (0.05, 0.45, 0.55, 0.95)),
         (BLUE, (0.55, 0.95, 0.05, 0.45)),
         (YELLOW, (0.55, 0.95, 0.55, 0.95)),
     ):
-        np.testing.assert_allclose(region(picture, *place)[:3] * 255, colour, atol=3)
+        np.testing.assert_allclose(region(picture, *place)[:3] * 255, color, atol=3)
 
 
 def test_holes_of_an_alpha_test_are_seen_through(tmp_path):
@@ -735,7 +735,7 @@ def halves(picture):
         "left": region(picture, 0.05, 0.95, 0.05, 0.45),
         "right": region(picture, 0.05, 0.95, 0.55, 0.95),
     }
-    return {side: float(colour[:3].mean()) for side, colour in brightness.items()}
+    return {side: float(color[:3].mean()) for side, color in brightness.items()}
 
 
 @pytest.mark.parametrize(
@@ -788,7 +788,7 @@ def test_a_specular_map_shines_where_it_is_white(tmp_path):
 
 
 def test_an_exported_model_names_the_same_images(tmp_path):
-    model = game(tmp_path, {"models/imp/imp.png": png(COLOURS), "models/imp/new.png": png(COLOURS)})
+    model = game(tmp_path, {"models/imp/imp.png": png(COLORS), "models/imp/new.png": png(COLORS)})
     obj = load(model)[0]
     out = tmp_path / "out.md5mesh"
     bpy.ops.export_scene.md5mesh(filepath=str(out))

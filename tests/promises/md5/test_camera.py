@@ -456,7 +456,7 @@ def test_a_picture_is_neither_mirrored_nor_upside_down(tmp_path):
     imported(tmp_path, camera, use_render_size=True)
     forward, left, up = (Vector(row) for row in matrix_rows(0, 0, side))
     scene = bpy.context.scene
-    for name, colour, aside in (
+    for name, color, aside in (
         ("red", (1, 0, 0), left),
         ("green", (0, 1, 0), -left),
         ("blue", (0, 0, 1), up),
@@ -470,7 +470,7 @@ def test_a_picture_is_neither_mirrored_nor_upside_down(tmp_path):
             material.use_nodes = True
         tree = material.node_tree
         glow = tree.nodes.new("ShaderNodeEmission")
-        glow.inputs["Color"].default_value = (*colour, 1)
+        glow.inputs["Color"].default_value = (*color, 1)
         output = next(node for node in tree.nodes if node.type == "OUTPUT_MATERIAL")
         tree.links.new(glow.outputs[0], output.inputs[0])
         ball.data.materials.append(material)

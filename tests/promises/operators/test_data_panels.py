@@ -535,7 +535,7 @@ def picture(path):
     path.write_bytes(png(plain(RED)))
 
 
-def colour_image(material):
+def color_image(material):
     (shader,) = [node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED"]
     links = shader.inputs["Base Color"].links
     return links[0].from_node.image if links else None
@@ -547,15 +547,15 @@ def test_images_that_were_missing_are_found_beside_the_model_later(model):
     material = mesh.active_material
     bpy.context.view_layer.objects.active = mesh
     assert bpy.ops.material.md5_find_images() == {"CANCELLED"}
-    assert colour_image(material) is None
+    assert color_image(material) is None
     picture(model.parent / "skin.png")
     bpy.ops.ed.undo_push(message="a model")
     assert bpy.ops.material.md5_find_images("EXEC_DEFAULT", True) == {"FINISHED"}
-    assert colour_image(material).filepath.endswith("skin.png")
+    assert color_image(material).filepath.endswith("skin.png")
     bpy.ops.export_scene.md5mesh(filepath=str(model.parent / "out.md5mesh"))
     assert read_mesh(model.parent / "out.md5mesh").meshes[0].shader == "models/test/skin"
     bpy.ops.ed.undo()
-    assert colour_image(bpy.data.materials[0]) is None
+    assert color_image(bpy.data.materials[0]) is None
 
 
 def test_images_of_another_shader_are_found_and_the_shader_is_kept(model):
@@ -565,7 +565,7 @@ def test_images_of_another_shader_are_found_and_the_shader_is_kept(model):
     material = meshes()[0].active_material
     material.md5_shader = "models/test/blue"
     bpy.ops.material.md5_find_images(material=material.name)
-    assert colour_image(material).filepath.endswith("blue.png")
+    assert color_image(material).filepath.endswith("blue.png")
     bpy.ops.export_scene.md5mesh(filepath=str(model.parent / "out.md5mesh"))
     assert read_mesh(model.parent / "out.md5mesh").meshes[0].shader == "models/test/blue"
 
@@ -577,7 +577,7 @@ def test_images_are_found_in_another_folder(model, tmp_path):
     assert bpy.ops.material.md5_find_images(material=material.name, folder=str(tmp_path / "elsewhere")) == {
         "FINISHED"
     }
-    assert colour_image(material).filepath.endswith("skin.png")
+    assert color_image(material).filepath.endswith("skin.png")
 
 
 def test_the_image_of_a_skin_is_found_later(box):
@@ -586,7 +586,7 @@ def test_the_image_of_a_skin_is_found_later(box):
     assert bpy.ops.material.md2_find_images() == {"CANCELLED"}
     picture(box.parent / "skin.png")
     assert bpy.ops.material.md2_find_images() == {"FINISHED"}
-    assert colour_image(obj.active_material).filepath.endswith("skin.png")
+    assert color_image(obj.active_material).filepath.endswith("skin.png")
     assert obj.active_material.md2_skin == "models/box/skin.pcx"
 
 

@@ -24,7 +24,7 @@ from io_idtech.io_md5.format import (
 )
 from io_idtech.io_md5.format import quaternions as quat
 from io_idtech.io_md5.format.check import check_animation, check_camera, check_model
-from io_idtech.io_md5.format.games import Game, Target, prepare_animation, prepare_model, rest_pose
+from io_idtech.io_md5.format.games import Game, prepare_animation, prepare_model, rest_pose
 from io_idtech.io_md5.format.skinning import skin
 
 GAMES = [game.value for game in Game]
@@ -80,9 +80,9 @@ def sample(rng, frames=4):
 
 
 def files(model, animation, game="ANY"):
-    target = Target(Game(game))
-    model, animation = prepare_model(model, target)[0], prepare_animation(animation, target)[0]
-    findings = [*check_model(model, target.game), *check_animation(animation, model.joints, target.game)]
+    game = Game(game)
+    model, animation = prepare_model(model, game)[0], prepare_animation(animation, game)[0]
+    findings = [*check_model(model, game), *check_animation(animation, model.joints, game)]
     assert [f.text for f in findings if f.is_error] == []
     return format_mesh(model), format_animation(animation)
 
@@ -152,7 +152,7 @@ def test_another_number_of_joints_is_refused(pair, load):
     if len(short.names) == len(model.joints):
         short = parse_animation(md5_samples.ANIMATION.replace("numJoints 3", "numJoints 9").encode())
     with pytest.raises(Refused):
-        load(mesh, format_animation(prepare_animation(short, Target(Game.QUAKE))[0]))
+        load(mesh, format_animation(prepare_animation(short, Game.QUAKE)[0]))
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_another_number_of_joints_is_refused(pair, load):
 def test_a_line_with_the_meshs_name_is_refused_where_the_profile_says_so(pair, load, refuses):
     model, animation = pair
     model.meshes[0].name = "body"
-    data = format_mesh(model), format_animation(prepare_animation(animation, Target(Game.QUAKE))[0])
+    data = format_mesh(model), format_animation(prepare_animation(animation, Game.QUAKE)[0])
     if refuses:
         with pytest.raises(Refused):
             load(*data)
@@ -283,7 +283,7 @@ def several_weights(count, seed=5):
     part.weight_starts = np.arange(part.vertex_count, dtype=np.int32) * count
     part.weight_counts[:] = count
     model.meshes[:] = [part]
-    return model, prepare_animation(animation, Target(Game.QUAKE))[0]
+    return model, prepare_animation(animation, Game.QUAKE)[0]
 
 
 @pytest.mark.parametrize("count", [2, 4, 6])

@@ -44,7 +44,7 @@ def test_expressions_are_parsed_into_trees() -> None:
         (MapImage("models/a_local.tga"), Call("heightmap", (MapImage("models/a_h.tga"),), (4.0,))),
     )
     assert found.diffuse == BuiltIn("_white")
-    assert found.diffuse.colour == (1, 1, 1, 1)
+    assert found.diffuse.color == (1, 1, 1, 1)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_a_material_with_a_drawn_stage_is_drawn(text: str) -> None:
     assert material(text).is_drawn
 
 
-def test_colours_of_a_stage_are_factors_of_its_image() -> None:
+def test_colors_of_a_stage_are_factors_of_its_image() -> None:
     found = material("{ blend add map a rgb 0.5 green parm4 } { blend filter map b }")
     assert found.fallback == Call("scale", (MapImage("a"),), (0.5, 0, 0.5, 1))
     assert material("{ blend add map a color 1, parm0, 0.5, 1 }").fallback == Call(

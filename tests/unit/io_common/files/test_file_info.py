@@ -15,8 +15,7 @@ from paths import HELPERS, ROOT, SAMPLES
 
 from io_idtech.io_common.files.file_info import on_one_line, walk
 from io_idtech.io_md2.format import write_model
-from io_idtech.io_md5.format import read_mesh, write_mesh
-from io_idtech.io_md5.format.check import describe_mesh
+from io_idtech.io_md5.format import describe, read_mesh, write_mesh
 
 OCTOPUS = SAMPLES / "models" / "octopus"
 
@@ -39,7 +38,7 @@ def test_info_has_the_warnings_of_the_file_and_of_the_games(tmp_path):
     write_mesh(model, tmp_path / "light.md5mesh")
     text = (tmp_path / "light.md5mesh").read_text()
     (tmp_path / "light.md5mesh").write_text(text.replace("numMeshes 3", "numMeshes 4"))
-    description = describe_mesh(tmp_path / "light.md5mesh")
+    description = describe(tmp_path / "light.md5mesh")
     warnings = description.facts["warnings"]
     assert any("declares 4 meshes" in text for text in warnings)
     assert any("weights" in text or "biases" in text for text in warnings)

@@ -11,11 +11,11 @@ from md5_rerelease import lmp, palette
 from io_idtech.io_common.textures.image_files import ImageFileError, decode_lmp, read_palette
 
 
-def test_pixels_have_the_colours_of_the_palette_from_the_top_row():
+def test_pixels_have_the_colors_of_the_palette_from_the_top_row():
     indices = np.arange(6).reshape(2, 3)
-    colours = read_palette(palette() + b"more")
-    pixels = decode_lmp(lmp(indices), colours)
-    np.testing.assert_array_equal(pixels[..., :3], colours[indices])
+    colors = read_palette(palette() + b"more")
+    pixels = decode_lmp(lmp(indices), colors)
+    np.testing.assert_array_equal(pixels[..., :3], colors[indices])
     assert (pixels[..., 3] == 255).all()
 
 

@@ -90,7 +90,7 @@ def test_three_planes_are_red_green_blue() -> None:
 
 
 @pytest.mark.parametrize(("bits", "planes"), [(1, 2), (1, 3), (1, 4), (2, 1), (4, 1)])
-def test_few_colours_come_from_the_palette_in_the_header(bits: int, planes: int) -> None:
+def test_few_colors_come_from_the_palette_in_the_header(bits: int, planes: int) -> None:
     depth = bits * planes
     indices = np.random.default_rng(7).integers(0, 1 << depth, (4, 11), dtype=np.uint8)
     body = b""
@@ -99,8 +99,8 @@ def test_few_colours_come_from_the_palette_in_the_header(bits: int, planes: int)
             values = row >> plane & 1 if bits == 1 else row
             digits = "".join(f"{value:0{bits}b}" for value in values).ljust(-(-11 * bits // 16) * 16, "0")
             body += encode(int(digits, 2).to_bytes(len(digits) // 8, "big"))
-    colours = np.arange(48, dtype=np.uint8).reshape(16, 3)
-    assert np.array_equal(decode_pcx(header(11, 4, bits, planes) + body)[..., :3], colours[indices])
+    colors = np.arange(48, dtype=np.uint8).reshape(16, 3)
+    assert np.array_equal(decode_pcx(header(11, 4, bits, planes) + body)[..., :3], colors[indices])
 
 
 def test_one_bit_is_black_and_white() -> None:

@@ -165,7 +165,7 @@ def test_a_declaration_gives_all_maps_and_settings(base: Path) -> None:
 
 def test_declarations_without_a_diffuse_map(base: Path) -> None:
     white = shader(base, "models/imp/imp.md5mesh", "models/imp/white")
-    assert (white.colour, white.diffuse, white.missing) == ((1, 1, 1, 1), None, {})
+    assert (white.color, white.diffuse, white.missing) == ((1, 1, 1, 1), None, {})
     glow = shader(base, "models/imp/imp.md5mesh", "models/imp/glow")
     assert (files(glow), glow.blend, glow.translucent) == ({"diffuse": "glow.jpg"}, "add", True)
     assert files(shader(base, "models/imp/imp.md5mesh", "models/imp/editor")) == {"diffuse": "glow.jpg"}

@@ -179,7 +179,7 @@ class TestTime:
     @pytest.mark.parametrize("wrap", ["blend", "jump", "hold"])
     def test_frames_stay_within_the_sequence(self, wrap: str) -> None:
         for time in np.linspace(-3, 3, 1001):
-            current, following, fraction = frame_pair(float(time), 3, 9, fps=7.0, wrap=wrap)  # type: ignore[arg-type]
+            current, following, fraction = frame_pair(float(time), 3, 9, frame_rate=7.0, wrap=wrap)  # type: ignore[arg-type]
             assert 3 <= current <= 9
             assert 3 <= following <= 9
             assert 0 <= fraction < 1

@@ -89,11 +89,11 @@ def test_what_the_imported_file_exceeded_is_a_warning_also_where_more_was_added(
 def test_less_than_three_texture_coordinates_are_filled_up():
     model = model_of(st=1)
     model.st = np.array([(5, 7)], np.int16)
-    written = prepare_model(model)
+    written, _ = prepare_model(model)
     assert written.st.tolist() == [[5, 7]] * 3
-    assert prepare_model(model_of(st=0)).st.tolist() == [[0, 0]] * 3
+    assert prepare_model(model_of(st=0))[0].st.tolist() == [[0, 0]] * 3
     for whole in (model_of(), model_of(triangles=0, st=0)):
-        assert prepare_model(whole) is whole
+        assert prepare_model(whole)[0] is whole
 
 
 def test_every_rule_has_a_source_and_every_error_a_remedy():

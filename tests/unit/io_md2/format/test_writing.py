@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from md2_samples import make_model
+from md2_samples import make_model, odd_model
 
-from io_idtech.io_md2.format import Md2Error, Model, format_model, write_model
+from io_idtech.io_md2.format import Md2Error, Model, format_model, parse_model, read_model, write_model
+
+
+def test_all_bytes_of_an_unchanged_file_are_kept_if_asked(tmp_path: Path) -> None:
+    data = bytearray(format_model(odd_model()))
+    data[data.index(b"\0", data.index(b"stand")) + 3] = 77  # after the end of a name
+    data += b"more"
+    path = tmp_path / "a.md2"
+    path.write_bytes(data)
+    write_model(read_model(path, preserve=True), tmp_path / "b.md2")
+    assert (tmp_path / "b.md2").read_bytes() == data
+    assert format_model(read_model(path)) != data
+    # As soon as anything differs, the file is written anew.
+    edited = replace(read_model(path, preserve=True), skin_width=32)
+    assert parse_model(format_model(edited)) == edited
+    assert len(format_model(edited)) < len(data)
 
 
 class TestWriting:

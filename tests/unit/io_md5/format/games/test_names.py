@@ -11,7 +11,6 @@ from io_idtech.io_md5.format.games import (
     PROFILES,
     Game,
     NameRule,
-    Target,
     prepare_animation,
     prepare_model,
     safe_names,
@@ -45,10 +44,9 @@ def test_mesh_and_animation_get_the_same_names_with_a_warning():
     subject, clip = parse_mesh(MESH.encode()), animation()
     for joints in (subject.joints, clip):
         joints.names[1:] = ["two words", "two_words"]
-    target = Target(Game.SAUERBRATEN)
     assert found(subject, Game.SAUERBRATEN)["unsafe_names"]
-    written, warnings = prepare_model(subject, target)
-    moved, _ = prepare_animation(clip, target)
+    written, warnings = prepare_model(subject, Game.SAUERBRATEN)
+    moved, _ = prepare_animation(clip, Game.SAUERBRATEN)
     assert written.joints.names == moved.names == ["origin", "two_words_2", "two_words"]
     assert "'two words' became 'two_words_2'" in warnings[0]
     assert not any(f.is_error for f in check_animation(moved, written.joints, Game.SAUERBRATEN))
@@ -58,7 +56,7 @@ def test_mesh_and_animation_get_the_same_names_with_a_warning():
 def test_without_replacements_such_names_are_errors():
     subject = parse_mesh(MESH.encode())
     subject.joints.names[1] = "two words"
-    written, warnings = prepare_model(subject, Target(Game.SAUERBRATEN, make_names_safe=False))
+    written, warnings = prepare_model(subject, Game.SAUERBRATEN, make_names_safe=False)
     assert warnings == []
     (finding,) = (f for f in check_model(written, Game.SAUERBRATEN) if f.is_error)
     assert (finding.code, finding.joints) == ("unsafe_names", (1,))
@@ -70,5 +68,5 @@ def test_names_that_no_file_can_hold_are_replaced_for_every_game():
     subject.joints.names[1:] = ['a"b', "a\nb"]
     for game in Game:
         assert found(subject, game)["unwritable_names"]
-        names = prepare_model(subject, Target(game))[0].joints.names
+        names = prepare_model(subject, game)[0].joints.names
         assert names == ["origin", "a'b", "a_b"]

@@ -6,18 +6,17 @@ import pytest
 from md5_game_models import animation, found, model
 
 from io_idtech.io_md5.format.check import check_animation, check_model
-from io_idtech.io_md5.format.games import Game, Target, prepare_animation, prepare_model
+from io_idtech.io_md5.format.games import Game, prepare_animation, prepare_model
 
 
 @pytest.mark.parametrize("game", Game)
 def test_a_good_model_and_animation_have_no_findings(game):
-    target = Target(game)
-    good, warnings = prepare_model(model(), target)
+    good, warnings = prepare_model(model(), game)
     assert warnings == []
     assert check_model(good, game) == []
     moving = animation()
     moving.base_positions[0] = 0.0
-    written, _ = prepare_animation(moving, target)
+    written, _ = prepare_animation(moving, game)
     assert check_animation(written, game=game) == []
 
 

@@ -14,7 +14,6 @@ from io_idtech.io_md5.format.check import check_animation, check_model
 from io_idtech.io_md5.format.games import (
     PROFILES,
     Game,
-    Target,
     prepare_animation,
     prepare_model,
     rest_pose,
@@ -33,7 +32,7 @@ def test_names_of_meshes_are_written_as_the_game_reads_them(game):
     subject = model(meshes=2)
     subject.meshes[0].name = "body"
     subject.meshes[1].shader = "models\\imp/head"
-    written, _ = prepare_model(subject, Target(game))
+    written, _ = prepare_model(subject, game)
     assert written.meshes[0].name == ("" if game in WITHOUT_NAME_LINES else "body")
     assert (written.meshes[0].comment_name == "body") == (game in WITHOUT_NAME_LINES | WITH_COMMENTS)
     assert written.meshes[1].comment_name == ("head" if game in WITH_COMMENTS else "")
@@ -41,7 +40,7 @@ def test_names_of_meshes_are_written_as_the_game_reads_them(game):
 
 
 def test_names_of_objects_are_used_where_the_file_had_none():
-    written, _ = prepare_model(model(meshes=2), Target(Game.SAUERBRATEN), ["Body", "Head"])
+    written, _ = prepare_model(model(meshes=2), Game.SAUERBRATEN, object_names=["Body", "Head"])
     assert [m.comment_name for m in written.meshes] == ["Body", "Head"]
 
 
@@ -49,7 +48,7 @@ def test_meshes_that_share_their_shader_are_kept_apart():
     subject = model(meshes=3)
     subject.meshes[0].shader = subject.meshes[1].shader
     assert found(subject, Game.ANY) == {"equal_meshes": False}
-    written, _ = prepare_model(subject, Target(), ["a", "b", "c"])
+    written, _ = prepare_model(subject, object_names=["a", "b", "c"])
     assert [m.comment_name for m in written.meshes] == ["a", "b", ""]
     assert check_model(written) == []
 
@@ -57,18 +56,18 @@ def test_meshes_that_share_their_shader_are_kept_apart():
 def test_a_long_command_line_is_cut_with_a_warning():
     subject = replace(model(), commandline="é" * 600)
     assert found(subject, Game.QUAKE)["commandline_length"]
-    written, warnings = prepare_model(subject, Target(Game.QUAKE))
+    written, warnings = prepare_model(subject, Game.QUAKE)
     assert written.commandline == "é" * 511
     assert "from 1,200 to 1,023 bytes" in warnings[0]
-    clip, _ = prepare_animation(animation(commandline="x" * 1024), Target(Game.QUAKE))
+    clip, _ = prepare_animation(animation(commandline="x" * 1024), Game.QUAKE)
     assert len(clip.commandline) == 1023
-    assert prepare_model(subject, Target(Game.DOOM3))[0].commandline == subject.commandline
+    assert prepare_model(subject, Game.DOOM3)[0].commandline == subject.commandline
 
 
 def test_quake_gets_all_components_and_the_same_poses():
     clip = animation()
     assert found(clip, Game.QUAKE)["base_frame_needed"] is False
-    written, _ = prepare_animation(clip, Target(Game.QUAKE))
+    written, _ = prepare_animation(clip, Game.QUAKE)
     assert (written.flags == 63).all()
     assert found(written, Game.QUAKE) == {}
     again = parse_animation(format_animation(written))

@@ -19,10 +19,11 @@ DATA = ANIMATION.encode()
 FIRST_FRAME = DATA.index(b"frame 0")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _few_rows_are_enough():
+@pytest.fixture(scope="module", autouse=True, params=[0, 1 << 16], ids=["in columns", "at once"])
+def _few_rows_are_enough(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(frame_rows, "MIN_LINES", 1)
+        patch.setattr(frame_rows, "_SHORT", request.param)
         yield
 
 
@@ -59,6 +60,7 @@ def test_lines_of_one_layout_may_stand_apart():
         ("\t", "  "),
         ("frame 1 {", "frame 7 {"),
         ("frame 1 {", "frame {"),
+        pytest.param("frame 1 {", f"frame {'9' * 5000} {{", id="a number of 5,000 digits"),
         ("frame 1 {", "frame 1\n{"),
         ("frame 1 {", "frame 1 2 {"),
         ("frame 1 {", "Frame 1 {"),

@@ -38,7 +38,7 @@ def orphans() -> list[str]:
 
 
 @pytest.fixture
-def odd_neighbours(tmp_path) -> Path:
+def odd_neighbors(tmp_path) -> Path:
     """A model with an animation, and what is none but is called so."""
     md5_scenes.write(tmp_path)
     write_animation(md5_scenes.animation(md5_scenes.model().joints), tmp_path / "walk.md5anim")
@@ -51,8 +51,8 @@ def odd_neighbours(tmp_path) -> Path:
 
 
 @needs.pipes
-def test_the_animations_of_a_folder_are_files(odd_neighbours, capfd):
-    told = imported(capfd, odd_neighbours, animations="FOLDER")
+def test_the_animations_of_a_folder_are_files(odd_neighbors, capfd):
+    told = imported(capfd, odd_neighbors, animations="FOLDER")
     assert [action.name for action in bpy.data.actions] == ["walk"]
     for name in ("pipe", "zero", "folder"):
         assert f"{name}.md5anim: this is not a regular file" in told
@@ -61,7 +61,7 @@ def test_the_animations_of_a_folder_are_files(odd_neighbours, capfd):
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @needs.pipes
-def test_the_animations_of_a_folder_that_is_converted_are_files(odd_neighbours, tmp_path, part, jobs):
+def test_the_animations_of_a_folder_that_is_converted_are_files(odd_neighbors, tmp_path, part, jobs):
     md5_scenes.write(tmp_path, "other")
     words = ["--to", str(tmp_path / "out"), "--format", "md5", "--animations", "same", "--jobs", jobs]
     assert part("command_line.command").main(["convert", str(tmp_path), *words]) == 0

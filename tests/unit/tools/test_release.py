@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tools.release_notes import notes
+from tools.release import LINES, missing_lines, notes
 
 CHANGELOG = """# Changelog
 
@@ -35,3 +35,14 @@ def test_a_tag_of_another_version_is_refused():
 def test_a_version_without_notes_is_refused():
     with pytest.raises(ValueError, match="no section"):
         notes("v1.3.0", "1.3.0", CHANGELOG)
+
+
+def test_a_release_needs_the_lines_of_the_maintainer(tmp_path):
+    for name, _, _ in LINES:
+        (tmp_path / name).write_text("# website = and Issues = and Contact: are not filled in\n")
+    assert [problem.partition(" ")[0] for problem in missing_lines(tmp_path)] == [
+        name for name, _, _ in LINES
+    ]
+    for name, _, example in LINES:
+        (tmp_path / name).write_text(f"{example}\n".replace("…", "example.org"))
+    assert missing_lines(tmp_path) == []

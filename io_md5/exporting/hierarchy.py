@@ -1,0 +1,118 @@
+"""Skeletons of what is no plain skeleton: generated rigs, whose bones hang on controls, and objects without bones."""
+# The hierarchy does not change what is shown: poses are relative to whatever parent a joint has. But without it, what a
+# game does with a joint and all below it would not work.
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...io_blender.scene.time_dependence import is_animated
+from ..format import ROOT
+from ..format.model import Ints
+from .binding import FOLLOWING_CONSTRAINTS, parents_of, targets_of_constraint
+
+if TYPE_CHECKING:
+    from bpy.types import Bone, Object
+
+_TOLERANCE = 1e-4  # of the length of a bone
+
+
+def rebuild_hierarchy(armature: Object, names: list[str], parents: Ints) -> Ints:
+    """The parents of joints, where roots whose controls move with another bone hang on that; in any order.
+
+    `names` are those of the exported bones; `parents` are indices into them, -1 for roots, (n,).
+    """
+    result = parents.copy()
+    if np.count_nonzero(parents == ROOT) < 2:
+        return result
+    bones, joints = armature.data.bones, {name: joint for joint, name in enumerate(names)}
+    followers = _find_followers(armature, joints)
+    for joint in np.flatnonzero(parents == ROOT).tolist():
+        control = bones[names[joint]].parent
+        while control is not None and result[joint] == ROOT:
+            for follower in followers.get(control.name, ()):
+                if not _is_below(follower, joint, result):
+                    result[joint] = follower
+                    break
+            control = control.parent
+    return result
+
+
+def _find_followers(armature: Object, joints: dict[str, int]) -> dict[str, list[int]]:
+    """The exported bones that move as a control does, by the name of the control, the nearest at rest first."""
+    bones = armature.data.bones
+    found: dict[str, list[int]] = {}
+    for name, joint in joints.items():
+        targets = [
+            target
+            for constraint in armature.pose.bones[name].constraints
+            if constraint.type in FOLLOWING_CONSTRAINTS and not constraint.mute
+            for target in targets_of_constraint(constraint)
+        ]
+        controls = {bone for target, bone in targets if target == armature and bone not in joints}
+        parent = bones[name].parent
+        if (
+            not targets
+            and parent is not None
+            and parent.name not in joints
+            and _coincide(bones[name], parent)
+        ):
+            controls.add(parent.name)
+        for control in controls:
+            found.setdefault(control, []).append(joint)
+    names = list(joints)
+    for control, followers in found.items():
+        head = bones[control].head_local if control in bones else None
+        if head is not None:
+            followers.sort(key=lambda joint: (bones[names[joint]].head_local - head).length)
+    return found
+
+
+def _coincide(bone: Bone, other: Bone) -> bool:
+    """Whether two bones lie on each other at rest."""
+    distances = ((bone.head_local - other.head_local).length, (bone.tail_local - other.tail_local).length)
+    return max(distances) <= _TOLERANCE * bone.length
+
+
+def _is_below(joint: int, other: int, parents: Ints) -> bool:
+    """Whether a joint is another one, or below it."""
+    while joint not in (ROOT, other):
+        joint = int(parents[joint])
+    return joint == other
+
+
+def order_parents_first(parents: Ints) -> Ints:
+    """The order in which each joint comes after its parent, with what hangs on it next, (J,)."""
+    children: dict[int, list[int]] = {}
+    for joint, parent in enumerate(parents.tolist()):
+        children.setdefault(parent, []).append(joint)
+    order: list[int] = []
+    waiting = children.get(ROOT, [])[::-1]
+    while waiting:
+        joint = waiting.pop()
+        order.append(joint)
+        waiting += children.get(joint, [])[::-1]
+    return np.array(order, dtype=np.int32)
+
+
+def find_joint_objects(meshes: list[Object]) -> list[Object]:
+    """The objects that become joints: those that move meshes, and parents of others; none if none moves."""
+    chains = [[obj, *parents_of(obj)] for obj in meshes]
+    objects = list(dict.fromkeys(obj for chain in chains for obj in reversed(chain)))
+    moving = [
+        obj
+        for obj in objects
+        if is_animated(obj) or any(not constraint.mute for constraint in obj.constraints)
+    ]
+    if not moving:
+        return []
+    parents = {obj.parent for obj in objects}
+    return [obj for obj in objects if obj in moving or obj in parents]
+
+
+def joint_object_of(obj: Object, joint_objects: list[Object]) -> int:
+    """The index of the object that becomes the joint of another: itself or its nearest ancestor; -1 for none."""
+    chain = [obj, *parents_of(obj)]
+    return next((joint_objects.index(one) for one in chain if one in joint_objects), -1)
