@@ -32,6 +32,7 @@ PAGES = {
     "choosing-animations": "Choosing animations",
     "characters": "Characters from a game",
     "recipes": "Recipes",
+    "retargeting": "Animation between skeletons",
     "games": "Games",
     "games/doom3": "Into Doom 3",
     "games/doom3-bfg": "Into Doom 3 BFG",

@@ -25,6 +25,7 @@ from .games import (
     prepare_model,
     rest_pose,
 )
+from .joint_map import Pair, find_joint_map, retarget
 from .mdl_file import Mdl, parse_mdl, read_mdl
 from .model import (
     MAGIC,
@@ -103,16 +104,17 @@ from .weights_by_joint import model_bounds, pose_bounds
 __all__ = [
     "MAGIC", "OLD_VERSION", "PROFILES", "ROOT", "VERSION", "WRAPS", "Animation", "AnimationHeader", "Camera",
     "Comments", "Description", "Finding", "Fit", "Game", "Joints", "LoopType", "Match", "Md5Error", "Mdl", "Mesh",
-    "Model", "NameRule", "Profile", "Readable", "Rule", "ScaleTable", "Scales", "Source", "Space", "Subject",
-    "Target", "VertexWeights", "Wrap", "Writable", "Writing", "bind_pose", "check_animation", "check_camera",
-    "check_model", "components", "compose", "conjugate", "decompose", "describe", "encode_local_poses",
-    "encode_poses", "face_normals", "fit_weights", "flip_t", "format_animation", "format_camera", "format_mesh",
-    "format_scales", "frame_pair", "from_matrices", "interpolate", "lerp", "local_pose_at", "local_poses",
-    "loop_type", "make_continuous", "match_joints", "model_bounds", "multiply", "normal_weights", "normalise",
-    "parse_animation", "parse_camera", "parse_mdl", "parse_mesh", "parse_scales", "pose_at", "pose_bounds", "poses",
-    "prepare_animation", "prepare_model", "read_animation", "read_animation_header", "read_camera", "read_joints",
-    "read_mdl", "read_mesh", "read_scales", "rest_pose", "rotate", "scaled_poses", "scales_of_table", "skin",
-    "skin_normals", "slerp", "timeline", "to_matrices", "transforms", "validate_animation", "validate_camera",
-    "validate_model", "vertex_normals", "vertex_tangents", "vertex_weights", "write_animation", "write_camera",
-    "write_mesh", "write_scales", "wxyz_from_xyz", "xyz_from_wxyz",
+    "Model", "NameRule", "Pair", "Profile", "Readable", "Rule", "ScaleTable", "Scales", "Source", "Space",
+    "Subject", "Target", "VertexWeights", "Wrap", "Writable", "Writing", "bind_pose", "check_animation",
+    "check_camera", "check_model", "components", "compose", "conjugate", "decompose", "describe",
+    "encode_local_poses", "encode_poses", "face_normals", "find_joint_map", "fit_weights", "flip_t",
+    "format_animation", "format_camera", "format_mesh", "format_scales", "frame_pair", "from_matrices",
+    "interpolate", "lerp", "local_pose_at", "local_poses", "loop_type", "make_continuous", "match_joints",
+    "model_bounds", "multiply", "normal_weights", "normalise", "parse_animation", "parse_camera", "parse_mdl",
+    "parse_mesh", "parse_scales", "pose_at", "pose_bounds", "poses", "prepare_animation", "prepare_model",
+    "read_animation", "read_animation_header", "read_camera", "read_joints", "read_mdl", "read_mesh", "read_scales",
+    "rest_pose", "retarget", "rotate", "scaled_poses", "scales_of_table", "skin", "skin_normals", "slerp",
+    "timeline", "to_matrices", "transforms", "validate_animation", "validate_camera", "validate_model",
+    "vertex_normals", "vertex_tangents", "vertex_weights", "write_animation", "write_camera", "write_mesh",
+    "write_scales", "wxyz_from_xyz", "xyz_from_wxyz",
 ]  # fmt: skip
