@@ -37,11 +37,9 @@ def fit_weights(
     """
     frames, joints = rotations.shape[:2]
     if not frames or not joints or translations.shape != (frames, joints, 3):
-        raise ValueError(
-            f"{frames} frames of {joints} joints, but translations of shape {translations.shape}"
-        )
+        raise ValueError(f"rotations {rotations.shape} and translations {translations.shape} do not fit")
     if targets.shape != (frames, len(points), 3):
-        raise ValueError(f"{len(points)} points in {frames} frames, but targets of shape {targets.shape}")
+        raise ValueError(f"points {points.shape} and targets {targets.shape} do not fit")
     count = min(most, joints)
     found = (np.zeros((len(points), count), np.int64), np.zeros((len(points), count)), np.zeros(len(points)))
     step = max(1, _CHUNK // (joints * frames * 3))

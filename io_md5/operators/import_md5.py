@@ -153,7 +153,7 @@ def _detail(found: AnimationFile) -> str:
     )
     texts = [f"{label}: {listing(joints, 2)}" for joints, label in parts if joints]
     if 4 * len(match.joints) < count:
-        texts.insert(0, f"{len(match.joints)} of {count} joints fit")
+        texts.insert(0, f"{len(match.joints)} of {counted(count, 'joints')} fit")
     return "; ".join(texts)
 
 

@@ -24,7 +24,7 @@ from ...io_blender.options import option, properties
 from ...io_blender.reports import ImportResult, Job, Progress, Report, printable
 from ...io_blender.scene import axes, mesh_data
 from ...io_common.game_tree.archives import readable
-from ...io_common.texts import matches
+from ...io_common.texts import counted, matches
 from ..exporting.animation import encode_clip, sample_clip
 from ..exporting.clips import AnimationOptions, listed_clip
 from ..exporting.skeleton import build_skeleton
@@ -53,6 +53,12 @@ def _target(context: Context, name: str = "") -> Object:
             f"there is no armature {name} with bones" if name else "make an armature with bones active"
         )
     return target
+
+
+def _other_armatures(context: Context) -> list[Object]:
+    """The selected armatures but for the active one."""
+    active = context.view_layer.objects.active
+    return [obj for obj in context.selected_objects if obj.type == "ARMATURE" and obj != active]
 
 
 def _has_armature(cls: type, context: Context) -> bool:
@@ -108,16 +114,11 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
 
     def invoke(self, context: Context, event: Any) -> OperatorResult:
         del event
-        if self.source or any(self._sources(context)):
+        if self.source or _other_armatures(context):
             result: OperatorResult = context.window_manager.invoke_props_dialog(self)
             return result
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
-
-    def _sources(self, context: Context) -> list[Object]:
-        """The other armatures that are selected."""
-        active = context.view_layer.objects.active
-        return [obj for obj in context.selected_objects if obj.type == "ARMATURE" and obj != active]
 
     def draw(self, context: Context) -> None:
         layout = self.layout
@@ -143,7 +144,7 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
         """Transfers each animation; all are read before the first action is made."""
         target = _target(context, self.target)
         progress, result = Progress(), ImportResult()
-        sources = self._sources(context) if not (self.files or self.filepath or self.directory) else []
+        sources = _other_armatures(context) if not (self.files or self.filepath or self.directory) else []
         name = self.source or (sources[0].name if sources else "")
         options = ImportOptions(
             joint_map=bpy.path.abspath(self.joint_map) if self.joint_map else "",
@@ -225,19 +226,20 @@ class ARMATURE_OT_idtech_find_joint_map(bpy.types.Operator):
 
     def invoke(self, context: Context, event: Any) -> OperatorResult:
         del event
-        active = context.view_layer.objects.active
-        others = [obj for obj in context.selected_objects if obj.type == "ARMATURE" and obj != active]
-        if others:
-            self.source = others[0].name
+        if _other_armatures(context):
             return self.execute(context)
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
     def execute(self, context: Context) -> OperatorResult:
         target = _target(context)
+        others = [] if self.filepath else _other_armatures(context)
+        name = self.source or (others[0].name if others else "")
+        if not name and not self.filepath:
+            return fail(self, "Select the armature with the joints as well, or choose an .md5anim file")
         try:
-            if self.source:
-                rest = _source_joints(context, self.source)[1].joints
+            if name:
+                rest = _source_joints(context, name)[1].joints
             else:
                 path = Path(bpy.path.abspath(self.filepath))
                 rest = find_rest(path, read_animation(readable(path)))
@@ -246,7 +248,7 @@ class ARMATURE_OT_idtech_find_joint_map(bpy.types.Operator):
         found = find_joint_map(rest, read_rig(target.data).joints)
         store_joint_map(target.data, {name: (pair.source, pair.how) for name, pair in found.items()})
         count = len({pair.source for pair in found.values()})
-        self.report({"INFO"}, f"{count} of {len(rest)} joints fit")
+        self.report({"INFO"}, f"{count} of {counted(len(rest), 'joints')} fit")
         return {"FINISHED"}
 
 

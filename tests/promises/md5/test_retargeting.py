@@ -108,7 +108,19 @@ def test_a_transferred_action_is_exported_with_the_joints_of_the_target(tmp_path
     np.testing.assert_allclose(poses(animation)[0], expected["walk"], atol=0.04)
 
 
-def test_the_map_is_found_edited_saved_and_loaded(tmp_path, target):
+def test_the_map_is_found_for_the_other_selected_armature(tmp_path, target):
+    write_other(tmp_path / "other")
+    source = import_md5(tmp_path / "other" / "other.md5mesh")
+    bpy.context.view_layer.objects.active = target
+    source.select_set(False)
+    with pytest.raises(RuntimeError, match="Select the armature with the joints as well, or choose"):
+        bpy.ops.armature.idtech_find_joint_map()
+    source.select_set(True)
+    assert bpy.ops.armature.idtech_find_joint_map() == {"FINISHED"}
+    assert {bone.name: bone.md5_source_joint for bone in target.data.bones} == OTHER_NAMES
+
+
+def test_the_map_is_found_edited_saved_and_loaded(part, tmp_path, target):
     write_other(tmp_path / "other")
     walk = str(tmp_path / "other" / "walk.md5anim")
     assert bpy.ops.armature.idtech_find_joint_map(filepath=walk) == {"FINISHED"}
@@ -122,9 +134,9 @@ def test_the_map_is_found_edited_saved_and_loaded(tmp_path, target):
     assert {bone.name: bone.md5_source_joint for bone in bones} == OTHER_NAMES | {"head": ""}
     # What is not mapped follows its parent: its action has no curve.
     import_md5(walk)
-    curves = bpy.data.actions["walk"].fcurves if hasattr(bpy.types.Action, "fcurves") else None
-    if curves is not None:
-        assert not any("head" in curve.data_path for curve in curves)
+    paths = {curve.data_path for curve in part("io_blender.versions").all_fcurves(bpy.data.actions["walk"])}
+    assert 'pose.bones["spine"].rotation_quaternion' in paths
+    assert not any('"head"' in path for path in paths)
 
 
 def test_a_map_in_a_file_is_used_instead(tmp_path, target):
