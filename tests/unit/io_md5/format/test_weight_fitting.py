@@ -76,7 +76,7 @@ def test_fewer_joints_than_weights_are_enough(motion):
 
 def test_shapes_that_do_not_fit_are_errors(motion):
     points, rotations, translations = motion
-    with pytest.raises(ValueError, match="translations .* do not fit"):
+    with pytest.raises(ValueError, match=r"translations .* do not fit"):
         fit_weights(points, rotations, translations[:1], np.zeros((FRAMES, len(points), 3)))
-    with pytest.raises(ValueError, match="targets .* do not fit"):
+    with pytest.raises(ValueError, match=r"targets .* do not fit"):
         fit_weights(points, rotations, translations, np.zeros((1, len(points), 3)))
