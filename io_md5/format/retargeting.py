@@ -223,7 +223,8 @@ class Retargeting:
         shift = (self.target.positions[feet] - posed[0, feet]).mean(axis=0)
         is_above = np.array([self._anchors[body] != UNMAPPED for body in self._bodies])
         # Roots stay where they are, if what is above the legs can move alone.
-        return places + (is_above[:, None] if is_above.any() else 1.0) * shift
+        moved: Floats = places + (is_above[:, None] if is_above.any() else 1.0) * shift
+        return moved
 
     def _pose(self, source_positions: Floats, source_orientations: Floats) -> tuple[Floats, Floats]:
         mapped, sources = self._mapped, self.sources[self._mapped]
