@@ -8,12 +8,12 @@ can be understood is read with a warning. Sections are written in the order of Q
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...io_common.arrays import MAX_INT32, decode_name, encode_names
 from ...io_common.files.reading import Source, Target, read_source, target_name, write_target
 from ...io_common.rules import Description, box_line, describe_findings
 from ...io_common.texts import counted
@@ -27,7 +27,6 @@ from .model import (
     HEADER_FIELDS,
     HEADER_SIZE,
     MAGIC,
-    NAME_ENCODING,
     SKIN_NAME_SIZE,
     ST_DTYPE,
     TRIANGLE_DTYPE,
@@ -40,7 +39,7 @@ from .model import (
     is_in_range,
 )
 from .sequences import find_sequences
-from .validation import MAX_INT32, validate_model, validate_structure
+from .validation import validate_model, validate_structure
 
 _OTHER_FORMATS = {
     b"IDP3": "a Quake III model (MD3)",
@@ -210,11 +209,9 @@ class _Reader:
         names = []
         unterminated = 0
         for start in range(offset, offset + count * stride, stride):
-            end = self.data.find(b"\0", start, start + size)
-            if end < 0:
-                unterminated += 1
-                end = start + size
-            names.append(self.data[start:end].decode(NAME_ENCODING))
+            name, is_terminated = decode_name(self.data, start, size)
+            unterminated += not is_terminated
+            names.append(name)
         if unterminated:
             fill = counted(unterminated, f"{kind} names", "fill")
             self.warnings.append(f"{fill} all {size} bytes, without a terminator")
@@ -363,12 +360,12 @@ def format_model(model: Model) -> bytes:
     frames = np.zeros(model.frame_count, frame_dtype(model.vertex_count))
     frames["scale"] = model.scale
     frames["translate"] = model.translate
-    frames["name"] = _names(model.frame_names, FRAME_NAME_SIZE)
+    frames["name"] = encode_names(model.frame_names, FRAME_NAME_SIZE)
     # One component at a time gives numpy long rows to work on.
     for axis in range(3):
         frames["vertices"][:, :, axis] = model.vertices[:, :, axis]
     frames["vertices"][:, :, 3] = model.normals
-    skins = _names(model.skins, SKIN_NAME_SIZE)
+    skins = encode_names(model.skins, SKIN_NAME_SIZE)
     commands = _format_commands(model.gl_commands)
 
     sections = (skins, st, triangles, frames, commands)
@@ -395,11 +392,6 @@ def format_model(model: Model) -> bytes:
     # The bytes of an array; an empty one has no view of them.
     contents = [section.view(np.uint8).data for section in sections if section.size]
     return b"".join([header, *contents])
-
-
-def _names(names: Sequence[str], size: int) -> NDArray[Any]:
-    encoded = [name.encode(NAME_ENCODING).ljust(size, b"\0") for name in names]
-    return np.frombuffer(b"".join(encoded), np.dtype(("V", size)))
 
 
 def _format_commands(commands: GlCommands) -> NDArray[np.int32]:

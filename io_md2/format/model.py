@@ -5,14 +5,13 @@ The file (MD2 specification, version 8) is little-endian: 17 int32, then section
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...io_common.arrays import are_same, as_list, floats, integers
 from ...io_common.errors import FormatError
 
 
@@ -58,10 +57,6 @@ SKIN_NAME_SIZE = 64
 FRAME_NAME_SIZE = 16
 FRAME_HEADER_SIZE = 40
 VERTEX_SIZE = 4
-
-# Latin-1 maps every byte to one character and back, so any name survives a round trip. Its characters are valid
-# Unicode, which Blender accepts, unlike the surrogates of Python's "surrogateescape".
-NAME_ENCODING = "latin-1"
 
 ST_DTYPE = np.dtype([("st", "<i2", (2,))])
 TRIANGLE_DTYPE = np.dtype([("vertex", "<u2", (3,)), ("st", "<u2", (3,))])
@@ -111,14 +106,14 @@ class GlCommands:
     vertices: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
 
     def __post_init__(self) -> None:
-        self.counts = _integers("gl_commands.counts", self.counts, np.int32, (0,))
-        self.st = _floats("gl_commands.st", self.st, (0, 2))
-        self.vertices = _integers("gl_commands.vertices", self.vertices, np.int32, (0,))
+        self.counts = integers(Md2Error, "gl_commands.counts", self.counts, np.int32, (0,))
+        self.st = floats(Md2Error, "gl_commands.st", self.st, (0, 2))
+        self.vertices = integers(Md2Error, "gl_commands.vertices", self.vertices, np.int32, (0,))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GlCommands):
             return NotImplemented
-        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+        return all(are_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -171,19 +166,19 @@ class Model:
     preserved: bytes | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.skins, self.frame_names = _listed(self.skins), _listed(self.frame_names)
-        self.st = _integers("st", self.st, np.int16, (0, 2))
-        self.triangles = _integers("triangles", self.triangles, np.int32, (0, 3))
-        self.triangle_st = _integers("triangle_st", self.triangle_st, np.int32, (0, 3))
-        self.scale = _floats("scale", self.scale, (0, 3))
-        self.translate = _floats("translate", self.translate, (0, 3))
-        self.vertices = _integers("vertices", self.vertices, np.uint8, (0, 0, 3))
-        self.normals = _integers("normals", self.normals, np.uint8, (0, 0))
+        self.skins, self.frame_names = as_list(self.skins), as_list(self.frame_names)
+        self.st = integers(Md2Error, "st", self.st, np.int16, (0, 2))
+        self.triangles = integers(Md2Error, "triangles", self.triangles, np.int32, (0, 3))
+        self.triangle_st = integers(Md2Error, "triangle_st", self.triangle_st, np.int32, (0, 3))
+        self.scale = floats(Md2Error, "scale", self.scale, (0, 3))
+        self.translate = floats(Md2Error, "translate", self.translate, (0, 3))
+        self.vertices = integers(Md2Error, "vertices", self.vertices, np.uint8, (0, 0, 3))
+        self.normals = integers(Md2Error, "normals", self.normals, np.uint8, (0, 0))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Model):
             return NotImplemented
-        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self) if f.compare)
+        return all(are_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self) if f.compare)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -217,46 +212,3 @@ def first_frame(model: Model) -> Model:
         vertices=model.vertices[:1],
         normals=model.normals[:1],
     )
-
-
-def _integers(name: str, values: Any, dtype: type[np.integer[Any]], empty: tuple[int, ...]) -> NDArray[Any]:
-    """Values as an array of a type; those beyond it keep theirs, for `validation` to find."""
-    array = _array(name, values, empty)
-    if array.dtype == dtype:
-        return array
-    if array.dtype.kind not in "iu":
-        raise Md2Error(f"{name} is not an array of integers", found=str(array.dtype))
-    converted = array.astype(dtype)
-    return converted if np.array_equal(converted, array) else array
-
-
-def _floats(name: str, values: Any, empty: tuple[int, ...]) -> NDArray[np.float32]:
-    array = _array(name, values, empty)
-    if array.dtype == np.float32:
-        return array
-    if array.dtype.kind not in "iuf":
-        raise Md2Error(f"{name} is not an array of numbers", found=str(array.dtype))
-    with np.errstate(over="ignore", invalid="ignore"):
-        return array.astype(np.float32, copy=False)
-
-
-def _array(name: str, values: Any, empty: tuple[int, ...]) -> NDArray[Any]:
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise Md2Error(f"{name} has rows of different lengths") from error
-    # An empty list has no shape or type of its own.
-    return np.zeros(empty, np.uint8) if array.shape == (0,) and not isinstance(values, np.ndarray) else array
-
-
-def _listed(names: Any) -> Any:
-    """A sequence of names as a list; anything else as it is, for `validation` to find."""
-    return names if isinstance(names, list | str | bytes) or not isinstance(names, Iterable) else list(names)
-
-
-def _same(a: Any, b: Any) -> bool:
-    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        if a.dtype.kind in "iu" and b.dtype.kind in "iu":
-            return np.array_equal(a, b)
-        return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
-    return bool(a == b)

@@ -1,0 +1,147 @@
+"""Arrays of models: taken from lists and other types, compared, and checked. Each raises the error of its format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import FormatError
+from .texts import counted
+
+MAX_INT32 = 2**31 - 1
+
+# Latin-1 maps every byte to one character and back, so any name survives a round trip. Its characters are valid
+# Unicode, which Blender accepts, unlike the surrogates of Python's "surrogateescape".
+NAME_ENCODING = "latin-1"
+
+Error = type[FormatError]
+Shape = tuple[int | None, ...]
+
+
+def integers(
+    error: Error, name: str, values: Any, dtype: type[np.integer[Any]], empty: tuple[int, ...]
+) -> NDArray[Any]:
+    """Values as an array of a type; those beyond it keep theirs, for `check_range` to find."""
+    array = _array(error, name, values, empty)
+    if array.dtype == dtype:
+        return array
+    if array.dtype.kind not in "iu":
+        raise error(f"{name} is not an array of integers", found=str(array.dtype))
+    converted = array.astype(dtype)
+    return converted if np.array_equal(converted, array) else array
+
+
+def floats(error: Error, name: str, values: Any, empty: tuple[int, ...]) -> NDArray[np.float32]:
+    """Values as an array of single precision."""
+    array = _array(error, name, values, empty)
+    if array.dtype == np.float32:
+        return array
+    if array.dtype.kind not in "iuf":
+        raise error(f"{name} is not an array of numbers", found=str(array.dtype))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return array.astype(np.float32, copy=False)
+
+
+def _array(error: Error, name: str, values: Any, empty: tuple[int, ...]) -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except ValueError as problem:
+        raise error(f"{name} has rows of different lengths") from problem
+    # An empty list has no shape or type of its own.
+    return np.zeros(empty, np.uint8) if array.shape == (0,) and not isinstance(values, np.ndarray) else array
+
+
+def as_list(values: Any) -> Any:
+    """A sequence as a list; anything else as it is, for a check to find."""
+    is_sequence = isinstance(values, Iterable) and not isinstance(values, str | bytes)
+    return list(values) if is_sequence and not isinstance(values, list) else values
+
+
+def are_same(a: Any, b: Any) -> bool:
+    """Whether values are equal: floats byte for byte, so that NaN is equal to itself, integers by their values."""
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        if a.dtype.kind in "iu" and b.dtype.kind in "iu":
+            return np.array_equal(a, b)
+        return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+    return bool(a == b)
+
+
+def check_array(error: Error, name: str, array: Any, shape: Shape, kind: str) -> None:
+    """Raises unless it is an array of a shape, None for any length, and kind: "integers" or "float32"."""
+    if not isinstance(array, np.ndarray):
+        raise error(f"{name} is not an array", found=type(array).__name__, expected=f"an array of {kind}")
+    fits = array.dtype.kind in "iu" if kind == "integers" else array.dtype == np.float32
+    if not fits:
+        raise error(f"{name} has the wrong type", found=str(array.dtype), expected=kind)
+    if len(array.shape) != len(shape) or any(
+        wanted is not None and length != wanted for length, wanted in zip(array.shape, shape, strict=True)
+    ):
+        expected = ", ".join("any" if wanted is None else str(wanted) for wanted in shape)
+        raise error(f"{name} has the wrong shape", found=str(array.shape), expected=f"({expected})")
+
+
+def check_range(error: Error, name: str, array: NDArray[Any], low: int, high: int) -> None:
+    """Raises unless all integers are within limits."""
+    if array.dtype.kind in "iu":
+        limits = np.iinfo(array.dtype)
+        if low <= limits.min and limits.max <= high:
+            return
+    bad = array[(array < low) | (array > high)]
+    if len(bad):
+        number = counted(len(bad), "values")
+        raise error(f"{name} has {number} out of range", found=str(bad[0]), expected=f"{low} to {high}")
+
+
+def check_indices(error: Error, name: str, indices: NDArray[Any], count: int) -> None:
+    """Raises unless all are indices into a table of `count` rows."""
+    bad = indices[(indices < 0) | (indices >= count)]
+    if len(bad):
+        number = counted(len(bad), "indices")
+        raise error(
+            f"{name} has {number} out of range", found=str(bad[0]), expected=f"an index below {count}"
+        )
+
+
+def check_integer(error: Error, name: str, value: Any, low: int = 0) -> None:
+    """Raises unless it is an integer of 32 bits from `low` on."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= MAX_INT32:
+        expected = f"an integer from {low} to {MAX_INT32}"
+        raise error(f"{name} does not fit", found=repr(value), expected=expected)
+
+
+def check_names(error: Error, attribute: str, names: Any) -> None:
+    """Raises unless it is a list of texts."""
+    if not isinstance(names, list):
+        raise error(f"{attribute} is not a list", found=type(names).__name__, expected="a list of names")
+    for number, name in enumerate(names):
+        if not isinstance(name, str):
+            raise error(f"{attribute}[{number}] is not a name", found=repr(name), expected="a str")
+
+
+def check_encoded(error: Error, attribute: str, kind: str, names: Sequence[str], size: int) -> None:
+    """Raises unless all names are Latin-1 without NUL, and no longer than `size`."""
+    for number, name in enumerate(names):
+        place = f"{attribute}[{number}]: a {kind}"
+        try:
+            text = name.encode(NAME_ENCODING)
+        except UnicodeEncodeError as problem:
+            reason = f"{place} has characters that are not in Latin-1"
+            raise error(reason, found=repr(name), expected="Latin-1") from problem
+        if len(text) > size or b"\0" in text:
+            expected = f"at most {size} bytes, none of them NUL"
+            raise error(f"{place} does not fit", found=repr(name), expected=expected)
+
+
+def encode_names(names: Sequence[str], size: int) -> NDArray[np.void]:
+    """Names as fields of a file, filled up with NULs, (n,) of `size` bytes."""
+    encoded = [name.encode(NAME_ENCODING).ljust(size, b"\0") for name in names]
+    return np.frombuffer(b"".join(encoded), np.dtype(("V", size)))
+
+
+def decode_name(data: bytes, start: int, size: int) -> tuple[str, bool]:
+    """The name in a field of a file, up to its first NUL, and whether there is one."""
+    end = data.find(b"\0", start, start + size)
+    return data[start : end if end >= 0 else start + size].decode(NAME_ENCODING), end >= 0
