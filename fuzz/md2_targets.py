@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from io_idtech.io_common.frame_names import find_sequences
 from io_idtech.io_md2.format.file import format_model, parse_model
 from io_idtech.io_md2.format.frames import decompress, merge_vertices
 from io_idtech.io_md2.format.games import check_model
 from io_idtech.io_md2.format.glcommands import generate_commands
 from io_idtech.io_md2.format.model import Model
-from io_idtech.io_md2.format.sequences import find_sequences
 
 # More triangles than this make the search for GL commands, which only an export runs, too slow to fuzz.
 _FEW_TRIANGLES = 40

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import bpy
 import numpy as np
 import numpy.typing as npt
 
 from ...io_blender import state
 from ...io_blender.clips.clip import Played, warn_of_speed
+from ...io_blender.clips.frame_names import frame_names, list_of, single_frame_name
 from ...io_blender.clips.frame_plan import (
     LIST,
     FrameOptions,
@@ -29,6 +31,7 @@ from ...io_blender.reports import ExportResult, Job, Progress, Report, finish, k
 from ...io_blender.scene import axes
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import faces_of_corners
+from ...io_blender.scene.model_objects import mesh_objects
 from ...io_blender.scene.objects import ChosenConversion, Scope, export_conversion, warn_of_instances
 from ...io_blender.scene.time_dependence import warn_of_simulations
 from ...io_blender.verification import Differences, Verify, frames_to_verify
@@ -65,8 +68,7 @@ from .mesh import (
     texture_coordinates,
     warn_of_smoothing,
 )
-from .objects import mesh_objects
-from .sequences import frame_names, list_of, sequences_of_list, single_frame_name
+from .sequences import sequences_of_list
 
 if TYPE_CHECKING:
     from bpy.types import Context, Modifier, Object, Scene
@@ -127,7 +129,8 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
         report.hints.append(f"Objects: {', '.join(obj.name for obj in objects)}")
     stored = _stored_models(objects)
     plan = _plan(objects, stored, context.scene, options, report)
-    names = frame_names(plan, objects, common_source(stored), context.scene, report)
+    models = [one for mesh in bpy.data.meshes if (one := load_model(mesh)) is not None]
+    names = frame_names(plan, objects, common_source(stored), context.scene, models, report)
     if plan.scene_frames is not None:
         warn_of_simulations(objects, context.scene, report)
     used = stored

@@ -15,11 +15,11 @@ import numpy.typing as npt
 from ...io_blender.records import NONE
 from ...io_blender.reports import Report, listing
 from ...io_blender.scene import mesh_data
+from ...io_common.frame_names import to_latin1
 from ...io_common.texts import counted
 from ...io_common.triangles import FLIPPED_WINDING, flip_v, have_same_triangles
 from .. import records
 from ..format import nearest_normals, st_texels, vertex_normals
-from ..format.sequences import to_latin1
 from ..importing.importer import MAX_MATERIALS, image_size, material_skins
 
 if TYPE_CHECKING:

@@ -21,6 +21,15 @@ with models made by ``dataclasses.replace``. Functions never change their argume
 from __future__ import annotations
 
 from ...io_common.files.reading import Readable, Source, Target, Writable
+from ...io_common.frame_names import (
+    FRAME_NAME_SIZE,
+    FrameSequence,
+    clean_name,
+    find_sequences,
+    number_digits,
+    number_frames,
+    split_frame_name,
+)
 from ...io_common.playback import Wrap
 from ...io_common.rules import Description, Finding, Profile, Rule
 from ...io_common.triangles import flip_v as flip_t
@@ -51,7 +60,6 @@ from .glcommands import (
     st_texels,
 )
 from .model import (
-    FRAME_NAME_SIZE,
     FRAMES_PER_SECOND,
     MAGIC,
     MAGIC_NUMBER,
@@ -71,15 +79,7 @@ from .normals import (
     normal_vectors,
     vertex_normals,
 )
-from .sequences import (
-    PLAYER_SEQUENCES,
-    FrameSequence,
-    clean_name,
-    find_sequences,
-    number_digits,
-    number_frames,
-    split_frame_name,
-)
+from .sequences import PLAYER_SEQUENCES
 from .validation import validate_model
 
 __all__ = [

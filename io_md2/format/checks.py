@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...io_common.arrays import NAME_ENCODING
+from ...io_common.frame_names import FRAME_NAME_SIZE
 from ...io_common.rules import Check, Finding, Rule
 from ...io_common.texts import counted
 from ...io_common.triangles import is_degenerate, lowest_vertex_first
 from .glcommands import drawn_triangles
-from .model import FRAME_NAME_SIZE, SKIN_NAME_SIZE, Model
+from .model import SKIN_NAME_SIZE, Model
 from .normals import NORMAL_COUNT
 
 _IMAGES = (".pcx", ".wal", ".tga", ".png", ".jpg")

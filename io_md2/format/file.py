@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ...io_common.arrays import MAX_INT32, decode_name, encode_names
 from ...io_common.files.reading import Source, Target, read_source, target_name, write_target
+from ...io_common.frame_names import FRAME_NAME_SIZE, find_sequences
 from ...io_common.rules import Description, box_line, describe_findings
 from ...io_common.texts import counted
 from .frames import model_bounds
@@ -22,7 +23,6 @@ from .games import check_model, find_oddities, game_named
 from .glcommands import restore_st
 from .model import (
     FRAME_HEADER_SIZE,
-    FRAME_NAME_SIZE,
     FRAMES_PER_SECOND,
     HEADER_FIELDS,
     HEADER_SIZE,
@@ -38,7 +38,6 @@ from .model import (
     frame_dtype,
     is_in_range,
 )
-from .sequences import find_sequences
 from .validation import validate_model, validate_structure
 
 _OTHER_FORMATS = {

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...io_common.arrays import are_same, as_list, floats, integers
 from ...io_common.errors import FormatError
+from ...io_common.frame_names import FRAME_NAME_SIZE
 
 
 class Md2Error(FormatError):
@@ -54,7 +55,6 @@ HEADER_FIELDS = (
 )
 HEADER_SIZE = 4 * len(HEADER_FIELDS)
 SKIN_NAME_SIZE = 64
-FRAME_NAME_SIZE = 16
 FRAME_HEADER_SIZE = 40
 VERTEX_SIZE = 4
 

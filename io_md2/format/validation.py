@@ -17,7 +17,8 @@ from ...io_common.arrays import (
     check_names,
     check_range,
 )
-from .model import FRAME_NAME_SIZE, SKIN_NAME_SIZE, GlCommands, Md2Error, Model, is_in_range
+from ...io_common.frame_names import FRAME_NAME_SIZE
+from .model import SKIN_NAME_SIZE, GlCommands, Md2Error, Model, is_in_range
 
 
 def validate_model(model: Model) -> None:

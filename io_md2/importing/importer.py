@@ -13,13 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_blender import state, versions
-from ...io_blender.clips.clip import range_markers
-from ...io_blender.clips.keyframes import add_markers, marker_name
+from ...io_blender.clips.keyframes import add_markers
 from ...io_blender.clips.shape_key_frames import build_frame_action
 from ...io_blender.materials.images import size_of
 from ...io_blender.materials.library import MaterialLibrary, color_image, name_for_file
 from ...io_blender.records import store_warnings
-from ...io_blender.reports import ImportResult, Job, Progress, Report, kept_on_failure, listing
+from ...io_blender.reports import ImportResult, Job, Progress, Report, kept_on_failure
 from ...io_blender.scene import axes, mesh_data, names
 from ...io_blender.scene.shape_keys import add_frame_keys, require_shape_keys
 from ...io_common.game_tree.archives import readable
@@ -34,15 +33,13 @@ from ..format import (
     decompress,
     find_sequences,
     normal_vectors,
-    number_digits,
     read_model,
     st_fractions,
 )
 from ..format.frames import merge_vertices
 from ..format.model import first_frame
-from ..format.sequences import MAX_FRAME_NAME, MAX_SEQUENCE_NAME, clean_name, number_frames
 from ..options import TEXTURE_RULES, ImportProperties
-from ..records import FRAME_RATE, GROUP, SKINS, StoredModel, load_model, store_attributes, store_model
+from ..records import FRAME_RATE, GROUP, SKINS, store_attributes, store_model
 
 if TYPE_CHECKING:
     from bpy.types import Action, Collection, Context, Material, Mesh, Object, Scene
@@ -64,63 +61,6 @@ def build_actions(
             action.use_fake_user = True
             actions.append(action)
     return actions
-
-
-def clean_names(names: Sequence[str], longest: int, report: Report, consequence: str) -> list[str]:
-    """Names as a file can have them; each change is a warning with `consequence`, which may have {name}."""
-    cleaned = [clean_name(name, longest) for name in names]
-    for name, clean in zip(names, cleaned, strict=True):
-        # That blanks become underscores need not be mentioned.
-        if clean != "_".join(name.split()):
-            text = f"frame names can have only {MAX_FRAME_NAME} Latin-1 characters, so {consequence}"
-            report.warn(text.replace("{name}", clean), name)
-    return cleaned
-
-
-def sequence_names(names: Sequence[str], report: Report) -> list[str]:
-    """Names of sequences as a file can have them; warns of those that had to change, and of repeated ones."""
-    cleaned = clean_names(names, MAX_SEQUENCE_NAME, report, "the sequence was named {name}")
-    repeated = sorted({name for name in cleaned if cleaned.count(name) > 1})
-    if repeated:
-        report.warn(
-            f"several sequences have the same name, and their frames are numbered on: {listing(repeated)}"
-        )
-    return cleaned
-
-
-def renamed_frames(
-    stored: StoredModel | None, frames: Sequence[int], times: Sequence[float], scene: Scene, report: Report
-) -> dict[int, str]:
-    """The new names of frames whose sequence has a renamed marker now, by their position in the new file."""
-    # A sequence is renamed if just one marker is where it begins, and that has another name. For each frame of the new
-    # file, `frames` has that of the imported file, negative if it is new, and `times` that of the scene.
-    result: dict[int, str] = {}
-    markers: dict[float, set[str]] = {}
-    for marker in range_markers(scene):
-        markers.setdefault(marker.frame, set()).add(marker.name)
-    if stored is None or not markers:
-        return result
-    found = np.asarray(frames)
-    for sequence in find_sequences(stored.frame_names):
-        positions = np.flatnonzero((found >= sequence.first) & (found <= sequence.last)).tolist()
-        if not positions or frames[positions[0]] != sequence.first:
-            continue
-        shown = markers.get(times[positions[0]], set())
-        if len(shown) != 1 or marker_name(sequence.name) in shown or shown & _imported_names():
-            continue
-        (new_name,) = shown
-        named = number_frames([new_name] * len(positions), number_digits(stored.frame_names))
-        result |= dict(zip(positions, named, strict=True))
-        report.warn(
-            f"the marker of the sequence {sequence.name} was renamed to {new_name}: its frames were named {named[0]} "
-            f"to {named[-1]}"
-        )
-    return result
-
-
-def _imported_names() -> set[str]:
-    models = [stored for mesh in bpy.data.meshes if (stored := load_model(mesh)) is not None]
-    return {marker_name(sequence.name) for model in models for sequence in find_sequences(model.frame_names)}
 
 
 MAX_MATERIALS = 64

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...io_blender.clips.frame_names import list_of, sequence_names
 from ...io_blender.clips.frame_plan import FrameOptions, owner_of_list, sequence_frames
 from ...io_blender.operators import animation_list as animation_list_panel
 from ...io_blender.operators import file_operators, game_check
 from ...io_blender.options import GAME, game_option, mixin_of, option, properties, values_of
 from ...io_blender.reports import ExportResult, Job, Report
+from ...io_blender.scene.model_objects import find_meshes
 from ...io_blender.scene.objects import NothingToExportError, Scope
 from ...io_common.texts import UnknownFieldError, counted
 from ..exporting.exporter import ExportOptions, export_model, find_game_findings
-from ..exporting.objects import find_meshes
-from ..exporting.sequences import LABELS, list_of
+from ..exporting.sequences import LABELS
 from ..format import FRAMES_PER_SECOND, PROFILES, Game, Md2Error
 from ..format.sequences import Template, match_template
-from ..importing.importer import sequence_names
 from ..options import FrameProperties, ModelProperties
 
 

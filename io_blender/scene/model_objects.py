@@ -1,23 +1,28 @@
-"""The objects of an export: those of the collection or selection that is asked for, else of one imported model."""
+"""The meshes of an export: those of the collection or selection that is asked for, else of one imported model."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ...io_blender.reports import listing
-from ...io_blender.scene.objects import (
+from ..records import has_record
+from ..reports import listing
+from .objects import (
     Scope,
     collect,
     nothing_to_export,
     warn_of_animated_visibility,
     warn_of_left_out,
 )
-from ..records import load_model
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
 
-    from ...io_blender.reports import Report
+    from ..reports import Report
+
+
+# The property groups of meshes. In an MD2 the mesh is the model; those of others hang on it.
+_MD2 = "md2"
+_GROUPS = (_MD2, "md3", "md5")
 
 
 def mesh_objects(context: Context, scope: Scope, report: Report) -> list[Object]:
@@ -61,7 +66,7 @@ def find_meshes(context: Context, scope: Scope) -> tuple[list[Object], Object | 
         return meshes, None
     model = chosen[0]
     own = [obj for obj in meshes if obj in imported[model]]
-    return own, model if load_model(model.data) is not None else roots[model]
+    return own, model if has_record(model.data, _MD2) else roots[model]
 
 
 def _objects_of(model: Object, context: Context, roots: dict[Object, Object]) -> set[Object]:
@@ -89,6 +94,5 @@ def _root(obj: Object) -> Object:
 
 
 def _is_imported(obj: Object) -> bool:
-    """Whether a mesh was imported, as MD2 or as a part of an MD5."""
-    mesh: Any = obj.data
-    return load_model(mesh) is not None or "md5" in mesh
+    """Whether a mesh is an imported model or a part of one."""
+    return any(has_record(obj.data, group) for group in _GROUPS)

@@ -1,0 +1,249 @@
+"""Names of the frames of vertex-animated models, and of their sequences: from files, shape keys, markers and lists."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ...io_common.frame_names import (
+    MAX_FRAME_NAME,
+    MAX_SEQUENCE_NAME,
+    FrameSequence,
+    clean_name,
+    find_sequences,
+    make_unique,
+    number_digits,
+    number_frames,
+)
+from ...io_common.texts import UnknownFieldError
+from ..records import NONE
+from ..reports import listing
+from ..scene.objects import NothingToExportError
+from .clip import AnimationList, animation_list, range_markers
+from .frame_plan import (
+    FrameOptions,
+    FramePlan,
+    Segment,
+    frames_of_keys,
+    owner_of_list,
+    playing_action,
+    sequence_frames,
+)
+from .keyframes import marker_name
+
+if TYPE_CHECKING:
+    from bpy.types import Object, Scene
+
+    from ..reports import Report
+    from .shape_key_frames import SourceFrames
+
+
+def list_of(objects: Sequence[Object], scene: Scene) -> AnimationList:
+    """The animation list of objects that are exported together; there must be at least one."""
+    return animation_list(owner_of_list(objects), scene)
+
+
+def segments_of_list(found: AnimationList, options: FrameOptions, report: Report) -> list[Segment]:
+    """The checked animations in the order of the list; raises NothingToExportError."""
+    rows = found.require_checked(report, "Frames", "animate it", "sequence")
+    try:
+        names = sequence_names([found.name(row) for row in rows], report)
+    except UnknownFieldError as error:
+        raise NothingToExportError(str(error)) from error
+    clips = [row.animation for row in rows]
+    return [
+        Segment(name, sequence_frames(clip, options, found.scene), clip)
+        for name, clip in zip(names, clips, strict=True)
+    ]
+
+
+def clean_names(names: Sequence[str], longest: int, report: Report, consequence: str) -> list[str]:
+    """Names as a file can have them; each change is a warning with `consequence`, which may have {name}."""
+    cleaned = [clean_name(name, longest) for name in names]
+    for name, clean in zip(names, cleaned, strict=True):
+        # That blanks become underscores need not be mentioned.
+        if clean != "_".join(name.split()):
+            text = f"frame names can have only {MAX_FRAME_NAME} Latin-1 characters, so {consequence}"
+            report.warn(text.replace("{name}", clean), name)
+    return cleaned
+
+
+def sequence_names(names: Sequence[str], report: Report) -> list[str]:
+    """Names of sequences as a file can have them; warns of those that had to change, and of repeated ones."""
+    cleaned = clean_names(names, MAX_SEQUENCE_NAME, report, "the sequence was named {name}")
+    repeated = sorted({name for name in cleaned if cleaned.count(name) > 1})
+    if repeated:
+        report.warn(
+            f"several sequences have the same name, and their frames are numbered on: {listing(repeated)}"
+        )
+    return cleaned
+
+
+def renamed_frames(
+    stored: SourceFrames | None,
+    frames: Sequence[int],
+    times: Sequence[float],
+    scene: Scene,
+    imported: Collection[str],
+    report: Report,
+) -> dict[int, str]:
+    """The new names of frames whose sequence has a renamed marker now, by their position in the new file."""
+    # A sequence is renamed if just one marker is where it begins, and that has another name. For each frame of the new
+    # file, `frames` has that of the imported file, negative if it is new, and `times` that of the scene.
+    result: dict[int, str] = {}
+    markers: dict[float, set[str]] = {}
+    for marker in range_markers(scene):
+        markers.setdefault(marker.frame, set()).add(marker.name)
+    if stored is None or not markers:
+        return result
+    found = np.asarray(frames)
+    for sequence in find_sequences(stored.frame_names):
+        positions = np.flatnonzero((found >= sequence.first) & (found <= sequence.last)).tolist()
+        if not positions or frames[positions[0]] != sequence.first:
+            continue
+        shown = markers.get(times[positions[0]], set())
+        if len(shown) != 1 or marker_name(sequence.name) in shown or not shown.isdisjoint(imported):
+            continue
+        (new_name,) = shown
+        named = number_frames([new_name] * len(positions), number_digits(stored.frame_names))
+        result |= dict(zip(positions, named, strict=True))
+        report.warn(
+            f"the marker of the sequence {sequence.name} was renamed to {new_name}: its frames were named {named[0]} "
+            f"to {named[-1]}"
+        )
+    return result
+
+
+def frame_names(
+    plan: FramePlan,
+    objects: list[Object],
+    source: SourceFrames | None,
+    scene: Scene,
+    models: Iterable[SourceFrames],
+    report: Report,
+) -> list[str]:
+    """Names of the file or of shape keys, else new ones; unique unless the imported file repeats them."""
+    # A marker that has the name of a sequence of another of the imported `models` is not a renamed one.
+    imported = {marker_name(one.name) for model in models for one in find_sequences(model.frame_names)}
+    if plan.segments:
+        sources, generated = _name_segments(plan, source)
+    elif plan.scene_frames is None:
+        sources, generated = _name_keys(plan, source, scene, imported, report)
+    else:
+        sources, generated = _name_scene(plan, plan.scene_frames, objects, source, scene, imported, report)
+    stored = [
+        source.frame_names[frame] if source is not None and frame != NONE else None
+        for frame in sources.tolist()
+    ]
+    new = [name for name, old in zip(generated, stored, strict=True) if old is None]
+    names = iter(make_unique(new, [old for old in stored if old is not None]))
+    return [next(names) if old is None else old for old in stored]
+
+
+def single_frame_name(names: list[str], source: SourceFrames | None) -> list[str]:
+    """The name of the first frame alone: that of the imported file, if it has just one frame."""
+    if source is not None and len(source.frame_names) == 1:
+        return list(source.frame_names)
+    return names[:1]
+
+
+# Each returns the frame of the file that names a frame, or NONE, and the name that it has then.
+
+_Names = tuple[npt.NDArray[np.int64], list[str]]
+
+
+def _name_keys(
+    plan: FramePlan, source: SourceFrames | None, scene: Scene, imported: Collection[str], report: Report
+) -> _Names:
+    sources = frames_of_keys(plan.key_names, source)
+    names = [""] * plan.frame_count
+    new = np.flatnonzero(sources == NONE).tolist()
+    cleaned = clean_names(
+        [plan.key_names[position] or "" for position in new],
+        MAX_FRAME_NAME,
+        report,
+        "the name was changed in the file: rename the shape key to choose another",
+    )
+    for position, name in zip(new, cleaned, strict=True):
+        names[position] = name
+    start = source.frame_start if source is not None else 0
+    times = (sources + start).tolist()
+    for position, name in renamed_frames(source, sources.tolist(), times, scene, imported, report).items():
+        sources[position], names[position] = NONE, name
+    return sources, names
+
+
+def _name_scene(
+    plan: FramePlan,
+    frames: Sequence[float],
+    objects: list[Object],
+    source: SourceFrames | None,
+    scene: Scene,
+    imported: Collection[str],
+    report: Report,
+) -> _Names:
+    # Each name of the file or of a shape key is used once, by the first frame.
+    sources = plan.source.copy()
+    names = [""] * plan.frame_count
+    taken: set[str] = set()
+    for position, name in enumerate(plan.key_names):
+        if name is None or name in taken:
+            sources[position] = NONE
+        elif sources[position] == NONE:
+            names[position] = clean_name(name)
+        taken.add(name or "")
+    for position, name in renamed_frames(source, sources.tolist(), frames, scene, imported, report).items():
+        sources[position], names[position] = NONE, name
+    new = [position for position, name in enumerate(names) if sources[position] == NONE and not name]
+    chosen = _sequences(objects, scene, [frames[position] for position in new])
+    distinct = list(dict.fromkeys(chosen))
+    cleaned = dict(zip(distinct, sequence_names(distinct, report), strict=True))
+    numbered = number_frames([cleaned[name] for name in chosen], _digits(source))
+    for position, name in zip(new, numbered, strict=True):
+        names[position] = name
+    return sources, names
+
+
+def _sequences(objects: list[Object], scene: Scene, frames: list[float]) -> list[str]:
+    """The sequence of each frame of the scene, named by the marker before it, or by the action."""
+    markers = sorted(((marker.frame, marker.name) for marker in range_markers(scene)), reverse=True)
+    action = playing_action(objects)
+    fallback = action.name if action is not None else ""
+    return [next((name for start, name in markers if start <= frame), fallback) for frame in frames]
+
+
+def _name_segments(plan: FramePlan, source: SourceFrames | None) -> _Names:
+    """The names of frames of a list: those of the file where a sequence of it was chosen whole, else new ones."""
+    sources = plan.source.copy()
+    imported: dict[int, FrameSequence] = {}
+    for sequence in find_sequences(source.frame_names) if source is not None else ():
+        imported |= dict.fromkeys(range(sequence.first, sequence.last + 1), sequence)
+    owners = [segment.name for segment in plan.segments for _ in segment.frames]
+    taken: set[int] = set()
+    end = 0
+    for segment in plan.segments:
+        begin, end = end, end + len(segment.frames)
+        frames = sources[begin:end].tolist()
+        first = imported.get(frames[0])
+        if (
+            first is not None
+            and frames == list(range(first.first, first.last + 1))
+            and clean_name(marker_name(first.name), MAX_SEQUENCE_NAME) == segment.name
+            and taken.isdisjoint(frames)
+        ):
+            taken.update(frames)
+        else:
+            sources[begin:end] = NONE
+    new = np.flatnonzero(sources == NONE).tolist()
+    names = [""] * plan.frame_count
+    numbered = number_frames([owners[position] for position in new], _digits(source))
+    for position, name in zip(new, numbered, strict=True):
+        names[position] = name
+    return sources, names
+
+
+def _digits(source: SourceFrames | None) -> int:
+    return number_digits(source.frame_names if source is not None else ())

@@ -1,0 +1,1 @@
+"""Objects of Blender as MD3 files."""

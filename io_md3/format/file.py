@@ -1,0 +1,360 @@
+"""MD3 files: reading, writing and description.
+
+Every count and offset is checked against the size of the file, or of the surface, before anything is read. What would
+index outside of them is refused; what real files have and can be understood is read with a warning.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...io_common.arrays import MAX_INT32, decode_name, encode_names
+from ...io_common.files.reading import Source, Target, read_source, target_name, write_target
+from ...io_common.frame_names import FRAME_NAME_SIZE
+from ...io_common.rules import Description, box_line, box_of, describe_findings
+from ...io_common.texts import counted
+from .frames import positions
+from .games import check_model, game_named
+from .model import (
+    FRAME_DTYPE,
+    FRAMES_PER_SECOND,
+    MAGIC,
+    NAME_SIZE,
+    SHADER_DTYPE,
+    TAG_DTYPE,
+    VERSION,
+    VERTEX_DTYPE,
+    Md3Error,
+    Model,
+    Surface,
+    validate_model,
+)
+
+_HEADER = struct.Struct(f"<4si{NAME_SIZE}s9i")
+_FIELDS = (
+    "flags", "num_frames", "num_tags", "num_surfaces", "num_skins", "ofs_frames", "ofs_tags", "ofs_surfaces", "ofs_end",
+)  # fmt: skip
+_SURFACE = struct.Struct(f"<4s{NAME_SIZE}s10i")
+_SURFACE_FIELDS = (
+    "flags", "num_frames", "num_shaders", "num_vertices", "num_triangles", "ofs_triangles", "ofs_shaders", "ofs_st",
+    "ofs_vertices", "ofs_end",
+)  # fmt: skip
+_NAME_AT, _SURFACE_NAME_AT = 8, 4
+_INCOMPLETE = "the file is incomplete (cut off or only partly downloaded)"
+
+
+def read_model(source: Source, name: str = "", *, preserve: bool = False) -> Model:
+    """Reads a model from a file.
+
+    Args:
+        source: a path, the bytes of a file (bytes, bytearray or memoryview), or a file object in binary mode, such
+            as an entry of a zip file. A file object is read to its end, and stays open.
+        name: the file's name, for messages; that of the path or file object if empty.
+        preserve: whether an unchanged model is written with all bytes of the file: with what follows the end of names,
+            the order of its sections, and gaps.
+
+    Returns:
+        The model; it owns its arrays, which may be changed, and its ``warnings`` say what was unusual.
+
+    Raises:
+        Md3Error: the file is not an MD3 model or is damaged.
+        OSError: the file cannot be read.
+        TypeError: the source is none of these, or a file in text mode.
+    """
+    return parse_model(*read_source(source, name), preserve=preserve)
+
+
+def parse_model(data: bytes | bytearray | memoryview, name: str = "", *, preserve: bool = False) -> Model:
+    """The model in the bytes of a file.
+
+    Args:
+        data: the whole file.
+        name: its name, for messages.
+        preserve: see ``read_model``.
+
+    Returns:
+        The model; it owns its arrays, and its ``warnings`` say what was unusual.
+
+    Raises:
+        Md3Error: the bytes are not an MD3 model or are damaged.
+    """
+    data = bytes(data)
+    model = _Reader(data, name).model()
+    model.preserved = data if preserve else None
+    return model
+
+
+class _Reader:
+    def __init__(self, data: bytes, path: str) -> None:
+        self.data, self.path = data, path
+        self.warnings: list[str] = []
+        self.unterminated = 0
+
+    def error(self, reason: str, offset: int, found: object, expected: object) -> Md3Error:
+        return Md3Error(reason, path=self.path, offset=offset, found=str(found), expected=str(expected))
+
+    def model(self) -> Model:
+        head = self.header()
+        count, tags = head["num_frames"], head["num_tags"]
+        frames = self.table("frames", head, FRAME_DTYPE, count, 0, len(self.data))
+        tag_rows = self.table("tags", head, TAG_DTYPE, count * tags, 0, len(self.data)).reshape(count, tags)
+        tag_names = self.names(head["ofs_tags"], tags, NAME_SIZE, TAG_DTYPE.itemsize)
+        if tags and (tag_rows["name"] != tag_rows["name"][:1]).any():
+            self.warnings.append("The tags of some frames have other names than those of the first frame")
+        model = Model(
+            name=self.name(_NAME_AT, NAME_SIZE),
+            frame_names=self.names(
+                head["ofs_frames"] + FRAME_DTYPE.fields["name"][1],  # type: ignore[index]
+                count,
+                FRAME_NAME_SIZE,
+                FRAME_DTYPE.itemsize,
+            ),
+            bounds=frames["bounds"].copy(),
+            origins=frames["origin"].copy(),
+            radii=frames["radius"].copy(),
+            tag_names=tag_names,
+            tag_origins=tag_rows["origin"].copy(),
+            tag_axes=tag_rows["axes"].copy(),
+            flags=head["flags"],
+        )
+        offset = head["ofs_surfaces"]
+        for number in range(head["num_surfaces"]):
+            surface, offset = self.surface(number, offset, count, is_last=number + 1 == head["num_surfaces"])
+            model.surfaces.append(surface)
+        if self.unterminated:
+            fill = counted(self.unterminated, "names", "have")
+            self.warnings.append(f"{fill} no terminator")
+        if head["ofs_end"] != len(self.data):
+            self.warnings.append(f"ofs_end is {head['ofs_end']}, the file has {len(self.data)} bytes")
+        if not (np.isfinite(model.tag_origins).all() and np.isfinite(model.tag_axes).all()):
+            self.warnings.append("Some tags have no finite position")
+        model.warnings = self.warnings
+        return model
+
+    def header(self) -> dict[str, int]:
+        data = self.data
+        if data[:4] != MAGIC:
+            raise self.error("the file is not an MD3 model", 0, repr(data[:4])[1:], "'IDP3'")
+        if len(data) < _HEADER.size:
+            found = counted(len(data), "bytes")
+            raise self.error(f"{_INCOMPLETE}: it ends inside its header", len(data), found, _HEADER.size)
+        _, version, _, *values = _HEADER.unpack_from(data)
+        if version != VERSION:
+            raise self.error("unknown version of MD3", 4, version, VERSION)
+        head = dict(zip(_FIELDS, values, strict=True))
+        for position, name in enumerate(_FIELDS):
+            # ofs_end is not needed, skins are not used, and flags are bits.
+            if head[name] < 0 and name not in ("flags", "num_skins", "ofs_end"):
+                raise self.error(f"negative {name}", _at(position, _HEADER), head[name], "0 or more")
+        if head["num_frames"] == 0:
+            raise self.error("the model has no frames", _at(1, _HEADER), 0, "1 or more")
+        return head
+
+    def surface(self, number: int, start: int, frames: int, *, is_last: bool) -> tuple[Surface, int]:
+        data, size = self.data, len(self.data)
+        if start + _SURFACE.size > size:
+            raise self.error(
+                f"{_INCOMPLETE}: surface {number} does not fit", start, size, start + _SURFACE.size
+            )
+        ident, _, *values = _SURFACE.unpack_from(data, start)
+        head = dict(zip(_SURFACE_FIELDS, values, strict=True))
+        if ident != MAGIC:
+            self.warnings.append(f"Surface {number} begins with {ident!r} instead of 'IDP3'")
+        for position, name in enumerate(_SURFACE_FIELDS):
+            # Nothing follows the last surface.
+            if head[name] < 0 and name != "flags" and not (is_last and name == "ofs_end"):
+                raise self.error(f"negative {name}", start + _at(position, _SURFACE), head[name], "0 or more")
+        if head["num_frames"] < frames:
+            reason = f"surface {number} has fewer frames than the model"
+            raise self.error(reason, start + _at(1, _SURFACE), head["num_frames"], frames)
+        if head["num_frames"] > frames:
+            extra = counted(head["num_frames"] - frames, "frames", "were")
+            self.warnings.append(f"{extra} left out that surface {number} has beyond those of the model")
+        # Sections of a surface lie before the next one, so that all of them together are no larger than the file.
+        end = size if is_last else start + head["ofs_end"]
+        if not is_last and not _SURFACE.size <= head["ofs_end"] <= size - start:
+            reason, expected = (
+                f"{_INCOMPLETE}: surface {number} does not fit",
+                f"{_SURFACE.size} to {size - start}",
+            )
+            raise self.error(reason, start + _at(9, _SURFACE), head["ofs_end"], expected)
+        count = head["num_vertices"]
+        triangles = self.table("triangles", head, np.dtype(("<i4", 3)), head["num_triangles"], start, end)
+        shaders = self.table("shaders", head, SHADER_DTYPE, head["num_shaders"], start, end)
+        st = self.table("st", head, np.dtype(("<f4", 2)), count, start, end)
+        rows = self.table("vertices", head, VERTEX_DTYPE, head["num_frames"] * count, start, end)
+        bad = np.flatnonzero(((triangles < 0) | (triangles >= count)).ravel())
+        if len(bad):
+            place = start + head["ofs_triangles"] + 4 * int(bad[0])
+            reason = f"triangle {bad[0] // 3} of surface {number} uses a vertex that does not exist"
+            raise self.error(reason, place, triangles.ravel()[bad[0]], f"an index below {count}")
+        rows = rows[: frames * count].reshape(frames, count)
+        surface = Surface(
+            name=self.name(start + _SURFACE_NAME_AT, NAME_SIZE),
+            shaders=self.names(start + head["ofs_shaders"], len(shaders), NAME_SIZE, SHADER_DTYPE.itemsize),
+            triangles=triangles.astype(np.int32),
+            st=st.astype(np.float32),
+            vertices=rows["position"].astype(np.int16),
+            normals=rows["normal"].copy(),
+            flags=head["flags"],
+        )
+        return surface, start + head["ofs_end"]
+
+    def table(
+        self, name: str, head: dict[str, int], dtype: np.dtype[Any], count: int, start: int, end: int
+    ) -> NDArray[Any]:
+        """The rows of a section; the offset of an empty one is not checked."""
+        offset = start + head[f"ofs_{name}"]
+        if count == 0:
+            return np.zeros(0, dtype)
+        if offset + count * dtype.itemsize > end:
+            reason = f"{_INCOMPLETE}: {counted(count, 'rows')} of {name} do not fit"
+            raise self.error(reason, offset, f"{end - offset} bytes", count * dtype.itemsize)
+        return np.frombuffer(self.data, dtype, count, offset)
+
+    def names(self, offset: int, count: int, size: int, stride: int) -> list[str]:
+        return [self.name(offset + stride * index, size) for index in range(count)]
+
+    def name(self, offset: int, size: int) -> str:
+        text, is_terminated = decode_name(self.data, offset, size)
+        self.unterminated += not is_terminated
+        return text
+
+
+def _at(position: int, head: struct.Struct) -> int:
+    """Where a field of a header is, of those after its name."""
+    return head.size - 4 * (len(_FIELDS if head is _HEADER else _SURFACE_FIELDS) - position)
+
+
+def write_model(model: Model, target: Target) -> None:
+    """Writes a file. What is written can be read: ``read_model`` returns an equal model.
+
+    The file is opened after all bytes are made, so a model that cannot be written leaves an existing file unchanged.
+
+    Args:
+        model: the model; it is not changed.
+        target: a path, or a file object in binary mode, such as a new entry of a zip file, which stays open.
+
+    Raises:
+        Md3Error: the model cannot be expressed in MD3.
+        OSError: the file cannot be written.
+        TypeError: the target is neither.
+    """
+    try:
+        data = format_model(model)
+    except Md3Error as error:
+        error.path = target_name(target)
+        raise
+    write_target(data, target)
+
+
+def format_model(model: Model) -> bytes:
+    """The bytes of the file of a model.
+
+    Only the limits of the format are checked here, by ``validate_model``; those of games are checked by
+    ``check_model``. ``parse_model`` returns an equal model.
+
+    Args:
+        model: the model; it is not changed.
+
+    Raises:
+        Md3Error: the model is not valid; the message names the attribute.
+    """
+    validate_model(model)
+    if model.preserved is not None and parse_model(model.preserved) == model:
+        return model.preserved
+    frames = np.zeros(model.frame_count, FRAME_DTYPE)
+    frames["bounds"], frames["origin"], frames["radius"] = model.bounds, model.origins, model.radii
+    frames["name"] = encode_names(model.frame_names, FRAME_NAME_SIZE)
+    tags = np.zeros((model.frame_count, len(model.tag_names)), TAG_DTYPE)
+    tags["name"] = encode_names(model.tag_names, NAME_SIZE)
+    tags["origin"], tags["axes"] = model.tag_origins, model.tag_axes
+    parts = [
+        frames.tobytes(),
+        tags.tobytes(),
+        *(_format_surface(one, model.frame_count) for one in model.surfaces),
+    ]
+    first = _HEADER.size
+    offsets = [first, first + len(parts[0]), first + len(parts[0]) + len(parts[1])]
+    end = first + sum(map(len, parts))
+    if end > MAX_INT32:
+        raise Md3Error("the file would be too large", found=f"{end} bytes", expected=str(MAX_INT32))
+    counts = model.frame_count, len(model.tag_names), len(model.surfaces), 0
+    name = encode_names([model.name], NAME_SIZE).tobytes()
+    return b"".join([_HEADER.pack(MAGIC, VERSION, name, model.flags, *counts, *offsets, end), *parts])
+
+
+def _format_surface(surface: Surface, frame_count: int) -> bytes:
+    shaders = np.zeros(len(surface.shaders), SHADER_DTYPE)
+    shaders["name"] = encode_names(surface.shaders, NAME_SIZE)
+    shaders["index"] = np.arange(len(shaders))
+    rows = np.zeros(surface.vertices.shape[:2], VERTEX_DTYPE)
+    rows["position"], rows["normal"] = surface.vertices, surface.normals
+    sections = [
+        shaders.tobytes(),
+        surface.triangles.astype("<i4").tobytes(),
+        surface.st.astype("<f4").tobytes(),
+        rows.tobytes(),
+    ]
+    offsets = [_SURFACE.size]
+    for section in sections:
+        offsets.append(offsets[-1] + len(section))
+    of_shaders, of_triangles, of_st, of_vertices, end = offsets
+    head = _SURFACE.pack(
+        MAGIC, encode_names([surface.name], NAME_SIZE).tobytes(), surface.flags, frame_count, len(shaders),
+        surface.vertex_count, surface.triangle_count, of_triangles, of_shaders, of_st, of_vertices, end,
+    )  # fmt: skip
+    return b"".join([head, *sections])
+
+
+def describe(source: Source | Model, game: str = "", name: str = "") -> Description:
+    """Describes an .md3 file or a model.
+
+    Args:
+        source: a model, or what ``read_model`` reads: a path, bytes, or a binary file object.
+        game: the name of a game, whose findings are included.
+        name: the file's name, for messages; that of the path or file object if empty.
+
+    Raises:
+        Md3Error: it cannot be understood, or the model is not valid.
+        OSError: it cannot be read.
+    """
+    model = source if isinstance(source, Model) else read_model(source, name)
+    validate_model(model)
+    points = [positions(surface.vertices).reshape(-1, 3) for surface in model.surfaces]
+    facts: dict[str, Any] = {
+        "kind": "md3",
+        "frames": model.frame_count,
+        "seconds": model.frame_count / FRAMES_PER_SECOND,
+        "vertices": model.vertex_count,
+        "triangles": model.triangle_count,
+        "surfaces": [
+            {
+                "name": surface.name,
+                "shaders": surface.shaders,
+                "vertices": surface.vertex_count,
+                "triangles": surface.triangle_count,
+            }
+            for surface in model.surfaces
+        ],
+        "tags": model.tag_names,
+        "box": box_of(np.concatenate([np.zeros((0, 3)), *points])),
+        "warnings": list(dict.fromkeys([*model.warnings, *(str(finding) for finding in check_model(model))])),
+    }
+    lines = [
+        "MD3 model",
+        f"{counted(model.frame_count, 'frames')}, {counted(model.vertex_count, 'vertices')}, "
+        f"{counted(model.triangle_count, 'triangles')}",
+        *(
+            f"surface {surface.name!r}: {counted(surface.vertex_count, 'vertices')}, "
+            f"{counted(surface.triangle_count, 'triangles')}, {', '.join(surface.shaders) or 'no shader'}"
+            for surface in model.surfaces
+        ),
+        *([f"tags: {', '.join(model.tag_names)}"] if model.tag_names else []),
+        *box_line(facts["box"]),
+    ]
+    return describe_findings(facts, lines, game, check_model(model, game_named(game)) if game else None)

@@ -1,0 +1,1 @@
+"""MD3 files into Blender."""
