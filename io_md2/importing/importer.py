@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ...io_blender import state, versions
 from ...io_blender.clips.keyframes import add_markers
 from ...io_blender.clips.shape_key_frames import build_frame_action
+from ...io_blender.frame_options import ImportProperties
 from ...io_blender.materials.images import size_of
 from ...io_blender.materials.library import MaterialLibrary, color_image, name_for_file
 from ...io_blender.records import store_warnings
@@ -38,7 +39,7 @@ from ..format import (
 )
 from ..format.frames import merge_vertices
 from ..format.model import first_frame
-from ..options import TEXTURE_RULES, ImportProperties
+from ..options import TEXTURE_RULES
 from ..records import FRAME_RATE, GROUP, SKINS, store_attributes, store_model
 
 if TYPE_CHECKING:

@@ -1,0 +1,202 @@
+"""What the operators of all formats with frames of vertices share: the frames of an export, and their list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...io_common.texts import UnknownFieldError, counted
+from ..clips.frame_names import list_of, sequence_names
+from ..clips.frame_plan import FrameOptions, owner_of_list, sequence_frames
+from ..options import GAME, properties
+from ..reports import Report
+from ..scene.model_objects import find_meshes
+from ..scene.objects import NothingToExportError, Scope
+from . import animation_list as animation_list_panel
+from . import file_operators, game_check
+from .panel_parts import Operator
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Event, Object, UILayout
+
+    from .panel_parts import OperatorResult
+
+
+@properties
+class FrameImport(file_operators.ImportFiles):
+    """The panels of an import operator, without its identifiers."""
+
+    family: str
+    # Those of the format in the panel *Model*.
+    model_options: tuple[str, ...] = ("merge_vertices", "custom_normals")
+    animation: str
+    use_scene_timing: bool
+
+    def draw(self, context: Context) -> None:
+        del context
+        layout = file_operators.panel_layout(self)
+        draw_panel, prefix = file_operators.draw_panel, f"IO_{self.family.upper()}_import"
+        layout.prop(self, "animation")
+        self.draw_transform(layout, prefix)
+        draw_panel(layout, f"{prefix}_model", "Model", self, *self.model_options)
+        draw_panel(layout, f"{prefix}_materials", "Materials", self, "use_textures")
+        body = draw_panel(layout, f"{prefix}_animation", "Animation", self)
+        if body:
+            column = body.column()
+            column.active = self.animation != "NONE"
+            column.prop(self, "sequence_actions")
+            column.prop(self, "frame_start")
+            file_operators.draw_wide(column, self, "use_scene_timing")
+            row = column.row()
+            row.active = self.use_scene_timing
+            row.prop(self, "fps")
+
+
+def list_when_chosen(operator: Any, context: Context) -> None:
+    """Lists the animations when the user chooses to select them; scripts have no panel that shows them."""
+    if operator.frames == "LIST" and context.space_data is not None:
+        objects = exported_meshes(context, operator)
+        animation_list_panel.update(owner_of_list(objects) if objects else None, context.scene)
+
+
+def exported_meshes(context: Context, operator: Any) -> list[Object]:
+    """The meshes that an export operator would export; `operator` may also be the operator's properties."""
+    try:
+        return find_meshes(context, animation_list_panel.scope_of_panel(context, operator))[0]
+    except NothingToExportError:
+        return []
+
+
+@properties
+class FrameExport(file_operators.ModelExport):
+    """The options of an export of frames, and of the check of what it would write."""
+
+    frames: str
+    frame_step: int
+    frame_rate_from: str
+    use_frame_range: bool
+    frame_start: int
+    frame_end: int
+    game_rate: float  # the frames per second of the games
+
+    def converted_objects(self, context: Context) -> list[Object]:
+        """The meshes."""
+        return exported_meshes(context, self)
+
+    def frame_options(self, context: Context) -> FrameOptions:
+        """Which frames are exported."""
+        rate = self.game_rate if self.frame_rate_from == GAME else 0.0
+        return FrameOptions(self.frames, self.frame_step, self._frame_range(context), rate)
+
+    def _frame_range(self, context: Context) -> tuple[int, int] | None:
+        """The custom range, with the scene's start or end for what a script has not set; None for the scene's range."""
+        has_start, has_end = (self.properties.is_property_set(name) for name in ("frame_start", "frame_end"))
+        if self.use_frame_range:
+            return self.frame_start, self.frame_end
+        if self.properties.is_property_set("use_frame_range") or not (has_start or has_end):
+            return None
+        scene = context.scene
+        return (
+            self.frame_start if has_start else scene.frame_start,
+            self.frame_end if has_end else scene.frame_end,
+        )
+
+
+@properties
+class FrameExportFile(FrameExport, file_operators.ExportFile):
+    """The panels of an export operator, without its identifiers."""
+
+    verify: str
+
+    def check_operator(self) -> type:
+        """The operator that checks for the game."""
+        raise NotImplementedError
+
+    def default_name(self, context: Context) -> str:
+        """The name of the imported model that is active or alone, else of the active object."""
+        active = find_meshes(context, Scope())[1] or context.view_layer.objects.active
+        return active.name if active is not None else ""
+
+    def invoke(self, context: Context, event: Event) -> OperatorResult:
+        # A list that was shown before is brought up to date.
+        list_when_chosen(self, context)
+        return super().invoke(context, event)
+
+    def draw(self, context: Context) -> None:
+        draw_panel, prefix = file_operators.draw_panel, f"IO_{self.family.upper()}_export"
+        layout = file_operators.panel_layout(self)
+        self.draw_game(layout, context)
+        game_check.draw_for_export(layout, context, self, self.check_operator())
+        layout.prop(self, "frames")
+        if self.frames == "LIST":
+            self._draw_list(layout, context)
+        layout.prop(self, "verify")
+        self.draw_include(layout, context, prefix)
+        self.draw_transform(layout, prefix)
+        body = draw_panel(layout, f"{prefix}_frames", "Frames", self, "frame_step", "frame_rate_from")
+        if body:
+            if self.frames != "LIST":
+                column = body.column()
+                column.active = self.frames != "SHAPE_KEYS"
+                column.prop(self, "use_frame_range")
+                if self.use_frame_range:
+                    column.prop(self, "frame_start")
+                    column.prop(self, "frame_end")
+            self.draw_frames(body)
+        body = draw_panel(layout, f"{prefix}_model", "Model", self, "apply_modifiers")
+        if body:
+            self.draw_model(body)
+
+    def draw_frames(self, layout: UILayout) -> None:
+        """Draws the other options in the panel *Frames*."""
+
+    def draw_model(self, layout: UILayout) -> None:
+        """Draws the other options in the panel *Model*."""
+
+    def draw_template(self, layout: UILayout) -> None:
+        """Draws what the sequences of the list have to be."""
+
+    def problems_of(self, chosen: list[tuple[str, int]]) -> tuple[str, list[str]]:
+        """What is wrong with sequences and their numbers of frames, and the heading of that."""
+        del chosen
+        return "", []
+
+    def _draw_list(self, layout: UILayout, context: Context) -> None:
+        objects = exported_meshes(context, self)
+        if not objects:
+            layout.label(text="There is no mesh to export", icon="INFO")
+            return
+        self.draw_template(layout)
+        found = list_of(objects, context.scene)
+        options = self.frame_options(context)
+        frames = [len(sequence_frames(row.animation, options, found.scene)) for row in found.rows]
+        try:
+            names = sequence_names([found.name(row) for row in found.rows], Report())
+            error = ""
+        except UnknownFieldError as problem:
+            names, error = [row.animation.name for row in found.rows], str(problem)
+        shown = [
+            animation_list_panel.Shown(*parts)
+            for parts in zip(frames, (None,) * len(names), names, strict=True)
+        ]
+        animation_list_panel.draw(layout, found, shown)
+        chosen = [
+            (name, count)
+            for row, name, count in zip(found.rows, names, frames, strict=True)
+            if row.is_checked
+        ]
+        total = sum(count for _, count in chosen)
+        layout.label(text=f"{counted(total, 'frames')} in {counted(len(chosen), 'sequences')}", icon="INFO")
+        path = file_operators.chosen_path(context, self)
+        if path.exists():
+            layout.label(text=f"Replaces {path.name}", icon="FILE_REFRESH")
+        animation_list_panel.draw_problems(layout, "", [error] if error else [])
+        animation_list_panel.draw_problems(layout, *self.problems_of(chosen))
+
+
+class FrameCheck(FrameExport, game_check.GameCheck, Operator):
+    """The check of what an export would write, without its identifiers."""
+
+    def draw(self, context: Context) -> None:
+        # The other options are those of an export.
+        del context
+        self.layout.prop(self, "game")

@@ -1,0 +1,52 @@
+"""The options of imports and exports of MD3 files that users set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..io_blender import frame_options
+from ..io_blender.options import option
+from ..io_common.textures.conventions import TextureRules
+
+# How images are found for the shaders of surfaces.
+TEXTURE_RULES = TextureRules(config_name="md3.cfg", has_shaders=True)
+
+
+@dataclass(frozen=True)
+class ImportProperties(frame_options.ImportProperties):
+    """The options of an import."""
+
+    merge_vertices: bool = option(
+        False,
+        "Merge by Distance",
+        "Merge vertices of a surface that are at the same position in every frame, such as those along UV seams. "
+        "Export splits them again",
+    )
+    custom_normals: bool = option(
+        True,
+        "Custom Normals",
+        "Use the normals of the first frame in the file instead of those that Blender computes",
+    )
+    tags: str = option(
+        "EMPTIES",
+        "Tags",
+        "How to import the tags, at which games attach other models",
+        items=(
+            ("EMPTIES", "Empties", "Import each tag as an empty with keyframes"),
+            ("BONES", "Bones", "Import each tag as a bone of an armature with keyframes"),
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class ModelProperties:
+    """The options of a model that is exported."""
+
+    apply_modifiers: bool = option(
+        True, "Apply Modifiers", "Export meshes with modifiers applied. Armature modifiers are always applied"
+    )
+    split_surfaces: bool = option(
+        False,
+        "Split Surfaces",
+        "Split surfaces with more vertices or triangles than the game takes into several",
+    )

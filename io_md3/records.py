@@ -1,0 +1,126 @@
+"""What an import stores: the file on the parent of the surfaces, and on each mesh and tag which of them it is.
+Values that are loaded are valid, but may be outdated: export uses them only where they reproduce what Blender shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..io_blender.records import (
+    Bytes,
+    ConversionField,
+    Integer,
+    Json,
+    MaterialRecord,
+    Number,
+    Texts,
+    own_group,
+)
+from .format import Md3Error, Model, parse_model
+from .format.sequences import Sequence
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+    from ..io_blender.scene.axes import Conversion
+
+GROUP = "md3"
+"""The name of the property group."""
+
+SHADERS = MaterialRecord(GROUP, "shader", names_are_images=True)
+"""What is stored on materials: the shader is the path of an image, or a name of the game."""
+
+MAX_RATE = 1000.0
+"""The highest frame rate."""
+
+VERTEX = "md3_vertex"
+"""The attribute with the vertex of the file that each vertex is, if they were not merged."""
+
+CORNER_VERTEX = "md3_corner_vertex"
+"""The attribute with the vertex of the file that each corner of a face is."""
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """The sequences of a model, in its own frames."""
+
+    found: tuple[Sequence, ...] = ()
+
+
+# On the parent.
+FRAME_RATE = Number(GROUP, "frame_rate", 1e-2, MAX_RATE)
+SEQUENCES = Json(GROUP, "sequences", Sequences)
+_FILE = Bytes(GROUP, "file", "u1")
+_FRAME_START = Integer(GROUP, "frame_start", lowest=-(2**31))
+_KEY_NAMES = Texts(GROUP, "key_names")
+CONVERSION = ConversionField(GROUP)
+
+# On meshes and tags.
+NUMBER = Integer(GROUP, "number")
+MATERIAL_NAMES = Texts(GROUP, "material_names")
+
+
+@dataclass(frozen=True, eq=False)
+class StoredModel:
+    """A model as it was imported."""
+
+    model: Model
+    key_names: list[str]  # of each frame's shape key in Blender; empty if none were made
+    frame_start: int  # in the scene
+
+    @property
+    def frame_names(self) -> list[str]:
+        """The names in the file."""
+        return self.model.frame_names
+
+
+def store_model(
+    root: Object,
+    data: bytes,
+    key_names: list[str],
+    frame_start: int,
+    sequences: tuple[Sequence, ...],
+    rate: float,
+) -> None:
+    """Stores the bytes of a file on the parent of what was made of it."""
+    _FILE.write(root, np.frombuffer(data, np.uint8))
+    _KEY_NAMES.write(root, key_names)
+    _FRAME_START.write(root, frame_start)
+    SEQUENCES.write(root, Sequences(sequences))
+    FRAME_RATE.write(root, rate)
+
+
+def store_number(owner: Any, number: int, conversion: Conversion) -> None:
+    """Stores on a mesh or a tag which one of the file it is, and the scale and axes of the import."""
+    own_group(owner, GROUP)
+    NUMBER.write(owner, number)
+    CONVERSION.write(owner, conversion)
+
+
+def load_model(root: Object | None) -> StoredModel | None:
+    """The stored model of a parent; None if there is none, or it is not valid."""
+    data = _FILE.read(root) if root is not None else None
+    start, names = load_frames(root)
+    if data is None or start is None:
+        return None
+    try:
+        model = parse_model(data.tobytes(), preserve=True)
+    except Md3Error:
+        return None
+    return StoredModel(model, names, start) if len(names) in (0, model.frame_count) else None
+
+
+def load_frames(root: Object | None) -> tuple[int | None, list[str]]:
+    """The scene frame of the first frame, None if none is stored, and the names of the shape keys."""
+    if root is None:
+        return None, []
+    return _FRAME_START.read(root), _KEY_NAMES.read(root) or []
+
+
+def root_of(obj: Object | None) -> Object | None:
+    """The parent that an imported file is stored on, of a mesh, a tag or itself."""
+    while obj is not None and not _FILE.is_stored(obj):
+        obj = obj.parent
+    return obj
