@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .io_common.family import Family
 from .io_md2.family import FAMILY as MD2
+from .io_md3.family import FAMILY as MD3
 from .io_md5.family import FAMILY as MD5
 
-FAMILIES: tuple[Family, ...] = (MD5, MD2)
+FAMILIES: tuple[Family, ...] = (MD5, MD2, MD3)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
+from ..io_blender.clips.shape_key_frames import require_few_frames
 from ..io_blender.options import frame_start_option, option, scene_timing_option
 from ..io_blender.reports import Report, listing, printable
 from ..io_blender.scene import axes
@@ -23,7 +24,6 @@ from ..io_common.game_tree.tree import GameTree
 from ..io_common.texts import matches
 from ..io_md2.format import Md2Error, read_model
 from ..io_md2.format import Model as Md2Model
-from ..io_md2.importing.importer import check_size as check_md2_size
 from ..io_md5.format import Animation, Md5Error, Model, read_animation, read_mesh
 from ..io_md5.format.model import Floats
 from ..io_md5.format.skeleton import match_joints, poses
@@ -241,5 +241,5 @@ def _read_md5(stream: MemberStream) -> Model:
 
 def _read_md2(stream: MemberStream) -> Md2Model:
     model = read_model(stream)
-    check_md2_size({Path(stream.name): model})
+    require_few_frames(model.frame_count, stream.name, Md2Error)
     return model

@@ -3,6 +3,7 @@ Values that are loaded are valid, but may be outdated: export uses them only whe
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,20 @@ CONVERSION = ConversionField(GROUP)
 # On meshes and tags.
 NUMBER = Integer(GROUP, "number")
 MATERIAL_NAMES = Texts(GROUP, "material_names")
+# Of corners after the import, in the axes of the file, where Blender could not take those of the file.
+SHOWN_NORMALS = Bytes(GROUP, "shown_normals", "u1", 2)
+
+SAME_NORMAL = math.cos(math.radians(2.5))
+"""The cosine of the angle that a step of the file and Blender's custom normals may be off."""
+
+
+@dataclass(frozen=True, eq=False)
+class FramesOfFile:
+    """The frames of an imported model."""
+
+    frame_names: list[str]  # of the file
+    key_names: list[str]  # of each frame's shape key in Blender; empty if none were made
+    frame_start: int  # in the scene
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,21 +117,21 @@ def store_number(owner: Any, number: int, conversion: Conversion) -> None:
 def load_model(root: Object | None) -> StoredModel | None:
     """The stored model of a parent; None if there is none, or it is not valid."""
     data = _FILE.read(root) if root is not None else None
-    start, names = load_frames(root)
-    if data is None or start is None:
+    frames = load_frames(root)
+    if data is None or frames is None:
         return None
     try:
         model = parse_model(data.tobytes(), preserve=True)
     except Md3Error:
         return None
-    return StoredModel(model, names, start) if len(names) in (0, model.frame_count) else None
+    fits = len(frames.key_names) in (0, model.frame_count)
+    return StoredModel(model, frames.key_names, frames.frame_start) if fits else None
 
 
-def load_frames(root: Object | None) -> tuple[int | None, list[str]]:
-    """The scene frame of the first frame, None if none is stored, and the names of the shape keys."""
-    if root is None:
-        return None, []
-    return _FRAME_START.read(root), _KEY_NAMES.read(root) or []
+def load_frames(root: Object | None) -> FramesOfFile | None:
+    """The frames of a parent, without reading the file: their names are those of the shape keys."""
+    start, names = (_FRAME_START.read(root), _KEY_NAMES.read(root)) if root is not None else (None, None)
+    return None if start is None or names is None else FramesOfFile(names, names, start)
 
 
 def root_of(obj: Object | None) -> Object | None:

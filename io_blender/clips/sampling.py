@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +41,10 @@ class Part(Protocol):
     used: npt.NDArray[np.int64]  # the vertices that the file has, rising, (U,)
 
 
+Follow: TypeAlias = "Callable[[Depsgraph], npt.NDArray[np.float64]]"
+"""Returns the transform of an object or bone, (4, 4), in the space of the scene, as it is evaluated."""
+
+
 @dataclass(eq=False)
 class EvaluatedFrame:
     """What one object shows in a frame, to verify the model with."""
@@ -58,11 +62,14 @@ class Samples:
     positions: Floats
     verified: dict[int, list[EvaluatedFrame]]  # by frame, what each part shows
     normals: npt.NDArray[np.float32] | None = None  # of the corners of all parts, (F, L, 3)
+    # The transforms of what was followed in each frame of the scene, (F, n, 4, 4); none for shape keys
+    matrices: npt.NDArray[np.float64] | None = None
 
     def first_frame(self) -> Samples:
         """The first frame alone."""
         verified = {row: frames for row, frames in self.verified.items() if row == 0}
-        return Samples(self.positions[:1], verified, None if self.normals is None else self.normals[:1])
+        normals, matrices = (None if one is None else one[:1] for one in (self.normals, self.matrices))
+        return Samples(self.positions[:1], verified, normals, matrices)
 
 
 def sample_frames(
@@ -75,22 +82,23 @@ def sample_frames(
     play: Callable[[Clip], None],
     *,
     with_normals: bool = False,
+    followed: Sequence[Follow] = (),
 ) -> Job[Samples]:
-    """Evaluates the parts. Raises NothingToExportError if frames differ in vertices or faces."""
+    """Evaluates the parts and what is followed. Raises NothingToExportError if frames differ in vertices or faces."""
     # The scene may be left at another frame.
     sampler = _Sampler(context, parts, plan, frames_to_verify, with_normals=with_normals)
     if plan.scene_frames is None:
         yield from sampler.sample_keys(progress)
     else:
-        yield from sampler.sample_scene(plan.scene_frames, progress, report, play)
+        yield from sampler.sample_scene(plan.scene_frames, progress, report, play, followed)
     verified = {row: [shown[index] for index in range(len(parts))] for row, shown in sampler.verified.items()}
-    return Samples(sampler.positions, verified, sampler.normals)
+    return Samples(sampler.positions, verified, sampler.normals, sampler.matrices)
 
 
 @contextmanager
-def first_frame_keys(plan: FramePlan) -> Iterator[None]:
-    """Shows the shape key of the first frame alone on objects whose triangles may depend on it."""
-    objects = [obj for obj in plan.keys if not _is_unmodified(obj)]
+def first_frame_keys(plan: FramePlan, *, of_all: bool = False) -> Iterator[None]:
+    """Shows the shape key of the first frame alone on objects whose triangles may depend on it, or on all."""
+    objects = [obj for obj in plan.keys if of_all or not _is_unmodified(obj)]
     with solo_keys(objects) as show_alone:
         for obj in objects:
             show_alone(obj, plan.keys[obj][0])
@@ -130,11 +138,18 @@ class _Sampler:
             (plan.frame_count, vertex_count, 3), np.float32 if is_single else np.float64
         )
         self.normals = np.empty((plan.frame_count, corner_count, 3), np.float32) if with_normals else None
+        self.matrices: npt.NDArray[np.float64] | None = None
         self.verified: dict[int, dict[int, EvaluatedFrame]] = {frame: {} for frame in frames_to_verify}
 
     def sample_scene(
-        self, frames: Sequence[float], progress: Progress, report: Report, play: Callable[[Clip], None]
+        self,
+        frames: Sequence[float],
+        progress: Progress,
+        report: Report,
+        play: Callable[[Clip], None],
+        followed: Sequence[Follow],
     ) -> Job[None]:
+        self.matrices = np.empty((len(frames), len(followed), 4, 4))
         clips, first = {}, 0
         for segment in self._plan.segments:
             clips[first] = segment.clip
@@ -144,6 +159,8 @@ class _Sampler:
                 play(clips[row])
             state.set_frame(self._context.scene, frame)
             depsgraph = self._context.evaluated_depsgraph_get()
+            for index, follow in enumerate(followed):
+                self.matrices[row, index] = follow(depsgraph)
             for index, part in enumerate(self._parts):
                 self._read(index, range(row, row + 1), depsgraph, f"frame {frame:g} of the scene")
                 if row in self.verified:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..records import has_record
+from ..records import has_record, read_group
 from ..reports import listing
 from .objects import (
     Scope,
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 # The property groups of meshes. In an MD2 the mesh is the model; those of others hang on it.
-_MD2 = "md2"
-_GROUPS = (_MD2, "md3", "md5")
+_MD2, _MD3 = "md2", "md3"
+_GROUPS = (_MD2, _MD3, "md5")
 
 
 def mesh_objects(context: Context, scope: Scope, report: Report) -> list[Object]:
@@ -69,6 +69,11 @@ def find_meshes(context: Context, scope: Scope) -> tuple[list[Object], Object | 
     return own, model if has_record(model.data, _MD2) else roots[model]
 
 
+def objects_hanging_on(model: Object, context: Context) -> list[Object]:
+    """The objects that belong to an imported model, by name."""
+    return sorted(_objects_of(model, context, _roots(context)), key=lambda obj: obj.name)
+
+
 def _objects_of(model: Object, context: Context, roots: dict[Object, Object]) -> set[Object]:
     """What parents and armatures connect to an object, or is in one of its collections but the scene's."""
     result = {obj for obj, root in roots.items() if root == roots[model]}
@@ -89,6 +94,9 @@ def _root(obj: Object) -> Object:
     # An armature may hang on its own mesh.
     while above is not None and above not in chain:
         chain.append(above)
+        if "file" in read_group(above, _MD3):
+            # It may hang on a tag of another model.
+            break
         above = above.find_armature() or above.parent
     return chain[-1]
 

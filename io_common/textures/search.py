@@ -133,6 +133,11 @@ class ModelSearch:
             result.missing.setdefault(Role.DIFFUSE, shader)
         return self._with_game_folder(result)
 
+    def skin_materials(self, mesh: str) -> list[str]:
+        """The names of the materials that .skin files have for a mesh, each once, those of the default skin first."""
+        found = (materials.get(fold(mesh)) for materials in self._configs.materials)
+        return list(dict.fromkeys(name for name in found if name))
+
     def _with_game_folder(self, images: MaterialImages) -> MaterialImages:
         """The same images, with the game folder of the diffuse image: the outermost that the user named, or a guess."""
         if images.diffuse is not None:

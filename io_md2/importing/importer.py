@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ...io_blender import state, versions
 from ...io_blender.clips.keyframes import add_markers
-from ...io_blender.clips.shape_key_frames import build_frame_action
+from ...io_blender.clips.shape_key_frames import build_actions, require_few_frames
 from ...io_blender.frame_options import ImportProperties
 from ...io_blender.materials.images import size_of
 from ...io_blender.materials.library import MaterialLibrary, color_image, name_for_file
@@ -43,25 +43,9 @@ from ..options import TEXTURE_RULES
 from ..records import FRAME_RATE, GROUP, SKINS, store_attributes, store_model
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Collection, Context, Material, Mesh, Object, Scene
+    from bpy.types import Collection, Context, Material, Mesh, Object, Scene
 
 RELATIVE, ABSOLUTE, NONE = "RELATIVE", "ABSOLUTE", "NONE"
-
-
-def build_actions(
-    name: str, obj: Object, model: Model, *, frame_start: int, per_sequence: bool
-) -> list[Action]:
-    """The action of all frames, which becomes active, and on request one of each sequence."""
-    # The object must have a shape key of each frame. Each action begins at `frame_start`.
-    keys = require_shape_keys(obj)
-    actions = [build_frame_action(name, keys, 0, model.frame_count - 1, frame_start)]
-    versions.assign_action(keys.animation_data_create(), actions[0], "KEY")
-    if per_sequence:
-        for sequence in find_sequences(model.frame_names):
-            action = build_frame_action(sequence.name, keys, sequence.first, sequence.last, frame_start)
-            action.use_fake_user = True
-            actions.append(action)
-    return actions
 
 
 MAX_MATERIALS = 64
@@ -81,10 +65,6 @@ def image_size(materials: Iterable[Material | None]) -> tuple[int, int]:
 def material_skins(materials: Iterable[Material | None], game_folders: Sequence[str]) -> list[str]:
     """The skins that an MD2 model names for materials."""
     return [name_for_file(material, SKINS, game_folders) for material in materials if material is not None]
-
-
-# Many times the limit of any game. Blender's time grows with the square of their number.
-_MAX_KEYS = 10_000
 
 
 @dataclass(frozen=True)
@@ -111,8 +91,8 @@ def _import(context: Context, paths: list[Path], options: ImportOptions, result:
         for text in models[path].warnings:
             result.report.warn(text, path.name)
         yield progress.step()
-    if options.animation != NONE:
-        check_size(models)
+    for path, model in models.items() if options.animation != NONE else ():
+        require_few_frames(model.frame_count, path, Md2Error)
     search = Search(options.game_folders, TEXTURE_RULES)
     skins = {
         path: search.model(path, model.skins[:MAX_MATERIALS]).skins() if options.use_textures else None
@@ -133,16 +113,6 @@ def _import(context: Context, paths: list[Path], options: ImportOptions, result:
     for obj in result.objects:
         store_warnings(obj.data, GROUP, result.report.warnings)
     state.select_only(context, result.objects, result.objects[0] if result.objects else None)
-
-
-def check_size(models: dict[Path, Model]) -> None:
-    """Raises Md2Error if the models have more frames than Blender can hold as shape keys."""
-    for path, model in models.items():
-        if model.frame_count > _MAX_KEYS:
-            raise Md2Error(
-                "too many frames for shape keys", path=str(path), found=str(model.frame_count),
-                expected=f"at most {_MAX_KEYS}: set Animation to None to import the first frame alone",
-            )  # fmt: skip
 
 
 def model_materials(
@@ -215,12 +185,12 @@ def _positions(model: Model, conversion: axes.Conversion) -> npt.NDArray[np.floa
 def _animate(
     scene: Scene, name: str, obj: Object, model: Model, options: ImportOptions, result: ImportResult
 ) -> None:
-    whole, *parts = build_actions(
-        name, obj, model, frame_start=options.frame_start, per_sequence=options.sequence_actions
-    )
+    sequences = find_sequences(model.frame_names)
+    chosen = sequences if options.sequence_actions else ()
+    keys = [require_shape_keys(obj)]
+    whole, *parts = build_actions(name, keys, model.frame_count, chosen, options.frame_start)
     result.actions += [whole, *parts]
     result.divided += [whole] if parts else []
-    sequences = find_sequences(model.frame_names)
     add_markers(scene, [(sequence.name, options.frame_start + sequence.first) for sequence in sequences])
     result.report.count("sequences", len(sequences))
 

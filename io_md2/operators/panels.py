@@ -6,25 +6,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import CollectionProperty, FloatProperty, IntProperty, IntVectorProperty
+from bpy.props import FloatProperty, IntVectorProperty
 
-from ...io_blender import reports, versions
-from ...io_blender.operators import find_images
+from ...io_blender import reports
+from ...io_blender.clips.shape_key_frames import SourceFrames
+from ...io_blender.operators import find_images, sequence_player
 from ...io_blender.operators.panel_parts import (
     ImportedPanel,
-    RowList,
-    draw_player,
     fail,
-    set_timing,
-    step_option,
-    stepped,
 )
-from ...io_blender.options import option, properties
-from ...io_blender.reports import printable
+from ...io_blender.operators.sequence_player import PlayedSequence, draw_sequences
 from ...io_blender.scene.shape_keys import shape_keys
 from ...io_common.textures.config_files import MaterialImages
 from ...io_common.textures.search import Search
-from ..format import FRAMES_PER_SECOND, FrameSequence, find_sequences
+from ..format import FRAMES_PER_SECOND, find_sequences
 from ..options import TEXTURE_RULES
 from ..records import (
     CHOSEN_SKIN_SIZE,
@@ -39,7 +34,7 @@ from ..records import (
 )
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Context, Material, Object
+    from bpy.types import Context, Material, Object
 
     from ...io_blender.operators.panel_parts import OperatorResult
 
@@ -65,184 +60,43 @@ def stored_model(obj: Object | None) -> StoredModel | None:
     return load_model(obj.data) if obj is not None and obj.type == "MESH" else None
 
 
-def playable_sequences(model: StoredModel | None) -> list[FrameSequence]:
-    """The sequences of a model that has shape keys."""
-    return find_sequences(model.frame_names) if model is not None and model.key_names else []
+class _Player(sequence_player.Player):
+    family, label = "md2", "MD2"
+
+    def sequences(self, obj: Object | None) -> list[PlayedSequence]:
+        model = stored_model(obj)
+        if obj is None or model is None or not model.key_names:
+            return []
+        rate = FRAME_RATE.read(obj.data) or FRAMES_PER_SECOND
+        found = find_sequences(model.frame_names)
+        return [PlayedSequence(one.name, one.first, one.last, model.frame_start, rate) for one in found]
+
+    def shown(self, obj: Object) -> list[tuple[Object, SourceFrames]]:
+        model = stored_model(obj)
+        return [(obj, model)] if model is not None else []
 
 
-def active_object(context: Context) -> Object | None:
-    """The object of the panel, else the active one."""
-    return getattr(context, "object", None) or context.view_layer.objects.active
+PLAYER = _Player()
 
 
-def _played_index(context: Context, model: StoredModel, found: list[FrameSequence]) -> int:
-    """The sequence whose range is that of the scene, or -1."""
-    first = context.scene.frame_start - model.frame_start
-    last = context.scene.frame_end - model.frame_start
-    ranges = [(sequence.first, sequence.last) for sequence in found]
-    return ranges.index((first, last)) if (first, last) in ranges else -1
-
-
-def _plays_all(action: Action, model: StoredModel) -> bool:
-    """Whether an action of shape keys plays every frame of a model at its place."""
-    # The stubs say that a range is a Vector, which has no iterator there.
-    in_scene: Any = action
-    last = model.frame_start + len(model.frame_names) - 1
-    start, end = in_scene.frame_range
-    paths = {curve.data_path for curve in versions.action_fcurves(action, "KEY")}
-    names = {f'key_blocks["{bpy.utils.escape_identifier(name)}"].value' for name in model.key_names[1:]}
-    return (start, end) == (model.frame_start, last) and ("eval_time" in paths or names <= paths)
-
-
-def _show_all_frames(obj: Object, model: StoredModel) -> bool:
-    """Makes an action that plays all frames the active one of the shape keys; whether there is one."""
-    keys = shape_keys(obj)
-    if keys is None:
-        return False
-    data = keys.animation_data or keys.animation_data_create()
-    active = data.action
-    if active is not None and _plays_all(active, model):
-        return True
-    # That of the model has its name or begins with it.
-    others = sorted(bpy.data.actions, key=lambda action: not action.name.startswith(obj.data.name))
-    found = next((action for action in others if _plays_all(action, model)), None)
-    if found is None:
-        return False
-    versions.assign_action(data, found, "KEY")
-    return True
-
-
-def _play(operator: Any, context: Context, obj: Object, index: int) -> OperatorResult:
-    model = stored_model(obj)
-    found = playable_sequences(model)
-    if model is None or not 0 <= index < len(found):
-        return fail(operator, f"{obj.name} has no such sequence")
-    sequence = found[index]
-    if not _show_all_frames(obj, model):
-        reports.report_message(
-            operator,
-            "WARNING",
-            f"no action plays all frames of {obj.name} in their order, so this may not be {sequence.name}",
-        )
-    start, end = model.frame_start + sequence.first, model.frame_start + sequence.last
-    set_timing(operator, context, start, end, FRAME_RATE.read(obj.data) or FRAMES_PER_SECOND)
-    context.scene.frame_set(start)
-    return {"FINISHED"}
-
-
-def _is_mesh_active(cls: type, context: Context) -> bool:
-    del cls
-    obj = active_object(context)
-    return obj is not None and obj.type == "MESH"
-
-
-@properties
-class OBJECT_OT_md2_play_sequence(bpy.types.Operator):
+class OBJECT_OT_md2_play_sequence(sequence_player.PlaySequence, bpy.types.Operator):
     """Set the frame rate and range of the scene to those of a sequence of the active MD2 model"""
 
     bl_idname = "object.md2_play_sequence"
     bl_label = "Play Sequence (MD2)"
-    bl_options = {"REGISTER", "UNDO"}
-
-    sequence: str = option("", "Sequence", "Name of the sequence, such as run", options={"SKIP_SAVE"})
-    index: int = option(
-        0,
-        "Index",
-        "Which of the model's sequences, from 0, if no name is given",
-        min=0,
-        options={"SKIP_SAVE"},
-    )
-    poll: Any = classmethod(_is_mesh_active)
-
-    def execute(self, context: Context) -> OperatorResult:
-        obj = active_object(context)
-        assert obj is not None
-        if not self.sequence:
-            return _play(self, context, obj, self.index)
-        found = playable_sequences(stored_model(obj))
-        names = [printable(sequence.name) for sequence in found]
-        if self.sequence not in names:
-            return fail(self, f"{obj.name} has no sequence {self.sequence!r}")
-        return _play(self, context, obj, names.index(self.sequence))
+    player = PLAYER
 
 
-@properties
-class OBJECT_OT_md2_step_sequence(bpy.types.Operator):
+class OBJECT_OT_md2_step_sequence(sequence_player.StepSequence, bpy.types.Operator):
     """Play the next or previous sequence of the active MD2 model"""
 
     bl_idname = "object.md2_step_sequence"
     bl_label = "Step Through Sequences (MD2)"
-    bl_options = {"REGISTER", "UNDO"}
-
-    step: int = step_option("sequences")
-    poll: Any = classmethod(_is_mesh_active)
-
-    def execute(self, context: Context) -> OperatorResult:
-        obj = active_object(context)
-        model = stored_model(obj)
-        found = playable_sequences(model)
-        if obj is None or model is None or not found:
-            return fail(self, "The object has no sequences: select an imported MD2 model")
-        index = stepped(_played_index(context, model, found), self.step, len(found))
-        return _play(self, context, obj, index)
+    player = PLAYER
 
 
-@properties
-class IO_MD2_PG_sequence(bpy.types.PropertyGroup):
-    """A sequence of the active model."""
-
-    name: str = option("", "Name", "Name of the sequence")
-    first: int = option(0, "First Frame", "First frame in the file, counted from 0")
-    frame_count: int = option(0, "Frames", "Number of frames")
-
-
-class IO_MD2_UL_sequences(RowList, bpy.types.UIList):
+class IO_MD2_UL_sequences(sequence_player.SequenceList, bpy.types.UIList):
     """The sequences of a model."""
-
-    def draw_row(self, layout: Any, item: Any, index: int) -> None:
-        del index
-        row = layout.row(align=True)
-        row.label(text=item.name or "(no name)", icon="ACTION")
-        numbers = row.row()
-        numbers.alignment = "RIGHT"
-        numbers.label(text=f"{item.first} to {item.first + item.frame_count - 1}")
-
-
-def _draw_sequences(layout: Any, context: Context, model: StoredModel) -> None:
-    found = playable_sequences(model)
-    if not found:
-        layout.label(text="Imported without shape keys", icon="INFO")
-        return
-    manager: Any = context.window_manager
-    # The window manager may be changed while a panel is drawn.
-    _fill(manager, found)
-    names = ("md2_sequences", manager, "md2_active_sequence")
-    layout.template_list("IO_MD2_UL_sequences", "", manager, *names, rows=4)
-    step = OBJECT_OT_md2_step_sequence.bl_idname
-    draw_player(layout, step, _played_index(context, model, found), len(found), "sequences")
-
-
-def _fill(manager: Any, found: list[FrameSequence]) -> None:
-    rows = [(printable(sequence.name), sequence.first, sequence.frame_count) for sequence in found]
-    if rows == [(item.name, item.first, item.frame_count) for item in manager.md2_sequences]:
-        return
-    manager.md2_sequences.clear()
-    for name, first, count in rows:
-        item = manager.md2_sequences.add()
-        item.name, item.first, item.frame_count = name, first, count
-
-
-def _index(manager: Any) -> int:
-    del manager
-    model = stored_model(active_object(bpy.context))
-    return _played_index(bpy.context, model, playable_sequences(model)) if model is not None else -1
-
-
-def _click(manager: Any, index: int) -> None:
-    del manager
-    if index >= 0 and OBJECT_OT_md2_play_sequence.poll(bpy.context):
-        operators: Any = bpy.ops.object
-        operators.md2_play_sequence("EXEC_DEFAULT", True, index=index)
 
 
 def key_of_frame(obj: Object, model: StoredModel, frame: int) -> int:
@@ -297,7 +151,7 @@ class DATA_PT_md2(ImportedPanel, bpy.types.Panel):
         if model is None:
             layout.label(text="The stored data is damaged: it is not used", icon="ERROR")
         else:
-            _draw_sequences(layout, context, model)
+            draw_sequences(layout, context, PLAYER, obj)
             index = key_of_frame(obj, model, context.scene.frame_current)
             if index >= 0:
                 text = f"Select Shape Key {obj.data.shape_keys.key_blocks[index].name}"
@@ -337,22 +191,7 @@ def _set_skin_size(mesh: Any, size: tuple[int, int]) -> None:
 
 
 PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
-    (
-        bpy.types.WindowManager,
-        "md2_sequences",
-        CollectionProperty(type=IO_MD2_PG_sequence, options={"SKIP_SAVE"}),
-    ),
-    (
-        bpy.types.WindowManager,
-        "md2_active_sequence",
-        IntProperty(
-            name="Active Sequence",
-            description="Index of the sequence that plays among those of the active model. Setting it plays one",
-            get=_index,
-            set=_click,
-            options={"SKIP_SAVE"},
-        ),
-    ),
+    *sequence_player.properties_of(PLAYER),
     (
         bpy.types.Material,
         "md2_skin",
@@ -394,7 +233,6 @@ PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
 )
 
 CLASSES = (
-    IO_MD2_PG_sequence,
     OBJECT_OT_md2_play_sequence,
     OBJECT_OT_md2_step_sequence,
     IO_MD2_UL_sequences,

@@ -67,13 +67,19 @@ def parse_animation_config(text: str) -> list[Sequence]:
     return result
 
 
-def sequences_of(stem: str, frame_names: Iterable[str], config: Iterable[Sequence] = ()) -> list[Sequence]:
+def sequences_of(
+    stem: str,
+    frame_names: Iterable[str],
+    frame_rate: float = FRAMES_PER_SECOND,
+    config: Iterable[Sequence] = (),
+) -> list[Sequence]:
     """The sequences of one model in its own frames.
 
     Args:
         stem: the name of the file without suffix: the sequences of `lower` are those of the legs and of both parts, of
             `upper` those of the torso and of both.
         frame_names: the names of its frames.
+        frame_rate: frames per second where `config` has none.
         config: what `parse_animation_config` gives; without a sequence that fits, the names of the frames decide.
     """
     frame_names, config = list(frame_names), list(config)
@@ -90,4 +96,6 @@ def sequences_of(stem: str, frame_names: Iterable[str], config: Iterable[Sequenc
         if is_played and one.first - shift >= 0 and one.last - shift < len(frame_names):
             moved = (one.first - shift, one.last - shift)
             result.append(Sequence(one.name, *moved, one.frame_rate, one.looping))
-    return result or [Sequence(one.name, one.first, one.last) for one in find_sequences(frame_names)]
+    return result or [
+        Sequence(one.name, one.first, one.last, frame_rate) for one in find_sequences(frame_names)
+    ]

@@ -1,0 +1,253 @@
+"""The sequences of an imported model with frames of vertices: a list and operators that play them, for each family."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import CollectionProperty, IntProperty
+
+from .. import versions
+from ..clips.shape_key_frames import SourceFrames
+from ..options import option, properties
+from ..reports import printable, report_message
+from ..scene.shape_keys import shape_keys
+from .panel_parts import Operator, RowList, draw_player, fail, set_timing, step_option, stepped
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bpy.types import Action, Context, Object
+
+    from .panel_parts import OperatorResult
+
+
+@dataclass(frozen=True)
+class PlayedSequence:
+    """A sequence of an imported model."""
+
+    name: str
+    first: int  # its first frame in the file
+    last: int  # its last one, included
+    frame_start: int  # the frame of the scene of the first frame of the file
+    frame_rate: float
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Its frames in the scene."""
+        return self.frame_start + self.first, self.frame_start + self.last
+
+
+class Player(ABC):
+    """How a family plays its models."""
+
+    family: str
+    label: str  # of the family
+
+    @abstractmethod
+    def sequences(self, obj: Object | None) -> list[PlayedSequence]:
+        """Those of the model that an object is or belongs to, if it was imported with shape keys."""
+
+    @abstractmethod
+    def shown(self, obj: Object) -> list[tuple[Object, SourceFrames]]:
+        """The meshes of that model, with the frames that they were imported with."""
+
+
+def active_object(context: Context) -> Object | None:
+    """The object of the panel, else the active one."""
+    return getattr(context, "object", None) or context.view_layer.objects.active
+
+
+def played_index(context: Context, found: Sequence[PlayedSequence]) -> int:
+    """The sequence whose range is that of the scene, or -1."""
+    span = (context.scene.frame_start, context.scene.frame_end)
+    spans = [sequence.span for sequence in found]
+    return spans.index(span) if span in spans else -1
+
+
+def _plays_all(action: Action, model: SourceFrames) -> bool:
+    """Whether an action of shape keys plays every frame of a model at its place."""
+    # The stubs say that a range is a Vector, which has no iterator there.
+    in_scene: Any = action
+    last = model.frame_start + len(model.frame_names) - 1
+    start, end = in_scene.frame_range
+    paths = {curve.data_path for curve in versions.action_fcurves(action, "KEY")}
+    names = {f'key_blocks["{bpy.utils.escape_identifier(name)}"].value' for name in model.key_names[1:]}
+    return (start, end) == (model.frame_start, last) and ("eval_time" in paths or names <= paths)
+
+
+def _show_all_frames(obj: Object, model: SourceFrames) -> bool:
+    """Makes an action that plays all frames the active one of the shape keys; whether there is one."""
+    keys = shape_keys(obj)
+    if keys is None:
+        return False
+    data = keys.animation_data or keys.animation_data_create()
+    active = data.action
+    if active is not None and _plays_all(active, model):
+        return True
+    # That of the model has its name or begins with it.
+    others = sorted(bpy.data.actions, key=lambda action: not action.name.startswith(obj.data.name))
+    found = next((action for action in others if _plays_all(action, model)), None)
+    if found is None:
+        return False
+    versions.assign_action(data, found, "KEY")
+    return True
+
+
+class _PlayerOperator(Operator):
+    player: Player
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    def play(self, context: Context, obj: Object, index: int) -> OperatorResult:
+        """Plays a sequence by its index."""
+        found = self.player.sequences(obj)
+        if not 0 <= index < len(found):
+            return fail(self, f"{obj.name} has no such sequence")
+        sequence = found[index]
+        is_shown = [_show_all_frames(one, model) for one, model in self.player.shown(obj)]
+        if not all(is_shown):
+            report_message(
+                self,
+                "WARNING",
+                f"no action plays all frames of {obj.name} in their order, so this may not be {sequence.name}",
+            )
+        set_timing(self, context, *sequence.span, sequence.frame_rate)
+        context.scene.frame_set(sequence.span[0])
+        return {"FINISHED"}
+
+
+@properties
+class PlaySequence(_PlayerOperator):
+    """The operator that plays a sequence, without its identifiers."""
+
+    sequence: str = option("", "Sequence", "Name of the sequence, such as run", options={"SKIP_SAVE"})
+    index: int = option(
+        0,
+        "Index",
+        "Which of the model's sequences, from 0, if no name is given",
+        min=0,
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        obj = active_object(context)
+        return obj is not None and (obj.type == "MESH" or bool(cls.player.sequences(obj)))
+
+    def execute(self, context: Context) -> OperatorResult:
+        obj = active_object(context)
+        assert obj is not None
+        if not self.sequence:
+            return self.play(context, obj, self.index)
+        names = [printable(sequence.name) for sequence in self.player.sequences(obj)]
+        if self.sequence not in names:
+            return fail(self, f"{obj.name} has no sequence {self.sequence!r}")
+        return self.play(context, obj, names.index(self.sequence))
+
+
+@properties
+class StepSequence(_PlayerOperator):
+    """The operator that plays the next or previous sequence, without its identifiers."""
+
+    step: int = step_option("sequences")
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        obj = active_object(context)
+        return obj is not None and (obj.type == "MESH" or bool(cls.player.sequences(obj)))
+
+    def execute(self, context: Context) -> OperatorResult:
+        obj = active_object(context)
+        found = self.player.sequences(obj)
+        if obj is None or not found:
+            return fail(self, f"The object has no sequences: select an imported {self.player.label} model")
+        return self.play(context, obj, stepped(played_index(context, found), self.step, len(found)))
+
+
+@properties
+class SequenceRow(bpy.types.PropertyGroup):
+    """A sequence of the active model."""
+
+    name: str = option("", "Name", "Name of the sequence")
+    first: int = option(0, "First Frame", "First frame in the file, counted from 0")
+    frame_count: int = option(0, "Frames", "Number of frames")
+
+
+class SequenceList(RowList):
+    """The sequences of a model, without its identifiers."""
+
+    def draw_row(self, layout: Any, item: Any, index: int) -> None:
+        del index
+        row = layout.row(align=True)
+        row.label(text=item.name or "(no name)", icon="ACTION")
+        numbers = row.row()
+        numbers.alignment = "RIGHT"
+        numbers.label(text=f"{item.first} to {item.first + item.frame_count - 1}")
+
+
+def draw_sequences(layout: Any, context: Context, player: Player, obj: Any) -> None:
+    """Draws the sequences of a model, and the buttons that play them."""
+    found = player.sequences(obj)
+    if not found:
+        layout.label(text="Imported without shape keys", icon="INFO")
+        return
+    manager: Any = context.window_manager
+    family = player.family
+    # The window manager may be changed while a panel is drawn.
+    _fill(getattr(manager, f"{family}_sequences"), found)
+    names = (f"{family}_sequences", manager, f"{family}_active_sequence")
+    layout.template_list(f"IO_{family.upper()}_UL_sequences", "", manager, *names, rows=4)
+    step = f"object.{family}_step_sequence"
+    draw_player(layout, step, played_index(context, found), len(found), "sequences")
+
+
+def _fill(items: Any, found: Sequence[PlayedSequence]) -> None:
+    rows = [(printable(one.name), one.first, one.last - one.first + 1) for one in found]
+    if rows == [(item.name, item.first, item.frame_count) for item in items]:
+        return
+    items.clear()
+    for name, first, count in rows:
+        item = items.add()
+        item.name, item.first, item.frame_count = name, first, count
+
+
+def properties_of(player: Player) -> tuple[tuple[Any, str, Any], ...]:
+    """The properties of the window manager that the list of a family needs."""
+
+    def active_index(manager: Any) -> int:
+        del manager
+        context = bpy.context
+        return played_index(context, player.sequences(active_object(context)))
+
+    def click(manager: Any, index: int) -> None:
+        del manager
+        operators: Any = bpy.ops.object
+        play = getattr(operators, f"{player.family}_play_sequence")
+        if index >= 0 and play.poll():
+            play("EXEC_DEFAULT", True, index=index)
+
+    return (
+        (
+            bpy.types.WindowManager,
+            f"{player.family}_sequences",
+            CollectionProperty(type=SequenceRow, options={"SKIP_SAVE"}),
+        ),
+        (
+            bpy.types.WindowManager,
+            f"{player.family}_active_sequence",
+            IntProperty(
+                name="Active Sequence",
+                description="Index of the sequence that plays among those of the active model. Setting it plays one",
+                get=active_index,
+                set=click,
+                options={"SKIP_SAVE"},
+            ),
+        ),
+    )
+
+
+CLASSES = (SequenceRow,)
+PROPERTIES: tuple[Any, ...] = ()

@@ -1,0 +1,415 @@
+"""Export of MD3 models: everything is built, verified and checked before the file is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ...io_blender import state
+from ...io_blender.clips.clip import Played, warn_of_speed
+from ...io_blender.clips.frame_names import frame_names, list_of, segments_of_list, single_frame_name
+from ...io_blender.clips.frame_plan import (
+    LIST,
+    FrameOptions,
+    FramePlan,
+    plan_frames,
+    plan_sequences,
+)
+from ...io_blender.clips.playing import playback, restored_frame_and_values
+from ...io_blender.clips.sampling import (
+    Follow,
+    Samples,
+    first_frame_keys,
+    may_change_otherwise,
+    sample_frames,
+)
+from ...io_blender.operators.game_check import LocatedFinding, Location
+from ...io_blender.records import NONE
+from ...io_blender.reports import ExportResult, Job, Progress, Report, finish, kept_on_failure, raise_errors
+from ...io_blender.scene import axes
+from ...io_blender.scene.axes import Conversion
+from ...io_blender.scene.model_objects import find_meshes, mesh_objects, objects_hanging_on
+from ...io_blender.scene.objects import ChosenConversion, Scope, collect, export_conversion, warn_of_instances
+from ...io_blender.scene.time_dependence import depends_on_time, warn_of_simulations
+from ...io_blender.verification import Differences, Verify, frames_to_verify
+from ...io_common.files import atomic
+from ..format import (
+    FRAMES_PER_SECOND,
+    Finding,
+    Game,
+    Md3Error,
+    Model,
+    Surface,
+    check_model,
+    format_model,
+    frame_bounds,
+    positions,
+    quantise,
+)
+from ..format.games import surface_limits
+from ..options import ModelProperties
+from ..records import CONVERSION, FRAME_RATE, StoredModel, load_model, root_of
+from . import verification
+from .surfaces import (
+    Part,
+    build_surface,
+    needs_normals,
+    read_part,
+    shader_names,
+    split_by_material,
+    split_surface,
+    surface_name,
+)
+from .tags import Tag, build_tags, find_tags
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Modifier, Object, Scene
+
+
+@dataclass(frozen=True)
+class ExportOptions(ModelProperties):
+    """The options of an export."""
+
+    scope: Scope = field(default_factory=Scope)
+    frames: FrameOptions = field(default_factory=FrameOptions)
+    game: Game = Game.ANY
+    verify: Verify = Verify.SOME  # the frames that are compared with Blender before the file is written
+    # From the scene to the file; what is not set is that of the import.
+    conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
+    game_folders: tuple[str, ...] = ()  # the user's, to which the paths of images are relative
+    compares_speed: bool = True  # warn if the game plays the model slower or faster than Blender
+
+
+# Each surface, without names, and which frames are as in the file.
+_Built = list[tuple[Surface, npt.NDArray[np.bool_]]]
+
+
+@dataclass(eq=False)
+class _Scene:
+    """What is exported."""
+
+    meshes: list[Object]
+    tags: list[Tag]
+    root: Object | None  # the parent of the only imported model
+    stored: dict[Object, StoredModel]  # of each mesh, the model that it is a surface of
+    source: StoredModel | None  # the only imported model
+    conversion: Conversion
+
+    @property
+    def follows_root(self) -> bool:
+        """Whether the model hangs on a tag of another one, so that its file has it where that tag is."""
+        parent = self.root.parent if self.root is not None else None
+        return parent is not None and root_of(parent) is not None
+
+
+def export_model(context: Context, path: Path, options: ExportOptions) -> Job[ExportResult]:
+    """Writes meshes and tags; before it writes, it raises Md3Error or NothingToExportError."""
+    # Raises OSError if the file cannot be written; it is as it was.
+    report = Report()
+    with kept_on_failure(report):
+        with state.temporary_object_mode(context):
+            model, source = yield from build_model(context, path.stem, options, report)
+        raise_errors(check_model(model, options.game, source), Md3Error, path.name, report)
+        atomic.write_file(path, format_model(model))
+    report.count("surfaces", len(model.surfaces))
+    report.count("vertices", model.vertex_count)
+    report.count("triangles", model.triangle_count)
+    report.count("tags", len(model.tag_names))
+    report.count("frames", model.frame_count)
+    return ExportResult([path], report)
+
+
+def find_game_findings(context: Context, options: ExportOptions) -> list[LocatedFinding]:
+    """The findings of a game about an export, unverified; raises Md3Error or NothingToExportError."""
+    # Warnings of the export itself are not findings of the game.
+    with state.temporary_object_mode(context):
+        model, source = finish(build_model(context, "", replace(options, verify=Verify.NONE), Report()))
+    findings: list[Finding] = check_model(model, options.game, source)
+    return [LocatedFinding(one.code, one.is_error, one.text, Location()) for one in findings]
+
+
+def build_model(
+    context: Context, stem: str, options: ExportOptions, report: Report
+) -> Job[tuple[Model, Model | None]]:
+    """The model as it is to be written, and the file that it was imported from; raises what `export_model` raises."""
+    found = _find_objects(context, options, report)
+    scene = context.scene
+    plan = _plan(found, scene, options, report)
+    names = _frame_names(found, plan, scene, report)
+    if plan.scene_frames is not None:
+        warn_of_simulations(found.meshes, scene, report)
+    parts, samples, shown = yield from _sample(context, found, plan, options, report, with_normals=False)
+    if plan.may_be_single and (samples.positions == samples.positions[:1]).all() and _is_still(shown):
+        plan = plan.first_frame(found.source)
+        names, samples, shown = single_frame_name(names, found.source), samples.first_frame(), shown[:1]
+    surfaces = _build_surfaces(found, plan, parts, samples)
+    if any(needs_normals(part, one, plan.source) for part, (one, _) in zip(parts, surfaces, strict=True)):
+        # What Blender shades can only be read from evaluated meshes, and takes as long again.
+        again = Report()
+        parts, samples, shown = yield from _sample(context, found, plan, options, again, with_normals=True)
+        surfaces = _build_surfaces(found, plan, parts, samples)
+    model = _assemble(found, plan, stem, names, parts, surfaces, shown, options, report)
+    if options.verify is not Verify.NONE:
+        differences: Differences = verification.find_differences(model, parts, samples, found.conversion)
+        verification.warn(differences, model, report)
+    if options.split_surfaces:
+        limits = surface_limits(options.game)
+        model = replace(
+            model, surfaces=[piece for one in model.surfaces for piece in split_surface(one, *limits)]
+        )
+    if options.compares_speed:
+        _warn_of_speed(found, plan, model, scene, options, report)
+    source = found.source.model if found.source is not None else None
+    # An equal model is written with all bytes of its file.
+    return replace(model, preserved=source.preserved if source is not None else None), source
+
+
+def _find_objects(context: Context, options: ExportOptions, report: Report) -> _Scene:
+    active = context.view_layer.objects.active
+    chosen = root_of(active) if options.scope == Scope() else None
+    candidates = collect(context, options.scope)
+    if chosen is None or any(obj.type == "MESH" and root_of(obj) == chosen for obj in candidates):
+        found, model = find_meshes(context, options.scope)
+        tags = find_tags(candidates if model is None else objects_hanging_on(model, context))
+        # A file may have tags alone, such as those of hands in Quake III.
+        meshes = mesh_objects(context, options.scope, report) if found or not tags else []
+    else:
+        meshes, tags = [], find_tags(objects_hanging_on(chosen, context))
+    objects = [*meshes, *(tag.obj for tag in tags)]
+    roots = list(dict.fromkeys(root for obj in objects if (root := root_of(obj)) is not None))
+    models = {root: stored for root in roots if (stored := load_model(root)) is not None}
+    root, source = next(iter(models.items())) if len(models) == 1 else (None, None)
+    surfaces = {obj: models[one] for obj in meshes if (one := root_of(obj)) is not None and one in models}
+    if len(objects) > 1:
+        report.count("objects", len(objects))
+    if meshes or root is None or not isinstance(options.conversion, ChosenConversion):
+        conversion = export_conversion(options.conversion, meshes, report)
+    else:
+        imported = CONVERSION.read(root)
+        conversion = imported.inverse() if imported is not None else options.conversion.conversion
+    return _Scene(meshes, tags, root, surfaces, source, conversion)
+
+
+def _plan(found: _Scene, scene: Scene, options: ExportOptions, report: Report) -> FramePlan:
+    stored = found.stored
+    if not found.meshes:
+        return _plan_tags(found, scene, options)
+    if options.frames.frames != LIST:
+        return plan_frames(found.meshes, stored, scene, options.frames, report)
+    listed = list_of(found.meshes, scene)
+    return plan_sequences(found.meshes, stored, listed, segments_of_list(listed, options.frames, report))
+
+
+def _frame_names(found: _Scene, plan: FramePlan, scene: Scene, report: Report) -> list[str]:
+    if found.meshes:
+        models = [one for obj in bpy.data.objects if (one := load_model(obj)) is not None]
+        return frame_names(plan, found.meshes, found.source, scene, models, report)
+    names = found.source.frame_names if found.source is not None else []
+    return [
+        names[frame] if frame != NONE else f"frame{row + 1}" for row, frame in enumerate(plan.source.tolist())
+    ]
+
+
+def _plan_tags(found: _Scene, scene: Scene, options: ExportOptions) -> FramePlan:
+    """The frames of a model without meshes: those of the file, else of the scene."""
+    source = found.source
+    if source is not None and options.frames.is_automatic:
+        first, last = source.frame_start, source.frame_start + source.model.frame_count - 1
+    else:
+        first, last = options.frames.frame_range or (scene.frame_start, scene.frame_end)
+    frames = options.frames.between(first, last, scene)
+    of_file = np.full(len(frames), NONE)
+    if source is not None:
+        rows = np.array(frames, dtype=np.float64) - source.frame_start
+        is_known = (rows >= 0) & (rows < source.model.frame_count) & (rows == np.rint(rows))
+        of_file = np.where(is_known, rows, NONE).astype(np.int64)
+    return FramePlan([None] * len(frames), of_file, frames, may_be_single=source is None)
+
+
+def _sample(
+    context: Context,
+    found: _Scene,
+    plan: FramePlan,
+    options: ExportOptions,
+    report: Report,
+    *,
+    with_normals: bool,
+) -> Job[tuple[list[Part], Samples, npt.NDArray[np.float64]]]:
+    """The parts, what they show in each frame, and the transforms of the tags, (F, N, 4, 4), as the file has them."""
+
+    def is_hidden(modifier: Modifier) -> bool:
+        return not options.apply_modifiers and modifier.type != "ARMATURE"
+
+    scene, objects = context.scene, found.meshes
+    follow = [tag.matrix for tag in found.tags]
+    if found.follows_root and found.root is not None:
+        follow.append(Tag(found.root).matrix)
+    with (
+        state.hidden_modifiers(objects, is_hidden),
+        restored_frame_and_values(scene) if plan.scene_frames is not None else nullcontext(),
+        playback(context, plan.owners, None, plan.clips) as player,
+    ):
+        if plan.clips:
+            player.play(plan.clips[0])
+        if plan.scene_frames is not None:
+            state.set_frame(scene, plan.scene_frames[0])
+        with first_frame_keys(plan, of_all=True):
+            depsgraph = context.evaluated_depsgraph_get()
+            rotation, first = found.conversion.rotation, int(plan.source[0])
+            whole = [
+                read_part(obj, found.stored.get(obj), depsgraph, first, rotation, report) for obj in objects
+            ]
+            for obj in objects:
+                warn_of_instances(obj, depsgraph, report)
+        parts = [part for one in whole for part in split_by_material(one)]
+        # In the order of the file; others after them, by name.
+        parts.sort(key=lambda part: (part.number == NONE, part.number))
+        may_change = any(may_change_otherwise(obj) for obj in objects)
+        frames = frames_to_verify(plan.frame_count, options.verify, many=may_change)
+        progress = Progress(plan.frame_count)
+        samples = yield from sample_frames(
+            context,
+            parts,
+            plan,
+            frames,
+            progress,
+            report,
+            player.play,
+            with_normals=with_normals,
+            followed=follow,
+        )
+    matrices = (
+        samples.matrices if samples.matrices is not None else _sample_matrices(context, found, plan, follow)
+    )
+    if found.follows_root:
+        samples, matrices = _relative_to_root(samples, matrices)
+    return parts, samples, matrices
+
+
+def _sample_matrices(
+    context: Context, found: _Scene, plan: FramePlan, follow: Sequence[Follow]
+) -> npt.NDArray[np.float64]:
+    """The transforms of what is followed on the frames whose shape keys are exported, (F, n, 4, 4)."""
+    scene = context.scene
+    graph = context.evaluated_depsgraph_get()
+    now = np.array([one(graph) for one in follow]).reshape(len(follow), 4, 4)
+    result = np.tile(now, (plan.frame_count, 1, 1, 1))
+    is_moving = any(tag.moves for tag in found.tags) or (found.follows_root and depends_on_time(found.root))
+    if found.source is None or not is_moving:
+        return result
+    with restored_frame_and_values(scene):
+        for row, frame in enumerate(plan.source.tolist()):
+            if frame != NONE:
+                state.set_frame(scene, found.source.frame_start + frame)
+                graph = context.evaluated_depsgraph_get()
+                for index, one in enumerate(follow):
+                    result[row, index] = one(graph)
+    return result
+
+
+def _relative_to_root(
+    samples: Samples, matrices: npt.NDArray[np.float64]
+) -> tuple[Samples, npt.NDArray[np.float64]]:
+    """Samples in the space of the root, whose transforms are the last of (F, n, 4, 4)."""
+    inverse = np.linalg.inv(matrices[:, -1])
+    positions_in_root = samples.positions @ np.swapaxes(inverse[:, :3, :3], 1, 2) + inverse[:, None, :3, 3]
+    normals = samples.normals
+    if normals is not None:
+        normals = normals @ np.swapaxes(inverse[:, :3, :3], 1, 2)
+        normals = normals / np.maximum(np.linalg.norm(normals, axis=2, keepdims=True), np.finfo(float).tiny)
+    verified = {
+        row: [
+            replace(one, vertices=one.vertices @ inverse[row, :3, :3].T + inverse[row, :3, 3])
+            for one in shown
+        ]
+        for row, shown in samples.verified.items()
+    }
+    moved = replace(samples, positions=positions_in_root, normals=normals, verified=verified)
+    return moved, inverse[:, None] @ matrices[:, :-1]
+
+
+def _is_still(matrices: npt.NDArray[np.float64]) -> bool:
+    return bool((matrices == matrices[:1]).all())
+
+
+def _build_surfaces(found: _Scene, plan: FramePlan, parts: list[Part], samples: Samples) -> _Built:
+    conversion = found.conversion
+    ends = np.cumsum([0, *(len(part.used) for part in parts)])
+    corner_ends = np.cumsum([0, *(len(part.corners) for part in parts)])
+    result = []
+    for index, part in enumerate(parts):
+        points = conversion.points(samples.positions[:, ends[index] : ends[index + 1]].astype(np.float64))
+        normals = None
+        if samples.normals is not None:
+            normals = samples.normals[:, corner_ends[index] : corner_ends[index + 1]] @ conversion.rotation.T
+        try:
+            vertices = quantise(points)
+        except Md3Error as error:
+            raise Md3Error(f"{part.obj.name}: {error.reason}: scale it down, or set Scale", found=error.found,
+                           expected=error.expected) from error  # fmt: skip
+        result.append(build_surface(part, vertices, normals, plan.source))
+    return result
+
+
+def _assemble(
+    found: _Scene,
+    plan: FramePlan,
+    stem: str,
+    names: list[str],
+    parts: list[Part],
+    built: _Built,
+    shown: npt.NDArray[np.float64],
+    options: ExportOptions,
+    report: Report,
+) -> Model:
+    source = found.source.model if found.source is not None else None
+    surfaces, taken = [], list[str]()
+    for part, (surface, _) in zip(parts, built, strict=True):
+        taken.append(surface_name(part, taken, report))
+        shaders = shader_names(part, options.game_folders, report)
+        flags = part.stored.flags if part.stored is not None else 0
+        surfaces.append(replace(surface, name=taken[-1], shaders=shaders, flags=flags))
+    points = [positions(surface.vertices) for surface in surfaces]
+    whole = np.concatenate(points, axis=1) if points else np.zeros((plan.frame_count, 0, 3))
+    bounds, origins, radii = frame_bounds(whole)
+    origins_of_tags, axes_of_tags = build_tags(found.tags, shown, source, plan.source, found.conversion)
+    if source is not None and len(surfaces) == len(source.surfaces):
+        is_same = np.logical_and.reduce([np.ones(plan.frame_count, bool), *(same for _, same in built)])
+        rows = np.flatnonzero(is_same & (plan.source != NONE))
+        frames = plan.source[rows]
+        bounds[rows], origins[rows], radii[rows] = (
+            source.bounds[frames],
+            source.origins[frames],
+            source.radii[frames],
+        )
+    return Model(
+        name=source.name if source is not None else f"{stem}.md3"[-63:],
+        frame_names=names,
+        bounds=bounds,
+        origins=origins,
+        radii=radii,
+        tag_names=[tag.name(source) for tag in found.tags],
+        tag_origins=origins_of_tags,
+        tag_axes=axes_of_tags,
+        surfaces=surfaces,
+        flags=source.flags if source is not None else 0,
+    )
+
+
+def _warn_of_speed(
+    found: _Scene, plan: FramePlan, model: Model, scene: Scene, options: ExportOptions, report: Report
+) -> None:
+    if plan.scene_frames is None or model.frame_count < 2:
+        return
+    rate = (FRAME_RATE.read(found.root) if found.root is not None else None) or FRAMES_PER_SECOND
+    step = options.frames.step(scene)
+    counts = [len(segment.frames) for segment in plan.segments] or [model.frame_count]
+    played = [Played("", count, step, rate) for count in counts]
+    warn_of_speed(played, state.frame_rate(scene), report, is_fixed=True)

@@ -1,0 +1,31 @@
+"""The description of the MD3 family: Quake III's models, whose frames are positions of all vertices, with tags."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..io_common.family import Family, FileKind, Role
+from .format import FRAMES_PER_SECOND, PROFILES, Md3Error, describe, read_model
+from .options import TEXTURE_RULES
+
+if TYPE_CHECKING:
+    from ..io_common.family import BlenderPart
+
+
+def _blender() -> BlenderPart:
+    from .operators import BLENDER
+
+    return BLENDER
+
+
+FAMILY = Family(
+    name="md3",
+    label="id Tech 3 MD3",
+    kinds=(FileKind(".md3", "id Tech 3 MD3", Role.MODEL, read_model, describe),),
+    error=Md3Error,
+    blender=_blender,
+    textures=TEXTURE_RULES,
+    games=PROFILES,
+    frame_rate=FRAMES_PER_SECOND,
+    has_one_file=True,
+)

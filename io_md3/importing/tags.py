@@ -1,0 +1,166 @@
+"""Tags in Blender: as empties or bones with keyframes. A model that hangs on one needs no other transform."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+from mathutils import Matrix, Quaternion
+
+from ...io_blender import state, versions
+from ...io_blender.clips.keyframes import KeyframeWriter
+from ...io_blender.scene import names
+from ...io_common.rules import box_of
+from ..records import NUMBER, store_number
+
+if TYPE_CHECKING:
+    from bpy.types import Collection, Context, Object
+
+    from ...io_blender.reports import ImportResult
+    from ...io_blender.scene.axes import Conversion
+    from ..format import Model
+
+Floats = npt.NDArray[np.float64]
+
+BONES = "BONES"
+_CHANNELS = (("location", slice(0, 3)), ("rotation_quaternion", slice(3, 7)), ("scale", slice(7, 10)))
+# Of the size of the model.
+_DISPLAY_SIZE = 0.1
+
+
+def tag_matrices(model: Model, conversion: Conversion) -> Floats:
+    """The transforms of tags in the scene, (F, N, 4, 4); that of a tag without a finite one is the identity."""
+    frames, count = model.tag_origins.shape[:2]
+    result = np.tile(np.eye(4), (frames, count, 1, 1))
+    # The rows of a tag are its axes. A model that hangs on it is in coordinates of the scene as well.
+    turned = (
+        conversion.rotation @ np.swapaxes(model.tag_axes.astype(np.float64), 2, 3) @ conversion.rotation.T
+    )
+    result[..., :3, :3] = turned
+    result[..., :3, 3] = conversion.points(model.tag_origins.astype(np.float64))
+    result[~(np.abs(result) < 1e15).all(axis=(2, 3))] = np.eye(4)
+    return result
+
+
+def channels(matrices: Floats) -> Floats:
+    """Location, rotation and scale of transforms (F, 4, 4), as Blender has them, (F, 10)."""
+    result = np.empty((len(matrices), 10))
+    before = None
+    for row, matrix in zip(result, matrices, strict=True):
+        parts: Any = Matrix(matrix.tolist()).decompose()
+        location, rotation, scale = parts
+        if before is not None:
+            rotation.make_compatible(before)
+        before = rotation
+        row[:] = [*location, *rotation, *scale]
+    return result
+
+
+def shown_matrices(values: Floats) -> Floats:
+    """The transforms (F, 4, 4) that Blender makes of channels (F, 10)."""
+    parts = values.astype(np.float32).tolist()
+    return np.array(
+        [Matrix.LocRotScale(row[:3], Quaternion(row[3:7]).normalized(), row[7:]) for row in parts]
+    ).reshape(-1, 4, 4)
+
+
+def build_tags(
+    context: Context,
+    collection: Collection,
+    root: Object,
+    model: Model,
+    kind: str,
+    frame_start: int,
+    conversion: Conversion,
+    result: ImportResult,
+) -> None:
+    """Makes the tags of a model, animated if they move."""
+    if not model.tag_names:
+        return
+    matrices = tag_matrices(model, conversion)
+    bounds = model.bounds[:1].reshape(-1, 3)
+    corners = box_of(bounds[np.isfinite(bounds).all(axis=1)].astype(np.float64))
+    size = (
+        float(np.ptp(np.array(corners or [[0.0], [1.0]]), axis=0).max()) * conversion.scale * _DISPLAY_SIZE
+        or 1.0
+    )
+    if kind == BONES:
+        _build_bones(context, collection, root, model, matrices, size, frame_start, conversion, result)
+        return
+    for number, name in enumerate(model.tag_names):
+        shown = names.for_blender(name, versions.MAX_ID_NAME, "tag")
+        tag = bpy.data.objects.new(shown, None)
+        tag.empty_display_type, tag.empty_display_size = "ARROWS", size
+        tag.rotation_mode = "QUATERNION"
+        tag.parent = root
+        collection.objects.link(tag)
+        store_number(tag, number, conversion)
+        values = channels(matrices[:, number])
+        _set_channels(tag, values[0])
+        if (values != values[:1]).any():
+            action = bpy.data.actions.new(
+                names.for_blender(f"{root.name} {shown}", versions.MAX_ID_NAME, "tag")
+            )
+            _write(versions.ActionCurves(action, "OBJECT"), "", "Object Transforms", values, frame_start)
+            versions.assign_action(tag.animation_data_create(), action, "OBJECT")
+            result.actions.append(action)
+        result.objects.append(tag)
+    result.report.count("tags", len(model.tag_names))
+
+
+def _set_channels(owner: Any, values: Floats) -> None:
+    for path, part in _CHANNELS:
+        setattr(owner, path, values[part])
+
+
+def _write(curves: versions.ActionCurves, prefix: str, group: str, values: Floats, frame_start: int) -> None:
+    writer = KeyframeWriter(frame_start, len(values))
+    for path, part in _CHANNELS:
+        for index, column in enumerate(values[:, part].T):
+            writer.write(curves.new(prefix + path, index, group), column)
+
+
+def _build_bones(
+    context: Context,
+    collection: Collection,
+    root: Object,
+    model: Model,
+    matrices: Floats,
+    size: float,
+    frame_start: int,
+    conversion: Conversion,
+    result: ImportResult,
+) -> None:
+    name = names.for_blender(f"{root.name} tags", versions.MAX_ID_NAME, "tags")
+    armature = bpy.data.objects.new(name, bpy.data.armatures.new(name))
+    armature.parent = root
+    collection.objects.link(armature)
+    shown = names.distinct(
+        [names.for_blender(one, versions.MAX_NAME, "tag") for one in model.tag_names], versions.MAX_NAME
+    )
+    with state.edit_mode(context, armature):
+        for bone_name, matrix in zip(shown, matrices[0], strict=True):
+            bone = armature.data.edit_bones.new(bone_name)
+            bone.length = size
+            bone.matrix = Matrix(matrix.tolist()).normalized()
+    action = bpy.data.actions.new(name)
+    curves = versions.ActionCurves(action, "OBJECT")
+    is_moving = (matrices != matrices[:1]).any()
+    for number, bone_name in enumerate(shown):
+        pose_bone = armature.pose.bones[bone_name]
+        NUMBER.write(pose_bone.bone, number)
+        rest = np.array(pose_bone.bone.matrix_local, dtype=np.float64)
+        values = channels(np.linalg.inv(rest) @ matrices[:, number])
+        _set_channels(pose_bone, values[0])
+        if is_moving:
+            prefix = f'pose.bones["{bpy.utils.escape_identifier(bone_name)}"].'
+            _write(curves, prefix, bone_name, values, frame_start)
+    if is_moving:
+        versions.assign_action(armature.animation_data_create(), action, "OBJECT")
+        result.actions.append(action)
+    else:
+        bpy.data.actions.remove(action)
+    result.objects.append(armature)
+    result.report.count("tags", len(shown))
