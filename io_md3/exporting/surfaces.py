@@ -123,10 +123,15 @@ def _has_file_normals(
         stored = SHOWN_NORMALS.read(mesh.mesh)
         if stored is not None and len(stored) == len(expected):
             expected = normal_vectors(stored)
-        return bool(((shown @ rotation.T)[known] * expected[known]).sum(axis=1).min() >= SAME_NORMAL)
+        # Faces without area have none.
+        known &= shown.any(axis=1)
+        return bool(
+            ((shown @ rotation.T)[known] * expected[known]).sum(axis=1).min(initial=1.0) >= SAME_NORMAL
+        )
     smooth = np.zeros_like(mesh.vertices)
     smooth[vertices] = shown
-    return bool((smooth[vertices] * shown).sum(axis=1).min(initial=1.0) >= _SAME_SIDE)
+    cosines = (smooth[vertices] * shown).sum(axis=1)
+    return bool(cosines[smooth[vertices].any(axis=1) & shown.any(axis=1)].min(initial=1.0) >= _SAME_SIDE)
 
 
 def group_corners(

@@ -29,6 +29,7 @@ from ..format import (
     Model,
     Surface,
     first_frame,
+    format_model,
     nearest_normals,
     normal_vectors,
     parse_model,
@@ -130,6 +131,7 @@ def _read(path: Path, search: Search, options: ImportOptions) -> _File:
     model = parse_model(data, name)
     if options.animation == NONE:
         model = first_frame(model)
+        data = format_model(model)
     else:
         require_few_frames(model.frame_count, path, Md3Error)
     config: list[Sequence] = []
