@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import md2_targets
+import md3_targets
 import md5_targets as md5
 
 from io_idtech.families import FAMILIES
@@ -25,6 +26,7 @@ from io_idtech.io_common.game_tree.tree import GameTree
 from io_idtech.io_common.textures.config_files import parse_skin
 from io_idtech.io_common.textures.image_files import ImageFileError, decode_pcx, loaded_bytes
 from io_idtech.io_md2.format import Md2Error
+from io_idtech.io_md3.format import Md3Error
 from io_idtech.io_md5.format import Md5Error
 
 
@@ -266,6 +268,8 @@ TARGETS = {
     "md5scale": FuzzTarget(md5.md5scale, (Md5Error,), (md5.SCALES.encode(),), md5.WORDS),
     "mdl": FuzzTarget(md5.mdl, (Md5Error,), (md5.MDL,), md5.WORDS),
     "md2": FuzzTarget(md2_targets.md2, (Md2Error,), (md2_targets.seed(),)),
+    "md3": FuzzTarget(md3_targets.md3, (Md3Error,), (md3_targets.seed(),)),
+    "animation_cfg": FuzzTarget(md3_targets.animation_config, (), (b"sex m\n0 30 0 20 // BOTH_DEATH1\n",)),
     "pcx": FuzzTarget(pcx, (ImageFileError,), _pcx_seeds()),
     "mtr": FuzzTarget(mtr, (), (_MTR, _SHADER), _MTR_WORDS),
     "declarations": FuzzTarget(declarations, (), (_DEF,), _DEF_WORDS),

@@ -115,7 +115,7 @@ def export_model(context: Context, path: Path, options: ExportOptions) -> Job[Ex
     report = Report()
     with kept_on_failure(report):
         with state.temporary_object_mode(context):
-            model, source = yield from build_model(context, path.stem, options, report)
+            model, source = yield from build_model(context, options, report)
         raise_errors(check_model(model, options.game, source), Md3Error, path.name, report)
         atomic.write_file(path, format_model(model))
     report.count("surfaces", len(model.surfaces))
@@ -130,14 +130,12 @@ def find_game_findings(context: Context, options: ExportOptions) -> list[Located
     """The findings of a game about an export, unverified; raises Md3Error or NothingToExportError."""
     # Warnings of the export itself are not findings of the game.
     with state.temporary_object_mode(context):
-        model, source = finish(build_model(context, "", replace(options, verify=Verify.NONE), Report()))
+        model, source = finish(build_model(context, replace(options, verify=Verify.NONE), Report()))
     findings: list[Finding] = check_model(model, options.game, source)
     return [LocatedFinding(one.code, one.is_error, one.text, Location()) for one in findings]
 
 
-def build_model(
-    context: Context, stem: str, options: ExportOptions, report: Report
-) -> Job[tuple[Model, Model | None]]:
+def build_model(context: Context, options: ExportOptions, report: Report) -> Job[tuple[Model, Model | None]]:
     """The model as it is to be written, and the file that it was imported from; raises what `export_model` raises."""
     found = _find_objects(context, options, report)
     scene = context.scene
@@ -155,7 +153,7 @@ def build_model(
         again = Report()
         parts, samples, shown = yield from _sample(context, found, plan, options, again, with_normals=True)
         surfaces = _build_surfaces(found, plan, parts, samples)
-    model = _assemble(found, plan, stem, names, parts, surfaces, shown, options, report)
+    model = _assemble(found, plan, names, parts, surfaces, shown, options, report)
     if options.verify is not Verify.NONE:
         differences: Differences = verification.find_differences(model, parts, samples, found.conversion)
         verification.warn(differences, model, report)
@@ -361,7 +359,6 @@ def _build_surfaces(found: _Scene, plan: FramePlan, parts: list[Part], samples: 
 def _assemble(
     found: _Scene,
     plan: FramePlan,
-    stem: str,
     names: list[str],
     parts: list[Part],
     built: _Built,
@@ -390,7 +387,7 @@ def _assemble(
             source.radii[frames],
         )
     return Model(
-        name=source.name if source is not None else f"{stem}.md3"[-63:],
+        name=source.name if source is not None else "",
         frame_names=names,
         bounds=bounds,
         origins=origins,

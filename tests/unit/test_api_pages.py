@@ -47,7 +47,7 @@ def test_examples_and_the_packages_they_use_pass_strict_type_checks(page, tmp_pa
     script = tmp_path / "examples.py"
     script.write_text(examples(page, tmp_path), encoding="utf-8")
     # What needs no Blender, without the settings of the project.
-    for part in ("io_common", "io_md2/format", "io_md5/format"):
+    for part in ("io_common", "io_md2/format", "io_md3/format", "io_md5/format"):
         link = tmp_path / "io_idtech" / part
         for folder in (link.parent, tmp_path / "io_idtech"):
             folder.mkdir(parents=True, exist_ok=True)

@@ -46,7 +46,7 @@ def each(paths: list[Path]) -> pytest.MarkDecorator:
 
 
 def test_all_families_are_known():
-    assert {"io_md2", "io_md5"} <= set(FAMILIES)
+    assert {"io_md2", "io_md3", "io_md5"} <= set(FAMILIES)
 
 
 @each(MODULES)

@@ -1,4 +1,4 @@
-"""Uses a third family in every way there is; run in a Blender of its own, in a copy of the project that has one.
+"""Uses a further family in every way there is; run in a Blender of its own, in a copy of the project that has one.
 
 Arguments: the copy, and a folder to work in. Prints what each way gave, as JSON.
 """

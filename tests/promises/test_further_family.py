@@ -15,12 +15,13 @@ from paths import ROOT
 # Blender reads the copy through a link.
 pytestmark = needs.links
 
-THIRD_FAMILY = ROOT / "tests" / "helpers" / "third_family"
+FURTHER_FAMILY = ROOT / "tests" / "helpers" / "further_family"
 COPIED = (
     "io_blender",
     "io_common",
     "io_characters",
     "io_md2",
+    "io_md3",
     "io_md5",
     "command_line",
     "fuzz",
@@ -31,22 +32,22 @@ COPIED = (
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory):
     """What a Blender makes of a copy of the project with one more family."""
-    folder = tmp_path_factory.mktemp("third family")
+    folder = tmp_path_factory.mktemp("further family")
     project, work = folder / "io_idtech", folder / "work"
     work.mkdir()
     for name in COPIED:
         shutil.copytree(ROOT / name, project / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("__init__.py", "blender_manifest.toml"):
         shutil.copy(ROOT / name, project)
-    shutil.copytree(THIRD_FAMILY / "io_tri", project / "io_tri")
+    shutil.copytree(FURTHER_FAMILY / "io_tri", project / "io_tri")
     families = (ROOT / "families.py").read_text(encoding="utf-8")
-    one_entry = families.replace("(MD5, MD2)", "(MD5, MD2, TRI)").replace(
+    one_entry = families.replace("(MD5, MD2, MD3)", "(MD5, MD2, MD3, TRI)").replace(
         "\nFAMILIES", "from .io_tri.family import FAMILY as TRI\n\nFAMILIES"
     )
     assert one_entry.count("TRI") == 2
     (project / "families.py").write_text(one_entry, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, THIRD_FAMILY / "use.py", project, work],
+        [sys.executable, FURTHER_FAMILY / "use.py", project, work],
         env={name: value for name, value in os.environ.items() if name != "IO_IDTECH_ZIP"},
         capture_output=True,
         text=True,
