@@ -29,7 +29,7 @@ from ..io_characters.importer import import_character
 from ..io_characters.reading import CharacterOptions
 from ..io_characters.scene import actions_of
 from ..io_common.errors import message_for, without_path
-from ..io_common.family import family_of
+from ..io_common.family import family_of_file
 from ..io_common.files.reading import open_file
 from ..io_common.game_tree.files import FileReadError
 from .records import Records, digest
@@ -146,7 +146,7 @@ def _require_short_path(path: Path, task: Task) -> None:
 
 
 def _load_file(task: Task, settings: Settings, empty_scene: EmptyScene, report: Report) -> Scene:
-    family = family_of(FAMILIES, task.source.suffix)
+    family = family_of_file(FAMILIES, task.source)
     if family is None:
         # This refuses pipes, on which Blender would wait forever.
         open_file(task.source).close()

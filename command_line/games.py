@@ -14,7 +14,7 @@ from pathlib import Path
 from ..families import FAMILIES
 from ..io_common.catalogue import CatalogueEntry, kept_catalogue
 from ..io_common.errors import message_for, without_path
-from ..io_common.family import FileKind
+from ..io_common.family import family_of_file, kinds_by_suffix
 from ..io_common.files import file_info
 from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.names import fold, path_on_disk
@@ -34,14 +34,15 @@ def read(options: Namespace) -> int:
 
 
 def _describers() -> dict[str, file_info.Describe]:
-    def describe(kind: FileKind, bad_data: type[ValueError], file: str, game: str) -> file_info.Description:
+    def describe(suffix: str, file: str, game: str) -> file_info.Description:
+        family = family_of_file(FAMILIES, Path(file)) or FAMILIES[0]
+        kind = next((kind for kind in family.kinds if kind.suffix == suffix), family.kinds[0])
         try:
             return kind.describe(file, game)
-        except bad_data as error:
-            raise ValueError(without_path(message_for(error, (bad_data,)), file)) from error
+        except family.error as error:
+            raise ValueError(without_path(message_for(error, (family.error,)), file)) from error
 
-    kinds = [(kind, family.error) for family in FAMILIES for kind in family.kinds]
-    return {kind.suffix: partial(describe, kind, error) for kind, error in kinds}
+    return {suffix: partial(describe, suffix) for suffix in kinds_by_suffix(FAMILIES)}
 
 
 def print_list(folders: Iterable[str], *, search: str, as_json: bool) -> int:

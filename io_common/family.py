@@ -8,6 +8,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .files.file_info import Describe
+from .files.reading import open_file
+from .game_tree.archives import MemberStream, readable
 from .textures.conventions import TextureRules
 
 if TYPE_CHECKING:
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from ..io_blender.reports import ExportResult, ImportResult
     from ..io_blender.scene.axes import Conversion
     from .game_tree.archives import FilesByName
+
+
+_LONGEST_MAGIC = 8
 
 
 class Role(Enum):
@@ -88,6 +93,7 @@ class Family:
     textures: TextureRules
     # The first is the default; empty if files are the same for all games.
     games: Mapping[Any, Profile] = field(default_factory=dict)
+    magic: bytes = b""  # with which files begin; empty for text
     frame_rate: float | None = None  # if the format has a fixed one
     has_one_file: bool = False  # whether a model and all its animations are one file
     # Of the file that a game needs beside each model, with the same name; empty if it needs none.
@@ -119,6 +125,23 @@ def kinds_by_suffix(families: Iterable[Family]) -> dict[str, FileKind]:
 def family_of(families: Sequence[Family], suffix: str) -> Family | None:
     """The family of files with a suffix, in any case; None if it is unknown."""
     return next((family for family in families if suffix.lower() in family.suffixes), None)
+
+
+def family_of_file(families: Sequence[Family], path: Path) -> Family | None:
+    """The same for a file, but of the family that its first bytes name if that is another one."""
+    # Models of Quake II that are MD3 are named .md2.
+    family = family_of(families, path.suffix)
+    if family is None or not family.magic:
+        return family
+    try:
+        source = readable(path)
+        with source if isinstance(source, MemberStream) else open_file(source) as file:
+            begin = file.read(_LONGEST_MAGIC)
+    except OSError:
+        # The reader of the family says why.
+        return family
+    others = (other for other in families if other.magic and begin.startswith(other.magic))
+    return next(others, family)
 
 
 def game_identifiers(families: Iterable[Family]) -> list[str]:

@@ -97,7 +97,8 @@ def renamed_frames(
     markers: dict[float, set[str]] = {}
     for marker in range_markers(scene):
         markers.setdefault(marker.frame, set()).add(marker.name)
-    if stored is None or not markers:
+    # A single frame has no marker.
+    if stored is None or not markers or len(stored.frame_names) < 2:
         return result
     found = np.asarray(frames)
     for sequence in find_sequences(stored.frame_names):

@@ -14,8 +14,9 @@ from bpy.props import CollectionProperty
 from bpy_extras.io_utils import orientation_helper
 
 from ...io_common.errors import message_for
+from ...io_common.family import Family, family_of_file
 from .. import reports, state, versions
-from ..options import game_option, hidden, option, properties, property_of, scale_option
+from ..options import Settings, game_option, hidden, option, properties, property_of, scale_option
 from ..reports import ExportResult, ImportResult
 from ..scene import axes, names
 from ..scene.objects import ChosenConversion, NothingToExportError, Scope, axes_of, export_conversion
@@ -42,6 +43,10 @@ if TYPE_CHECKING:
 
 else:
     from bpy_extras.io_utils import ExportHelper, ImportHelper
+
+
+registered: list[Family] = []
+"""The families whose operators are registered."""
 
 
 class NoFileError(ValueError):
@@ -213,7 +218,22 @@ class ImportFiles(JobOperator, Transform, ImportHelper):
 
     def job(self, context: Context) -> reports.Job[Outcome]:
         paths = self.paths()
-        result = yield from self.load(context, paths)
+        families = {path: family_of_file(registered, path) for path in paths}
+        # A file may be of another family than its name says.
+        others = {
+            path: family
+            for path, family in families.items()
+            if family is not None and not isinstance(self, family.blender().importer)
+        }
+        result = ImportResult()
+        if len(others) < len(paths):
+            result = yield from self.load(context, [path for path in paths if path not in others])
+        for path, family in others.items():
+            settings = Settings(game_folders=tuple(preferences.game_folders()))
+            found = family.blender().load(context, path, settings, self.conversion())
+            result.objects += found.objects
+            result.report.merge(found.report)
+            result.report.warn(f"was imported as {family.label}, which it is in spite of its name", path.name)
         show_imported(context, result)
         return result.report, paths
 

@@ -144,7 +144,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     if plan.scene_frames is not None:
         warn_of_simulations(found.meshes, scene, report)
     parts, samples, shown = yield from _sample(context, found, plan, options, report, with_normals=False)
-    if plan.may_be_single and (samples.positions == samples.positions[:1]).all() and _is_still(shown):
+    if plan.may_be_single and _is_still(samples.positions) and _is_still(shown):
         plan = plan.first_frame(found.source)
         names, samples, shown = single_frame_name(names, found.source), samples.first_frame(), shown[:1]
     surfaces = _build_surfaces(found, plan, parts, samples)
@@ -261,6 +261,8 @@ def _sample(
         with first_frame_keys(plan, of_all=True):
             depsgraph = context.evaluated_depsgraph_get()
             rotation, first = found.conversion.rotation, int(plan.source[0])
+            if plan.may_be_single and found.source is not None and found.source.model.frame_count == 1:
+                first = 0
             whole = [
                 read_part(obj, found.stored.get(obj), depsgraph, first, rotation, report) for obj in objects
             ]
@@ -333,8 +335,9 @@ def _relative_to_root(
     return moved, inverse[:, None] @ matrices[:, :-1]
 
 
-def _is_still(matrices: npt.NDArray[np.float64]) -> bool:
-    return bool((matrices == matrices[:1]).all())
+def _is_still(values: npt.NDArray[np.floating]) -> bool:
+    """Whether nothing moves over the frames, far below the grid of the file."""
+    return np.allclose(values, values[:1], rtol=0.0, atol=1e-4)
 
 
 def _build_surfaces(found: _Scene, plan: FramePlan, parts: list[Part], samples: Samples) -> _Built:

@@ -53,6 +53,7 @@ class Part:
     corners: Ints  # the vertex of each corner of the evaluated mesh, (L,)
     used: npt.NDArray[np.int64]  # the vertex of the mesh that is sampled, rising, (U,)
     loops: Ints  # the corner of the mesh that each corner of a triangle is, clockwise, (T, 3)
+    rows: npt.NDArray[np.int64]  # which triangles of the mesh they are, (T,)
     uvs: npt.NDArray[np.float64] | None  # of the corners of triangles, (T, 3, 2)
     source: Ints  # the vertex of the file that each of these corners was, or NONE, (T, 3)
     slots: Ints  # the material slot of each triangle, (T,)
@@ -97,6 +98,7 @@ def read_part(
         corners=mesh.corner_vertices,
         used=np.flatnonzero(in_file),
         loops=loops,
+        rows=np.arange(len(loops)),
         uvs=None if mesh.uvs is None else mesh.uvs[loops],
         source=source[loops],
         slots=mesh.materials,
@@ -324,12 +326,16 @@ def split_by_material(part: Part) -> list[Part]:
         return [part]
     return [
         replace(
-            part, loops=part.loops[chosen], source=part.source[chosen], slots=part.slots[chosen],
+            part,
+            loops=part.loops[chosen],
+            rows=part.rows[chosen],
+            source=part.source[chosen],
+            slots=part.slots[chosen],
             uvs=None if part.uvs is None else part.uvs[chosen],
         )
         for slot in slots
         if (chosen := part.slots == slot).any()
-    ]  # fmt: skip
+    ]
 
 
 def split_surface(surface: Surface, most_vertices: int, most_triangles: int) -> list[Surface]:

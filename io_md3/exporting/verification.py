@@ -59,7 +59,7 @@ def find_differences(
                 if rounding > _VISIBLE_OF_SIZE * size and rounding > _VISIBLE_OF_EDGE * np.median(edges):
                     result.note("", GRID, rounding, where)
             if found.loops is not None:
-                moved = bend(shown[part.corners], part.loops, found.loops)
+                moved = bend(shown[part.corners], part.loops, found.loops[part.rows])
                 result.note(name, TRIANGULATION, moved, where, allowed=1.0 / UNITS)
             shown_uvs = part.uvs if found.uvs is None else found.uvs[part.loops]
             if shown_uvs is not None and len(shown_uvs):

@@ -149,18 +149,8 @@ def _read(path: Path, search: Search, options: ImportOptions) -> _File:
         wanted = found.skin_materials(surface.name) or list(dict.fromkeys(surface.shaders))
         images = [found.material(name, surface.name) if options.use_textures else None for name in wanted]
         materials.append(list(zip(wanted, images, strict=True)))
-    sequences = sequences_of(path.stem, model.frame_names, config)
-    return _File(
-        path,
-        data,
-        model,
-        sequences if config else [_with_rate(one, options.fps) for one in sequences],
-        materials,
-    )
-
-
-def _with_rate(sequence: Sequence, rate: float) -> Sequence:
-    return Sequence(sequence.name, sequence.first, sequence.last, rate)
+    sequences = sequences_of(path.stem, model.frame_names, options.fps, config)
+    return _File(path, data, model, sequences, materials)
 
 
 def _build(

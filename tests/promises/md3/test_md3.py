@@ -1,0 +1,437 @@
+"""MD3 in Blender: untouched files come back byte for byte, and what was edited is exported as Blender shows it."""
+
+from __future__ import annotations
+
+import math
+
+import bpy
+import md3_samples
+import md3_specification as specification
+import numpy as np
+import pytest
+from engines import md3 as engines
+from mathutils import Matrix
+from md3_evaluated import assert_shows, corners, file_corners
+
+from io_idtech.io_md3.format import parse_model, read_model
+
+FRAMES = md3_samples.FRAMES
+
+
+@pytest.fixture
+def tube(tmp_path):
+    """The path of a model of two tubes."""
+    return md3_samples.write_sample(tmp_path)
+
+
+def load(path, **options):
+    assert bpy.ops.import_scene.md3(filepath=str(path), **options) == {"FINISHED"}
+    return {obj.name: obj for obj in bpy.context.selected_objects}
+
+
+def save(tmp_path, **options):
+    path = tmp_path / "out.md3"
+    assert bpy.ops.export_scene.md3(filepath=str(path), **options) == {"FINISHED"}
+    return path
+
+
+def meshes():
+    return [obj for obj in bpy.context.scene.objects if obj.type == "MESH"]
+
+
+# Import
+
+
+def test_a_model_is_an_empty_with_a_mesh_for_each_surface_and_an_empty_for_each_tag(tube):
+    found = load(tube)
+    root = found["tube"]
+    assert root.type == "EMPTY"
+    assert {obj.name: obj.type for obj in root.children} == {
+        "body": "MESH", "belt": "MESH", "tag_weapon": "EMPTY", "tag_head": "EMPTY",
+    }  # fmt: skip
+    assert [key.name for key in found["body"].data.shape_keys.key_blocks] == [
+        "stand1", "stand2", "stand3", "run1", "run2", "run3",
+    ]  # fmt: skip
+    # One action plays all surfaces.
+    actions = {found[name].data.shape_keys.animation_data.action for name in ("body", "belt")}
+    assert len(actions) == 1
+    assert [marker.name for marker in bpy.context.scene.timeline_markers] == ["stand", "run"]
+    assert found["belt"].data.materials[0].name == "models/tube/belt.tga"
+
+
+@pytest.mark.parametrize("kind", ["RELATIVE", "ABSOLUTE"])
+@pytest.mark.parametrize("merge", [False, True])
+def test_every_frame_shows_the_file(tube, kind, merge):
+    found = load(tube, animation=kind, merge_vertices=merge, frame_start=3)
+    model = specification.read(tube.read_bytes())
+    for frame in range(FRAMES):
+        bpy.context.scene.frame_set(3 + frame)
+        for surface in model.surfaces:
+            shown, expected = corners(found[surface.name]), file_corners(surface, frame)
+            assert np.abs(shown[:, :5] - expected[:, :5]).max() <= 1e-5
+            if frame == 0:
+                cosines = (shown[:, 5:] * expected[:, 5:]).sum(axis=1)
+                assert np.degrees(np.arccos(np.clip(cosines, -1, 1))).max() <= 1.0
+        for name, (origin, *axes) in model.tags[frame].items():
+            matrix = np.array(bpy.data.objects[name].matrix_world)
+            assert np.abs(matrix[:3, 3] - origin).max() <= 1e-4
+            assert np.abs(matrix[:3, :3].T - axes).max() <= 1e-5
+    assert len(found["body"].data.vertices) == (32 if merge else 36)
+
+
+def test_tags_as_bones_are_where_the_file_has_them(tube):
+    found = load(tube, tags="BONES")
+    armature = found["tube tags"]
+    for frame, tags in enumerate(specification.read(tube.read_bytes()).tags):
+        bpy.context.scene.frame_set(frame)
+        for name, (origin, *axes) in tags.items():
+            matrix = np.array(armature.matrix_world @ armature.pose.bones[name].matrix)
+            assert np.abs(matrix[:3, 3] - origin).max() <= 1e-4
+            assert np.abs(matrix[:3, :3].T - axes).max() <= 1e-5
+
+
+def test_the_files_of_a_skin_are_materials_and_the_first_one_is_shown(tmp_path):
+    tube = md3_samples.write_sample(tmp_path)
+    (tmp_path / "tube_default.skin").write_text(
+        "body,models/x/default.tga\ntag_head,\nbelt,models/x/belt.tga\n"
+    )
+    (tmp_path / "tube_red.skin").write_text("body,models/x/red.tga\nbelt,models/x/belt.tga\n")
+    found = load(tube)
+    assert [material.name for material in found["body"].data.materials] == [
+        "models/x/default.tga",
+        "models/x/red.tga",
+    ]
+    assert len(found["belt"].data.materials) == 1
+    assert save(tmp_path).read_bytes() == tube.read_bytes()
+
+
+def test_an_animation_cfg_gives_sequences_with_their_rates(tube, tmp_path):
+    (tmp_path / "animation.cfg").write_text("0 2 0 20 // IDLE\n2 4 4 15 // FIRE\n")
+    found = load(tube, sequence_actions=True)
+    assert bpy.context.scene.render.fps == 20
+    assert {"IDLE", "FIRE"} <= {action.name for action in bpy.data.actions}
+    bpy.context.view_layer.objects.active = found["body"]
+    assert bpy.ops.object.md3_play_sequence(sequence="FIRE") == {"FINISHED"}
+    scene = bpy.context.scene
+    assert (scene.frame_start, scene.frame_end, scene.render.fps) == (2, 5, 15)
+    assert bpy.ops.object.md3_step_sequence(step=-1) == {"FINISHED"}
+    assert (scene.frame_start, scene.frame_end, scene.render.fps) == (0, 1, 20)
+
+
+def _player(folder):
+    """The paths of a player's parts."""
+    lower = md3_samples.tube_model(tags=("tag_torso",))
+    upper = md3_samples.tube_model(tags=("tag_torso", "tag_head"))
+    head = md3_samples.tube_model(1, tags=("tag_head",))
+    return [
+        md3_samples.write_sample(folder, model, f"{name}.md3")
+        for name, model in (("lower", lower), ("upper", upper), ("head", head))
+    ]
+
+
+def test_the_parts_of_a_player_hang_on_the_tags_of_each_other(tmp_path):
+    paths = _player(tmp_path / "player")
+    files = [{"name": path.name} for path in paths]
+    bpy.ops.import_scene.md3(filepath=str(paths[0]), directory=str(paths[0].parent), files=files)
+    objects = bpy.data.objects
+    lower, upper = (specification.read(path.read_bytes()) for path in paths[:2])
+    for frame in range(FRAMES):
+        bpy.context.scene.frame_set(frame)
+        expected = np.eye(4)
+        for model, tag, part in ((lower, "tag_torso", "upper"), (upper, "tag_head", "head")):
+            origin, *axes = model.tags[frame][tag]
+            own = np.eye(4)
+            own[:3, :3], own[:3, 3] = np.array(axes).T, origin
+            expected = expected @ own
+            assert np.abs(np.array(objects[part].matrix_world) - expected).max() <= 1e-3
+    # Each part is exported as its own file.
+    for path in paths:
+        bpy.ops.object.select_all(action="DESELECT")
+        bpy.context.view_layer.objects.active = objects[path.stem]
+        bpy.context.scene.frame_set(2)
+        assert save(tmp_path).read_bytes() == path.read_bytes()
+
+
+def test_an_md3_that_is_named_md2_is_read_as_one(tmp_path):
+    path = md3_samples.write_sample(tmp_path, name="tube.md2")
+    assert bpy.ops.import_scene.md2(filepath=str(path)) == {"FINISHED"}
+    assert {obj.name for obj in meshes()} >= {"body", "belt"}
+    assert save(tmp_path).read_bytes() == path.read_bytes()
+
+
+# Untouched
+
+
+@pytest.mark.parametrize("data", [None, md3_samples.odd_bytes()], ids=["tubes", "odd"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"merge_vertices": True},
+        {"custom_normals": False},
+        {"animation": "ABSOLUTE"},
+        {"tags": "BONES"},
+        {"frame_start": -7, "global_scale": 0.05, "axis_forward": "-X"},
+        {"use_scene_timing": False, "sequence_actions": True},
+    ],
+    ids=str,
+)
+def test_an_untouched_model_comes_back_byte_for_byte(tmp_path, data, options):
+    path = md3_samples.write_sample(tmp_path, data)
+    load(path, **options)
+    bpy.context.scene.frame_set(2)
+    if data is not None and options.get("merge_vertices"):
+        # Merging leaves a vertex that nothing uses without a place in Blender that is its own.
+        bpy.context.scene.frame_set(0)
+    assert save(tmp_path).read_bytes() == path.read_bytes()
+
+
+def test_a_saved_and_reopened_scene_and_a_copy_of_the_model_export_the_same(tube, tmp_path):
+    load(tube)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    assert save(tmp_path).read_bytes() == tube.read_bytes()
+    load(tube)
+    # The second one is active.
+    assert save(tmp_path).read_bytes() == tube.read_bytes()
+
+
+def test_the_cube_of_the_startup_scene_and_another_character_stay_out(tube, tmp_path):
+    bpy.ops.mesh.primitive_cube_add()
+    other = md3_samples.write_sample(tmp_path / "b", md3_samples.tube_model(2), "other.md3")
+    load(tube)
+    load(other)
+    assert save(tmp_path).read_bytes() == other.read_bytes()
+    bpy.context.view_layer.objects.active = bpy.data.objects["body"]
+    assert save(tmp_path).read_bytes() == tube.read_bytes()
+
+
+@pytest.mark.corpus
+@pytest.mark.slow
+def test_every_real_file_comes_back_byte_for_byte_and_shows_the_specification(corpus, tmp_path):
+    for path in sorted((corpus / "md3").rglob("*.md3")):
+        bpy.data.batch_remove([*bpy.data.objects, *bpy.data.meshes, *bpy.data.actions])
+        load(path)
+        model = specification.read(path.read_bytes())
+        frames = sorted({0, len(model.frames) // 2, len(model.frames) - 1})
+        objects = sorted((obj for obj in meshes()), key=lambda obj: obj.data["md3"]["number"])
+        for frame in frames:
+            bpy.context.scene.frame_set(frame)
+            for obj, surface in zip(objects, model.surfaces, strict=True):
+                shown, expected = corners(obj), file_corners(surface, frame)
+                assert np.abs(shown[:, :5] - expected[:, :5]).max() <= 1e-4, path
+        assert save(tmp_path).read_bytes() == path.read_bytes(), path
+
+
+# Edits
+
+
+def test_a_moved_vertex_changes_its_frame_alone(tube, tmp_path):
+    found = load(tube)
+    found["body"].data.shape_keys.key_blocks["run1"].data[4].co.x += 3.0
+    path = save(tmp_path)
+    before, after = read_model(tube), read_model(path)
+    one, other = before.surfaces[0].vertices, after.surfaces[0].vertices
+    changed = np.argwhere((one != other).any(axis=2))
+    assert changed.tolist() == [[3, 4]]
+    assert other[3, 4, 0] - one[3, 4, 0] == 192
+    rows = [frame for frame in range(FRAMES) if frame != 3]
+    assert np.array_equal(after.surfaces[0].normals[rows], before.surfaces[0].normals[rows])
+    assert np.array_equal(after.bounds[rows], before.bounds[rows])
+    assert after.surfaces[1] == before.surfaces[1]
+    assert_shows(path, [found["body"], found["belt"]], range(FRAMES), degrees=25.0)
+
+
+def _subdivide(objects):
+    objects["body"].modifiers.new("a", "SUBSURF").levels = 1
+
+
+def _mirror(objects):
+    objects["body"].scale.x = -1.0
+
+
+def _move(objects):
+    objects["tube"].location = (5.0, 1.0, -2.0)
+    objects["tube"].rotation_euler.z = 0.4
+
+
+def _rename(objects):
+    objects["body"].name = "skin"
+
+
+def _delete_faces(objects):
+    import bmesh
+
+    mesh = bmesh.new()
+    mesh.from_mesh(objects["body"].data)
+    bmesh.ops.delete(mesh, geom=mesh.faces[:7], context="FACES")
+    mesh.to_mesh(objects["body"].data)
+    mesh.free()
+
+
+def _move_uvs(objects):
+    for item in objects["body"].data.uv_layers.active.uv[:9]:
+        item.vector.x += 0.25
+
+
+def _shade_flat(objects):
+    mesh = objects["belt"].data
+    mesh.normals_split_custom_set([(0.0, 0.0, 0.0)] * len(mesh.loops))
+    mesh.polygons.foreach_set("use_smooth", [False] * len(mesh.polygons))
+    mesh.update()
+
+
+def _bend(objects):
+    modifier = objects["body"].modifiers.new("a", "SIMPLE_DEFORM")
+    modifier.deform_method, modifier.angle = "TWIST", 1.0
+
+
+def _animate_object(objects):
+    body = objects["body"]
+    body.location.z = 0.0
+    body.keyframe_insert("location", frame=0)
+    body.location.z = 9.0
+    body.keyframe_insert("location", frame=5)
+
+
+def _add_object(objects):
+    bpy.ops.mesh.primitive_cone_add(location=(3, 0, 0))
+    cone = bpy.context.object
+    cone.parent = objects["tube"]
+    objects["cone"] = cone
+
+
+EDITS = [
+    _subdivide, _mirror, _move, _rename, _delete_faces, _move_uvs, _shade_flat, _bend, _animate_object, _add_object,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("merge", [False, True], ids=["", "merged"])
+@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.__name__[1:])
+def test_edits_are_exported_as_blender_shows_them(tube, tmp_path, edit, merge):
+    found = dict(load(tube, merge_vertices=merge))
+    edit(found)
+    path = save(tmp_path, verify="ALL")
+    objects = [obj for obj in found.values() if obj.type == "MESH"]
+    # Normals of later frames are those of the file, which Blender turns by its own rule, where nothing was edited.
+    assert_shows(path, objects, range(FRAMES), degrees=25.0)
+
+
+@pytest.mark.parametrize("edit", [_shade_flat, _delete_faces, _bend], ids=lambda edit: edit.__name__[1:])
+def test_normals_of_what_was_edited_are_those_that_blender_shows(tube, tmp_path, edit):
+    found = dict(load(tube, animation="NONE"))
+    edit(found)
+    objects = [obj for obj in found.values() if obj.type == "MESH"]
+    assert_shows(save(tmp_path), objects, [0], degrees=2.0)
+
+
+def test_moved_renamed_and_new_tags_are_exported(tube, tmp_path):
+    found = load(tube)
+    tag = found["tag_weapon"]
+    tag.animation_data_clear()
+    tag.matrix_world = Matrix.Translation((1, 2, 3)) @ Matrix.Rotation(0.5, 4, "Z")
+    found["tag_head"].name = "tag_hat"
+    new = bpy.data.objects.new("tag_flag", None)
+    new.parent = found["tube"]
+    found["tube"].users_collection[0].objects.link(new)
+    new.location.x = 7.0
+    before, after = read_model(tube), read_model(save(tmp_path))
+    assert after.tag_names == ["tag_weapon", "tag_hat", "tag_flag"]
+    assert np.allclose(after.tag_origins[:, 0], (1, 2, 3), atol=1e-5)
+    assert np.allclose(after.tag_axes[:, 0, 0], (math.cos(0.5), math.sin(0.5), 0), atol=1e-6)
+    assert np.array_equal(after.tag_axes[:, 1], before.tag_axes[:, 1])
+    assert np.allclose(after.tag_origins[:, 2], (7, 0, 0))
+    assert after.surfaces == before.surfaces
+
+
+# New models
+
+
+def _new_model():
+    """A cube of two materials and an armature that waves with a tag bone."""
+    armature = bpy.data.objects.new("rig", bpy.data.armatures.new("rig"))
+    bpy.context.collection.objects.link(armature)
+    bpy.context.view_layer.objects.active = armature
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name, tail in (("arm", (0, 0, 8)), ("tag_hand", (0, 0, 12))):
+        bone = armature.data.edit_bones.new(name)
+        bone.head, bone.tail = (0, 0, tail[2] - 8), tail
+    armature.data.edit_bones["tag_hand"].parent = armature.data.edit_bones["arm"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bone = armature.pose.bones["arm"]
+    bone.rotation_mode = "XYZ"
+    for frame, angle in ((1, 0.0), (4, 0.9)):
+        bone.rotation_euler.x = angle
+        bone.keyframe_insert("rotation_euler", frame=frame)
+    bpy.ops.mesh.primitive_cube_add(size=6.0, location=(0, 0, 6))
+    cube = bpy.context.object
+    cube.name = "box"
+    for name in ("models/box/red.tga", "models/box/blue.tga"):
+        cube.data.materials.append(bpy.data.materials.new(name))
+    cube.data.polygons[0].material_index = 1
+    cube.vertex_groups.new(name="arm").add(range(8), 1.0, "REPLACE")
+    cube.modifiers.new("a", "ARMATURE").object = armature
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 4
+    return cube
+
+
+@pytest.mark.parametrize("game", ["QUAKE", "QUAKE2", "QUAKE3"])
+def test_the_engines_accept_a_new_model_and_show_what_blender_shows(tmp_path, game):
+    cube = _new_model()
+    path = save(tmp_path, game=game)
+    model = engines.GAMES[game](path.read_bytes())
+    assert_shows(path, [cube], range(1, 5))
+    assert [(surface.name, surface.shaders) for surface in model.surfaces] == [
+        ("box", ["models/box/red.tga"]),
+        ("box.001", ["models/box/blue.tga"]),
+    ]
+    bone = bpy.data.objects["rig"].pose.bones["tag_hand"]
+    for row, frame in enumerate(range(1, 5)):
+        bpy.context.scene.frame_set(frame)
+        origin, *axes = model.tags[row]["tag_hand"]
+        assert np.allclose(origin, np.array(bone.matrix)[:3, 3], atol=1e-4)
+        assert np.allclose(np.array(axes).T, np.array(bone.matrix)[:3, :3], atol=1e-5)
+
+
+def test_surfaces_over_a_limit_are_refused_or_split_on_request(tmp_path):
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=50, y_subdivisions=40, size=100)
+    grid = bpy.context.object
+    with pytest.raises(RuntimeError, match=r"has 2,\d+ vertices; ioquake3 takes 999.*Split Surfaces"):
+        save(tmp_path, game="QUAKE3")
+    path = save(tmp_path, game="QUAKE3", split_surfaces=True)
+    model = engines.ioquake3(path.read_bytes())
+    assert len(model.surfaces) > 2
+    assert [surface.name for surface in model.surfaces][:2] == ["Grid_1", "Grid_2"]
+    assert sum(len(surface.triangles) for surface in model.surfaces) == len(grid.data.polygons) * 2
+
+
+def test_a_model_that_is_too_large_or_too_small_for_the_grid_is_named(tmp_path):
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=0.1)
+    assert bpy.ops.export_scene.md3(filepath=str(tmp_path / "a.md3")) == {"FINISHED"}
+    bpy.context.object.scale = (9999, 9999, 9999)
+    with pytest.raises(
+        RuntimeError,
+        match="Sphere: the model is too large: scale it down, or set Scale; found 999.9 units",
+    ):
+        save(tmp_path)
+
+
+def test_tags_alone_are_a_model(tmp_path):
+    path = md3_samples.write_sample(tmp_path, _without_surfaces())
+    load(path)
+    assert save(tmp_path).read_bytes() == path.read_bytes()
+    bpy.data.objects["tag_head"].animation_data_clear()
+    assert parse_model(save(tmp_path).read_bytes()).tag_names == ["tag_weapon", "tag_head"]
+
+
+def _without_surfaces():
+    model = md3_samples.tube_model()
+    model.surfaces.clear()
+    return model
+
+
+def test_a_check_for_the_game_lists_what_it_refuses():
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=50, y_subdivisions=40, size=100)
+    assert bpy.ops.object.md3_check_game(game="QUAKE3") == {"FINISHED"}
+    findings = bpy.context.window_manager.io_idtech_findings
+    assert "too_many_vertices" in {item.code for item in findings}
