@@ -17,6 +17,7 @@ if str(ROOT / "tests/helpers") not in sys.path:
     sys.path.insert(0, str(ROOT / "tests/helpers"))
 
 from io_idtech.io_md2.format import games as md2  # noqa: E402
+from io_idtech.io_md3.format import games as md3  # noqa: E402
 from io_idtech.io_md5.format import games as md5  # noqa: E402
 
 PAGE = ROOT / "docs" / "games.md"
@@ -58,7 +59,7 @@ def _family(name: str, games: Any) -> list[str]:
 
 def tables() -> str:
     """The tables of all games as Markdown."""
-    return "\n".join([*_family("MD5", md5), *_family("MD2", md2)]).rstrip()
+    return "\n".join([*_family("MD5", md5), *_family("MD2", md2), *_family("MD3", md3)]).rstrip()
 
 
 def main() -> None:

@@ -226,7 +226,8 @@ class ImportFiles(JobOperator, Transform, ImportHelper):
             if family is not None and not isinstance(self, family.blender().importer)
         }
         result = ImportResult()
-        if len(others) < len(paths):
+        # Without any path, an operator has a folder to import from.
+        if not others or len(others) < len(paths):
             result = yield from self.load(context, [path for path in paths if path not in others])
         for path, family in others.items():
             settings = Settings(game_folders=tuple(preferences.game_folders()))

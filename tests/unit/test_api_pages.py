@@ -15,7 +15,7 @@ from paths import HELPERS, ROOT
 
 from io_idtech.io_md5 import format as md5
 
-PAGES = ("api-md2.md", "api-md5.md", "library.md")
+PAGES = ("api-md2.md", "api-md3.md", "api-md5.md", "library.md")
 
 
 def examples(page: str, folder: Path) -> str:

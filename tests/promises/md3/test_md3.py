@@ -411,7 +411,7 @@ def test_a_model_that_is_too_large_or_too_small_for_the_grid_is_named(tmp_path):
     bpy.context.object.scale = (9999, 9999, 9999)
     with pytest.raises(
         RuntimeError,
-        match="Sphere: the model is too large: scale it down, or set Scale; found 999.9 units",
+        match=r"Sphere: the model is too large: scale it down, or set Scale; found 999\.9 units",
     ):
         save(tmp_path)
 

@@ -113,6 +113,7 @@ def test_import_of_an_md2(part, monkeypatch, capfd, tmp_path, name):
         ("md5camera", "md5camera", "io_md5.exporting.camera", "format_camera"),
         ("md2", "md2", "io_md2.exporting.exporter", "sample_frames"),
         ("md2", "md2", "io_md2.exporting.exporter", "format_model"),
+        ("md3", "md3", "io_md3.exporting.exporter", "sample_frames"),
     ],
 )
 def test_exports(part, monkeypatch, capfd, tmp_path, operator, ending, module, name):
