@@ -14,7 +14,7 @@ from bpy.props import CollectionProperty
 from bpy_extras.io_utils import orientation_helper
 
 from ...io_common.errors import message_for
-from ...io_common.family import Family, family_of_file
+from ...io_common.family import Family, family_of, family_of_file
 from .. import reports, state, versions
 from ..options import Settings, game_option, hidden, option, properties, property_of, scale_option
 from ..reports import ExportResult, ImportResult
@@ -218,12 +218,13 @@ class ImportFiles(JobOperator, Transform, ImportHelper):
 
     def job(self, context: Context) -> reports.Job[Outcome]:
         paths = self.paths()
-        families = {path: family_of_file(registered, path) for path in paths}
-        # A file may be of another family than its name says.
+        # A file with a name of this family may be of another one.
         others = {
             path: family
-            for path, family in families.items()
-            if family is not None and not isinstance(self, family.blender().importer)
+            for path in paths
+            if (named := family_of(registered, path.suffix)) is not None
+            and isinstance(self, named.blender().importer)
+            and (family := family_of_file(registered, path)) not in (named, None)
         }
         result = ImportResult()
         # Without any path, an operator has a folder to import from.
