@@ -63,9 +63,9 @@ from .surfaces import (
     needs_normals,
     read_part,
     shader_names,
-    split_by_material,
     split_surface,
     surface_name,
+    surface_parts,
 )
 from .tags import Tag, build_tags, find_tags
 
@@ -268,9 +268,7 @@ def _sample(
             ]
             for obj in objects:
                 warn_of_instances(obj, depsgraph, report)
-        parts = [part for one in whole for part in split_by_material(one)]
-        # In the order of the file; others after them, by name.
-        parts.sort(key=lambda part: (part.number == NONE, part.number))
+        parts = surface_parts(whole, report)
         may_change = any(may_change_otherwise(obj) for obj in objects)
         frames = frames_to_verify(plan.frame_count, options.verify, many=may_change)
         progress = Progress(plan.frame_count)

@@ -319,10 +319,24 @@ def shader_names(part: Part, game_folders: Sequence[str], report: Report) -> lis
     return result
 
 
-def split_by_material(part: Part) -> list[Part]:
-    """A part for each material that faces have; an object of the file stays whole."""
+def surface_parts(objects: Sequence[Part], report: Report) -> list[Part]:
+    """A part for each material that faces have, in the order of the file; others after them, by name."""
+    parts, known = [], set[int]()
+    for part in sorted(objects, key=lambda one: (one.number == NONE, one.number)):
+        if not len(part.loops) and (part.stored is None or len(part.stored.triangles)):
+            report.warn("there are no faces: left out", part.obj.name)
+            continue
+        first, *others = _split_by_material(part)
+        # Of what was separated or duplicated, only one is the surface of the file.
+        parts.append(first if first.number not in known else replace(first, number=NONE, stored=None))
+        known |= {part.number} - {NONE}
+        parts += [replace(one, number=NONE, stored=None) for one in others]
+    return sorted(parts, key=lambda one: (one.number == NONE, one.number))
+
+
+def _split_by_material(part: Part) -> list[Part]:
     slots = np.unique(part.slots).tolist()
-    if part.stored is not None or len(slots) < 2:
+    if len(slots) < 2:
         return [part]
     return [
         replace(

@@ -57,6 +57,9 @@ if TYPE_CHECKING:
 
 ABSOLUTE, NONE = "ABSOLUTE", "NONE"
 
+# The share of normals that are wrong in whole, not at some sharp edges.
+_MANY = 0.1
+
 # The part of a Quake III player that hangs on another one, and the tag that it hangs on.
 _JOINTS = {"upper": ("lower", "tag_torso"), "head": ("upper", "tag_head")}
 
@@ -235,7 +238,15 @@ def _build_surface(
     for material in materials:
         mesh.materials.append(material)
     if options.custom_normals and len(corners):
-        _set_normals(mesh, normal_vectors(surface.normals[0])[corners], options.conversion.rotation)
+        normals = normal_vectors(surface.normals[0])[corners]
+        _set_normals(mesh, normals, options.conversion.rotation)
+        a, b, c = np.moveaxis(positions(surface.vertices[0])[corners].reshape(-1, 3, 3), 1, 0)
+        facing = np.repeat(np.cross(b - a, c - a), 3, axis=0)
+        if ((facing * normals).sum(axis=1) < 0.0).mean() > _MANY:
+            report.warn(
+                "many normals of the file point into the surface: turn off Custom Normals if it looks wrong",
+                surface.name,
+            )
     store_number(mesh, number, options.conversion)
     obj = bpy.data.objects.new(name, mesh)
     result.objects.append(obj)

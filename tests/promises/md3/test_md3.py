@@ -105,6 +105,15 @@ def test_the_files_of_a_skin_are_materials_and_the_first_one_is_shown(tmp_path):
     assert save(tmp_path).read_bytes() == tube.read_bytes()
 
 
+def test_normals_of_the_file_that_point_into_the_surface_are_warned_of(tmp_path, capsys):
+    model = md3_samples.tube_model()
+    load(md3_samples.write_sample(tmp_path, model))
+    assert "point into" not in capsys.readouterr().out
+    model.surfaces[0].normals[:, ::3, 0] += 127
+    load(md3_samples.write_sample(tmp_path, model))
+    assert "body: many normals of the file point into the surface" in capsys.readouterr().out
+
+
 def test_an_animation_cfg_gives_sequences_with_their_rates(tube, tmp_path):
     (tmp_path / "animation.cfg").write_text("0 2 0 20 // IDLE\n2 4 4 15 // FIRE\n")
     found = load(tube, sequence_actions=True)
@@ -301,8 +310,35 @@ def _add_object(objects):
     objects["cone"] = cone
 
 
+def _join(objects):
+    with bpy.context.temp_override(
+        active_object=objects["body"], selected_editable_objects=[objects["body"], objects["belt"]]
+    ):
+        bpy.ops.object.join()
+    del objects["belt"]
+
+
+def _duplicate(objects):
+    copy = objects["belt"].copy()
+    copy.data = copy.data.copy()
+    objects["belt"].users_collection[0].objects.link(copy)
+    copy.location.x = 30.0
+    objects["copy"] = copy
+
+
 EDITS = [
-    _subdivide, _mirror, _move, _rename, _delete_faces, _move_uvs, _shade_flat, _bend, _animate_object, _add_object,
+    _join,
+    _duplicate,
+    _subdivide,
+    _mirror,
+    _move,
+    _rename,
+    _delete_faces,
+    _move_uvs,
+    _shade_flat,
+    _bend,
+    _animate_object,
+    _add_object,
 ]  # fmt: skip
 
 
@@ -342,6 +378,21 @@ def test_moved_renamed_and_new_tags_are_exported(tube, tmp_path):
     assert np.array_equal(after.tag_axes[:, 1], before.tag_axes[:, 1])
     assert np.allclose(after.tag_origins[:, 2], (7, 0, 0))
     assert after.surfaces == before.surfaces
+
+
+def test_objects_that_are_joined_or_separated_are_surfaces_with_their_own_names_and_shaders(tube, tmp_path):
+    found = load(tube)
+    copy = found["belt"].copy()
+    found["tube"].users_collection[0].objects.link(copy)
+    empty = bpy.data.objects.new("empty", bpy.data.meshes.new("empty"))
+    found["tube"].users_collection[0].objects.link(empty)
+    _join(dict(found))
+    surfaces = read_model(save(tmp_path)).surfaces
+    assert [(surface.name, surface.shaders) for surface in surfaces] == [
+        ("body", ["models/tube/body.tga"]),
+        ("belt", ["models/tube/belt.tga"]),
+        ("body.001", ["models/tube/belt.tga"]),
+    ]
 
 
 # New models
