@@ -50,7 +50,7 @@ def test_calls_that_a_reviewer_would_ask_about_are_named_with_their_line(tmp_pat
     [
         ('name = "id', 'name = "Blender id', 'the name contains "Blender"'),
         ('MD2 models"', 'MD2 models."', "tagline ends with punctuation"),
-        ('tagline = "', f'tagline = "{"very " * 9}', "tagline has 95 characters, more than 64"),
+        ('tagline = "', f'tagline = "{"very " * 9}', "tagline has 100 characters, more than 64"),
         ('"Animation"', '"Animations"', "the platform has no tag 'Animations'"),
         ("[permissions]", '[permissions]\nnetwork = "Search"', "a permission other than files is asked for"),
         ('"2026 The', '"The', "copyright 'The io_idtech developers' is not a year and a name"),
