@@ -112,6 +112,17 @@ class FramePlan:
         """The clips of the list that the frames show."""
         return [segment.clip for segment in self.segments]
 
+    def some_frames(self, rows: npt.NDArray[np.int64]) -> FramePlan:
+        """The plan with some of its frames alone; it must have no segments."""
+        chosen = rows.tolist()
+        return replace(
+            self,
+            key_names=[self.key_names[row] for row in chosen],
+            source=self.source[rows],
+            scene_frames=None if self.scene_frames is None else [self.scene_frames[row] for row in chosen],
+            keys={obj: [indices[row] for row in chosen] for obj, indices in self.keys.items()},
+        )
+
     def first_frame(self, source: SourceFrames | None) -> FramePlan:
         """The plan with its first frame alone, which is that of the imported file if it has just one."""
         sources = self.source[:1]

@@ -119,7 +119,8 @@ class JobOperator(Operator):
             report, paths = end.value
         except Exception as error:
             # Whatever is not expected is reported as an internal error, with its traceback.
-            expected = (self.bad_data, NothingToExportError, NoFileError)
+            bad_data = (self.bad_data, *(family.error for family in registered))
+            expected = (*bad_data, NothingToExportError, NoFileError)
             for text in reports.report_of(error).warnings:
                 reports.report_message(self, "WARNING", text)
             reports.report_message(self, "ERROR", message_for(error, expected, subject=_subject(self)))

@@ -55,7 +55,7 @@ from ..format import (
 )
 from ..format.games import surface_limits
 from ..options import ModelProperties
-from ..records import CONVERSION, FRAME_RATE, StoredModel, load_model, root_of
+from ..records import CONVERSION, FRAME_RATE, StoredModel, load_frames, load_model, root_of
 from . import verification
 from .surfaces import (
     Part,
@@ -148,11 +148,16 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
         plan = plan.first_frame(found.source)
         names, samples, shown = single_frame_name(names, found.source), samples.first_frame(), shown[:1]
     surfaces = _build_surfaces(found, plan, parts, samples)
-    if any(needs_normals(part, one, plan.source) for part, (one, _) in zip(parts, surfaces, strict=True)):
-        # What Blender shades can only be read from evaluated meshes, and takes as long again.
-        again = Report()
-        parts, samples, shown = yield from _sample(context, found, plan, options, again, with_normals=True)
-        surfaces = _build_surfaces(found, plan, parts, samples)
+    needed = [needs_normals(part, *built) for part, built in zip(parts, surfaces, strict=True)]
+    rows = np.flatnonzero(np.logical_or.reduce([np.zeros(plan.frame_count, dtype=bool), *needed]))
+    if len(rows):
+        # What Blender shades can only be read from evaluated meshes, which takes longer.
+        rows = np.arange(plan.frame_count) if plan.segments else rows
+        shaded_plan = plan if plan.segments else plan.some_frames(rows)
+        parts, shaded, _ = yield from _sample(
+            context, found, shaded_plan, options, Report(), with_normals=True
+        )
+        surfaces = _build_surfaces(found, plan, parts, replace(samples, normals=shaded.normals), rows)
     model = _assemble(found, plan, names, parts, surfaces, shown, options, report)
     if options.verify is not Verify.NONE:
         differences: Differences = verification.find_differences(model, parts, samples, found.conversion)
@@ -207,7 +212,7 @@ def _plan(found: _Scene, scene: Scene, options: ExportOptions, report: Report) -
 
 def _frame_names(found: _Scene, plan: FramePlan, scene: Scene, report: Report) -> list[str]:
     if found.meshes:
-        models = [one for obj in bpy.data.objects if (one := load_model(obj)) is not None]
+        models = [one for obj in bpy.data.objects if (one := load_frames(obj)) is not None]
         return frame_names(plan, found.meshes, found.source, scene, models, report)
     names = found.source.frame_names if found.source is not None else []
     return [
@@ -338,7 +343,14 @@ def _is_still(values: npt.NDArray[np.floating]) -> bool:
     return np.allclose(values, values[:1], rtol=0.0, atol=1e-4)
 
 
-def _build_surfaces(found: _Scene, plan: FramePlan, parts: list[Part], samples: Samples) -> _Built:
+def _build_surfaces(
+    found: _Scene,
+    plan: FramePlan,
+    parts: list[Part],
+    samples: Samples,
+    rows: npt.NDArray[np.int64] | None = None,
+) -> _Built:
+    """The surfaces of samples, whose normals are those of some rows alone."""
     conversion = found.conversion
     ends = np.cumsum([0, *(len(part.used) for part in parts)])
     corner_ends = np.cumsum([0, *(len(part.corners) for part in parts)])
@@ -353,7 +365,7 @@ def _build_surfaces(found: _Scene, plan: FramePlan, parts: list[Part], samples: 
         except Md3Error as error:
             raise Md3Error(f"{part.obj.name}: {error.reason}: scale it down, or set Scale", found=error.found,
                            expected=error.expected) from error  # fmt: skip
-        result.append(build_surface(part, vertices, normals, plan.source))
+        result.append(build_surface(part, vertices, normals, rows, plan.source))
     return result
 
 
@@ -374,19 +386,11 @@ def _assemble(
         shaders = shader_names(part, options.game_folders, report)
         flags = part.stored.flags if part.stored is not None else 0
         surfaces.append(replace(surface, name=taken[-1], shaders=shaders, flags=flags))
-    points = [positions(surface.vertices) for surface in surfaces]
-    whole = np.concatenate(points, axis=1) if points else np.zeros((plan.frame_count, 0, 3))
-    bounds, origins, radii = frame_bounds(whole)
-    origins_of_tags, axes_of_tags = build_tags(found.tags, shown, source, plan.source, found.conversion)
+    is_same = np.zeros(plan.frame_count, dtype=bool)
     if source is not None and len(surfaces) == len(source.surfaces):
-        is_same = np.logical_and.reduce([np.ones(plan.frame_count, bool), *(same for _, same in built)])
-        rows = np.flatnonzero(is_same & (plan.source != NONE))
-        frames = plan.source[rows]
-        bounds[rows], origins[rows], radii[rows] = (
-            source.bounds[frames],
-            source.origins[frames],
-            source.radii[frames],
-        )
+        is_same = np.logical_and.reduce([plan.source != NONE, *(same for _, same in built)])
+    bounds, origins, radii = _frame_bounds(surfaces, source, plan.source, is_same)
+    origins_of_tags, axes_of_tags = build_tags(found.tags, shown, source, plan.source, found.conversion)
     return Model(
         name=source.name if source is not None else "",
         frame_names=names,
@@ -399,6 +403,26 @@ def _assemble(
         surfaces=surfaces,
         flags=source.flags if source is not None else 0,
     )
+
+
+def _frame_bounds(
+    surfaces: list[Surface],
+    source: Model | None,
+    frames: npt.NDArray[np.int64],
+    is_same: npt.NDArray[np.bool_],
+) -> list[npt.NDArray[np.float32]]:
+    """Boxes, origins and radii: those of the file's frames where all surfaces are the same, else new ones."""
+    new, kept = np.flatnonzero(~is_same), np.flatnonzero(is_same)
+    points = [positions(surface.vertices[new]) for surface in surfaces]
+    computed = frame_bounds(np.concatenate([np.zeros((len(new), 0, 3)), *points], axis=1))
+    result = []
+    for name, values in zip(("bounds", "origins", "radii"), computed, strict=True):
+        table = np.zeros((len(frames), *values.shape[1:]), np.float32)
+        table[new] = values
+        if source is not None:
+            table[kept] = getattr(source, name)[frames[kept]]
+        result.append(table)
+    return result
 
 
 def _warn_of_speed(

@@ -213,51 +213,49 @@ def build_surface(
     part: Part,
     vertices: npt.NDArray[np.int16],
     normals: npt.NDArray[np.floating] | None,
+    rows: npt.NDArray[np.int64] | None,
     frames: npt.NDArray[np.int64],
 ) -> tuple[Surface, npt.NDArray[np.bool_]]:
-    """The surface of sampled vertices (F, U, 3) and normals of corners in the axes of the file, (F, L, 3), None to keep
-    those of the file; and the frames that are as in it, (F,). `frames` are those of the file, or NONE, (F,)."""
+    """The surface of sampled vertices (F, U, 3), and the frames that are as in the file, (F,)."""
+    # `normals` are those of corners in the axes of the file on some `rows` of the frames, (R, L, 3); None to keep those
+    # of the file on all. `frames` are the frames of the file, or NONE, (F,).
     triangles, firsts, sources = group_corners(part, normals)
     row_of = np.full(part.vertex_count, NONE, dtype=np.int64)
     row_of[part.used] = np.arange(len(part.used))
     corners = part.loops.ravel()[firsts]
     chosen = vertices[:, row_of[part.corners[corners]]]
-    result = Surface(
-        triangles=triangles,
-        st=np.zeros((len(firsts), 2), np.float32)
-        if part.uvs is None
-        else flip_v(part.uvs).reshape(-1, 2)[firsts].astype(np.float32),
-        vertices=chosen,
-        normals=np.zeros((*chosen.shape[:2], 2), np.uint8)
-        if normals is None
-        else nearest_normals(normals[:, corners]),
-    )
+    st = np.zeros((len(firsts), 2)) if part.uvs is None else flip_v(part.uvs).reshape(-1, 2)[firsts]
+    encoded = np.zeros((*chosen.shape[:2], 2), np.uint8)
+    if normals is not None:
+        encoded[rows] = nearest_normals(normals[:, corners])
+    result = Surface(triangles=triangles, st=st.astype(np.float32), vertices=chosen, normals=encoded)
     known = np.flatnonzero(sources != NONE)
-    same = np.zeros(len(frames), dtype=bool)
     stored = part.stored
     if stored is None:
-        return result, same
+        return result, np.zeros(len(frames), dtype=bool)
     result.st[known] = stored.st[sources[known]]
     whole = is_source(part, triangles, sources)
     if whole:
         result = _with_unused(result, stored, sources)
         known = sources = np.arange(stored.vertex_count)
-    siblings = same_positions(stored.vertices)
-    for row, frame in enumerate(frames.tolist()):
-        if frame == NONE:
-            continue
-        moved = np.ones(result.vertex_count, dtype=bool)
-        moved[known] = (result.vertices[row, known] != stored.vertices[frame, sources[known]]).any(axis=1)
-        same[row] = whole and not moved.any()
-        if not part.has_file_normals:
-            continue
-        # A face that changed turns the normals of its vertices, and of others at the same place.
-        turned = moved.copy()
-        turned[result.triangles[moved[result.triangles].any(axis=1)]] = True
-        places = np.zeros(siblings.max(initial=0) + 1, dtype=bool)
-        places[siblings[sources[known[turned[known]]]]] = True
-        kept = known[~places[siblings[sources[known]]]]
-        result.normals[row, kept] = stored.normals[frame, sources[kept]]
+    moved = np.ones(result.vertices.shape[:2], dtype=bool)
+    in_file = np.flatnonzero(frames != NONE)
+    before = stored.vertices[frames[in_file]][:, sources[known]]
+    moved[np.ix_(in_file, known)] = (result.vertices[np.ix_(in_file, known)] != before).any(axis=2)
+    same = np.logical_and(~moved.any(axis=1), whole)
+    if part.has_file_normals:
+        kept = np.flatnonzero(same)
+        if len(kept):
+            result.normals[kept] = stored.normals[frames[kept]]
+        siblings = same_positions(stored.vertices) if len(kept) < len(in_file) else np.zeros(0, np.int64)
+        for row in np.setdiff1d(in_file, kept).tolist():
+            # A face that changed turns the normals of its vertices, and of others at the same place.
+            turned = moved[row].copy()
+            turned[result.triangles[moved[row, result.triangles].any(axis=1)]] = True
+            places = np.zeros(siblings.max(initial=0) + 1, dtype=bool)
+            places[siblings[sources[known[turned[known]]]]] = True
+            unturned = known[~places[siblings[sources[known]]]]
+            result.normals[row, unturned] = stored.normals[frames[row], sources[unturned]]
     return result, same
 
 
@@ -272,16 +270,12 @@ def _with_unused(surface: Surface, stored: Surface, sources: npt.NDArray[np.int6
     return replace(surface, triangles=stored.triangles, st=stored.st, vertices=vertices, normals=normals)
 
 
-def needs_normals(part: Part, surface: Surface, frames: npt.NDArray[np.int64]) -> bool:
-    """Whether a surface, built without normals, has vertices whose normals are not those of the file."""
-    if part.stored is None or not part.has_file_normals or (frames == NONE).any():
-        return bool(len(part.loops))
-    whole = surface.vertex_count == part.stored.vertex_count
-    return (
-        not whole
-        or not np.array_equal(surface.vertices, part.stored.vertices[frames])
-        or not np.array_equal(surface.triangles, part.stored.triangles)
-    )
+def needs_normals(part: Part, surface: Surface, same: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """In which frames a surface, built without normals, has others than the file, (F,)."""
+    if not len(part.loops):
+        return np.zeros(len(same), dtype=bool)
+    is_whole = part.stored is not None and np.array_equal(surface.triangles, part.stored.triangles)
+    return ~same if is_whole and part.has_file_normals else np.ones(len(same), dtype=bool)
 
 
 def surface_name(part: Part, taken: Sequence[str], report: Report) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import bpy
 import md2_samples
+import md3_samples
 import md5_scenes
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from enabled_families import EXPORTERS, FAMILIES, export_file
 from md5_cameras import make_camera
 
 from io_idtech.io_md2.format import decompress, read_model
+from io_idtech.io_md3 import format as md3
 from io_idtech.io_md5.format import read_animation, read_camera, read_mesh, write_camera
 
 KINDS = pytest.mark.parametrize("suffix", EXPORTERS)
@@ -25,6 +27,9 @@ def imported(folder: Path, suffix: str, **options) -> Path:
     if suffix == ".md2":
         path = md2_samples.write_sample(folder)
         bpy.ops.import_scene.md2(filepath=str(path), **options)
+    elif suffix == ".md3":
+        path = md3_samples.write_sample(folder)
+        bpy.ops.import_scene.md3(filepath=str(path), **options)
     elif suffix == ".md5camera":
         path = folder / "intro.md5camera"
         write_camera(make_camera([7], 20, 24), path)
@@ -42,6 +47,9 @@ def places(path: Path) -> np.ndarray:
     if path.suffix == ".md2":
         model = read_model(path)
         return decompress(model.vertices, model.scale, model.translate)
+    if path.suffix == ".md3":
+        model = md3.read_model(path)
+        return np.concatenate([md3.positions(one.vertices) for one in model.surfaces], axis=1)
     if path.suffix == ".md5camera":
         return read_camera(path).positions
     if path.suffix == ".md5mesh":
@@ -97,13 +105,16 @@ def test_setting_another_scale_is_warned_about_once_with_the_difference_in_size(
     warnings()
     # The default of the property counts if it is set.
     out = exported(tmp_path, suffix, global_scale=1.0)
-    assert size(out) == pytest.approx(size(path) * 0.0254, rel=1e-4)
+    # Positions of an MD3 have steps of 1/64.
+    assert size(out) == pytest.approx(
+        size(path) * 0.0254, rel=1e-4, abs=0.5 / 64 if suffix == ".md3" else 0.0
+    )
     (text,) = warnings()
     assert "39.4 times smaller" in text
     assert "Scale to 39.37" in text
-    exported(tmp_path, suffix, global_scale=1000.0)
+    exported(tmp_path, suffix, global_scale=500.0)
     (text,) = warnings()
-    assert "25.4 times as large" in text
+    assert "12.7 times as large" in text
     exported(tmp_path, suffix, global_scale=39.37)
     assert warnings() == []
 
