@@ -167,17 +167,18 @@ def _build(
 ) -> Object:
     """The empty of a model, with the objects of its surfaces and tags."""
     model, report = file.model, result.report
-    root = bpy.data.objects.new(name, None)
-    root.empty_display_type = "PLAIN_AXES"
-    collection.objects.link(root)
-    result.objects.append(root)
     meshes = []
+    # Surfaces come first, so that they have their names, and not a file of the same name.
     for number, surface in enumerate(model.surfaces):
         materials = [library.get(one, name, found, str(file.path)) for one, found in file.materials[number]]
-        obj = _build_surface(surface, number, materials, options, result)
-        obj.parent = root
+        meshes.append(_build_surface(surface, number, materials, options, result))
+    root = bpy.data.objects.new(name, None)
+    root.empty_display_type = "PLAIN_AXES"
+    result.objects.append(root)
+    for obj in (root, *meshes):
         collection.objects.link(obj)
-        meshes.append(obj)
+    for obj in meshes:
+        obj.parent = root
     key_names: list[str] = []
     if options.animation != NONE:
         for obj, surface in zip(meshes, model.surfaces, strict=True):

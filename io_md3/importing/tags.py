@@ -92,13 +92,15 @@ def build_tags(
     for number, name in enumerate(model.tag_names):
         shown = names.for_blender(name, versions.MAX_ID_NAME, "tag")
         tag = bpy.data.objects.new(shown, None)
-        tag.empty_display_type, tag.empty_display_size = "ARROWS", size
+        tag.empty_display_type = "ARROWS"
         tag.rotation_mode = "QUATERNION"
         tag.parent = root
         collection.objects.link(tag)
         store_number(tag, number, conversion)
         values = channels(matrices[:, number])
         _set_channels(tag, values[0])
+        # Some files have axes of another length than 1.
+        tag.empty_display_size = size / max(float(np.abs(values[0, 7:]).max()), 1e-6)
         if (values != values[:1]).any():
             action = bpy.data.actions.new(
                 names.for_blender(f"{root.name} {shown}", versions.MAX_ID_NAME, "tag")

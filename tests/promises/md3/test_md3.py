@@ -59,6 +59,14 @@ def test_a_model_is_an_empty_with_a_mesh_for_each_surface_and_an_empty_for_each_
     assert found["belt"].data.materials[0].name == "models/tube/belt.tga"
 
 
+def test_a_surface_named_as_the_file_keeps_its_name(tmp_path):
+    path = md3_samples.write_sample(tmp_path, name="body.md3")
+    load(path)
+    assert bpy.data.objects["body"].type == "MESH"
+    assert bpy.data.objects["body"].parent.type == "EMPTY"
+    assert save(tmp_path).read_bytes() == path.read_bytes()
+
+
 @pytest.mark.parametrize("kind", ["RELATIVE", "ABSOLUTE"])
 @pytest.mark.parametrize("merge", [False, True])
 def test_every_frame_shows_the_file(tube, kind, merge):
