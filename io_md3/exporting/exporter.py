@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import bpy
 import numpy as np
 import numpy.typing as npt
 
 from ...io_blender import state
 from ...io_blender.clips.clip import Played, warn_of_speed
-from ...io_blender.clips.frame_names import frame_names, list_of, segments_of_list, single_frame_name
+from ...io_blender.clips.frame_names import single_frame_name
 from ...io_blender.clips.frame_plan import (
-    LIST,
-    FrameOptions,
     FramePlan,
-    plan_frames,
-    plan_sequences,
 )
 from ...io_blender.clips.playing import playback, restored_frame_and_values
 from ...io_blender.clips.sampling import (
@@ -33,17 +28,13 @@ from ...io_blender.clips.sampling import (
 from ...io_blender.operators.game_check import LocatedFinding, Location
 from ...io_blender.records import NONE
 from ...io_blender.reports import ExportResult, Job, Progress, Report, finish, kept_on_failure, raise_errors
-from ...io_blender.scene import axes
-from ...io_blender.scene.axes import Conversion
-from ...io_blender.scene.model_objects import find_meshes, mesh_objects, objects_hanging_on
-from ...io_blender.scene.objects import ChosenConversion, Scope, collect, export_conversion, warn_of_instances
+from ...io_blender.scene.objects import warn_of_instances
 from ...io_blender.scene.time_dependence import depends_on_time, warn_of_simulations
 from ...io_blender.verification import Differences, Verify, frames_to_verify
 from ...io_common.files import atomic
 from ..format import (
     FRAMES_PER_SECOND,
     Finding,
-    Game,
     Md3Error,
     Model,
     Surface,
@@ -54,9 +45,9 @@ from ..format import (
     quantise,
 )
 from ..format.games import surface_limits
-from ..options import ModelProperties
-from ..records import CONVERSION, FRAME_RATE, StoredModel, load_frames, load_model, root_of
+from ..records import FRAME_RATE
 from . import verification
+from .scene import ExportOptions, ExportScene, find_objects, names_of_frames, plan_of_scene
 from .surfaces import (
     Part,
     build_surface,
@@ -67,46 +58,14 @@ from .surfaces import (
     surface_name,
     surface_parts,
 )
-from .tags import Tag, build_tags, find_tags
+from .tags import Tag, build_tags
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Modifier, Object, Scene
-
-
-@dataclass(frozen=True)
-class ExportOptions(ModelProperties):
-    """The options of an export."""
-
-    scope: Scope = field(default_factory=Scope)
-    frames: FrameOptions = field(default_factory=FrameOptions)
-    game: Game = Game.ANY
-    verify: Verify = Verify.SOME  # the frames that are compared with Blender before the file is written
-    # From the scene to the file; what is not set is that of the import.
-    conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
-    game_folders: tuple[str, ...] = ()  # the user's, to which the paths of images are relative
-    compares_speed: bool = True  # warn if the game plays the model slower or faster than Blender
+    from bpy.types import Context, Modifier, Scene
 
 
 # Each surface, without names, and which frames are as in the file.
 _Built = list[tuple[Surface, npt.NDArray[np.bool_]]]
-
-
-@dataclass(eq=False)
-class _Scene:
-    """What is exported."""
-
-    meshes: list[Object]
-    tags: list[Tag]
-    root: Object | None  # the parent of the only imported model
-    stored: dict[Object, StoredModel]  # of each mesh, the model that it is a surface of
-    source: StoredModel | None  # the only imported model
-    conversion: Conversion
-
-    @property
-    def follows_root(self) -> bool:
-        """Whether the model hangs on a tag of another one, so that its file has it where that tag is."""
-        parent = self.root.parent if self.root is not None else None
-        return parent is not None and root_of(parent) is not None
 
 
 def export_model(context: Context, path: Path, options: ExportOptions) -> Job[ExportResult]:
@@ -137,10 +96,10 @@ def find_game_findings(context: Context, options: ExportOptions) -> list[Located
 
 def build_model(context: Context, options: ExportOptions, report: Report) -> Job[tuple[Model, Model | None]]:
     """The model as it is to be written, and the file that it was imported from; raises what `export_model` raises."""
-    found = _find_objects(context, options, report)
+    found = find_objects(context, options, report)
     scene = context.scene
-    plan = _plan(found, scene, options, report)
-    names = _frame_names(found, plan, scene, report)
+    plan = plan_of_scene(found, scene, options, report)
+    names = names_of_frames(found, plan, scene, report)
     if plan.scene_frames is not None:
         warn_of_simulations(found.meshes, scene, report)
     parts, samples, shown = yield from _sample(context, found, plan, options, report, with_normals=False)
@@ -174,71 +133,9 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     return replace(model, preserved=source.preserved if source is not None else None), source
 
 
-def _find_objects(context: Context, options: ExportOptions, report: Report) -> _Scene:
-    active = context.view_layer.objects.active
-    chosen = root_of(active) if options.scope == Scope() else None
-    candidates = collect(context, options.scope)
-    if chosen is None or any(obj.type == "MESH" and root_of(obj) == chosen for obj in candidates):
-        found, model = find_meshes(context, options.scope)
-        tags = find_tags(candidates if model is None else objects_hanging_on(model, context))
-        # A file may have tags alone, such as those of hands in Quake III.
-        meshes = mesh_objects(context, options.scope, report) if found or not tags else []
-    else:
-        meshes, tags = [], find_tags(objects_hanging_on(chosen, context))
-    objects = [*meshes, *(tag.obj for tag in tags)]
-    roots = list(dict.fromkeys(root for obj in objects if (root := root_of(obj)) is not None))
-    models = {root: stored for root in roots if (stored := load_model(root)) is not None}
-    root, source = next(iter(models.items())) if len(models) == 1 else (None, None)
-    surfaces = {obj: models[one] for obj in meshes if (one := root_of(obj)) is not None and one in models}
-    if len(objects) > 1:
-        report.count("objects", len(objects))
-    if meshes or root is None or not isinstance(options.conversion, ChosenConversion):
-        conversion = export_conversion(options.conversion, meshes, report)
-    else:
-        imported = CONVERSION.read(root)
-        conversion = imported.inverse() if imported is not None else options.conversion.conversion
-    return _Scene(meshes, tags, root, surfaces, source, conversion)
-
-
-def _plan(found: _Scene, scene: Scene, options: ExportOptions, report: Report) -> FramePlan:
-    stored = found.stored
-    if not found.meshes:
-        return _plan_tags(found, scene, options)
-    if options.frames.frames != LIST:
-        return plan_frames(found.meshes, stored, scene, options.frames, report)
-    listed = list_of(found.meshes, scene)
-    return plan_sequences(found.meshes, stored, listed, segments_of_list(listed, options.frames, report))
-
-
-def _frame_names(found: _Scene, plan: FramePlan, scene: Scene, report: Report) -> list[str]:
-    if found.meshes:
-        models = [one for obj in bpy.data.objects if (one := load_frames(obj)) is not None]
-        return frame_names(plan, found.meshes, found.source, scene, models, report)
-    names = found.source.frame_names if found.source is not None else []
-    return [
-        names[frame] if frame != NONE else f"frame{row + 1}" for row, frame in enumerate(plan.source.tolist())
-    ]
-
-
-def _plan_tags(found: _Scene, scene: Scene, options: ExportOptions) -> FramePlan:
-    """The frames of a model without meshes: those of the file, else of the scene."""
-    source = found.source
-    if source is not None and options.frames.is_automatic:
-        first, last = source.frame_start, source.frame_start + source.model.frame_count - 1
-    else:
-        first, last = options.frames.frame_range or (scene.frame_start, scene.frame_end)
-    frames = options.frames.between(first, last, scene)
-    of_file = np.full(len(frames), NONE)
-    if source is not None:
-        rows = np.array(frames, dtype=np.float64) - source.frame_start
-        is_known = (rows >= 0) & (rows < source.model.frame_count) & (rows == np.rint(rows))
-        of_file = np.where(is_known, rows, NONE).astype(np.int64)
-    return FramePlan([None] * len(frames), of_file, frames, may_be_single=source is None)
-
-
 def _sample(
     context: Context,
-    found: _Scene,
+    found: ExportScene,
     plan: FramePlan,
     options: ExportOptions,
     report: Report,
@@ -297,7 +194,7 @@ def _sample(
 
 
 def _sample_matrices(
-    context: Context, found: _Scene, plan: FramePlan, follow: Sequence[Follow]
+    context: Context, found: ExportScene, plan: FramePlan, follow: Sequence[Follow]
 ) -> npt.NDArray[np.float64]:
     """The transforms of what is followed on the frames whose shape keys are exported, (F, n, 4, 4)."""
     scene = context.scene
@@ -344,7 +241,7 @@ def _is_still(values: npt.NDArray[np.floating]) -> bool:
 
 
 def _build_surfaces(
-    found: _Scene,
+    found: ExportScene,
     plan: FramePlan,
     parts: list[Part],
     samples: Samples,
@@ -370,7 +267,7 @@ def _build_surfaces(
 
 
 def _assemble(
-    found: _Scene,
+    found: ExportScene,
     plan: FramePlan,
     names: list[str],
     parts: list[Part],
@@ -426,7 +323,7 @@ def _frame_bounds(
 
 
 def _warn_of_speed(
-    found: _Scene, plan: FramePlan, model: Model, scene: Scene, options: ExportOptions, report: Report
+    found: ExportScene, plan: FramePlan, model: Model, scene: Scene, options: ExportOptions, report: Report
 ) -> None:
     if plan.scene_frames is None or model.frame_count < 2:
         return

@@ -11,7 +11,8 @@ from ...io_blender.reports import ExportResult, ImportResult, finish
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.verification import Verify
 from ...io_common.family import BlenderPart
-from ..exporting.exporter import ExportOptions, export_model
+from ..exporting.exporter import export_model
+from ..exporting.scene import ExportOptions
 from ..format.games import game_named
 from ..importing.importer import ImportOptions, import_files
 from . import export_md3, import_md3, panels

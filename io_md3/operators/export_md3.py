@@ -12,7 +12,8 @@ from ...io_blender.operators import file_operators, game_check
 from ...io_blender.operators.frame_operators import FrameCheck, FrameExport, FrameExportFile, list_when_chosen
 from ...io_blender.options import game_option, mixin_of, option, properties, values_of
 from ...io_blender.reports import ExportResult, Job
-from ..exporting.exporter import ExportOptions, export_model, find_game_findings
+from ..exporting.exporter import export_model, find_game_findings
+from ..exporting.scene import ExportOptions
 from ..format import FRAMES_PER_SECOND, PROFILES, Game, Md3Error
 from ..options import ModelProperties
 
