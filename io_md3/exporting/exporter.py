@@ -76,7 +76,9 @@ def export_model(context: Context, path: Path, options: ExportOptions) -> Job[Ex
         with state.temporary_object_mode(context):
             model, source = yield from build_model(context, options, report)
         raise_errors(check_model(model, options.game, source), Md3Error, path.name, report)
-        atomic.write_file(path, format_model(model))
+        # An equal model is written with all bytes of its file.
+        untouched = source.preserved if source is not None and model == source else None
+        atomic.write_file(path, untouched or format_model(model))
     report.count("surfaces", len(model.surfaces))
     report.count("vertices", model.vertex_count)
     report.count("triangles", model.triangle_count)
@@ -128,9 +130,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
         )
     if options.compares_speed:
         _warn_of_speed(found, plan, model, scene, options, report)
-    source = found.source.model if found.source is not None else None
-    # An equal model is written with all bytes of its file.
-    return replace(model, preserved=source.preserved if source is not None else None), source
+    return model, found.source.model if found.source is not None else None
 
 
 def _sample(

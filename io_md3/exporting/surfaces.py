@@ -165,10 +165,11 @@ def group_corners(
         sources = np.where(is_kept, sources, NONE)
     else:
         sources = np.full_like(sources, NONE)
-    bits = np.ascontiguousarray(st, dtype=np.float32).view(np.int32).astype(np.int64)
-    groups = _distinct(
-        np.column_stack([sources, np.where(sources == NONE, vertices, 0), bits * (sources == NONE)[:, None]])
-    )
+    groups, new = sources.copy(), np.flatnonzero(sources == NONE)
+    bits = np.ascontiguousarray(st[new], dtype=np.float32).view(np.int32)
+    count = part.stored.vertex_count if part.stored is not None else 0
+    groups[new] = count + _distinct(np.column_stack([vertices[new], bits]))
+    groups = np.unique(groups, return_inverse=True)[1].reshape(-1)
     if normals is not None and len(groups):
         firsts = np.unique(groups, return_index=True)[1]
         corners = part.loops.ravel()
@@ -240,8 +241,12 @@ def build_surface(
         known = sources = np.arange(stored.vertex_count)
     moved = np.ones(result.vertices.shape[:2], dtype=bool)
     in_file = np.flatnonzero(frames != NONE)
-    before = stored.vertices[frames[in_file]][:, sources[known]]
-    moved[np.ix_(in_file, known)] = (result.vertices[np.ix_(in_file, known)] != before).any(axis=2)
+    before = stored.vertices[frames[in_file]]
+    if whole and np.array_equal(result.vertices[in_file], before):
+        moved[in_file] = False
+    else:
+        now = result.vertices[np.ix_(in_file, known)]
+        moved[np.ix_(in_file, known)] = (now != before[:, sources[known]]).any(axis=2)
     same = np.logical_and(~moved.any(axis=1), whole)
     if part.has_file_normals:
         kept = np.flatnonzero(same)

@@ -39,9 +39,10 @@ def quantise(points: npt.ArrayLike) -> NDArray[np.int16]:
     Raises:
         Md3Error: a position is not finite, or farther from the origin than 512 units.
     """
-    steps = np.rint(np.asarray(points, np.float64) * UNITS)
+    steps = np.asarray(points, np.float64) * UNITS
+    np.rint(steps, out=steps)
     # NaN fails every comparison, so the test is for what is valid.
-    if not ((steps >= _LIMITS.min) & (steps <= _LIMITS.max)).all():
+    if not (steps.min(initial=0.0) >= _LIMITS.min and steps.max(initial=0.0) <= _LIMITS.max):
         found = float(np.abs(np.asarray(points, np.float64)).max())
         raise Md3Error(
             "the model is too large", found=f"{found:.4g} units", expected="at most 511.98 from the origin"
