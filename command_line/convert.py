@@ -162,7 +162,9 @@ def _load_file(task: Task, settings: Settings, empty_scene: EmptyScene, report: 
         # Blender's glTF exporter writes every action that fits an armature.
         bpy.data.actions.remove(action)
     owners = [owner for obj in result.objects if (owner := _animated_data(obj)) is not None]
-    return Scene(axes.identity(), [(owner, actions) for owner in owners[:1]])
+    kinds = [(owner, "OBJECT" if isinstance(owner, bpy.types.Object) else "KEY") for owner in owners]
+    fitting = [(owner, [one for one in actions if versions.can_play(one, kind)]) for owner, kind in kinds]
+    return Scene(axes.identity(), [(owner, found) for owner, found in fitting if found])
 
 
 def _load_character(task: Task, settings: Settings, empty_scene: EmptyScene, report: Report) -> Scene:

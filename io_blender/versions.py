@@ -129,6 +129,13 @@ def slots_for(action: Action, id_type: str) -> list[Any]:
     return [slot for slot in _newer(action).slots if slot.target_id_type in (id_type, "UNSPECIFIED")]
 
 
+def can_play(action: Action, id_type: str) -> bool:
+    """Whether an action is for a kind of data-block."""
+    if not _HAS_SLOTS:
+        return action.id_root in (id_type, "")
+    return bool(slots_for(action, id_type))
+
+
 def assigned_slot(player: AnimData | NlaStrip) -> Any:
     """The slot that is played by animation data or a strip; None before 4.4."""
     return _newer(player).action_slot if _HAS_SLOTS else None

@@ -176,6 +176,25 @@ def test_an_md3_that_is_named_md2_is_read_as_one(tmp_path):
     assert save(tmp_path).read_bytes() == path.read_bytes()
 
 
+@pytest.mark.parametrize("target", ["glb", "md3"])
+def test_the_command_line_converts_it_with_all_its_animations(tmp_path, part, target):
+    folder = tmp_path / "in"
+    path = md3_samples.write_sample(folder)
+    md3_samples.write_sample(folder, name="other.md2")
+    command = ["convert", str(folder), "--to", str(tmp_path / "out"), "--format", target]
+    assert part("command_line.command").main(command) == 0
+    written = sorted((tmp_path / "out").rglob(f"*.{target}"))
+    assert [one.stem for one in written] == ["other", "tube"]
+    if target == "md3":
+        assert {one.read_bytes() for one in written} == {path.read_bytes()}
+        return
+    bpy.data.batch_remove([*bpy.data.objects, *bpy.data.meshes, *bpy.data.actions])
+    bpy.ops.import_scene.gltf(filepath=str(written[1]))
+    assert {"body", "belt", "tag_weapon", "tag_head"} <= {obj.name for obj in bpy.data.objects}
+    names = " ".join(action.name for action in bpy.data.actions)
+    assert all(name in names for name in ("stand", "run", "tag_weapon"))
+
+
 # Untouched
 
 
