@@ -119,6 +119,9 @@ class ImportProperties(RigProperties):
     )
 
 
+AUTOMATIC, MERGE, SEPARATE = "AUTOMATIC", "MERGE", "SEPARATE"
+
+
 @dataclass(frozen=True)
 class ModelProperties:
     """The options of a model that is exported."""
@@ -138,6 +141,17 @@ class ModelProperties:
         "Fit Weights",
         "Find weights for meshes that something other than bones moves with the armature, such as Surface Deform or a "
         "vertex parent, so that the joints move them as shown as well as they can",
+    )
+    attached_armatures: str = option(
+        AUTOMATIC,
+        "Attached Armatures",
+        "What to do with armatures that are parented to a bone of the exported one, or follow it by a constraint, such "
+        "as a weapon in a hand",
+        items=(
+            (AUTOMATIC, "Automatic", "Merge those that were made in Blender; imported models stay separate"),
+            (MERGE, "Merge", "Export all as one model: their root joints become children of that bone"),
+            (SEPARATE, "Separate", "Export only one armature: the active one"),
+        ),
     )
     objects_as_joints: bool = option(
         True,

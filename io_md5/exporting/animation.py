@@ -3,7 +3,7 @@ drivers, IK and NLA, or from F-curves if only those move the armature."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,8 +17,8 @@ from ..format import Animation, Md5Error
 from ..format import quaternions as quat
 from ..format import skeleton as encoding
 from ..format.model import Floats
-from ..format.scale_file import ScaleTable
-from ..format.skeleton import decompose
+from ..format.scale_file import ScaleTable, scaled_poses
+from ..format.skeleton import decompose, poses
 from ..importing.rig import SMALLEST_SCALE, Rig
 from .causes import split_by_constraints
 from .clips import AnimationOptions, Clip
@@ -31,6 +31,10 @@ _LARGEST_MOVE, _LARGEST_TURN = 1e-5, 1e-6
 
 # Of the volume of a bone that is not scaled, as Blender evaluates it.
 _LARGEST_CHANGE_OF_VOLUME = 1e-4
+
+
+Pose = tuple[Floats, Floats, "Floats | None"]
+"""Joints: positions (…, J, 3), orientations (…, J, 4) and scales (…, J), None for 1."""
 
 
 @dataclass(eq=False)
@@ -66,13 +70,15 @@ def sample_clip(
         orientations = np.repeat(skeleton.joints.orientations[None], len(frames), axis=0)
         return SampledClip(clip, frames, rate, positions, orientations)
     _warn_of_range(clip, player, report)
-    poses = sampled = None
-    if not player.remaps_time and skeleton.armature is not None:
-        poses = poses_from_curves(skeleton.armature, skeleton.rig, clip, frames, with_scales=with_scales)
-    if poses is not None:
-        pose = skeleton.joints_of_armature(*poses[:2])
+    from_curves = sampled = None
+    if not player.remaps_time and skeleton.armature is not None and len(skeleton.parts) == 1:
+        from_curves = poses_from_curves(
+            skeleton.armature, skeleton.rig, clip, frames, with_scales=with_scales
+        )
+    if from_curves is not None:
+        pose = skeleton.joints_of_armature(*from_curves[:2])
         sampled = SampledClip(
-            clip, frames, rate, *pose, _scale_table(clip, skeleton, skeleton.exported(poses[2]))
+            clip, frames, rate, *pose, _scale_table(clip, skeleton, skeleton.exported(from_curves[2]))
         )
         if not has_frame_handlers():
             return sampled
@@ -88,11 +94,15 @@ def sample_clip(
         positions, orientations, uneven = skeleton.joints_of_scene(matrices)
         table = None
         problem = "scaled in the animation, which joints cannot be: {}: remove the scale"
-    names = [skeleton.rig.bone_names[bone] for bone in np.flatnonzero(uneven.any(axis=0))]
-    scaling: list[str] = []
-    others = names
-    if skeleton.armature is not None:
-        scaling, others = split_by_constraints(skeleton.armature, names)
+    scaling, others = list[str](), list[str]()
+    for part in skeleton.parts:
+        of_part = uneven[:, part.first : part.first + len(part.rig)].any(axis=0)
+        names = [part.rig.bone_names[bone] for bone in np.flatnonzero(of_part)]
+        found = split_by_constraints(part.armature, names)
+        scaling += found[0]
+        others += found[1]
+    if skeleton.armature is None:
+        others = [skeleton.rig.bone_names[bone] for bone in np.flatnonzero(uneven.any(axis=0))]
     if scaling:
         report.warn(
             f"constraints scale bones, which joints cannot be: {listing(scaling, 3)}. Disable them, or use one that "
@@ -101,13 +111,13 @@ def sample_clip(
         )
     if others:
         report.warn(f"bones are {problem.format(listing(others, 3))}", clip.name)
-    most_scaled = _most_scaled(matrices, skeleton.world)
+    most_scaled = _most_scaled(matrices, skeleton.volumes)
     return SampledClip(clip, frames, rate, positions, orientations, table, most_scaled, moves_armature)
 
 
-def _most_scaled(matrices: Floats, world: Floats) -> int | None:
+def _most_scaled(matrices: Floats, at_rest: Floats) -> int | None:
     """The index of the frame on which a bone is scaled most, by matrices in the space of the scene."""
-    volumes = np.linalg.det(matrices[..., :3, :3]) / (np.linalg.det(world[:3, :3]) or 1.0)
+    volumes = np.linalg.det(matrices[..., :3, :3]) / at_rest
     changes = np.abs(volumes - 1.0).max(axis=1, initial=0.0)
     most = int(changes.argmax())
     return most if changes[most] > _LARGEST_CHANGE_OF_VOLUME else None
@@ -175,6 +185,20 @@ def encode_clip(
     )
 
 
+def poses_in_file(
+    sampled: SampledClip, animation: Animation, chosen: list[int] | None = None, *, as_read: bool = True
+) -> Pose:
+    """The joints in some frames of an encoded clip, or in all, as games read them."""
+    if chosen is not None:
+        animation = replace(animation, frames=animation.frames[chosen])
+    table = sampled.scales
+    if table is None:
+        return *poses(animation, as_read=as_read), None
+    if chosen is not None:
+        table = ScaleTable(table.values[chosen], table.scales_position)
+    return *scaled_poses(animation, table, as_read=as_read), table.values
+
+
 def _without_scales(positions: Floats, scales: ScaleTable) -> Floats:
     """Translations that the game multiplies by joints' scales; where one is 0, that of the frame before."""
     result = positions.copy()
@@ -192,25 +216,29 @@ def _sample(
     clip: Clip, skeleton: Skeleton, player: Player, frames: Floats, progress: Progress
 ) -> Job[tuple[Floats, bool]]:
     """The joint of each bone in the scene at some frames, (F, J, 4, 4), and whether the object moves."""
-    armature, rig = skeleton.armature, skeleton.rig
-    if armature is None:
+    rig = skeleton.rig
+    if skeleton.armature is None:
         return (yield from _sample_objects(skeleton, player, clip, frames, progress)), False
-    order = [armature.pose.bones.find(name) for name in rig.bone_names]
-    poses = np.empty((len(frames), len(rig), 4, 4))
+    orders = [[one.armature.pose.bones.find(name) for name in one.rig.bone_names] for one in skeleton.parts]
+    matrices = np.empty((len(frames), len(rig), 4, 4))
     worlds = np.empty((len(frames), 4, 4))
-    buffer = np.empty(len(rig) * 16, dtype=np.float32)
     player.play(clip)
     for index, frame in enumerate(frames.tolist()):
-        posed = armature.evaluated_get(player.evaluate(frame))
-        posed.pose.bones.foreach_get("matrix", buffer)
-        without_infinity(buffer)
-        # Blender's matrices are stored by columns.
-        local = buffer.reshape(-1, 4, 4)[order].swapaxes(1, 2)
-        worlds[index] = mesh_data.world_matrix(posed)
-        poses[index] = worlds[index] @ local
+        graph = player.evaluate(frame)
+        for part, order in zip(skeleton.parts, orders, strict=True):
+            posed = part.armature.evaluated_get(graph)
+            buffer = np.empty(len(order) * 16, dtype=np.float32)
+            posed.pose.bones.foreach_get("matrix", buffer)
+            without_infinity(buffer)
+            # Blender's matrices are stored by columns.
+            local = buffer.reshape(-1, 4, 4)[order].swapaxes(1, 2)
+            world = mesh_data.world_matrix(posed)
+            matrices[index, part.first : part.first + len(order)] = world @ local
+            if part is skeleton.parts[0]:
+                worlds[index] = world
         yield progress.step(0)
-    _require_finite(poses, rig, frames, clip)
-    return poses @ quat.transforms(*rig.joints_in_bones()), bool(np.ptp(worlds, axis=0).any())
+    _require_finite(matrices, rig, frames, clip)
+    return matrices @ quat.transforms(*rig.joints_in_bones()), bool(np.ptp(worlds, axis=0).any())
 
 
 def _sample_objects(
@@ -231,8 +259,8 @@ def _sample_objects(
     return worlds @ np.linalg.inv(skeleton.object_matrices) @ rest
 
 
-def _require_finite(poses: Floats, rig: Rig, frames: Floats, clip: Clip) -> None:
-    is_finite = np.isfinite(poses).all(axis=(2, 3))
+def _require_finite(matrices: Floats, rig: Rig, frames: Floats, clip: Clip) -> None:
+    is_finite = np.isfinite(matrices).all(axis=(2, 3))
     if not is_finite.all():
         index, bone = np.argwhere(~is_finite)[0].tolist()
         raise Md5Error(

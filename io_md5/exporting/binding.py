@@ -42,15 +42,18 @@ def armature_modifiers(obj: Object) -> list[ArmatureModifier]:
 
 def parent_bone_of(obj: Object, armature: Object) -> str | None:
     """The bone that an object follows, by a parent or constraint of itself or of an ancestor."""
-    bones = armature.data.bones
+    return next(iter(bones_followed(obj, armature)), None)
+
+
+def bones_followed(obj: Object, armature: Object) -> list[str]:
+    """All such bones, the one that moves it most directly first."""
+    bones, found = armature.data.bones, list[str]()
     for ancestor in (obj, *parents_of(obj)):
-        for target, bone in _constraint_targets(ancestor):
-            if target == armature and bone in bones:
-                return bone
+        found += [bone for target, bone in _constraint_targets(ancestor) if target == armature]
         if ancestor.parent == armature:
-            has_bone = ancestor.parent_type == "BONE" and ancestor.parent_bone in bones
-            return ancestor.parent_bone if has_bone else None
-    return None
+            found += [ancestor.parent_bone] if ancestor.parent_type == "BONE" else []
+            break
+    return [bone for bone in dict.fromkeys(found) if bone in bones]
 
 
 def parents_of(obj: Object) -> list[Object]:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ...io_blender.clips.actions import suitable_actions
 from ...io_blender.clips.clip import Played, warn_of_speed
 from ...io_blender.clips.playing import Player, playback
 from ...io_blender.materials.library import name_for_file
-from ...io_blender.reports import Job, Progress, Report
+from ...io_blender.reports import Job, Progress, Report, listing
 from ...io_blender.scene import axes, mesh_data
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.objects import ChosenConversion, Scope, export_conversion, warn_of_instances
@@ -31,13 +31,15 @@ from ..format.scale_file import ScaleTable
 from ..format.skeleton import ORIENTATION_PRECISION, POSITION_PRECISION
 from ..format.weight_fitting import fit_weights
 from ..format.weights_by_joint import bounds_of_weights
+from ..importing.rig import read_rig
 from ..options import ModelProperties, WeightOptions
 from ..records import COMMANDLINE, SHADERS
-from .animation import SampledClip, encode_clip, sample_clip
-from .binding import bones_to_leave_out, warn_of_missing_targets
+from .animation import SampledClip, encode_clip, poses_in_file, sample_clip
+from .binding import armatures_of, bones_to_leave_out, warn_of_missing_targets
 from .clips import AnimationOptions, Clip
+from .hierarchy import carrying_bones
 from .mesh import Block, export_object
-from .skeleton import Skeleton, build_skeleton
+from .skeleton import ArmaturePart, Skeleton, build_object_skeleton, build_skeleton
 from .source import Source
 from .verification import RestMesh, Verifier
 from .weights import WeightTable, fitted_weights
@@ -119,7 +121,8 @@ def build(
     animations: dict[Path, Animation] = {}
     if clips:
         if source.armature is not None:
-            warn_of_missing_targets(source.armature, report)
+            for armature in source.armatures:
+                warn_of_missing_targets(armature, report)
             if source.armature.data.pose_position == "REST":
                 report.warn(
                     "it is in Rest Position, so Blender shows no motion; animations are exported as in Pose Position",
@@ -163,12 +166,10 @@ def build(
     parts = [(obj, block) for obj, part in rest.items() for block in part.blocks]
     meshes = [block.mesh for _, block in parts]
     for path, animation in animations.items():
-        table = sampled[path].scales
+        # Those of the poses in the file, so that an import and an export give the same again.
         bounds = bounds_of_weights(
             [block.weights_by_joint for _, block in parts],
-            sampled[path].positions,
-            sampled[path].orientations,
-            table.values if table else None,
+            *poses_in_file(sampled[path], animation),
         )
         animations[path] = replace(animation, bounds=bounds)
         report.count("animations")
@@ -220,7 +221,8 @@ def _playback(context: Context, source: Source, clips: dict[Path, Clip]) -> Abst
     """A player of the armature, or of the whole scene if objects move."""
     if source.armature is None:
         return playback(context, [], None, clips.values())
-    return playback(context, [source.armature], source.meshes, clips.values())
+    meshes = None if source.attached else source.meshes
+    return playback(context, [source.armature], meshes, clips.values())
 
 
 def _warn_of_speed(
@@ -243,27 +245,55 @@ def _warn_of_speed(
 
 
 def _skeleton(context: Context, source: Source, options: ModelOptions, report: Report) -> Skeleton:
-    armature = source.armature
-    world, left_out = np.eye(4), set[str]()
-    graph = context.evaluated_depsgraph_get()
-    joint_objects = {obj: mesh_data.world_matrix(obj.evaluated_get(graph)) for obj in source.joint_objects}
-    if armature is not None:
-        world = mesh_data.world_matrix(armature.evaluated_get(graph))
-        if options.deform_only:
-            actions = [action for action, _ in suitable_actions(armature).chosen]
-            left_out = bones_to_leave_out(armature, source.meshes, actions, report)
     conversion = export_conversion(options.conversion, source.objects, report)
+    if source.armature is None:
+        graph = context.evaluated_depsgraph_get()
+        joint_objects = {
+            obj: mesh_data.world_matrix(obj.evaluated_get(graph)) for obj in source.joint_objects
+        }
+        return build_object_skeleton(joint_objects, conversion, report)
+    parts = _armature_parts(context, source, report)
+    for part in parts if options.deform_only else ():
+        actions = [action for action, _ in suitable_actions(part.armature).chosen]
+        others = {one for one in source.armatures if one != part.armature}
+        meshes = [obj for obj in source.meshes if others.isdisjoint(armatures_of(obj)[:1])]
+        part.left_out = bones_to_leave_out(part.armature, meshes, actions, report)
     return build_skeleton(
-        armature,
-        world,
+        parts,
         conversion,
         report,
-        left_out=left_out,
-        joint_objects=joint_objects,
         rebuilds_hierarchy=options.deform_only and options.rebuild_hierarchy,
         add_origin=options.add_origin,
         last_parent=options.writing.last_parent,
     )
+
+
+def _armature_parts(context: Context, source: Source, report: Report) -> list[ArmaturePart]:
+    """The armatures of a source at rest."""
+    parts: list[ArmaturePart] = []
+    # One that hangs on a bone has the place that this bone has at rest.
+    with state.rest_position(_data_of(source.armatures if source.attached else [])):
+        graph = context.evaluated_depsgraph_get()
+        for armature in source.armatures:
+            carriers = [
+                (number, bone)
+                for number, part in enumerate(parts)
+                for bone in carrying_bones(armature, part.armature)
+            ]
+            if len(carriers) > 1:
+                followed = listing([bone for _, bone in carriers])
+                report.warn(
+                    f"follows several bones ({followed}): its joints hang on {carriers[0][1]}", armature.name
+                )
+            world = mesh_data.world_matrix(armature.evaluated_get(graph))
+            carrier = next(iter(carriers), None)
+            parts.append(ArmaturePart(armature, read_rig(armature.data), world, carrier=carrier))
+    return parts
+
+
+def _data_of(armatures: Iterable[Object]) -> list[Any]:
+    """What armatures show, once each."""
+    return list(dict.fromkeys(one.data for one in armatures))
 
 
 def _build_rest(
@@ -281,7 +311,7 @@ def _build_rest(
         return not options.apply_modifiers or modifier.type == "ARMATURE"
 
     result: dict[Object, RestMesh] = {}
-    armatures = [skeleton.armature.data] if skeleton.armature is not None else []
+    armatures = _data_of(part.armature for part in skeleton.parts)
     with state.rest_position(armatures), state.hidden_modifiers(objects, hides):
         graph = context.evaluated_depsgraph_get()
         for obj in objects:
@@ -289,7 +319,7 @@ def _build_rest(
             blocks = export_object(
                 obj,
                 triangles,
-                skeleton,
+                skeleton.of_mesh(obj),
                 options.weights,
                 report,
                 use_stored=use_stored,

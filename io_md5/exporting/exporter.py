@@ -36,10 +36,7 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> Job[Exp
     report = Report()
     model_options = options.model
     with kept_on_failure(report), state.temporary_object_mode(context):
-        source = find_source(
-            context, model_options.scope, report, objects_as_joints=model_options.objects_as_joints,
-            fit_weights=model_options.fit_weights,
-        )  # fmt: skip
+        source = find_source(context, model_options.scope, report, model_options)
         require_meshes(context, model_options.scope, source)
         warn_of_left_out(context, model_options.scope, report)
         warn_of_hidden(context, model_options.scope, source, report)
@@ -83,10 +80,7 @@ def export_animations(context: Context, path: Path, options: ExportOptions) -> J
     report = Report()
     model_options = options.model
     with kept_on_failure(report), state.temporary_object_mode(context):
-        source = find_source(
-            context, model_options.scope, report, objects_as_joints=model_options.objects_as_joints,
-            fit_weights=model_options.fit_weights,
-        )  # fmt: skip
+        source = find_source(context, model_options.scope, report, model_options)
         if source.armature is None and not source.joint_objects:
             raise NothingToExportError(
                 "there is no armature to export, and an MD5 animation is the motion of bones. To export the motion of "

@@ -163,10 +163,7 @@ def find(
     model_options = replace(options.model, verify=Verify.NONE)
     game = model_options.game
     with state.temporary_object_mode(context):
-        source = find_source(
-            context, model_options.scope, report, objects_as_joints=model_options.objects_as_joints,
-            fit_weights=model_options.fit_weights,
-        )  # fmt: skip
+        source = find_source(context, model_options.scope, report, model_options)
         if has_mesh:
             require_meshes(context, model_options.scope, source)
         path = path or _default_path(source.armature)
@@ -258,7 +255,8 @@ def _locate(finding: Finding, subjects: list[str], built: Build) -> LocatedFindi
 
 def _location(finding: Finding, built: Build) -> Location:
     skeleton = built.skeleton
-    if finding.joints and skeleton.armature is not None:
+    if finding.joints and skeleton.parts:
+        skeleton = skeleton.of_part(skeleton.parts[0])
         bones = skeleton.bones[np.array(finding.joints)]
         return Location(
             skeleton.armature, BONES, tuple(skeleton.rig.bone_names[bone] for bone in bones if bone >= 0)

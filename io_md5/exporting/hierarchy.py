@@ -1,4 +1,5 @@
-"""Skeletons of what is no plain skeleton: generated rigs, whose bones hang on controls, and objects without bones."""
+"""Skeletons of what is no plain skeleton: generated rigs, whose bones hang on controls, armatures that hang on bones of
+others, and objects without bones."""
 # The hierarchy does not change what is shown: poses are relative to whatever parent a joint has. But without it, what a
 # game does with a joint and all below it would not work.
 
@@ -8,10 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...io_blender.scene.objects import NothingToExportError
 from ...io_blender.scene.time_dependence import is_animated
 from ..format import ROOT
 from ..format.model import Ints
-from .binding import FOLLOWING_CONSTRAINTS, parents_of, targets_of_constraint
+from ..options import AUTOMATIC, SEPARATE
+from ..records import CONVERSION
+from .binding import FOLLOWING_CONSTRAINTS, bones_followed, parents_of, targets_of_constraint
 
 if TYPE_CHECKING:
     from bpy.types import Bone, Object
@@ -95,6 +99,43 @@ def order_parents_first(parents: Ints) -> Ints:
         order.append(joint)
         waiting += children.get(joint, [])[::-1]
     return np.array(order, dtype=np.int32)
+
+
+def find_attached(armature: Object, others: list[Object], choice: str) -> list[Object]:
+    """The armatures that hang on bones of another, directly or not, and become part of its model, carriers first."""
+    # `choice` is that of *Attached Armatures*. Raises NothingToExportError if two follow each other.
+    if choice == SEPARATE:
+        return []
+    result = [armature]
+    for carrier in result:
+        result += [
+            other
+            for other in others
+            if other not in result
+            and (choice != AUTOMATIC or CONVERSION.read(other.data) is None)
+            and carrying_bones(other, carrier)
+        ]
+    for other in result[1:]:
+        if bones_followed(armature, other):
+            raise NothingToExportError(
+                f"{armature.name} and {other.name} follow bones of each other: remove one of the constraints, or set "
+                "Attached Armatures to Separate"
+            )
+    return result[1:]
+
+
+def carrying_bones(armature: Object, carrier: Object) -> list[str]:
+    """The bones of another armature that an armature follows, as an object or with its root bones."""
+    targets = [
+        target
+        for bone in armature.pose.bones
+        if bone.parent is None
+        for constraint in bone.constraints
+        if constraint.type in FOLLOWING_CONSTRAINTS and not constraint.mute and constraint.influence
+        for target in targets_of_constraint(constraint)
+    ]
+    of_roots = [bone for target, bone in targets if target == carrier and bone in carrier.data.bones]
+    return list(dict.fromkeys([*bones_followed(armature, carrier), *of_roots]))
 
 
 def find_joint_objects(meshes: list[Object]) -> list[Object]:

@@ -5,22 +5,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender.reports import Report
+from ...io_blender.reports import Report, listing
 from ...io_blender.scene.axes import Conversion
+from ...io_blender.scene.names import distinct
 from ...io_blender.scene.objects import NothingToExportError
+from ...io_blender.versions import MAX_NAME
 from ..format import ROOT, Joints
 from ..format import quaternions as quat
 from ..format.model import Floats, Ints
 from ..format.skeleton import order_with_early_parents
-from ..importing.rig import Rig, read_rig
+from ..importing.rig import Rig
+from .binding import armatures_of
 from .hierarchy import joint_object_of, order_parents_first, rebuild_hierarchy
 
 if TYPE_CHECKING:
@@ -42,6 +44,18 @@ _SKEW_TOLERANCE = 1e-4
 
 
 @dataclass(eq=False)
+class ArmaturePart:
+    """An armature of a skeleton."""
+
+    armature: Object  # the original object
+    rig: Rig  # its bones
+    world: Floats  # its transform in the bind pose, (4, 4)
+    left_out: set[str] = field(default_factory=set)  # the names of bones that are not exported
+    carrier: tuple[int, str] | None = None  # the part and the bone that its roots hang on
+    first: int = 0  # the index of its first bone in the skeleton
+
+
+@dataclass(eq=False)
 class Skeleton:
     """The joints of a file and their bones."""
 
@@ -56,6 +70,33 @@ class Skeleton:
     # Without an armature, the objects of the joints but for the origin, and their transforms at rest, (J, 4, 4).
     objects: list[Object] = field(default_factory=list)
     object_matrices: Floats = field(default_factory=lambda: np.empty((0, 4, 4)))
+    parts: list[ArmaturePart] = field(default_factory=list)  # the armature, and those that hang on its bones
+    root: int = 0  # the joint of what follows the armature, but none of its bones
+
+    def of_mesh(self, obj: Object) -> Skeleton:
+        """The skeleton with only the bones of the armature that moves an object; the joints are the same."""
+        if len(self.parts) < 2:
+            return self
+        moving = armatures_of(obj)
+        return self.of_part(next((one for one in self.parts if one.armature in moving), self.parts[0]))
+
+    def of_part(self, part: ArmaturePart) -> Skeleton:
+        """The skeleton with only the bones of an armature."""
+        last = part.first + len(part.rig)
+        is_own = (self.bones >= part.first) & (self.bones < last)
+        joint_of_bone = self.joint_of_bone[part.first : last]
+        return replace(
+            self, armature=part.armature, rig=part.rig, bones=np.where(is_own, self.bones - part.first, -1),
+            joint_of_bone=joint_of_bone, world=part.world, parts=[part],
+            root=int(joint_of_bone[0]) if part.first and len(joint_of_bone) else 0,
+        )  # fmt: skip
+
+    @property
+    def volumes(self) -> Floats:
+        """By how much the armature of each bone is scaled in the bind pose, as a volume, (J,)."""
+        worlds = [part.world for part in self.parts] or [self.world]
+        counts = [len(part.rig) for part in self.parts] or [len(self.rig)]
+        return np.repeat([np.linalg.det(world[:3, :3]) or 1.0 for world in worlds], counts)
 
     def joints_of_armature(self, positions: Floats, orientations: Floats) -> tuple[Floats, Floats]:
         """Joints in the file, if the object of the armature has its transform of the bind pose."""
@@ -104,8 +145,7 @@ class Skeleton:
     ) -> tuple[Floats, Floats, Floats, npt.NDArray[np.bool_]]:
         """The same for F frames, with scales (F, n)."""
         # A joint that is scaled to nothing keeps the orientation of the frame before, or of the next where it has one.
-        volume = np.linalg.det(self.world[:3, :3])
-        scales_of_bones = np.cbrt(np.linalg.det(matrices[..., :3, :3]) / (volume or 1.0))
+        scales_of_bones = np.cbrt(np.linalg.det(matrices[..., :3, :3]) / self.volumes)
         # Two more digits than this are lost in Blender's 32 bits.
         scales_of_bones = np.round(scales_of_bones, _SCALE_DECIMALS)
         plain = matrices.copy()
@@ -115,33 +155,28 @@ class Skeleton:
 
 
 def build_skeleton(
-    armature: Object | None,
-    world: Floats,
+    parts: list[ArmaturePart],
     conversion: Conversion,
     report: Report,
     *,
-    left_out: Collection[str],
     rebuilds_hierarchy: bool = False,
     add_origin: bool,
     last_parent: int = 0,
-    joint_objects: Mapping[Object, Floats] = MappingProxyType({}),
 ) -> Skeleton:
-    """Joints of an armature at rest; raises NothingToExportError if no bone is left or one is not finite."""
-    # `armature` is the original object, `world` its transform in the bind pose; without an armature, `joint_objects`
-    # become joints, with their transforms in the bind pose, parents first. `add_origin` adds a joint named origin
+    """Joints of armatures at rest; raises NothingToExportError if no bone is left or one is not finite."""
+    # `parts` are an armature and those that hang on its bones, carriers first. `add_origin` adds a joint named origin
     # above the roots, unless there is one. `last_parent` is the highest index of a joint that may have children, if
     # another order can bring that about; 0 for no limit.
-    if armature is None:
-        return _skeleton_of_objects(joint_objects, conversion, report)
-    rig = read_rig(armature.data)
-    exported = np.array([name not in left_out for name in rig.bone_names], dtype=bool)
-    if not exported.any():
-        if len(exported):
-            what = "no bone has Deform enabled: enable it, or turn off Deform Bones Only"
-        else:
-            what = "the armature has no bones: add bones, or remove the armature to export meshes without it"
-        raise NothingToExportError(f"{armature.name}: {what}")
-    matrices = world @ quat.transforms(rig.joints.positions, rig.joints.orientations)
+    armature, world = parts[0].armature, parts[0].world
+    for part in parts:
+        _require_bones(part)
+    rig = parts[0].rig if len(parts) == 1 else _joined_rig(parts)
+    exported = np.array(
+        [name not in one.left_out for one in parts for name in one.rig.bone_names], dtype=bool
+    )
+    matrices = np.concatenate([
+        part.world @ quat.transforms(part.rig.joints.positions, part.rig.joints.orientations) for part in parts
+    ])  # fmt: skip
     infinite = np.flatnonzero(exported & ~np.isfinite(matrices).all(axis=(1, 2)))
     if len(infinite):
         bone = rig.bone_names[int(infinite[0])]
@@ -149,15 +184,18 @@ def build_skeleton(
     joint_of_bone, parents = _exported_parents(rig.joints.parents, exported)
     chosen = np.flatnonzero(exported).astype(np.int32)
     if rebuilds_hierarchy:
-        rebuilt = rebuild_hierarchy(armature, [rig.bone_names[bone] for bone in chosen], parents)
+        own = np.count_nonzero(chosen < len(parts[0].rig))
+        rebuilt = parents.copy()
+        rebuilt[:own] = rebuild_hierarchy(
+            armature, [rig.bone_names[bone] for bone in chosen[:own]], parents[:own]
+        )
         if not np.array_equal(rebuilt, parents):
             parents_first = order_parents_first(rebuilt)
             ranks = _ranks(parents_first)
             chosen, parents = chosen[parents_first], ranks[rebuilt[parents_first]]
             joint_of_bone = ranks[joint_of_bone]
     names = [rig.joints.names[bone] for bone in chosen]
-    positions = conversion.points(rig.joints.positions[chosen] @ world[:3, :3].T + world[:3, 3])
-    if add_origin and not _has_origin(names, parents, positions):
+    if add_origin and not _has_origin(names, parents, conversion.points(matrices[chosen, :3, 3])):
         names.insert(0, _unique_name(ORIGIN, names))
         parents = np.concatenate([[ROOT], np.where(parents == ROOT, 0, parents + 1)]).astype(np.int32)
         chosen = np.concatenate([[-1], chosen]).astype(np.int32)
@@ -173,8 +211,8 @@ def build_skeleton(
             armature.name,
         )
     joints = Joints(names, parents, np.zeros((len(names), 3)), np.zeros((len(names), 4)))
-    skeleton = Skeleton(armature, rig, chosen, joint_of_bone, joints, world, conversion)
-    if np.array_equal(world, np.eye(4)) and conversion.is_identity:
+    skeleton = Skeleton(armature, rig, chosen, joint_of_bone, joints, world, conversion, parts=parts)
+    if len(parts) == 1 and np.array_equal(world, np.eye(4)) and conversion.is_identity:
         # Joints of imported files are exported to the last digit.
         with_bone = np.flatnonzero(chosen >= 0)
         joints.orientations[:, 0] = 1.0
@@ -182,9 +220,54 @@ def build_skeleton(
         joints.orientations[with_bone] = rig.joints.orientations[chosen[with_bone]]
         return skeleton
     joints.positions, joints.orientations, uneven = skeleton.joints_of_scene(matrices)
-    if uneven.any():
-        report.warn("the armature is scaled unevenly, which joints cannot be: apply the scale", armature.name)
+    for part in parts:
+        if uneven[part.first : part.first + len(part.rig)].any():
+            report.warn(
+                "the armature is scaled unevenly, which joints cannot be: apply the scale", part.armature.name
+            )
+    if len(parts) > 1:
+        joints.names = distinct(names, MAX_NAME)
+        renamed = [new for old, new in zip(names, joints.names, strict=True) if new != old]
+        if renamed:
+            report.warn(
+                f"joints of several armatures have the same name, so some got a number: {listing(renamed)}"
+            )
     return skeleton
+
+
+def _require_bones(part: ArmaturePart) -> None:
+    if set(part.rig.bone_names) <= part.left_out:
+        if len(part.rig):
+            what = "no bone has Deform enabled: enable it, or turn off Deform Bones Only"
+        else:
+            what = "the armature has no bones: add bones, or remove the armature to export meshes without it"
+        raise NothingToExportError(f"{part.armature.name}: {what}")
+
+
+def _joined_rig(parts: list[ArmaturePart]) -> Rig:
+    """The bones of all armatures, with the roots of those that hang on a bone as its children."""
+    first, parents = 0, list[Ints]()
+    for part in parts:
+        part.first, own = first, part.rig.joints.parents
+        first += len(part.rig)
+        above = ROOT
+        if part.carrier is not None:
+            carrier = parts[part.carrier[0]]
+            above = carrier.first + carrier.rig.bone_names.index(part.carrier[1])
+        parents.append(np.where(own == ROOT, above, own + part.first).astype(np.int32))
+    rigs = [part.rig for part in parts]
+    return Rig(
+        [name for rig in rigs for name in rig.bone_names],
+        Joints(
+            [name for rig in rigs for name in rig.joints.names], np.concatenate(parents),
+            np.concatenate([rig.joints.positions for rig in rigs]),
+            np.concatenate([rig.joints.orientations for rig in rigs]),
+        ),
+        np.concatenate([rig.indices for rig in rigs]),
+        np.concatenate([rig.is_unmoved for rig in rigs]),
+        np.concatenate([rig.rest_positions for rig in rigs]),
+        np.concatenate([rig.rest_orientations for rig in rigs]),
+    )  # fmt: skip
 
 
 def _ranks(order: Ints) -> Ints:
@@ -237,10 +320,10 @@ def _exported_parents(parents: Ints, exported: np.ndarray) -> tuple[Ints, Ints]:
     return joint_of_bone, exported_ancestor[exported]
 
 
-def _skeleton_of_objects(
+def build_object_skeleton(
     joint_objects: Mapping[Object, Floats], conversion: Conversion, report: Report
 ) -> Skeleton:
-    """A joint named origin, with the joints of objects below it."""
+    """A joint named origin, with joints of objects below it, whose transforms are those in the bind pose."""
     objects = list(joint_objects)
     count = len(objects)
     matrices = np.array([joint_objects[obj] for obj in objects]).reshape(count, 4, 4)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -31,10 +31,8 @@ from ...io_common.triangles import bend, flip_v
 from ..format import Animation
 from ..format.model import Floats
 from ..format.playback import distinct_frames
-from ..format.scale_file import ScaleTable, scaled_poses
-from ..format.skeleton import poses
 from ..format.skinning import skin
-from .animation import SampledClip
+from .animation import Pose, SampledClip, poses_in_file
 from .binding import parents_of
 from .causes import known_causes, likely_causes
 from .mesh import Block
@@ -42,9 +40,6 @@ from .skeleton import Skeleton
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
-
-_Pose = tuple[Floats, Floats, "Floats | None"]
-"""Joints: positions (…, J, 3), orientations (…, J, 4) and scales (…, J), None for 1."""
 
 _UV_TOLERANCE = 1e-5
 
@@ -75,7 +70,7 @@ class _Motion:
     causes: list[str]  # likely ones, the likeliest first
     is_from_file: bool  # whether it is within the disagreement of the weights of the imported file
     expected: Floats  # what Blender shows, in the coordinates of the file, (n, 3)
-    pose: _Pose  # of the joints on that frame
+    pose: Pose  # of the joints on that frame
 
 
 @dataclass(eq=False)
@@ -136,7 +131,7 @@ class Verifier:
         return (
             self._has_causes.get(obj, False)
             or sampled.most_scaled is not None
-            or (sampled.moves_armature and self._skeleton.armature not in parents_of(obj))
+            or (sampled.moves_armature and self._skeleton.of_mesh(obj).armature not in parents_of(obj))
             or self._moves_otherwise(obj)
         )
 
@@ -158,7 +153,7 @@ class Verifier:
         step = max(1, _NUMBERS // max(3 * vertex_count, 1))
         for first in range(0, len(chosen), step):
             some = chosen[first : first + step]
-            positions, orientations, scales = _poses(sampled, animation, some, as_read=True)
+            positions, orientations, scales = poses_in_file(sampled, animation, some)
             skinned = {
                 obj: [
                     block.weights_by_joint.skin(positions, orientations, scales)
@@ -181,7 +176,7 @@ class Verifier:
                         self._found.note(obj, _COUNT, distance, where)
                     elif self._is_largest(obj, distance):
                         pose = positions[row], orientations[row], None if scales is None else scales[row]
-                        exact = partial(_poses, sampled, animation, [index], as_read=False)
+                        exact = partial(poses_in_file, sampled, animation, [index], as_read=False)
                         motion = self._motion(obj, graph, vertices, expected, pose, exact)
                         self._found[obj, _POSITION] = Difference(distance, where, motion)
                 yield progress.step(0)
@@ -198,12 +193,12 @@ class Verifier:
         graph: Depsgraph,
         vertices: list[Floats],
         expected: Floats,
-        pose: _Pose,
-        exact: Callable[[], _Pose],
+        pose: Pose,
+        exact: Callable[[], Pose],
     ) -> _Motion:
         """What is known of a distance; `exact` gives the pose without the rounding of games."""
         blocks = self._meshes[obj].blocks
-        causes = likely_causes(obj, self._skeleton, graph)
+        causes = likely_causes(obj, self._skeleton.of_mesh(obj), graph)
         if not causes:
             exact_pose = exact()
             of_exact = [block.weights_by_joint.skin(*exact_pose)[0] for block in blocks]
@@ -219,10 +214,11 @@ class Verifier:
         """Compares faces, materials and UVs with those at rest; returns Blender's vertices in their order."""
         # A modifier such as Edge Split may part other vertices than at rest, and leave every face as it is.
         posed, at_rest = obj.evaluated_get(graph), self._meshes[obj].triangles
-        mesh, armature = posed.data, self._skeleton.armature
+        mesh, skeleton = posed.data, self._skeleton.of_mesh(obj)
+        armature = skeleton.armature
         if obj not in self._has_causes and armature is not None:
             self._has_causes[obj] = changes_apart_from(obj, armature) or bool(
-                known_causes(obj, self._skeleton, armature, graph)
+                known_causes(obj, skeleton, armature, graph)
             )
         warn_of_instances(obj, graph, self._instance_report)
         shown = self._skeleton.conversion.points(mesh_data.world_vertices(posed))
@@ -332,14 +328,6 @@ class Verifier:
         if not causes and self._size < _SMALL:
             causes = ["the model is too small for the ten decimals of the format: export with a larger Scale"]
         return "; ".join(causes) or "unknown"
-
-
-def _poses(sampled: SampledClip, animation: Animation, chosen: list[int], *, as_read: bool) -> _Pose:
-    chosen_frames = replace(animation, frames=animation.frames[chosen])
-    if sampled.scales is None:
-        return *poses(chosen_frames, as_read=as_read), None
-    scales = ScaleTable(sampled.scales.values[chosen], sampled.scales.scales_position)
-    return *scaled_poses(chosen_frames, scales, as_read=as_read), scales.values
 
 
 def _reordered(shown: Floats, corners: mesh_data.Ints, at_rest: mesh_data.TriangleMesh) -> Floats | None:

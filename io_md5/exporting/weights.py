@@ -17,7 +17,6 @@ from ...io_blender.records import NONE
 from ...io_blender.reports import Report, listing
 from ...io_blender.scene import mesh_data
 from ...io_common.texts import counted
-from ..format import ROOT
 from ..format import quaternions as quat
 from ..format.model import Floats, Ints, as_singles
 from ..format.skinning import VertexWeights
@@ -158,8 +157,7 @@ def _assigned_weights(
         bone = parent_bone_of(obj, armature)
         joint = int(skeleton.joint_of_bone[bones[bone]]) if bone is not None else -1
         # An object parented to the armature but to no bone is bound to a root, which moves least.
-        roots = np.flatnonzero(skeleton.joints.parents == ROOT)
-        return _one_joint(len(source.vertices), joint if joint >= 0 else int(roots[0]))
+        return _one_joint(len(source.vertices), joint if joint >= 0 else skeleton.root)
     joint_of_group = np.full(len(source.groups) + 1, -1, dtype=np.int64)
     for group, name in enumerate(source.groups):
         bone_index = bones.get(name)

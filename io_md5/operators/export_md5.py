@@ -42,6 +42,7 @@ from ..format.model import ANIMATION_SUFFIX
 from ..importing.companions import find_companion
 from ..options import (
     ACTIONS,
+    MERGE,
     AnimationProperties,
     CameraProperties,
     ClipProperties,
@@ -101,7 +102,7 @@ class BuildOptions(_Game, _Options, file_operators.ModelExport):
 
     def converted_objects(self, context: Context) -> list[Object]:
         """The armature and its meshes."""
-        return find_source(context, animation_list_panel.scope_of_panel(context, self), Report()).objects
+        return _find_source(context, self).objects
 
     def export_options(self) -> ExportOptions:
         """The options of the export."""
@@ -175,7 +176,8 @@ class _Export(BuildOptions, file_operators.ExportFile):
                 body.prop(self, "min_weight")
         rebuild = ("rebuild_hierarchy",) if self.deform_only else ()
         has_armature = exported_armature(context, self) is not None
-        names = ("deform_only", *rebuild, "add_origin", "fit_weights") if has_armature else ()
+        attached = ("attached_armatures",) if has_armature and _has_attached(context, self) else ()
+        names = (*attached, "deform_only", *rebuild, "add_origin", "fit_weights") if has_armature else ()
         body = draw_panel(layout, f"{prefix}_armature", "Armature", self, *names, "make_names_safe")
         if body and not has_armature:
             file_operators.draw_wide(body, self, "objects_as_joints")
@@ -321,11 +323,24 @@ def armature_of(context: Context) -> Any:
 def exported_armature(context: Context, operator: Any) -> Any:
     """The armature that an exporter, also of a collection, would export; None if there is none or several."""
     # `operator` may also be the operator's properties.
-    scope = animation_list_panel.scope_of_panel(context, operator)
     try:
-        return find_source(context, scope, Report()).armature
+        return _find_source(context, operator).armature
     except NothingToExportError:
         return None
+
+
+def _find_source(context: Context, operator: Any, **changes: str) -> Source:
+    scope = animation_list_panel.scope_of_panel(context, operator)
+    options = ModelProperties(**values_of(operator, ModelProperties) | changes)
+    return find_source(context, scope, Report(), options)
+
+
+def _has_attached(context: Context, operator: Any) -> bool:
+    """Whether armatures hang on bones of the exported one."""
+    try:
+        return bool(_find_source(context, operator, attached_armatures=MERGE).attached)
+    except NothingToExportError:
+        return False
 
 
 def _identifier(context: Context, operator: Any) -> int | None:

@@ -27,7 +27,7 @@ from ...io_common.game_tree.archives import readable
 from ...io_common.texts import counted, matches
 from ..exporting.animation import encode_clip, sample_clip
 from ..exporting.clips import AnimationOptions, listed_clip
-from ..exporting.skeleton import build_skeleton
+from ..exporting.skeleton import ArmaturePart, build_skeleton
 from ..format import Animation, Joints, Md5Error, read_animation
 from ..format.joint_map import find_joint_map, format_joint_map, read_joint_map
 from ..importing.action import build_animation
@@ -71,8 +71,8 @@ def _source_joints(context: Context, name: str) -> tuple[Object, Any]:
     """An armature as a source, and its joints in the space of the scene; raises Md5Error."""
     source = _target(context, name)
     world = np.array(mesh_data.world_matrix(source))
-    report = Report()
-    return source, build_skeleton(source, world, axes.identity(), report, left_out=(), add_origin=False)
+    part = ArmaturePart(source, read_rig(source.data), world)
+    return source, build_skeleton([part], axes.identity(), Report(), add_origin=False)
 
 
 @properties
