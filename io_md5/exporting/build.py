@@ -14,7 +14,7 @@ import numpy as np
 from ...io_blender import state
 from ...io_blender.clips.actions import suitable_actions
 from ...io_blender.clips.clip import Played, warn_of_speed
-from ...io_blender.clips.playing import Player, playback
+from ...io_blender.clips.playing import Player, playback, restored_frame_and_values
 from ...io_blender.materials.library import name_for_file
 from ...io_blender.reports import Job, Progress, Report, listing
 from ...io_blender.scene import axes, mesh_data
@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 
 # The weights of a vertex, and the frames that they are fitted to, of all clips together.
 _MOST_FITTED, _FITTED_FRAMES = 4, 48
+# Frames of the scene on which bones are compared that no control links.
+_HIERARCHY_FRAMES = 24
 
 
 @dataclass(frozen=True)
@@ -258,14 +260,32 @@ def _skeleton(context: Context, source: Source, options: ModelOptions, report: R
         others = {one for one in source.armatures if one != part.armature}
         meshes = [obj for obj in source.meshes if others.isdisjoint(armatures_of(obj)[:1])]
         part.left_out = bones_to_leave_out(part.armature, meshes, actions, report)
+
+    def sample(names: list[str]) -> Floats:
+        return _sample_bones(context, source.armature, names)
+
     return build_skeleton(
         parts,
         conversion,
         report,
-        rebuilds_hierarchy=options.deform_only and options.rebuild_hierarchy,
+        sample=sample if options.deform_only and options.rebuild_hierarchy else None,
         add_origin=options.add_origin,
         last_parent=options.writing.last_parent,
     )
+
+
+def _sample_bones(context: Context, armature: Any, names: list[str]) -> Floats:
+    """The matrices of bones in the space of their armature on some frames of the scene, (F, n, 4, 4)."""
+    scene: Any = context.scene
+    frames = np.unique(np.linspace(scene.frame_start, scene.frame_end, _HIERARCHY_FRAMES).astype(int))
+    result = []
+    with restored_frame_and_values(scene):
+        for frame in frames.tolist():
+            state.set_frame(scene, frame)
+            posed = armature.evaluated_get(context.evaluated_depsgraph_get()).pose.bones
+            # Blender's matrices change with the next frame.
+            result.append(np.array([posed[name].matrix for name in names], dtype=np.float64))
+    return np.array(result)
 
 
 def _armature_parts(context: Context, source: Source, report: Report) -> list[ArmaturePart]:

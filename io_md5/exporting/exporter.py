@@ -138,9 +138,8 @@ def _raise_findings(built: Build, options: ModelOptions, report: Report, *, mesh
         found = check_model(built.model, options.game, has_animation=True, animations=animations)
         findings[mesh.name] = [with_object_name(one, built) for one in found]
     for path, animation in built.animations.items():
-        findings[path.name] = check_animation(
-            animation, built.model.joints, options.game, scales=built.scales.get(path)
-        )
+        found = check_animation(animation, built.model.joints, options.game, scales=built.scales.get(path))
+        findings[path.name] = [with_object_name(one, built) for one in found]
     raise_all(findings, Md5Error, report)
 
 

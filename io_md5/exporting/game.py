@@ -25,6 +25,7 @@ from ...io_common.textures.search import Search
 from ..format import Md5Error, Model, format_animation, read_animation
 from ..format.check import check_animation, check_model
 from ..format.games import PROFILES, Game, prepare_animation, prepare_model, rest_pose
+from ..format.joint_map import words_of
 from ..format.model import ANIMATION_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import Scales, format_scales, scales_of_table
 from ..format.weights_by_joint import pose_bounds
@@ -50,6 +51,13 @@ _IMAGES = ".tga, .png, .jpg or .lmp"
 
 # How a finding names its mesh: by the index in the file.
 _MESH = re.compile(r"^mesh \d+ \(.*?\): ")
+
+_DEFORM_ONLY = "Deform Bones Only"
+# Words in the names of bones of fingers and faces.
+_DETAILS = {
+    "brow", "cheek", "chin", "ear", "eye", "eyelid", "finger", "forehead", "index", "jaw", "lid", "lip", "middle",
+    "mouth", "nose", "palm", "pinky", "ring", "teeth", "temple", "thumb", "tongue",
+}  # fmt: skip
 
 
 def prepare(built: Build, game: Game, report: Report, *, make_names_safe: bool = True) -> None:
@@ -109,11 +117,23 @@ def scale_files(built: Build, game: Game, report: Report) -> dict[Path, bytes]:
 
 
 def with_object_name(finding: Finding, built: Build) -> Finding:
-    """A finding that names the object of its mesh."""
+    """A finding that names the object of its mesh, or says how many joints other options would leave."""
+    if finding.code == "joint_count":
+        counts = _deforming_counts(built)
+        return replace(finding, text=finding.text.replace(_DEFORM_ONLY, f"{_DEFORM_ONLY} ({counts})"))
     if not 0 <= finding.mesh < len(built.parts):
         return finding
     obj, _ = built.parts[finding.mesh]
     return replace(finding, text=f"{obj.name}: {_MESH.sub('', finding.text)}")
+
+
+def _deforming_counts(built: Build) -> str:
+    bones = [
+        bone.name for part in built.skeleton.parts for bone in part.armature.data.bones if bone.use_deform
+    ]
+    others = [name for name in bones if _DETAILS.isdisjoint(words_of(name))]
+    fewer = f", {len(others)} without fingers and face" if len(others) < len(bones) else ""
+    return f"{counted(len(bones), 'joints')}{fewer}"
 
 
 def rest_animation(

@@ -5,6 +5,7 @@ others, and objects without bones."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from ...io_blender.scene.objects import NothingToExportError
 from ...io_blender.scene.time_dependence import is_animated
 from ..format import ROOT
-from ..format.model import Ints
+from ..format.model import Floats, Ints
 from ..options import AUTOMATIC, SEPARATE
 from ..records import CONVERSION
 from .binding import FOLLOWING_CONSTRAINTS, bones_followed, parents_of, targets_of_constraint
@@ -21,12 +22,16 @@ if TYPE_CHECKING:
     from bpy.types import Bone, Object
 
 _TOLERANCE = 1e-4  # of the length of a bone
+_SAME_MOTION = 1e-3  # of the size of an armature, and of axes
 
 
-def rebuild_hierarchy(armature: Object, names: list[str], parents: Ints) -> Ints:
+def rebuild_hierarchy(
+    armature: Object, names: list[str], parents: Ints, sample: Callable[[list[str]], Floats]
+) -> Ints:
     """The parents of joints, where roots whose controls move with another bone hang on that; in any order.
 
-    `names` are those of the exported bones; `parents` are indices into them, -1 for roots, (n,).
+    `names` are those of the exported bones; `parents` are indices into them, -1 for roots, (n,). `sample` gives the
+    matrices of bones on some frames, (F, n, 4, 4), for roots that no control tells about.
     """
     result = parents.copy()
     if np.count_nonzero(parents == ROOT) < 2:
@@ -41,7 +46,34 @@ def rebuild_hierarchy(armature: Object, names: list[str], parents: Ints) -> Ints
                     result[joint] = follower
                     break
             control = control.parent
+    if np.count_nonzero(result == ROOT) > 1:
+        _hang_by_motion(result, sample(names))
     return result
+
+
+def _hang_by_motion(parents: Ints, matrices: Floats) -> None:
+    """Hangs roots that move on the joint that they keep their place to on the most frames, the nearest of several."""
+    positions = matrices[..., :3, 3]
+    size = max(float(np.ptp(positions[0], axis=0).max()), 1e-9)
+    tolerances = np.full((3, 4), _SAME_MOTION)
+    tolerances[:, 3] *= size
+    sizes = np.array(
+        [sum(_is_below(one, joint, parents) for one in range(len(parents))) for joint in range(len(parents))]
+    )
+    roots = np.flatnonzero(parents == ROOT)
+    inverse = np.linalg.inv(matrices)
+    # The largest tree is the body, and stays a root.
+    for joint in roots[np.argsort(sizes[roots], kind="stable")][:-1].tolist():
+        motion = matrices[:, joint, :3]
+        if (np.abs(motion - motion[:1]) <= tolerances).all():
+            continue
+        relative = (inverse @ matrices[:, joint, None])[..., :3, :]
+        same = (np.abs(relative - np.median(relative, axis=0)) <= tolerances).all(axis=(2, 3)).sum(axis=0)
+        distances = np.linalg.norm(positions[0] - positions[0, joint], axis=1)
+        for candidate in np.lexsort([distances, -same]).tolist():
+            if 2 * same[candidate] > len(matrices) and not _is_below(candidate, joint, parents):
+                parents[joint] = candidate
+                break
 
 
 def _find_followers(armature: Object, joints: dict[str, int]) -> dict[str, list[int]]:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -159,12 +159,13 @@ def build_skeleton(
     conversion: Conversion,
     report: Report,
     *,
-    rebuilds_hierarchy: bool = False,
+    sample: Callable[[list[str]], Floats] | None = None,
     add_origin: bool,
     last_parent: int = 0,
 ) -> Skeleton:
     """Joints of armatures at rest; raises NothingToExportError if no bone is left or one is not finite."""
-    # `parts` are an armature and those that hang on its bones, carriers first. `add_origin` adds a joint named origin
+    # `parts` are an armature and those that hang on its bones, carriers first. `sample` gives the matrices of bones of
+    # the armature on some frames, if its hierarchy is to be rebuilt. `add_origin` adds a joint named origin
     # above the roots, unless there is one. `last_parent` is the highest index of a joint that may have children, if
     # another order can bring that about; 0 for no limit.
     armature, world = parts[0].armature, parts[0].world
@@ -183,11 +184,11 @@ def build_skeleton(
         raise NothingToExportError(f"the rest position of {bone} is not a number: move or delete this bone")
     joint_of_bone, parents = _exported_parents(rig.joints.parents, exported)
     chosen = np.flatnonzero(exported).astype(np.int32)
-    if rebuilds_hierarchy:
+    if sample is not None:
         own = np.count_nonzero(chosen < len(parts[0].rig))
         rebuilt = parents.copy()
         rebuilt[:own] = rebuild_hierarchy(
-            armature, [rig.bone_names[bone] for bone in chosen[:own]], parents[:own]
+            armature, [rig.bone_names[bone] for bone in chosen[:own]], parents[:own], sample
         )
         if not np.array_equal(rebuilt, parents):
             parents_first = order_parents_first(rebuilt)

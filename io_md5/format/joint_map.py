@@ -179,7 +179,7 @@ class _Parts:
 
     def __init__(self, joints: Joints) -> None:
         self.parents = joints.parents
-        words = [_words(name) for name in joints.names]
+        words = [words_of(name) for name in joints.names]
         known = {"".join(found) for found in words}
         self.keys = [_key(found, known) for found in words]
         self.by_key = {key: joint for joint, key in enumerate(self.keys) if self.keys.count(key) == 1}
@@ -244,7 +244,8 @@ class _Parts:
             self.chains["head", ""], self.chains["neck", ""] = higher[-1:], higher[:-1]
 
 
-def _words(name: str) -> list[str]:
+def words_of(name: str) -> list[str]:
+    """The words of a joint's name, without prefixes of tools, in lower case."""
     return [word.lower() for word in _WORDS.findall(_PREFIXES.sub("", name) or name)]
 
 

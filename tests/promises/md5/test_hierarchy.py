@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from math import cos, pi, sin
+
 import addon_utils
 import bpy
+import numpy as np
 import pytest
 
 from io_idtech.io_md5.format import read_mesh
@@ -84,6 +88,122 @@ def test_bones_that_follow_each_others_controls_make_no_cycle(tmp_path):
 def test_a_rig_without_controls_keeps_its_joints(tmp_path):
     rig_of(("root", "", 0, True), ("tip", "root", 1, True), ("other", "", 5, True))
     assert list(exported(tmp_path).items()) == [("root", ""), ("tip", "root"), ("other", "")]
+
+
+def test_a_root_that_no_control_links_hangs_on_the_bone_that_it_moves_with(tmp_path):
+    armature = rig_of(
+        ("body", "", 0, True), ("arm", "body", 1, True), ("still", "", 5, True), ("pouch", "", 2, True)
+    )
+    empty = bpy.data.objects.new("hook", None)
+    bpy.context.collection.objects.link(empty)
+    empty.parent, empty.parent_type, empty.parent_bone = armature, "BONE", "arm"
+    constraint = armature.pose.bones["pouch"].constraints.new("CHILD_OF")
+    constraint.target = empty
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, 24
+    arm = armature.pose.bones["arm"]
+    for frame, angle in ((1, 0.0), (12, 1.0), (24, 0.3)):
+        scene.frame_set(frame)
+        arm.rotation_mode = "XYZ"
+        arm.rotation_euler = (angle, 0.5 * angle, 0)
+        arm.keyframe_insert("rotation_euler", frame=frame)
+    assert exported(tmp_path) == {"body": "", "arm": "body", "pouch": "arm", "still": ""}
+    assert scene.frame_current == 24
+
+
+@pytest.fixture
+def human():
+    """Rigify's generated human, with a box on each deforming bone, that walks for 24 frames."""
+    addon_utils.enable("rigify", default_set=True)
+    bpy.ops.object.armature_human_metarig_add()
+    plan = bpy.context.object
+    bpy.ops.pose.rigify_generate()
+    rig = bpy.context.object
+    bpy.data.objects.remove(plan)
+    add_boxes(rig)
+    for side, sign in (("L", 1), ("R", -1)):
+        foot, arm = rig.pose.bones[f"foot_ik.{side}"], rig.pose.bones[f"upper_arm_fk.{side}"]
+        rig.pose.bones[f"upper_arm_parent.{side}"]["IK_FK"] = 1.0
+        arm.rotation_mode = "XYZ"
+        for frame in range(1, 26, 4):
+            phase = 2 * pi * (frame - 1) / 24
+            foot.location = (0, 0.2 * sign * sin(phase), max(0, 0.1 * sign * cos(phase)))
+            foot.keyframe_insert("location", frame=frame)
+            arm.rotation_euler = (0.4 * sign * sin(phase), 0, 0)
+            arm.keyframe_insert("rotation_euler", frame=frame)
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 24
+    bpy.context.view_layer.objects.active = rig
+    yield rig
+    addon_utils.disable("rigify", default_set=True)
+
+
+def add_boxes(rig):
+    bones = [one for one in rig.data.bones if one.use_deform]
+    corners = np.array([(x, y, z) for y in (0, 1) for x in (-1, 1) for z in (-1, 1)], dtype=float)
+    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    points = []
+    for one in bones:
+        matrix = np.array(one.matrix_local)
+        width = 0.15 * one.length
+        points += ((corners * (width, one.length, width)) @ matrix[:3, :3].T + matrix[:3, 3]).tolist()
+    mesh = bpy.data.meshes.new("boxes")
+    mesh.from_pydata(
+        points, [], [[8 * i + corner for corner in face] for i in range(len(bones)) for face in faces]
+    )
+    mesh.materials.append(bpy.data.materials.new("models/boxes"))
+    boxes = bpy.data.objects.new("boxes", mesh)
+    bpy.context.collection.objects.link(boxes)
+    boxes.parent = rig
+    boxes.modifiers.new("Armature", "ARMATURE").object = rig
+    for index, one in enumerate(bones):
+        boxes.vertex_groups.new(name=one.name).add(range(8 * index, 8 * index + 8), 1.0, "REPLACE")
+
+
+def shown():
+    """The vertices of the only mesh on each frame, (F, V, 3)."""
+    (obj,) = (
+        one for one in bpy.context.scene.objects if one.type == "MESH" and not one.name.startswith("WGT")
+    )
+    result = []
+    for frame in range(1, 25):
+        bpy.context.scene.frame_set(frame)
+        evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        result.append([evaluated.matrix_world @ vertex.co for vertex in evaluated.data.vertices])
+    return np.array(result)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["DOOM3", "SAUERBRATEN", "QUAKE2"])
+def test_a_walk_of_rigifys_human_plays_as_shown_or_a_warning_says_how_far_it_is_off(
+    tmp_path, human, capfd, game
+):
+    expected = shown()
+    path = tmp_path / "walk.md5mesh"
+    bpy.ops.export_scene.md5mesh(
+        filepath=str(path), game=game, actions="SCENE", deform_only=True, verify="ALL", global_scale=40.0
+    )
+    told = float(re.search(r"up to ([\d.]+) units", capfd.readouterr().out).group(1))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.import_scene.md5(
+        filepath=str(path), directory=str(tmp_path), files=[{"name": path.name}, {"name": "walk.md5anim"}],
+        frame_start=1, use_textures=False, merge_vertices=False, use_companions=False,
+    )  # fmt: skip
+    found = shown()
+    distances = [
+        np.linalg.norm(40.0 * one[:, None] - other[None], axis=2).min(axis=1).max()
+        for one, other in zip(expected, found, strict=True)
+    ]
+    assert max(distances) <= told * 1.01
+    assert told < 0.01 * np.ptp(found.reshape(-1, 3), axis=0).max()
+
+
+@pytest.mark.slow
+def test_the_refusal_of_too_many_joints_says_how_many_would_be_left(tmp_path, human):
+    del human
+    with pytest.raises(
+        RuntimeError, match=r"706 joints.*Deform Bones Only \(160 joints, 35 without fingers and face\)"
+    ):
+        bpy.ops.export_scene.md5mesh(filepath=str(tmp_path / "a.md5mesh"), game="QUAKE2", actions="NONE")
 
 
 @pytest.mark.slow
