@@ -14,7 +14,7 @@ from ...io_blender.scene.objects import (
     warn_of_animated_visibility,
     why_left_out,
 )
-from ..options import ModelProperties
+from ..options import MERGE, ModelProperties
 from ..records import MESH_INDEX
 from .binding import armatures_of, is_moved_by_other_means
 from .hierarchy import carrying_bones, find_attached, find_joint_objects
@@ -59,14 +59,18 @@ def find_source(
     armatures = list(dict.fromkeys(armatures))
     if not armatures and not meshes:
         raise nothing_to_export(context, scope, {"ARMATURE": "armature", "MESH": "mesh"})
-    armature = _choose(context, armatures, options.attached_armatures)
+    choice = options.attached_armatures
+    moving = {owner for obj in meshes for owner in owners[obj][:1]}
+    # Armatures without meshes, such as those of controls, are no part of a model unless the user says so.
+    others = [one for one in armatures if one in moving or not meshes or choice == MERGE]
+    armature = _choose(context, armatures, others, choice)
     if armature is None:
         meshes = sorted(meshes, key=file_order)
         joint_objects = find_joint_objects(meshes) if options.objects_as_joints else []
         if not joint_objects:
             report.warn("there is no armature to export: everything is bound to one joint named origin")
         return Source(None, meshes, joint_objects)
-    source = Source(armature, [], [], find_attached(armature, armatures, options.attached_armatures))
+    source = Source(armature, [], [], find_attached(armature, others, choice))
     ranks = {one: rank for rank, one in enumerate(source.armatures)}
     rank_of = {
         obj: min((ranks[one] for one in found if one in ranks), default=-1) for obj, found in owners.items()
@@ -150,19 +154,19 @@ def file_order(obj: Object) -> tuple[int, str]:
     return (1 << 31) if index is None else index, obj.name
 
 
-def _choose(context: Context, armatures: list[Object], choice: str) -> Object | None:
+def _choose(context: Context, armatures: list[Object], others: list[Object], choice: str) -> Object | None:
     """The only armature, or of several the active one, or what carries it or all others."""
     if len(armatures) <= 1:
         return armatures[0] if armatures else None
     active = context.view_layer.objects.active
     if active is not None and active.type != "ARMATURE":
         active = next(iter(armatures_of(active)), None)
-    attached = {one: find_attached(one, armatures, choice) for one in armatures}
+    attached = {one: find_attached(one, others, choice) for one in armatures}
     if active in armatures:
         carriers = [one for one in armatures if active in attached[one]]
         return max(carriers, key=lambda one: len(attached[one]), default=active)
-    for one, others in attached.items():
-        if len(others) == len(armatures) - 1:
+    for one, found in attached.items():
+        if len(found) == len(armatures) - 1:
             return one
     names_of = listing([obj.name for obj in armatures])
     raise NothingToExportError(

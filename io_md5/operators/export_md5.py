@@ -329,16 +329,16 @@ def exported_armature(context: Context, operator: Any) -> Any:
         return None
 
 
-def _find_source(context: Context, operator: Any, **changes: str) -> Source:
+def _find_source(context: Context, operator: Any, attached: str = "") -> Source:
     scope = animation_list_panel.scope_of_panel(context, operator)
-    options = ModelProperties(**values_of(operator, ModelProperties) | changes)
+    options = ModelProperties(attached_armatures=attached or operator.attached_armatures)
     return find_source(context, scope, Report(), options)
 
 
 def _has_attached(context: Context, operator: Any) -> bool:
     """Whether armatures hang on bones of the exported one."""
     try:
-        return bool(_find_source(context, operator, attached_armatures=MERGE).attached)
+        return bool(_find_source(context, operator, MERGE).attached)
     except NothingToExportError:
         return False
 

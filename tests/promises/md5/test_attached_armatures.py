@@ -239,3 +239,10 @@ def test_two_weapons_of_one_armature_are_both_exported(tmp_path, capfd):
     assert parents_of(path)["slide.001"] == "grip.001"
     assert "off from what Blender shows" not in capfd.readouterr().out
     assert body.name in bpy.data.objects
+
+
+@pytest.mark.parametrize(("choice", "count"), [("AUTOMATIC", 3), ("MERGE", 5)])
+def test_an_armature_without_meshes_on_a_bone_is_exported_only_on_request(tmp_path, choice, count):
+    add_fighter()
+    bpy.data.objects.remove(bpy.data.objects["gun mesh"])
+    assert len(parents_of(export(tmp_path, attached_armatures=choice))) == count

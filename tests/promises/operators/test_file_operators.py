@@ -94,7 +94,7 @@ def invoked(name: str, *, filepath: str = "", given: tuple[str, ...] = ()) -> Si
     unset: list[str] = []
     stand = SimpleNamespace(
         bl_idname=cls.bl_idname, filename_ext=cls.filename_ext, filepath=filepath, unset=unset, collection="",
-        actions="ALL", frames="AUTO", use_selection=False, use_active_collection=False,
+        actions="ALL", frames="AUTO", attached_armatures="AUTOMATIC", use_selection=False, use_active_collection=False,
         set_default_transform=lambda context: None, default_game=lambda: None,
         properties=SimpleNamespace(is_property_set=lambda name: name in given, property_unset=unset.append),
     )  # fmt: skip
