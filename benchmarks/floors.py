@@ -12,6 +12,8 @@ import numpy.typing as npt
 from io_idtech.io_common.triangles import is_degenerate
 from io_idtech.io_md2.format import Model as Md2Model
 from io_idtech.io_md2.format import decompress
+from io_idtech.io_md3.format import Model as Md3Model
+from io_idtech.io_md3.format import normal_vectors, positions
 from io_idtech.io_md5.format import Model
 from io_idtech.io_md5.format.merging import find_merged_vertices
 from io_idtech.io_md5.format.skinning import skin, vertex_weights
@@ -121,14 +123,15 @@ class ModelFloor:
 
 
 class FramesFloor:
-    """Decoding the positions of an MD2 model, and creating the mesh, shape keys and F-curves."""
+    """Decoding the positions of an MD2 or MD3 model of one surface, and creating mesh, keys and F-curves."""
 
-    def __init__(self, model: Md2Model, curves: type, *, through_attributes: bool = False) -> None:
+    def __init__(self, model: Md2Model | Md3Model, curves: type, *, through_attributes: bool = False) -> None:
         self._curves = curves
         self._fill = _fill_attributes if through_attributes else _fill
         self._model = model
         self._names = model.frame_names
-        self._triangles = model.triangles[:, [0, 2, 1]].astype(np.int32).ravel()
+        triangles = model.surfaces[0].triangles if isinstance(model, Md3Model) else model.triangles
+        self._triangles = triangles[:, [0, 2, 1]].astype(np.int32).ravel()
         self._uvs = np.zeros(self._triangles.size * 2, dtype=np.float32)
         self._points = np.array([0, 0, 1, 1, 2, 0], dtype=np.float32)
         self._interpolation = np.ones(3, dtype=np.int32)
@@ -136,13 +139,21 @@ class FramesFloor:
     def run(self) -> None:
         """Creates the object and its action."""
         model = self._model
-        frames = decompress(model.vertices, model.scale, model.translate).reshape(model.frame_count, -1)
+        if isinstance(model, Md3Model):
+            frames = positions(model.surfaces[0].vertices).astype(np.float32)
+        else:
+            frames = decompress(model.vertices, model.scale, model.translate)
+        frames = frames.reshape(model.frame_count, -1)
         mesh = _mesh(frames[0], self._triangles, self._uvs, self._fill)
+        if isinstance(model, Md3Model):
+            # An import of MD3 shows the normals of the file.
+            normals = normal_vectors(model.surfaces[0].normals[0])
+            mesh.normals_split_custom_set(normals[self._triangles].tolist())
         obj = bpy.data.objects.new("floor", mesh)
         bpy.context.collection.objects.link(obj)
-        for name, positions in zip(self._names, frames, strict=True):
+        for name, points in zip(self._names, frames, strict=True):
             key = obj.shape_key_add(name=name, from_mix=False)
-            key.points.foreach_set("co", positions)
+            key.points.foreach_set("co", points)
         curves = self._curves(bpy.data.actions.new("floor"), "KEY")
         for name in self._names[1:]:
             curve = curves.new(f'key_blocks["{name}"].value', 0, "Frames")

@@ -15,6 +15,7 @@ import conversion
 import game_folder
 import inputs
 import md2_inputs
+import md3_inputs
 import memory
 import numpy as np
 from extension import empty, load, operator
@@ -24,7 +25,10 @@ from results import Memory, Results, Row
 from timing import Job, medians
 
 from io_idtech.io_blender.reports import finish
-from io_idtech.io_md2.format import read_model, write_model
+from io_idtech.io_md2.format import Model, read_model, write_model
+from io_idtech.io_md3.format import Model as Md3Model
+from io_idtech.io_md3.format import read_model as read_md3
+from io_idtech.io_md3.format import write_model as write_md3
 from io_idtech.io_md5.format import Animation, read_animation, read_mesh, write_animation, write_mesh
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -74,7 +78,7 @@ CLIP_EXPORT: Functions = {
         "io_blender.clips.playing:Player.evaluate",
     ),
     "skinning these frames": (
-        "io_md5.exporting.verification:poses",
+        "io_md5.exporting.verification:poses_in_file",
         "io_md5.format.weights_by_joint:WeightsByJoint.skin",
     ),
     "the bounds": ("io_md5.exporting.build:bounds_of_weights",),
@@ -186,6 +190,13 @@ class Jobs:
         return self._copy_or_generate(
             PLAYER, lambda path: write_model(md2_inputs.player(), path), "player.md2"
         )
+
+    @cached_property
+    def md3_player(self) -> Path:
+        """The same as MD3."""
+        path = self._path("player.md3")
+        write_md3(md3_inputs.same_model(read_model(self.md2_player)), path)
+        return path
 
     @cached_property
     def huge(self) -> Path:
@@ -340,14 +351,15 @@ class Jobs:
         return [whole, *times]
 
     def player(self) -> None:
-        """An MD2 player model of 198 frames."""
-        self._import_md2(self.md2_player, "MD2 player model")
+        """A player model of 198 frames, as MD2 and as MD3."""
+        self._import_frames(self.md2_player, read_model(self.md2_player), "MD2 player model")
+        self._import_frames(self.md3_player, read_md3(self.md3_player), "MD3 player model")
 
     def large(self) -> None:
         """Ten times the largest real models."""
         self._import_mesh(self.huge, IMPORT)
         self._import_clip(self.huge_clip, None)
-        self._import_md2(self.md2_huge, "MD2 at its limits")
+        self._import_frames(self.md2_huge, read_model(self.md2_huge), "MD2 at its limits")
 
     def many_animations(self) -> None:
         """A folder of animations, compared with making the curves of all."""
@@ -401,8 +413,7 @@ class Jobs:
         self.results.rows.append(Row(job, seconds, "floor", least, None, peer))
         self.results.rows.append(Row(job, seconds, "fastest floor", fastest, target))
 
-    def _import_md2(self, path: Path, name: str) -> None:
-        model = read_model(path)
+    def _import_frames(self, path: Path, model: Model | Md3Model, name: str) -> None:
         floors = (
             FramesFloor(model, self.curves),
             FramesFloor(model, self.curves, through_attributes=True),
@@ -572,17 +583,23 @@ class Jobs:
         )  # fmt: skip
 
     def export_player(self) -> None:
-        """The MD2 player model unchanged and with every frame edited, and the largest model."""
+        """The player models unchanged and with every frame edited, and the largest MD2."""
         out = str(self.folder / "out.md2")
 
         def export() -> object:
             return bpy.ops.export_scene.md2(filepath=out, game="ANY")
 
         def edit() -> None:
-            for key in bpy.context.view_layer.objects.active.data.shape_keys.key_blocks:
+            for key in next(iter(bpy.data.shape_keys)).key_blocks:
                 key.points[0].co.x += 0.123
 
+        def export_md3() -> object:
+            return bpy.ops.export_scene.md3(filepath=str(self.folder / "out.md3"), game="ANY")
+
         self._export("export MD2 player model", export, self.md2_player, OWN_EXPORT)
+        self._export("export MD3 player model", export_md3, self.md3_player, OWN_EXPORT)
+        edited = "export MD3 player model, every frame edited"
+        self._export(edited, export_md3, self.md3_player, EVERY_FRAME, edit)
 
         job = Job(export, lambda: load(self.md2_player))
         self._functions("exporting the MD2 player model", "the export", job, MD2_EXPORT)

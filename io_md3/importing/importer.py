@@ -240,10 +240,7 @@ def _build_surface(
         mesh.materials.append(material)
     if options.custom_normals and len(corners):
         normals = normal_vectors(surface.normals[0])[corners]
-        _set_normals(mesh, normals, options.conversion.rotation)
-        a, b, c = np.moveaxis(positions(surface.vertices[0])[corners].reshape(-1, 3, 3), 1, 0)
-        facing = np.repeat(np.cross(b - a, c - a), 3, axis=0)
-        if ((facing * normals).sum(axis=1) < 0.0).mean() > _MANY:
+        if _set_normals(mesh, normals, options.conversion.rotation) > _MANY:
             report.warn(
                 "many normals of the file point into the surface: turn off Custom Normals if it looks wrong",
                 surface.name,
@@ -256,14 +253,19 @@ def _build_surface(
     return obj
 
 
-def _set_normals(mesh: Mesh, normals: npt.NDArray[np.float32], rotation: npt.NDArray[np.float64]) -> None:
-    """Sets custom normals of corners (L, 3) in the axes of the file, and stores those that Blender makes of them."""
-    mesh.normals_split_custom_set((normals @ rotation.T).tolist())
+def _set_normals(mesh: Mesh, normals: npt.NDArray[np.float32], rotation: npt.NDArray[np.float64]) -> float:
+    """Sets custom normals of corners (L, 3) in the axes of the file; the share that points into the surface."""
+    # Those that Blender makes of them are stored where they differ.
+    in_scene = (normals @ rotation.T).astype(np.float32)
+    mesh.normals_split_custom_set(in_scene.tolist())
     shown = np.empty_like(normals)
     mesh.corner_normals.foreach_get("vector", shown.ravel())
     in_file = shown @ rotation
     if ((in_file * normals).sum(axis=1) < SAME_NORMAL).any():
         SHOWN_NORMALS.write(mesh, nearest_normals(in_file))
+    facing = np.empty((len(mesh.polygons), 1, 3), dtype=np.float32)
+    mesh.polygon_normals.foreach_get("vector", facing.ravel())
+    return float(((in_scene.reshape(-1, 3, 3) * facing).sum(axis=2) < 0.0).mean())
 
 
 def _add_keys(obj: Object, model: Model, surface: Surface, options: ImportOptions) -> list[str]:
