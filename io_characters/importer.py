@@ -25,6 +25,9 @@ from ..io_md2.importing.importer import ImportOptions as Md2Options
 from ..io_md2.importing.importer import build_model as build_md2
 from ..io_md2.options import TEXTURE_RULES as MD2_RULES
 from ..io_md2.records import SKINS
+from ..io_md3.format import Md3Error
+from ..io_md3.importing.importer import ImportOptions as Md3Options
+from ..io_md3.importing.importer import import_files as import_md3
 from ..io_md5.format import Model
 from ..io_md5.importing.action import build_animation
 from ..io_md5.importing.companions import TEXTURE_RULES as MD5_RULES
@@ -33,6 +36,7 @@ from ..io_md5.importing.read import ImportSkeleton
 from ..io_md5.importing.rig import read_rig
 from ..io_md5.options import ImportOptions as Md5Options
 from ..io_md5.records import SHADERS
+from . import CharacterError
 from .joints import channel_joints
 from .placement import Skeleton, add_tags, attach, placement_matrix
 from .reading import CharacterOptions, PartFiles, read_parts
@@ -56,6 +60,8 @@ def import_character(
     context: Context, character: Character, files: GameTree, options: CharacterOptions
 ) -> Job[ImportResult]:
     """The objects and actions of a character; CharacterError, before any change, if it has no model."""
+    if character.parts and all(part.is_md3 for part in character.parts):
+        return (yield from _import_md3(context, character, files, options))
     result = ImportResult()
     parts, missing = read_parts(character, files, options, result.report)
     builder = _Builder(context, character, files, options, result)
@@ -72,6 +78,25 @@ def import_character(
         _set_scene_timing(context, parts, options, result.report)
     state.select_only(context, result.objects, result.objects[0])
     return result
+
+
+def _import_md3(
+    context: Context, character: Character, files: GameTree, options: CharacterOptions
+) -> Job[ImportResult]:
+    """The models of a Quake III player on the tags of each other, or a single model, with their sequences."""
+    paths = [path for part in character.parts if (path := files.path(part.model)) is not None]
+    md3_options = Md3Options(
+        frame_start=options.frame_start,
+        use_scene_timing=options.use_scene_timing,
+        sequence_actions=True,
+        use_textures=options.use_textures,
+        game_folders=(*map(str, files.folders), *options.game_folders),
+        conversion=options.conversion,
+    )
+    try:
+        return (yield from import_md3(context, paths, md3_options))
+    except Md3Error as error:
+        raise CharacterError(str(error)) from error
 
 
 class _Builder:

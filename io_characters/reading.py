@@ -163,7 +163,7 @@ class _Reader:
     def read_part(
         self, index: int, part: CharacterPart, options: CharacterOptions, *, is_carrying: bool
     ) -> PartFiles | None:
-        if not part.is_model:
+        if not part.is_model or part.is_md3:
             return PartFiles(index, part, Path(part.model), None)
         is_md2 = part.model.lower().endswith(".md2")
         model: Model | Md2Model | None

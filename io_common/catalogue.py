@@ -3,6 +3,7 @@
 - Quake II (`client/menu.c`, `client/cl_main.c`): a player is a folder with `tris.md2`. A skin is a `.pcx` with an icon
   beside it, `NAME_i.pcx`, which is no skin itself. `weapon.md2` is shown unless the server asks for a `w_*.md2`; its
   frames play in step.
+- Quake III (`cg_players.c`): a player is a folder in `models/players` with `lower.md3`, `upper.md3` and `head.md3`.
 - Unvanquished (`bg_parse.cpp`): `configs/buildables/NAME.model.cfg` has `model N PATH` and `modelScale X`, those of
   `configs/classes` have `model NAME`, a folder in `models/players`; `null` is none.
 - XreaL (`cg_players.c`): `models/players/NAME/character.cfg` is about `body.md5mesh` and the animations beside it.
@@ -19,8 +20,10 @@ from fnmatch import fnmatchcase
 
 from .declarations.characters import (
     DOOM3,
+    MD3_SUFFIX,
     MODEL_SUFFIXES,
     QUAKE2,
+    QUAKE3,
     Attachment,
     Character,
     CharacterAnimation,
@@ -41,6 +44,8 @@ from .textures.conventions import guess_skins
 _ANIMATION_SUFFIX = ".md5anim"
 _PLAYERS = "players"
 _PLAYER_MODEL, _WEAPON = "tris.md2", "weapon.md2"
+# The models of a Quake III player, each on a tag of the one before.
+_PLAYER_PARTS = {"lower.md3": "", "upper.md3": "tag_torso", "head.md3": "tag_head"}
 _ICON = "_i"
 _SKIN_OF_WEAPON = ("weapon", "w_")  # images of weapons have their models' names
 _MODEL_CONFIG, _CHARACTER_CONFIG = ".model.cfg", "character.cfg"
@@ -56,7 +61,7 @@ class Kind(StrEnum):
 
     ENTITY = "entity"  # an `entityDef` of Doom 3
     MODEL = "model"  # a `model` declaration of Doom 3
-    PLAYER = "player"  # a folder in Quake II's `players`
+    PLAYER = "player"  # a folder in Quake II's `players` or Quake III's `models/players`
     CONFIG = "config"  # a folder with `md5.cfg` or `md2.cfg`, or a `.cfg` of Unvanquished or XreaL
     LOOSE = "loose model"  # that none of the others names
     IQM = "IQM model"  # named by a `.cfg` file; listed but cannot be imported
@@ -213,13 +218,17 @@ class Catalogue:
         return entries
 
     def _player_folders(self) -> list[str]:
-        listing = self.files.listing(_PLAYERS)
-        top = self.files.listing()
-        if listing is None or top is None:
-            return []
-        spelled = top.folders.get(_PLAYERS, _PLAYERS)
-        folders = [f"{spelled}/{listing.folders[key]}" for key in sorted(listing.folders)]
-        return [folder for folder in folders if self.files.has(f"{folder}/{_PLAYER_MODEL}")]
+        found = []
+        for parent, models in (("", [_PLAYER_MODEL]), ("models", _PLAYER_PARTS)):
+            above, listing = self.files.listing(parent), self.files.listing(join(parent, _PLAYERS))
+            if listing is None or above is None:
+                continue
+            spelled = join(parent, above.folders.get(_PLAYERS, _PLAYERS))
+            folders = [f"{spelled}/{listing.folders[key]}" for key in sorted(listing.folders)]
+            found += [
+                folder for folder in folders if all(self.files.has(f"{folder}/{one}") for one in models)
+            ]
+        return found
 
     # --- Models without a declaration
 
@@ -236,6 +245,8 @@ class Catalogue:
     def _loose_character(self, path: str) -> Character:
         folder, _, base = path.rpartition("/")
         stem = split_extension(base)[0]
+        if fold(base).endswith(MD3_SUFFIX):
+            return Character(stem, QUAKE3, (CharacterPart(stem, path),))
         if fold(base).endswith(".md2"):
             names = [file.name for file in self.files.files(folder).values()]
             skins = guess_skins(
@@ -259,6 +270,17 @@ class Catalogue:
 def _player_character(files: GameTree, folder: str) -> Character:
     folder = join(folder)
     names = {key: file.name for key, file in files.files(folder).items()}
+    name = folder.rpartition("/")[2] or "player"
+    if _PLAYER_MODEL not in names and names.keys() >= _PLAYER_PARTS.keys():
+        of_parts = tuple(
+            CharacterPart(
+                split_extension(key)[0],
+                join(folder, names[key]),
+                attachment=Attachment(index - 1, tag) if tag else None,
+            )
+            for index, (key, tag) in enumerate(_PLAYER_PARTS.items())
+        )
+        return Character(name, QUAKE3, of_parts, declaration=SourceLine(of_parts[0].model, 1))
     if _PLAYER_MODEL not in names:
         raise FileReadError(f"{join(folder, _PLAYER_MODEL)}: not found")
     images = {split_extension(key)[0]: name for key, name in sorted(names.items()) if is_image(name)}
@@ -270,9 +292,8 @@ def _player_character(files: GameTree, folder: str) -> Character:
     parts = [CharacterPart("tris", model, skins=skins)]
     weapons = [key for key in names if key == _WEAPON or (key.startswith("w_") and key.endswith(".md2"))]
     for key in sorted(weapons, key=lambda key: (key != _WEAPON, key)):
-        name = split_extension(names[key])[0]
-        parts.append(CharacterPart(name, join(folder, names[key]), attachment=Attachment(0)))
-    name = folder.rpartition("/")[2] or "player"
+        weapon = split_extension(names[key])[0]
+        parts.append(CharacterPart(weapon, join(folder, names[key]), attachment=Attachment(0)))
     return Character(name, QUAKE2, tuple(parts), declaration=SourceLine(model, 1))
 
 
@@ -335,8 +356,8 @@ def _entry(name: str, kind: Kind, path: str, character: Character) -> CatalogueE
     skins = sum(len(part.skins) for part in character.parts)
     images = sum(one.image is not None for part in character.parts for one in part.textures)
     models = [fold(part.model) for part in character.parts if part.is_model]
-    is_md2 = bool(models) and all(model.endswith(".md2") for model in models)
-    are_inside = is_md2 and not any(part.animations for part in character.parts)
+    has_frames = bool(models) and all(model.endswith((".md2", MD3_SUFFIX)) for model in models)
+    are_inside = has_frames and not any(part.animations for part in character.parts)
     return CatalogueEntry(
         name,
         kind,

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-DOOM3, QUAKE2, SAUERBRATEN = "DOOM3", "QUAKE2", "SAUERBRATEN"
+DOOM3, QUAKE2, QUAKE3, SAUERBRATEN = "DOOM3", "QUAKE2", "QUAKE3", "SAUERBRATEN"
 """Values of `Character.game`: whose declarations the character comes from."""
-MODEL_SUFFIXES = (".md5mesh", ".md2")
+MD3_SUFFIX = ".md3"
+MODEL_SUFFIXES = (".md5mesh", ".md2", MD3_SUFFIX)
 """Of models that can be imported."""
 
 Vector = tuple[float, float, float]
@@ -100,7 +101,7 @@ class CharacterPart:
     """A model of a character."""
 
     name: str
-    model: str  # `.md5mesh` or `.md2`; of an attachment also something else, or empty
+    model: str  # `.md5mesh`, `.md2` or `.md3`; of an attachment also something else, or empty
     animations: tuple[CharacterAnimation, ...] = ()
     skins: tuple[CharacterSkin, ...] = ()
     default_skin: str | None = None  # that the game shows; None for the model's own materials
@@ -120,6 +121,11 @@ class CharacterPart:
         """Whether it can be imported: not a light, a particle or a model of another format."""
         return self.model.lower().endswith(MODEL_SUFFIXES)
 
+    @property
+    def is_md3(self) -> bool:
+        """Whether it is imported with all of its family, not as a part on a joint."""
+        return self.model.lower().endswith(MD3_SUFFIX)
+
 
 @dataclass(frozen=True)
 class SourceLine:
@@ -134,7 +140,7 @@ class Character:
     """A character: its parts, the first of which carries the others."""
 
     name: str
-    game: str  # `DOOM3`, `QUAKE2` or `SAUERBRATEN`
+    game: str  # `DOOM3`, `QUAKE2`, `QUAKE3` or `SAUERBRATEN`
     parts: tuple[CharacterPart, ...] = ()  # empty if even the first model is missing
     missing: tuple[str, ...] = ()  # game paths or `skin NAME`, each once, sorted
     declaration: SourceLine | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import bpy
+import game_folders
 import md3_samples
 import md3_specification as specification
 import numpy as np
@@ -167,6 +168,38 @@ def test_the_parts_of_a_player_hang_on_the_tags_of_each_other(tmp_path):
         bpy.context.view_layer.objects.active = objects[path.stem]
         bpy.context.scene.frame_set(2)
         assert save(tmp_path).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["sarge", "models/players/sarge"])
+def test_a_player_in_an_archive_of_the_game_is_a_character(tmp_path, name):
+    paths = _player(tmp_path / "player")
+    folder = "models/players/sarge"
+    skin = "".join(f"{part}, {folder}/blue.tga\n" for part in ("body", "belt"))
+    files = {f"{folder}/{path.name}": path.read_bytes() for path in paths}
+    files |= {f"{folder}/{path.stem}_blue.skin": skin for path in paths}
+    files |= {
+        f"{folder}/blue.tga": game_folders.IMAGE,
+        f"{folder}/animation.cfg": "sex m\n0 3 0 20 // BOTH_DEATH1\n3 3 0 15 // BOTH_DEAD1\n",
+        "models/mapobjects/statue.md3": paths[2].read_bytes(),
+    }
+    game = tmp_path / "baseq3"
+    game_folders.packed(game / "pak0.pk3", files)
+    assert bpy.ops.import_scene.idtech_character(game=str(game), name=name) == {"FINISHED"}
+    assert bpy.data.objects["upper"].parent.name.startswith("tag_torso")
+    assert bpy.data.objects["head"].parent.name.startswith("tag_head")
+    actions = {action.name for action in bpy.data.actions}
+    assert {"BOTH_DEATH1", "BOTH_DEAD1"} <= actions
+    images = {image.name for image in bpy.data.images if image.size[0]}
+    assert "blue.tga" in images
+    assert bpy.ops.import_scene.idtech_character(game=str(game), name="statue") == {"FINISHED"}
+
+
+def test_a_broken_part_of_a_player_is_an_error_that_names_it(tmp_path):
+    paths = _player(tmp_path / "models/players/sarge")
+    paths[1].write_bytes(paths[1].read_bytes()[:200])
+    with pytest.raises(RuntimeError, match=r"upper\.md3"):
+        bpy.ops.import_scene.idtech_character(game=str(tmp_path), name="sarge")
+    assert not bpy.data.objects
 
 
 def test_an_md3_that_is_named_md2_is_read_as_one(tmp_path):
