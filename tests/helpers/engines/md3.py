@@ -1,9 +1,10 @@
-"""Readers of MD3 files: Ironwail and vkQuake, q2pro, ioquake3.
+"""Readers of MD3 files: Ironwail and vkQuake, q2pro, yquake2, ioquake3.
 
 Facts: Ironwail's and QuakeSpasm-Spiked's `Mod_LoadMD3Model` (frames from 1 to 1,024, at least one surface, the same
 frames in each, indices of 16 bits that exist); q2pro's `refresh/models.c`, `MOD_ValidateMD3` and `MOD_ValidateMD3Mesh`
 (limits, and sections at multiples of the alignment of their types), and its loader, which refuses an index beyond the
-vertices; ioquake3's `tr_model.c`, `R_LoadMD3` (fewer than 1,000 vertices and 6,000 indices in a surface).
+vertices; yquake2's `models.c`, `Mod_LoadModel_MD3` (a file as long as it says, the same frames in each surface);
+ioquake3's `tr_model.c`, `R_LoadMD3` (fewer than 1,000 vertices and 6,000 indices in a surface).
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def quake(data: bytes) -> SpecModel:
 
 
 def q2pro(data: bytes) -> SpecModel:
-    """q2pro."""
+    """q2pro, which refuses more than yquake2, and yquake2."""
     frames, _, surfaces, _, of_frames, _, of_surfaces, _ = _header(data)
     _require(1 <= frames <= 1024, "frames")
     _require(of_frames + 56 * frames <= len(data) and of_frames % 4 == 0, "frames offset")
@@ -74,7 +75,16 @@ def q2pro(data: bytes) -> SpecModel:
         _require(of_st + 8 * vertices <= length and of_st % 4 == 0, "tcs offset")
         _require(of_tri + 12 * triangles <= length and of_tri % 4 == 0, "indexes offset")
     _check_indices(data, 6144)
+    _require_yquake2(data)
     return specification.read(data)
+
+
+def _require_yquake2(data: bytes) -> None:
+    frames, _, surfaces, *_, end = _header(data)
+    _require(0 <= end <= len(data), "file size too small")
+    _require(surfaces >= 0 and frames >= 0, "incorrect count")
+    for _, values in _surfaces(data):
+        _require(values[1] == frames, "broken mesh")
 
 
 def ioquake3(data: bytes) -> SpecModel:
