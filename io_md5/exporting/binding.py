@@ -50,8 +50,10 @@ def bones_followed(obj: Object, armature: Object) -> list[str]:
     bones, found = armature.data.bones, list[str]()
     for ancestor in (obj, *parents_of(obj)):
         found += [bone for target, bone in _constraint_targets(ancestor) if target == armature]
-        if ancestor.parent == armature:
-            found += [ancestor.parent_bone] if ancestor.parent_type == "BONE" else []
+        if ancestor.parent == armature and ancestor.parent_type == "BONE":
+            found.append(ancestor.parent_bone)
+        if ancestor.parent is not None and ancestor.parent.type == "ARMATURE":
+            # What moves that armature is part of its own motion.
             break
     return [bone for bone in dict.fromkeys(found) if bone in bones]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -108,10 +108,15 @@ def active_clip(armature: Object, scene: Scene) -> Clip:
     return replace(clip, is_alone=False, to_scene=to_scene)
 
 
-def all_clips(armature: Object, scene: Scene, report: Report) -> list[Clip]:
+def all_clips(armature: Object, scene: Scene, report: Report, attached: Sequence[Object] = ()) -> list[Clip]:
     """The armature's own actions, by name; those that are left out are warned about."""
     actions = suitable_actions(armature)
-    warn_of_reasons(actions.reasons, actions.left_out, report)
+    # What armatures on its bones play is part of every animation.
+    played = {
+        data.action.name for one in attached if (data := one.animation_data) is not None and data.action
+    }
+    left_out = {name: reason for name, reason in actions.left_out.items() if name not in played}
+    warn_of_reasons(actions.reasons, left_out, report)
     if actions.uncertain:
         others = listing(list(dict.fromkeys(actions.uncertain.values())))
         report.warn(
@@ -170,7 +175,10 @@ def clips_by_file(
         rows = found.require_checked(report, "Actions", "animate its bones", "animation")
         listed = listed_clips(found, rows, stem)
         return {folder / f"{one.name}{ANIMATION_SUFFIX}": one.clip for one in listed}
-    clips = [active_clip(armature, scene)] if actions == "ACTIVE" else all_clips(armature, scene, report)
+    if actions == "ACTIVE":
+        clips = [active_clip(armature, scene)]
+    else:
+        clips = all_clips(armature, scene, report, source.attached)
     if not clips:
         report.warn(f"no action moves {armature.name}: no animations were exported")
     stems: list[str] = []

@@ -246,3 +246,19 @@ def test_an_armature_without_meshes_on_a_bone_is_exported_only_on_request(tmp_pa
     add_fighter()
     bpy.data.objects.remove(bpy.data.objects["gun mesh"])
     assert len(parents_of(export(tmp_path, attached_armatures=choice))) == count
+
+
+def test_with_all_actions_the_weapon_plays_its_own_in_each(tmp_path, capfd):
+    add_fighter()
+    export(tmp_path, actions="ALL")
+    assert [path.name for path in tmp_path.glob("*.md5anim")] == ["bodyAction.md5anim"]
+    assert "Warning" not in capfd.readouterr().out
+    animation = read_animation(tmp_path / "bodyAction.md5anim")
+    assert animation.flags[animation.names.index("slide")]
+
+
+def test_what_hangs_on_the_weapon_becomes_a_child_of_the_weapon(tmp_path):
+    body, gun = add_fighter()
+    hang(add_armature("scope", ("lens",), (0.1, 0.1, 0.4)), gun, "slide")
+    bpy.context.view_layer.objects.active = body
+    assert parents_of(export(tmp_path))["lens"] == "slide"
