@@ -42,9 +42,7 @@ def tool_python() -> Path:
     if not (complete.is_file() and complete.read_text(encoding="utf-8") == made_with and python.exists()):
         print("Setting up nox in .venv …", flush=True)
         venv.create(ENVIRONMENT, with_pip=True, clear=True)
-        subprocess.run(
-            [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *TOOLS], check=True
-        )
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *TOOLS], check=True)
         complete.write_text(made_with, encoding="utf-8")
     return python
 

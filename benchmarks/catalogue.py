@@ -63,9 +63,7 @@ def _declarations(number: int) -> str:
 
 def _skin(number: int) -> str:
     folder = _folder(number)
-    return (
-        f"skin skins/monster{number:04} {{ model {folder}/monster.md5mesh\n{folder}/skin {folder}/other }}\n"
-    )
+    return f"skin skins/monster{number:04} {{ model {folder}/monster.md5mesh\n{folder}/skin {folder}/other }}\n"
 
 
 def pack(folder: Path) -> Path:

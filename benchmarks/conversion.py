@@ -56,8 +56,7 @@ def measure_at_once(tree: Path, out: Path, kind: str, count: int) -> float:
     """The seconds that several separate processes need, each for a part of a tree, with nothing in common."""
     shutil.rmtree(out, ignore_errors=True)
     processes = [
-        _Process(tree, str(out / str(part)), kind, "--shard", f"{part}/{count}")
-        for part in range(1, count + 1)
+        _Process(tree, str(out / str(part)), kind, "--shard", f"{part}/{count}") for part in range(1, count + 1)
     ]
     return max(process.result()[WHOLE] for process in processes)
 
@@ -130,9 +129,7 @@ def _convert(extension: str, tree: str, out: str, kind: str, *options: str) -> d
     if out == FLOOR:
         return _floor(extension, Path(tree))
     names = ("command", "convert", "writers")
-    command, convert, writers = (
-        importlib.import_module(f"{extension}.command_line.{name}") for name in names
-    )
+    command, convert, writers = (importlib.import_module(f"{extension}.command_line.{name}") for name in names)
     md2, md5 = (
         importlib.import_module(f"{extension}.{name}")
         for name in ("io_md2.importing.importer", "io_md5.importing.read")

@@ -48,8 +48,7 @@ class ActionFloor:
     def __init__(self, fcurves: Iterable[bpy.types.FCurve], curves: type) -> None:
         self._curves = curves
         self._fcurves = [
-            (curve.data_path, curve.array_index, curve.group.name, len(curve.keyframe_points))
-            for curve in fcurves
+            (curve.data_path, curve.array_index, curve.group.name, len(curve.keyframe_points)) for curve in fcurves
         ]
         count = max(keys for *_, keys in self._fcurves)
         self._points = np.zeros((count, 2), dtype=np.float32)

@@ -49,9 +49,7 @@ def make(folder: Path, model: Model) -> list[Path]:
     declared = [name for name in names if _place(name) == 2]
     (base / "materials").mkdir()
     (base / "materials" / "things.mtr").write_text(
-        "".join(
-            f"{name}\n{{\n\tdiffusemap textures/set{k}/wall{k}.tga\n}}\n" for k, name in enumerate(declared)
-        )
+        "".join(f"{name}\n{{\n\tdiffusemap textures/set{k}/wall{k}.tga\n}}\n" for k, name in enumerate(declared))
     )
     paths = []
     for number in range(_MODELS):

@@ -76,9 +76,7 @@ class _Growing:
             write_animation(clip, path)
         out = str(self.folder / "grown.md5anim")
         self._add("import md5anim: frames", FRAMES, [Job(operator(path), _loading(body)) for path in paths])
-        self._add(
-            "format md5anim: frames", FRAMES, [Job(lambda c=clip: format_animation(c)) for clip in clips]
-        )
+        self._add("format md5anim: frames", FRAMES, [Job(lambda c=clip: format_animation(c)) for clip in clips])
         self._add(
             "export md5anim: frames",
             FRAMES,
@@ -100,10 +98,7 @@ class _Growing:
         self._add(
             f"export md2: {what}",
             sizes,
-            [
-                Job(lambda: bpy.ops.export_scene.md2(filepath=out, game="ANY"), _loading(path))
-                for path in paths
-            ],
+            [Job(lambda: bpy.ops.export_scene.md2(filepath=out, game="ANY"), _loading(path)) for path in paths],
         )
 
     def _add(self, job: str, sizes: Sequence[int], jobs: list[Job]) -> None:

@@ -21,9 +21,7 @@ def model(vertices: int, joints: int, triangles: int | None = None, seed: int = 
         seed: of the random numbers.
     """
     rng = np.random.default_rng(seed)
-    parents = np.array(
-        [-1, *(rng.integers(max(0, joint - 6), joint) for joint in range(1, joints))], dtype=np.int32
-    )
+    parents = np.array([-1, *(rng.integers(max(0, joint - 6), joint) for joint in range(1, joints))], dtype=np.int32)
     rotations = quat.normalise(np.column_stack([np.ones(joints), 0.2 * rng.normal(size=(joints, 3))]))
     positions, orientations = compose(parents, rng.normal(size=(joints, 3)) * 4.0, rotations)
     skeleton = Joints([f"joint{joint}" for joint in range(joints)], parents, positions, orientations)
@@ -43,13 +41,9 @@ def model(vertices: int, joints: int, triangles: int | None = None, seed: int = 
     points = np.repeat(vertex_positions, counts, axis=0)
     local = quat.rotate(quat.conjugate(orientations[owners]), points - positions[owners])
     a = (np.arange(rows - 1)[:, None] * width + np.arange(width - 1)).ravel()
-    faces = np.concatenate(
-        [np.stack([a, a + width, a + 1], 1), np.stack([a + 1, a + width, a + width + 1], 1)]
-    )
+    faces = np.concatenate([np.stack([a, a + width, a + 1], 1), np.stack([a + 1, a + width, a + width + 1], 1)])
     if triangles is not None:
-        faces = (
-            rng.integers(0, count, (triangles, 1)) + np.cumsum(rng.integers(1, 99, (triangles, 3)), 1)
-        ) % count
+        faces = (rng.integers(0, count, (triangles, 1)) + np.cumsum(rng.integers(1, 99, (triangles, 3)), 1)) % count
     mesh = Mesh(
         shader="generated",
         uvs=np.column_stack([u.ravel(), v.ravel()]),

@@ -62,10 +62,7 @@ MESH_IMPORT: Functions = {
 }
 MESH_EXPORT: Functions = {
     "reading the weights of the vertices": ("io_blender.scene.mesh_data:vertex_group_weights",),
-    "comparing stored weights": (
-        "io_md5.exporting.mesh:load_source",
-        "io_md5.exporting.mesh:verified_sources",
-    ),
+    "comparing stored weights": ("io_md5.exporting.mesh:load_source", "io_md5.exporting.mesh:verified_sources"),
     "verification": ("io_md5.exporting.build:Verifier",),
     "printing the file": ("io_md5.exporting.exporter:format_mesh",),
     "writing it through to the disk": ("io_common.files.atomic:write_files",),
@@ -82,10 +79,7 @@ CLIP_EXPORT: Functions = {
         "io_md5.format.weights_by_joint:WeightsByJoint.skin",
     ),
     "the bounds": ("io_md5.exporting.build:bounds_of_weights",),
-    "printing the files": (
-        "io_md5.exporting.build:encode_clip",
-        "io_md5.exporting.exporter:format_animation",
-    ),
+    "printing the files": ("io_md5.exporting.build:encode_clip", "io_md5.exporting.exporter:format_animation"),
     "writing them through to the disk": ("io_common.files.atomic:write_files",),
 }
 MD2_IMPORT: Functions = {
@@ -95,10 +89,7 @@ MD2_IMPORT: Functions = {
     "what is undone after an error": ("io_blender.operators.rollback:Snapshot.__init__",),
 }
 MD2_EXPORT: Functions = {
-    "reading the shape keys": (
-        "io_md2.exporting.exporter:plan_frames",
-        "io_md2.exporting.exporter:sample_frames",
-    ),
+    "reading the shape keys": ("io_md2.exporting.exporter:plan_frames", "io_md2.exporting.exporter:sample_frames"),
     "the grid and the bytes of the frames": ("io_md2.exporting.exporter:requantise",),
     "the GL commands": ("io_md2.exporting.exporter:_gl_commands",),
     "verification": ("io_md2.exporting.verification:find_differences",),
@@ -154,16 +145,12 @@ class Jobs:
     @cached_property
     def rifle(self) -> Path:
         """A mesh of some 7,400 vertices and 46 joints, alone in its folder."""
-        return self._copy_or_generate(
-            RIFLE, lambda path: write_mesh(inputs.model(7_400, 46), path), "mesh.md5mesh"
-        )
+        return self._copy_or_generate(RIFLE, lambda path: write_mesh(inputs.model(7_400, 46), path), "mesh.md5mesh")
 
     @cached_property
     def bob(self) -> Path:
         """The model of the clip."""
-        return self._copy_or_generate(
-            BOB, lambda path: write_mesh(inputs.model(900, 33), path), "bob.md5mesh"
-        )
+        return self._copy_or_generate(BOB, lambda path: write_mesh(inputs.model(900, 33), path), "bob.md5mesh")
 
     @cached_property
     def bob_clip(self) -> Path:
@@ -187,9 +174,7 @@ class Jobs:
     @cached_property
     def md2_player(self) -> Path:
         """A player model of 198 frames."""
-        return self._copy_or_generate(
-            PLAYER, lambda path: write_model(md2_inputs.player(), path), "player.md2"
-        )
+        return self._copy_or_generate(PLAYER, lambda path: write_model(md2_inputs.player(), path), "player.md2")
 
     @cached_property
     def md3_player(self) -> Path:
@@ -254,9 +239,7 @@ class Jobs:
         job = f"read md5anim of {clip.stat().st_size / 1e6:.1f} MB and its small md5mesh into arrays"
         self._against_assimp(job, lambda: (read_mesh(pair), read_animation(clip)), pair, READING)
         extension = sys.modules["io_idtech.io_md5.format"]
-        self._functions(
-            "reading that md5anim", "all of it", Job(lambda: extension.read_animation(clip)), CLIP_READING
-        )
+        self._functions("reading that md5anim", "all of it", Job(lambda: extension.read_animation(clip)), CLIP_READING)
         player = self.md2_player
         self._against_assimp("read MD2 player model into arrays", lambda: read_model(player), player, None)
 
@@ -386,9 +369,7 @@ class Jobs:
         clip = read_animation(path)
         floor = self._action_floor(path)
         numbers = NumberFloor(path.read_bytes())
-        seconds, least = medians(
-            Job(operator(path), lambda: load(self.bob)), Job(_both(floor, numbers), empty)
-        )
+        seconds, least = medians(Job(operator(path), lambda: load(self.bob)), Job(_both(floor, numbers), empty))
         job = f"import clip, {clip.frame_count:,} frames of {len(clip.names)} joints"
         self.results.rows.append(Row(job, seconds, "floor", least, target))
 
@@ -414,13 +395,8 @@ class Jobs:
         self.results.rows.append(Row(job, seconds, "fastest floor", fastest, target))
 
     def _import_frames(self, path: Path, model: Model | Md3Model, name: str) -> None:
-        floors = (
-            FramesFloor(model, self.curves),
-            FramesFloor(model, self.curves, through_attributes=True),
-        )
-        seconds, least, fastest = medians(
-            Job(operator(path), empty), *(Job(floor.run, empty) for floor in floors)
-        )
+        floors = (FramesFloor(model, self.curves), FramesFloor(model, self.curves, through_attributes=True))
+        seconds, least, fastest = medians(Job(operator(path), empty), *(Job(floor.run, empty) for floor in floors))
         job = f"import {name}, {model.frame_count} frames of {model.vertex_count:,} vertices"
         assimp = _assimp(path)
         peer = medians(Job(assimp))[0] if assimp else None
@@ -472,12 +448,8 @@ class Jobs:
         mesh, clip = str(self.folder / "verified.md5mesh"), str(self.folder / "verified.md5anim")
         frames = bpy.context.scene.frame_end - bpy.context.scene.frame_start + 1
         exports: dict[str, Callable[[str], object]] = {
-            "mesh of 7,400 vertices": lambda verify: bpy.ops.export_scene.md5mesh(
-                filepath=mesh, verify=verify
-            ),
-            f"{frames} frames of 46 joints": lambda verify: bpy.ops.export_scene.md5anim(
-                filepath=clip, verify=verify
-            ),
+            "mesh of 7,400 vertices": lambda verify: bpy.ops.export_scene.md5mesh(filepath=mesh, verify=verify),
+            f"{frames} frames of 46 joints": lambda verify: bpy.ops.export_scene.md5anim(filepath=clip, verify=verify),
             f"that mesh with {frames} frames": lambda verify: bpy.ops.export_scene.md5mesh(
                 filepath=mesh, actions="ACTIVE", verify=verify
             ),
@@ -523,9 +495,7 @@ class Jobs:
             options = importer.ImportOptions(use_textures=with_images)
             return Job(lambda: finish(importer.import_files(bpy.context, paths, options)), empty)
 
-        jobs = [
-            importing(paths, with_images=images) for paths in (models[:1], models) for images in (True, False)
-        ]
+        jobs = [importing(paths, with_images=images) for paths in (models[:1], models) for images in (True, False)]
         one, bare_one, all_models, bare_all = medians(*jobs)
         first, total = one - bare_one, all_models - bare_all
         job = "images of a model with 50 materials in a game folder of 20,000 files and 40 archives"
@@ -549,9 +519,7 @@ class Jobs:
             conversion.STARTING, conversion.EMPTYING, conversion.READING,
             conversion.BUILDING, conversion.WRITING, conversion.RECORDING,
         ):  # fmt: skip
-            self.results.rows.append(
-                Row(f"of converting them: {part}", one[part], "all", one[conversion.WHOLE])
-            )
+            self.results.rows.append(Row(f"of converting them: {part}", one[part], "all", one[conversion.WHOLE]))
         two = conversion.measure(tree, out, "blend", "--jobs", "2")
         self.results.rows.append(
             Row(f"{job}, --jobs 2", two[conversion.WHOLE], "one job", one[conversion.WHOLE], IN_PARALLEL)
@@ -565,13 +533,7 @@ class Jobs:
         glb = conversion.measure(few, out, "glb")
         least = glb[conversion.WRITING]
         self.results.rows.append(
-            Row(
-                f"convert {_EXPORTED} models to .glb",
-                glb[conversion.COMMAND],
-                "Blender's exporter alone",
-                least,
-                GLB,
-            )
+            Row(f"convert {_EXPORTED} models to .glb", glb[conversion.COMMAND], "Blender's exporter alone", least, GLB)
         )
         small = self._path("small.md2")
         write_model(md2_inputs.torus(6, 6, 1), small)
@@ -603,9 +565,7 @@ class Jobs:
 
         job = Job(export, lambda: load(self.md2_player))
         self._functions("exporting the MD2 player model", "the export", job, MD2_EXPORT)
-        self._export(
-            "export MD2 player model, every frame edited", export, self.md2_player, EVERY_FRAME, edit
-        )
+        self._export("export MD2 player model, every frame edited", export, self.md2_player, EVERY_FRAME, edit)
         self._export("export MD2 at its limits", export, self.md2_huge, AT_LIMITS)
 
     def _export(

@@ -8,14 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from io_idtech.io_md2.format import (
-    PLAYER_SEQUENCES,
-    GlCommands,
-    Model,
-    generate_commands,
-    normal_indices,
-    quantise,
-)
+from io_idtech.io_md2.format import PLAYER_SEQUENCES, GlCommands, Model, generate_commands, normal_indices, quantise
 
 Triangles = npt.NDArray[np.int32]
 
@@ -27,18 +20,14 @@ def player() -> Model:
     """A pulsating torus with the 198 frames of a player model; 360 vertices, 720 triangles."""
     model = torus(18, 20, 198)
     model.frame_names = [
-        f"{sequence.name}{frame + 1:02d}"
-        for sequence in PLAYER_SEQUENCES
-        for frame in range(sequence.frame_count)
+        f"{sequence.name}{frame + 1:02d}" for sequence in PLAYER_SEQUENCES for frame in range(sequence.frame_count)
     ]
     return model
 
 
 def torus(rings: int, segments: int, frames: int) -> Model:
     """A pulsating torus with rings · segments vertices and twice as many triangles."""
-    a, b = np.meshgrid(
-        np.arange(rings) / rings * 2 * np.pi, np.arange(segments) / segments * 2 * np.pi, indexing="ij"
-    )
+    a, b = np.meshgrid(np.arange(rings) / rings * 2 * np.pi, np.arange(segments) / segments * 2 * np.pi, indexing="ij")
     radius = 20 + 6 * np.cos(a)
     base = np.stack([radius * np.cos(b), radius * np.sin(b), 6 * np.sin(a)], axis=-1).reshape(-1, 3)
     phase = np.arange(frames)[:, None, None] / 7

@@ -83,8 +83,7 @@ def lines(results: Results) -> Iterable[str]:
         target = "" if row.target is None else f"{row.target:.3g}"
         peer = "" if row.peer is None else _time(row.peer)
         own, least = (
-            _time(value) if row.unit == "s" else f"{value:.3g} {row.unit}"
-            for value in (row.seconds, row.least)
+            _time(value) if row.unit == "s" else f"{value:.3g} {row.unit}" for value in (row.seconds, row.least)
         )
         yield (f"| {row.job} | {own} | {row.against} | {least} | {row.ratio:.2f} | {target} | {peer} |")
     yield ""
@@ -124,21 +123,15 @@ def _targets(measured: list[Results]) -> Iterable[str]:
     versions = [".".join(results.blender.split(".")[:2]) for results in measured]
     yield f"| at most | target | {' | '.join(versions)} |"
     yield "|---|---:|" + "---:|" * len(versions)
-    targets = {
-        (row.job, row.against): row.target for results in measured for row in results.rows if row.target
-    }
+    targets = {(row.job, row.against): row.target for results in measured for row in results.rows if row.target}
     for (job, against), target in targets.items():
         ratios = [
             next((row.ratio for row in results.rows if (row.job, row.against) == (job, against)), None)
             for results in measured
         ]
         yield _target(f"{job}, against {against}", target, ratios)
-    yield _target(
-        "steepest slope of cost over size", LINEAR, [_greatest(r.growth, "slope") for r in measured]
-    )
-    yield _target(
-        "memory as a multiple of the file", MEMORY, [_greatest(r.memory, "ratio") for r in measured]
-    )
+    yield _target("steepest slope of cost over size", LINEAR, [_greatest(r.growth, "slope") for r in measured])
+    yield _target("memory as a multiple of the file", MEMORY, [_greatest(r.memory, "ratio") for r in measured])
 
 
 def _greatest(rows: Iterable[object], name: str) -> float | None:
@@ -160,9 +153,7 @@ def machine() -> str:
     information = Path("/proc/cpuinfo")
     if information.exists():
         fields = dict(
-            line.split(":", 1)
-            for line in information.read_text().split("\n\n")[0].splitlines()
-            if ":" in line
+            line.split(":", 1) for line in information.read_text().split("\n\n")[0].splitlines() if ":" in line
         )
         named = {key.strip(): value.strip() for key, value in fields.items()}
         kind = [f"{word} {named[word]}" for word in ("cpu family", "model") if word in named]

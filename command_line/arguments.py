@@ -150,9 +150,7 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     add("--deform-bones-only", dest="deform_only", action="store_true", help=deform)
     root = "add a root joint named origin if there are several roots, or one that is not at the origin"
     add("--add-root-bone", dest="add_origin", action="store_true", help=f"{root}, in .md5mesh files")
-    influences = (
-        "the most bones for each vertex in .md5mesh files, the largest weights first (default: unlimited)"
-    )
+    influences = "the most bones for each vertex in .md5mesh files, the largest weights first (default: unlimited)"
     add("--bone-influences", dest="max_influences", type=_count, default=0, metavar="N", help=influences)
     force = "also convert files that are up to date, and overwrite files that this command did not write"
     add("--force", action="store_true", help=force)

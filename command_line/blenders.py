@@ -28,9 +28,7 @@ from .tasks import FAILED, Outcome, Task
 
 _EXTENSION = (__package__ or "").rpartition(".")[0]
 _POLL_INTERVAL = 0.001  # seconds; a small model takes twenty times as long
-_CANNOT_REPLY = (
-    74  # the exit status if an outcome cannot be written, as on a full disk: `EX_IOERR` of `sysexits.h`
-)
+_CANNOT_REPLY = 74  # the exit status if an outcome cannot be written, as on a full disk: `EX_IOERR` of `sysexits.h`
 # The variables that name the folder for temporary files, on all systems.
 _TEMPORARY = ("TMPDIR", "TEMP", "TMP")
 

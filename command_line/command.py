@@ -194,9 +194,7 @@ def _stdout_to_stderr() -> Iterator[None]:
         os.close(output)
 
 
-def _outcomes(
-    tasks: list[Task], records: Records, jobs: int, interrupt: Interrupt
-) -> Iterator[tuple[Task, Outcome]]:
+def _outcomes(tasks: list[Task], records: Records, jobs: int, interrupt: Interrupt) -> Iterator[tuple[Task, Outcome]]:
     outdated = []
     for task in tasks:
         if interrupt.is_requested:

@@ -103,9 +103,7 @@ class Plan:
         accepted = []
         for task in tasks:
             if task.target in self._records.sources:
-                self._refuse(
-                    task, f"{task.target} is an input file of this run: choose another output folder"
-                )
+                self._refuse(task, f"{task.target} is an input file of this run: choose another output folder")
             else:
                 accepted.append(task)
         return accepted
@@ -121,9 +119,7 @@ class Plan:
             results = os.path.realpath(self._out)
             for parent, folders, names in file_info.walk(path, unreadable.append):
                 shown = [name for name in folders if not name.startswith(".")]
-                folders[:] = [
-                    name for name in shown if os.path.realpath(os.path.join(parent, name)) != results
-                ]
+                folders[:] = [name for name in shown if os.path.realpath(os.path.join(parent, name)) != results]
                 for file in (Path(parent, name) for name in names if not name.startswith(".")):
                     if file.suffix.lower() in searched and self._may_be_read(file):
                         yield file, file.relative_to(path), ""
@@ -167,9 +163,7 @@ class Plan:
         folders = dict.fromkeys(map(self._settings.animation_folder, models))
         files = [task.source for task in tasks] + [file for one in folders for file in animations_in(one)]
         companions = companion_files(files, FilesByName())
-        return files + [
-            file for file in companions if not self._records.is_earlier_result(resolved_path(file))
-        ]
+        return files + [file for file in companions if not self._records.is_earlier_result(resolved_path(file))]
 
     def _with_unique_targets(self, tasks: list[Task]) -> list[Task]:
         """Tasks with different targets: of files with the same one, such as a.md5mesh and a.md2, one keeps it."""

@@ -44,9 +44,7 @@ def _write_blend(target: Path, _scene: Scene, _settings: Settings, _report: Repo
     filepaths = bpy.context.preferences.filepaths
     preview, filepaths.file_preview_type = filepaths.file_preview_type, "NONE"
     try:
-        bpy.ops.wm.save_as_mainfile(
-            filepath=str(target), copy=True, check_existing=False, relative_remap=False
-        )
+        bpy.ops.wm.save_as_mainfile(filepath=str(target), copy=True, check_existing=False, relative_remap=False)
         is_complete = _is_complete_blend(target)
     except RuntimeError as error:
         # Blender removes an incomplete file, and then reports that it does not exist.
@@ -84,9 +82,7 @@ def _is_complete_blend(path: Path) -> bool:
     return b"ENDB" in end if start == _BLEND_MAGIC else end.endswith(_ZSTD_SEEKABLE_MAGIC)
 
 
-def _write_family(
-    family: Family, target: Path, scene: Scene, settings: Settings, report: Report
-) -> list[Path]:
+def _write_family(family: Family, target: Path, scene: Scene, settings: Settings, report: Report) -> list[Path]:
     armatures = [obj for obj in bpy.context.view_layer.objects if obj.type == "ARMATURE"]
     actions = []
     if len(armatures) == 1:

@@ -58,9 +58,7 @@ def large_images(folder: Path) -> Path:
 def shared_entries(folder: Path) -> Path:
     with zipfile.ZipFile(folder / "a.pk4", "w", zipfile.ZIP_DEFLATED) as target:
         for number in range(200):
-            target.writestr(
-                f"materials/{number}.mtr", f"{SHADER}{number} {{ map a }}\n" + "// filler\n" * 100_000
-            )
+            target.writestr(f"materials/{number}.mtr", f"{SHADER}{number} {{ map a }}\n" + "// filler\n" * 100_000)
     return write_model(folder, *(f"{SHADER}{number}" for number in range(50)))
 
 
@@ -80,12 +78,7 @@ def long_expression(folder: Path) -> Path:
     images = ", ".join(["models/imp/a.tga", "models/imp/b.tga"] * 1000)
     text = f"{SHADER} {{ diffusemap add( {images} )\nbumpmap addnormals( {images} ) }}"
     write(
-        folder,
-        {
-            "materials/a.mtr": text,
-            "models/imp/a.tga": tga(plain(GREEN)),
-            "models/imp/b.tga": tga(plain(GREEN)),
-        },
+        folder, {"materials/a.mtr": text, "models/imp/a.tga": tga(plain(GREEN)), "models/imp/b.tga": tga(plain(GREEN))}
     )
     return write_model(folder)
 
@@ -128,9 +121,7 @@ def image(name: str, *, is_beyond: bool) -> Callable[[Path], Path]:
 
 
 IMAGE_CASES = {
-    f"{name}: {size}": image(name, is_beyond=size == "beyond")
-    for name in IMAGES
-    for size in ("within", "beyond")
+    f"{name}: {size}": image(name, is_beyond=size == "beyond") for name in IMAGES for size in ("within", "beyond")
 }
 
 
@@ -164,9 +155,7 @@ def main() -> None:
     for file, cases in (("costs.json", CASES), ("images.json", IMAGE_CASES)):
         figures = {}
         for case in cases:
-            done = subprocess.run(
-                [sys.executable, __file__, case], capture_output=True, text=True, check=True
-            )
+            done = subprocess.run([sys.executable, __file__, case], capture_output=True, text=True, check=True)
             figures[case] = json.loads(done.stdout.strip().splitlines()[-1])
             print(case, figures[case], flush=True)
         (FOLDER / file).write_text(json.dumps(figures, indent=1))

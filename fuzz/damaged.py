@@ -42,10 +42,7 @@ def main(arguments: list[str]) -> None:
     try:
         for seed in SEEDS:
             counts["files"][str(seed)] = try_mutants(sources, scratch, files, seed)
-            print(
-                f"seed {seed}: (loaded, refused) = {counts['files'][str(seed)]} of {files}",
-                file=sys.stderr,
-            )
+            print(f"seed {seed}: (loaded, refused) = {counts['files'][str(seed)]} of {files}", file=sys.stderr)
         counts["archives"] = try_archives(scratch, range(archives))
         counts["images"] = try_images(scratch, range(IMAGES))
         print(f"images: (loaded, refused) = {counts['images']}", file=sys.stderr)

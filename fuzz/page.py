@@ -29,9 +29,7 @@ def main() -> None:
     if (folder / "costs.json").is_file():
         page = replaced(page, "costs", cost_table(json.loads((folder / "costs.json").read_text())))
     if (folder / "images.json").is_file():
-        page = replaced(
-            page, "images", image_table(json.loads((folder / "images.json").read_text()), damaged)
-        )
+        page = replaced(page, "images", image_table(json.loads((folder / "images.json").read_text()), damaged))
     fuzzed = {
         path.parent.name: json.loads(path.read_text())
         for path in sorted((ROOT / "build" / "fuzz").glob("*/figures.json"))
@@ -54,9 +52,7 @@ def damaged_tables(counts: dict[str, dict[str, Any]]) -> str:
     first = next(iter(counts.values()))
     for version, others in counts.items():
         for kind in ("sources", "files", "archives"):
-            assert others[kind] == first[kind], (
-                f"different counts in Blender {version}: {kind} {others[kind]}"
-            )
+            assert others[kind] == first[kind], f"different counts in Blender {version}: {kind} {others[kind]}"
     files, archives = sum(sum(pair) for pair in first["files"].values()), sum(first["archives"])
     versions = list(counts)
     lines = [
@@ -94,10 +90,7 @@ def cost_table(costs: dict[str, dict[str, Any]]) -> str:
 
 def image_table(costs: dict[str, dict[str, Any]], damaged: dict[str, dict[str, Any]]) -> str:
     """What images of each format cost, and what becomes of damaged ones, in all versions together."""
-    lines = [
-        "| Format | Just within 512 MB | Just beyond | Damaged: loaded | Refused |",
-        "|---|---|---|---|---|",
-    ]
+    lines = ["| Format | Just within 512 MB | Just beyond | Damaged: loaded | Refused |", "|---|---|---|---|---|"]
     for name in dict.fromkeys(case.rpartition(": ")[0] for case in costs):
         cells = []
         for size in ("within", "beyond"):

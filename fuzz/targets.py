@@ -231,9 +231,7 @@ def _archive_seeds() -> tuple[bytes, ...]:
 
 def _image_seeds() -> tuple[bytes, ...]:
     """The headers of images of all kinds, 64 by 32 pixels."""
-    exr_channels = (
-        b"channels\0chlist\0" + struct.pack("<I", 19) + b"R\0" + struct.pack("<i4x2i", 1, 1, 1) + b"\0"
-    )
+    exr_channels = b"channels\0chlist\0" + struct.pack("<I", 19) + b"R\0" + struct.pack("<i4x2i", 1, 1, 1) + b"\0"
     exr_window = b"dataWindow\0box2i\0" + struct.pack("<5i", 16, 0, 0, 63, 31)
     return (
         b"\x89PNG\r\n\x1a\n" + struct.pack(">I4s2I5B", 13, b"IHDR", 64, 32, 8, 6, 0, 0, 0),
@@ -243,10 +241,7 @@ def _image_seeds() -> tuple[bytes, ...]:
         b"DDS " + struct.pack("<5I", 124, 0x1007, 32, 64, 0) + bytes(60) + b"DXT1" + bytes(40),
         b"8BPS" + struct.pack(">H6xH2IH", 1, 3, 32, 64, 8),
         b"\x01\xda" + struct.pack(">2B4H", 1, 1, 3, 64, 32, 3),
-        b"II*\0"
-        + struct.pack("<IH", 8, 2)
-        + struct.pack("<2HII", 256, 4, 1, 64)
-        + struct.pack("<2HII", 257, 4, 1, 32),
+        b"II*\0" + struct.pack("<IH", 8, 2) + struct.pack("<2HII", 256, 4, 1, 64) + struct.pack("<2HII", 257, 4, 1, 32),
         b"v/1\x01" + struct.pack("<I", 2) + exr_channels + exr_window + b"\0",
         b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 32 +X 64\n",
         b"RIFF\x1e\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0" + (63).to_bytes(3, "little") + (31).to_bytes(3, "little"),
@@ -261,9 +256,7 @@ TARGETS = {
         for kind in family.kinds
     },
     "md5mesh": FuzzTarget(md5.md5mesh, (Md5Error,), (md5.MESH.encode(), md5.OLD_MESH.encode()), md5.WORDS),
-    "md5anim": FuzzTarget(
-        md5.md5anim, (Md5Error,), (md5.ANIMATION.encode(), md5.OLD_ANIMATION.encode()), md5.WORDS
-    ),
+    "md5anim": FuzzTarget(md5.md5anim, (Md5Error,), (md5.ANIMATION.encode(), md5.OLD_ANIMATION.encode()), md5.WORDS),
     "md5camera": FuzzTarget(md5.md5camera, (Md5Error,), (md5.CAMERA.encode(),), md5.WORDS),
     "md5scale": FuzzTarget(md5.md5scale, (Md5Error,), (md5.SCALES.encode(),), md5.WORDS),
     "mdl": FuzzTarget(md5.mdl, (Md5Error,), (md5.MDL,), md5.WORDS),
@@ -275,9 +268,7 @@ TARGETS = {
     "declarations": FuzzTarget(declarations, (), (_DEF,), _DEF_WORDS),
     "model_config": FuzzTarget(model_config, (), (_MODEL_CFG,), _MODEL_CFG_WORDS),
     "skins": FuzzTarget(skins, (), (_CFG,), _SKIN_WORDS),
-    "archive": FuzzTarget(
-        archive, (), _archive_seeds(), (b"PK\1\2", b"PK\3\4", b"PK\5\6", b"PK\6\6", b"PK\6\7")
-    ),
+    "archive": FuzzTarget(archive, (), _archive_seeds(), (b"PK\1\2", b"PK\3\4", b"PK\5\6", b"PK\6\6", b"PK\6\7")),
     "dimensions": FuzzTarget(dimensions, (), _image_seeds()),
 }
 """All readers to be fuzzed, by name."""

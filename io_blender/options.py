@@ -95,9 +95,7 @@ def frame_start_option(of: str) -> Any:
 
 def scene_timing_option(source: str) -> Any:
     """The import option *Set Frame Range & Rate*; `source` is what they are taken from."""
-    return option(
-        True, "Set Frame Range & Rate", f"Set the scene's frame rate and range to those of {source}"
-    )
+    return option(True, "Set Frame Range & Rate", f"Set the scene's frame rate and range to those of {source}")
 
 
 _RATES = {
@@ -163,8 +161,6 @@ class Scene:
     """The scene that is converted."""
 
     conversion: Conversion | ChosenConversion  # to the file; if it is not set, that of the import
-    animated: list[tuple[Any, list[Any]]] | None = (
-        None  # imported data-blocks and their actions; None for a .blend
-    )
+    animated: list[tuple[Any, list[Any]]] | None = None  # imported data-blocks and their actions; None for a .blend
     compares_speed: bool = True  # warn of animations that the game plays slower or faster than Blender
     use_scene_range: bool = False  # export the scene as it plays, if a model and its animations are one file

@@ -251,9 +251,7 @@ class Json(Field[Value]):
 
     def _decode(self, value: Any) -> Value | None:
         try:
-            return (
-                cast("Value", _from_json(self._kind, json.loads(value))) if isinstance(value, str) else None
-            )
+            return cast("Value", _from_json(self._kind, json.loads(value))) if isinstance(value, str) else None
         except (TypeError, ValueError, RecursionError):
             return None
 
@@ -370,9 +368,7 @@ NONE = -1
 """Stands for an element that is not in the file."""
 
 
-def match_vertices(
-    numbers: npt.NDArray[np.int32] | None, count: int, source_count: int
-) -> npt.NDArray[np.int32]:
+def match_vertices(numbers: npt.NDArray[np.int32] | None, count: int, source_count: int) -> npt.NDArray[np.int32]:
     """The vertex of the file of each vertex of a mesh, or NONE, int32 (V,); each is matched at most once."""
     # Of several with the same number the first one is the original: Blender puts copies after it. The
     # attribute `numbers` is ignored unless it has V = `count` values.

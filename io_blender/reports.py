@@ -33,9 +33,7 @@ class Report:
         """Adds to a count."""
         self.counts[what] = self.counts.get(what, 0) + number
 
-    def warn(
-        self, text: str, subject: str = "", *, is_important: bool = False, is_first: bool = False
-    ) -> None:
+    def warn(self, text: str, subject: str = "", *, is_important: bool = False, is_first: bool = False) -> None:
         """Adds a warning, what is wrong and what to do; the same about several subjects is shown once."""
         # Important: the result differs from what the user sees, or a game would not load it. First: the model looks
         # wrong, which the user can mend now.
@@ -131,9 +129,7 @@ class Finding(Protocol):
         """What is wrong and what to do."""
 
 
-def raise_all(
-    findings: Mapping[str, Iterable[Finding]], error: Callable[..., Exception], report: Report
-) -> None:
+def raise_all(findings: Mapping[str, Iterable[Finding]], error: Callable[..., Exception], report: Report) -> None:
     """Reports warnings, and raises one `error` for all files; what several files share is told once."""
     names: dict[str, list[str]] = {}
     for name, found in findings.items():
@@ -147,9 +143,7 @@ def raise_all(
         raise error("; ".join(names), path=", ".join(concerned))
 
 
-def raise_errors(
-    findings: Iterable[Finding], error: Callable[..., Exception], name: str, report: Report
-) -> None:
+def raise_errors(findings: Iterable[Finding], error: Callable[..., Exception], name: str, report: Report) -> None:
     """Reports warnings, and raises one exception of the class `error` with the texts of all errors."""
     raise_all({name: findings}, error, report)
 

@@ -163,18 +163,13 @@ def viewing_hints(spaces: Iterable[Any], objects: Iterable[Object]) -> list[str]
 
 
 def _shows_textures(shading: Any) -> bool:
-    return shading.type in ("MATERIAL", "RENDERED") or (
-        shading.type == "SOLID" and shading.color_type == "TEXTURE"
-    )
+    return shading.type in ("MATERIAL", "RENDERED") or (shading.type == "SOLID" and shading.color_type == "TEXTURE")
 
 
 def _has_image(obj: Object) -> bool:
     trees = [slot.material.node_tree for slot in obj.material_slots if slot.material is not None]
     return any(
-        isinstance(node, bpy.types.ShaderNodeTexImage)
-        for tree in trees
-        if tree is not None
-        for node in tree.nodes
+        isinstance(node, bpy.types.ShaderNodeTexImage) for tree in trees if tree is not None for node in tree.nodes
     )
 
 
@@ -190,9 +185,7 @@ def set_frame_rate(scene: Scene, rate: float, report: Report) -> None:
     render.fps_base = min(max(whole / rate, _LOWEST_BASE), _HIGHEST_BASE)
     plays = frame_rate(scene)
     if not math.isclose(plays, rate, rel_tol=1e-4):
-        report.warn(
-            f"Blender cannot play a frame rate of {rate:g}: the scene was set to {plays:g}, the nearest it can"
-        )
+        report.warn(f"Blender cannot play a frame rate of {rate:g}: the scene was set to {plays:g}, the nearest it can")
 
 
 @contextmanager
@@ -212,9 +205,7 @@ def rest_position(armatures: Iterable[Armature]) -> AbstractContextManager[None]
     return _temporarily(armatures, "pose_position", "REST")
 
 
-def hidden_modifiers(
-    objects: Iterable[Object], hide: Callable[[Modifier], bool]
-) -> AbstractContextManager[None]:
+def hidden_modifiers(objects: Iterable[Object], hide: Callable[[Modifier], bool]) -> AbstractContextManager[None]:
     """Disables modifiers in the viewport while the block runs."""
     modifiers = [one for obj in objects for one in obj.modifiers if one.show_viewport and hide(one)]
     return _temporarily(modifiers, "show_viewport", False)

@@ -64,14 +64,7 @@ class Differences(dict[tuple[Hashable, str], Difference]):
     """The largest difference of each kind, by object and kind."""
 
     def note(
-        self,
-        owner: Hashable,
-        kind: str,
-        distance: float,
-        where: str,
-        *,
-        allowed: float = 0.0,
-        detail: Any = None,
+        self, owner: Hashable, kind: str, distance: float, where: str, *, allowed: float = 0.0, detail: Any = None
     ) -> None:
         """Keeps a difference if it exceeds what is allowed and what is known."""
         known = self.get((owner, kind))

@@ -17,26 +17,11 @@ from mathutils import Matrix
 from ..io_blender import state
 from ..io_blender.clips.actions import suitable_actions
 from ..io_blender.clips.playing import PlayedData
-from ..io_blender.reports import (
-    ExportResult,
-    Job,
-    Progress,
-    Report,
-    kept_on_failure,
-    listing,
-    raise_all,
-    raise_errors,
-)
+from ..io_blender.reports import ExportResult, Job, Progress, Report, kept_on_failure, listing, raise_all, raise_errors
 from ..io_blender.scene import names
 from ..io_blender.scene.objects import Scope
 from ..io_blender.verification import Verify
-from ..io_common.declarations.characters import (
-    DOOM3,
-    SAUERBRATEN,
-    Character,
-    CharacterAnimation,
-    CharacterPart,
-)
+from ..io_common.declarations.characters import DOOM3, SAUERBRATEN, Character, CharacterAnimation, CharacterPart
 from ..io_common.declarations.cube_models import cfg_name, cfg_text
 from ..io_common.declarations.declaration_files import ENTITY, SKIN
 from ..io_common.declarations.doom3_text import def_text, lost_declarations, skin_text
@@ -121,9 +106,7 @@ def _require_nothing_lost(path: Path, text: str) -> None:
     except FileReadError as error:
         raise CharacterError(str(error)) from error
     if lost:
-        raise CharacterError(
-            f"{path} would lose {listing(lost)}. Choose another folder, or turn off Declarations"
-        )
+        raise CharacterError(f"{path} would lose {listing(lost)}. Choose another folder, or turn off Declarations")
 
 
 def _declaration_files(character: Character) -> dict[str, bytes]:
@@ -213,12 +196,8 @@ def _md5_files(
     animations = {}
     for path, animation in built.animations.items():
         number = numbers.get(path.as_posix().lower(), len(part.animations))
-        animations[path.as_posix()] = adjusted(
-            animation, adjustments_of(part.adjustments, number), reverse=True
-        )
-    of_model = check_model(
-        built.model, model_options.game, has_animation=True, animations=list(animations.values())
-    )
+        animations[path.as_posix()] = adjusted(animation, adjustments_of(part.adjustments, number), reverse=True)
+    of_model = check_model(built.model, model_options.game, has_animation=True, animations=list(animations.values()))
     findings = {part.model: [with_object_name(one, built) for one in of_model]}
     for name, animation in animations.items():
         findings[name] = check_animation(animation, built.model.joints, model_options.game)

@@ -71,9 +71,7 @@ def import_character(
     yield from builder.build(parts, Progress(steps))
     missing |= builder.missing_images
     if missing:
-        result.report.warn(
-            f"not found in the game's folders: {listing(sorted(missing), _MAX_LISTED)}", character.name
-        )
+        result.report.warn(f"not found in the game's folders: {listing(sorted(missing), _MAX_LISTED)}", character.name)
     if options.use_scene_timing:
         _set_scene_timing(context, parts, options, result.report)
     state.select_only(context, result.objects, result.objects[0])
@@ -101,12 +99,7 @@ def _import_md3(
 
 class _Builder:
     def __init__(
-        self,
-        context: Context,
-        character: Character,
-        files: GameTree,
-        options: CharacterOptions,
-        result: ImportResult,
+        self, context: Context, character: Character, files: GameTree, options: CharacterOptions, result: ImportResult
     ) -> None:
         self._context = context
         self._character = character
@@ -138,18 +131,13 @@ class _Builder:
             else:
                 self._build_empty(part)
             yield progress.step()
-        for library, search in (
-            (self._md5_materials, self._md5_search),
-            (self._md2_materials, self._md2_search),
-        ):
+        for library, search in ((self._md5_materials, self._md5_search), (self._md2_materials, self._md2_search)):
             self.missing_images.update(library.missing_images)
             library.add_to_report(self._result.report, search.warnings, names_missing=False)
         self._hang(parts)
         first = self._roots[parts[0].index]
         for index, root in self._roots.items():
-            store_part(
-                root, first, index, self._options.conversion, self._character if root == first else None
-            )
+            store_part(root, first, index, self._options.conversion, self._character if root == first else None)
         # Pointers between objects count only once all exist.
         for part in parts:
             if part.part.default_skin:
@@ -190,9 +178,7 @@ class _Builder:
         self._add_channels(part, skeleton)
         missing = add_tags(skeleton, part.part, collection, options.conversion)
         if missing:
-            result.report.warn(
-                f"tags on joints that the model does not have: {listing(missing)}", part.path.name
-            )
+            result.report.warn(f"tags on joints that the model does not have: {listing(missing)}", part.path.name)
         for one in part.animations:
             build_animation(self._context, one.name, one.animation, imported, md5_options, result)
             self._store(one.declared, result.actions[-1], armature, one.name, one.file)
@@ -255,9 +241,7 @@ class _Builder:
             self._result.actions.append(action)
             self._store(declared, action, obj, declared.name, part.part.model)
 
-    def _store(
-        self, declared: CharacterAnimation, action: Action, owner: Object, name: str, file: str
-    ) -> None:
+    def _store(self, declared: CharacterAnimation, action: Action, owner: Object, name: str, file: str) -> None:
         store_animation(
             action,
             declared,
@@ -288,8 +272,7 @@ class _Builder:
                 collection.assign(bones.bones[skeleton.rig.bone_names[joint]])
             if unknown:
                 self._result.report.warn(
-                    f"channel {name} names joints that the model does not have: {listing(unknown)}",
-                    part.path.name,
+                    f"channel {name} names joints that the model does not have: {listing(unknown)}", part.path.name
                 )
 
     def _hang(self, parts: list[PartFiles]) -> None:
@@ -321,9 +304,7 @@ class _Builder:
                     part.path.name or part.part.name,
                 )
 
-    def _declared_images(
-        self, part: CharacterPart, mesh: str, shader: str, search: ModelSearch
-    ) -> MaterialImages:
+    def _declared_images(self, part: CharacterPart, mesh: str, shader: str, search: ModelSearch) -> MaterialImages:
         """The images that a part's declaration gives a mesh; the result of the search if it gives none."""
         found = search.material(shader, mesh or None)
         by_mesh = {fold(one.mesh): one for one in reversed(part.textures)}
@@ -331,11 +312,7 @@ class _Builder:
         if textures is None:
             return found
         result = MaterialImages(shader, rule=Rule.CONFIG)
-        for role, image in (
-            (Role.DIFFUSE, textures.image),
-            (Role.NORMAL, textures.bump),
-            (Role.MASKS, textures.masks),
-        ):
+        for role, image in ((Role.DIFFUSE, textures.image), (Role.NORMAL, textures.bump), (Role.MASKS, textures.masks)):
             file = self._files.find(image) if image else None
             if file is not None:
                 result.images[role] = file
@@ -343,20 +320,14 @@ class _Builder:
         found.missing.clear()
         return result if result.diffuse is not None else found
 
-    def _shader_skins(
-        self, part: CharacterPart, shader: str, mesh: str, search: ModelSearch
-    ) -> dict[str, Material]:
+    def _shader_skins(self, part: CharacterPart, shader: str, mesh: str, search: ModelSearch) -> dict[str, Material]:
         """The materials by skin; the first match counts (`DeclSkin.cpp`, `RemapShaderBySkin`)."""
         result: dict[str, Material] = {}
         wanted = (_ALL, fold(without_image_extension(shader)))
         for skin in part.skins:
-            new = next(
-                (new for old, new in skin.replacements if fold(without_image_extension(old)) in wanted), None
-            )
+            new = next((new for old, new in skin.replacements if fold(without_image_extension(old)) in wanted), None)
             if new is not None:
-                result[skin.name] = self._md5_materials.get(
-                    new, skin.name, search.material(new, mesh or None)
-                )
+                result[skin.name] = self._md5_materials.get(new, skin.name, search.material(new, mesh or None))
         return result
 
     def _image_skins(self, part: CharacterPart) -> dict[str, Material]:
@@ -375,9 +346,7 @@ def _described(part: CharacterPart) -> str:
     return f"{part.name} ({part.model or 'no model'})" + (f" on {joint}" if joint else "")
 
 
-def _set_scene_timing(
-    context: Context, parts: list[PartFiles], options: CharacterOptions, report: Report
-) -> None:
+def _set_scene_timing(context: Context, parts: list[PartFiles], options: CharacterOptions, report: Report) -> None:
     """Sets the scene's frame rate and range to those of the first animation, or of an MD2 with several frames."""
     for part in parts:
         if part.animations:

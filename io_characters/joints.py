@@ -29,9 +29,7 @@ _SMALLEST = 1e-6
 _AXES = ((2, -1.0), (1, -1.0), (0, 1.0))
 
 
-def channel_joints(
-    expression: str, names: Sequence[str], parents: Sequence[int]
-) -> tuple[list[int], list[str]]:
+def channel_joints(expression: str, names: Sequence[str], parents: Sequence[int]) -> tuple[list[int], list[str]]:
     """The joints that an expression such as `*Waist -*lleg` names, in order, and names that no joint has."""
     index = {name.lower(): joint for joint, name in reversed(list(enumerate(names)))}
     children: dict[int, list[int]] = {}
@@ -67,9 +65,7 @@ def adjustments_of(adjustments: Iterable[JointAdjustment], index: int) -> dict[s
     return {joint: one for joint, one in found.items() if any(one.rotation) or any(one.translation)}
 
 
-def adjusted(
-    animation: Animation, adjustments: dict[str, JointAdjustment], *, reverse: bool = False
-) -> Animation:
+def adjusted(animation: Animation, adjustments: dict[str, JointAdjustment], *, reverse: bool = False) -> Animation:
     """An animation with joints turned and moved; with `reverse`, the one that it was made of."""
     joints = {name: joint for joint, name in enumerate(animation.names) if name in adjustments}
     if not joints:

@@ -39,9 +39,7 @@ class Skeleton:
     tags: dict[str, Object] = field(default_factory=dict)  # by name in lower case
 
 
-def add_tags(
-    skeleton: Skeleton, part: CharacterPart, collection: Collection, conversion: Conversion
-) -> list[str]:
+def add_tags(skeleton: Skeleton, part: CharacterPart, collection: Collection, conversion: Conversion) -> list[str]:
     """Adds an empty for each tag of a part; returns the names of joints that are missing."""
     missing = []
     for tag in part.tags:
@@ -51,9 +49,7 @@ def add_tags(
             continue
         empty = bpy.data.objects.new(names.for_blender(tag.name, versions.MAX_ID_NAME, "tag"), None)
         empty.empty_display_type = "ARROWS"
-        empty.empty_display_size = (
-            _EMPTY_SIZE * skeleton.obj.data.bones[skeleton.rig.bone_names[joint]].length
-        )
+        empty.empty_display_size = _EMPTY_SIZE * skeleton.obj.data.bones[skeleton.rig.bone_names[joint]].length
         collection.objects.link(empty)
         _parent_to_joint(empty, skeleton, joint, _scaled(_tag_matrix(tag), conversion))
         skeleton.tags.setdefault(tag.name.lower(), empty)

@@ -72,16 +72,12 @@ class CharacterProperties(RigProperties):
         "Import only animations with this text in their name, or that fit a pattern with * and ?. Empty for all",
     )
     use_textures: bool = option(
-        True,
-        "Textures and Skins",
-        "Import the images of the materials, and the skins to switch between",
+        True, "Textures and Skins", "Import the images of the materials, and the skins to switch between"
     )
     use_placement: bool = option(
         True, "Place as in Game", "Move and scale the character by the offset and scale of its declaration"
     )
-    all_weapons: bool = option(
-        False, "All Weapons", "Import all weapons of a Quake II player, not only weapon.md2"
-    )
+    all_weapons: bool = option(False, "All Weapons", "Import all weapons of a Quake II player, not only weapon.md2")
     frame_start: int = frame_start_option("each animation")
     use_scene_timing: bool = scene_timing_option("the first animation")
 
@@ -144,9 +140,7 @@ def read_parts(
     if not parts:
         missing = [f"missing: {listing(sorted(reader.missing))}"] if reader.missing else []
         reasons = [*reader.broken, *missing]
-        raise CharacterError(
-            f"{character.name}: its model cannot be read: {'; '.join(reasons) or 'it names none'}"
-        )
+        raise CharacterError(f"{character.name}: its model cannot be read: {'; '.join(reasons) or 'it names none'}")
     for text in (*reader.broken, *character.warnings):
         report.warn(text)
     return parts, reader.missing
@@ -189,9 +183,7 @@ class _Reader:
         orientations[match.bones] = poses(animation, [0])[1][0, match.joints]
         return orientations
 
-    def _animations_of(
-        self, part: CharacterPart, model: Model, options: CharacterOptions
-    ) -> list[AnimationFile]:
+    def _animations_of(self, part: CharacterPart, model: Model, options: CharacterOptions) -> list[AnimationFile]:
         result: list[AnimationFile] = []
         # Games play some files under one name at once on several joints: they are one action.
         known: set[tuple[object, ...]] = set()

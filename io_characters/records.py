@@ -94,10 +94,7 @@ def load_skins(obj: Object) -> dict[str, Material]:
     group = read_group(read_group(obj, GROUP), _SKINS)
     found: dict[str, Material] = {}
     for key in list(read_group(group, _SKIN_NAMES).keys())[:_MAX_SKINS]:
-        name, material = (
-            Text(_SKIN_NAMES, key).read(group),
-            Pointer(_SKIN_MATERIALS, key, "Material").read(group),
-        )
+        name, material = (Text(_SKIN_NAMES, key).read(group), Pointer(_SKIN_MATERIALS, key, "Material").read(group))
         if name and material is not None:
             found[name] = material
     return found
@@ -115,14 +112,7 @@ class StoredAnimation:
 
 
 def store_animation(
-    action: Action,
-    animation: CharacterAnimation,
-    *,
-    owner: Object,
-    index: int,
-    name: str,
-    file: str,
-    frame_start: int,
+    action: Action, animation: CharacterAnimation, *, owner: Object, index: int, name: str, file: str, frame_start: int
 ) -> None:
     """Stores an animation's declaration on its action, which must have its final name.
 

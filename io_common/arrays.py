@@ -100,9 +100,7 @@ def check_indices(error: Error, name: str, indices: NDArray[Any], count: int) ->
     bad = indices[(indices < 0) | (indices >= count)]
     if len(bad):
         number = counted(len(bad), "indices")
-        raise error(
-            f"{name} has {number} out of range", found=str(bad[0]), expected=f"an index below {count}"
-        )
+        raise error(f"{name} has {number} out of range", found=str(bad[0]), expected=f"an index below {count}")
 
 
 def check_integer(error: Error, name: str, value: Any, low: int = 0) -> None:

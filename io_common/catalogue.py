@@ -109,9 +109,7 @@ class Catalogue:
         with files.budget.timed():
             entries = self._all_entries() if not self.problem else []
         order = list(Kind)
-        self.entries = sorted(
-            entries, key=lambda entry: (order.index(entry.kind), fold(entry.name), entry.path)
-        )
+        self.entries = sorted(entries, key=lambda entry: (order.index(entry.kind), fold(entry.name), entry.path))
 
     @property
     def warnings(self) -> list[str]:
@@ -225,9 +223,7 @@ class Catalogue:
                 continue
             spelled = join(parent, above.folders.get(_PLAYERS, _PLAYERS))
             folders = [f"{spelled}/{listing.folders[key]}" for key in sorted(listing.folders)]
-            found += [
-                folder for folder in folders if all(self.files.has(f"{folder}/{one}") for one in models)
-            ]
+            found += [folder for folder in folders if all(self.files.has(f"{folder}/{one}") for one in models)]
         return found
 
     # --- Models without a declaration

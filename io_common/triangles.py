@@ -45,9 +45,7 @@ def is_degenerate(triangles: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     return result
 
 
-def drop_degenerate(
-    triangles: npt.NDArray[np.integer], *tables: npt.NDArray[Any]
-) -> tuple[npt.NDArray[Any], ...]:
+def drop_degenerate(triangles: npt.NDArray[np.integer], *tables: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ...]:
     """The triangles (T, 3) that name three different vertices, and the same rows of tables (T, …)."""
     dropped = is_degenerate(triangles)
     if not dropped.any():
@@ -82,9 +80,7 @@ def with_area(
     return result
 
 
-def bend(
-    corners: npt.NDArray[np.floating], loops: npt.NDArray[np.int32], other_loops: npt.NDArray[np.int32]
-) -> float:
+def bend(corners: npt.NDArray[np.floating], loops: npt.NDArray[np.int32], other_loops: npt.NDArray[np.int32]) -> float:
     """How far the surface moves if faces are split into other triangles (T, 3) of corners (L, 3).
 
     That is the largest distance from the middle of an edge to the other surface; of large faces, only some edges are
@@ -134,9 +130,7 @@ def _farthest(
     return farthest
 
 
-def _distances(
-    points: npt.NDArray[np.float64], triangles: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
+def _distances(points: npt.NDArray[np.float64], triangles: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """The distance of points (P, 3, 3), three for each triangle (P, 3, 3), to that triangle, (P, 3)."""
     edges = (np.roll(triangles, -1, axis=1) - triangles)[:, None]
     ways = points[:, :, None] - triangles[:, None]

@@ -19,9 +19,7 @@ class ModelProperties:
     """The options of a model that is exported."""
 
     apply_modifiers: bool = option(
-        True,
-        "Apply Modifiers",
-        "Export meshes with modifiers applied. Armature modifiers are always applied",
+        True, "Apply Modifiers", "Export meshes with modifiers applied. Armature modifiers are always applied"
     )
     split_sharp: bool = option(
         False,
@@ -63,11 +61,7 @@ class FrameProperties(frame_options.FrameProperties):
         "Skin Size",
         "Source of the skin size. Texture coordinates are stored in pixels of the skin",
         items=(
-            (
-                "AUTO",
-                "Automatic",
-                "Size of the material's image; else of the imported file; else the size below",
-            ),
+            ("AUTO", "Automatic", "Size of the material's image; else of the imported file; else the size below"),
             ("CUSTOM", "Custom", "Size below"),
         ),
     )

@@ -170,9 +170,7 @@ def load_model(mesh: Mesh) -> StoredModel | None:
             frame_names=frame_names,
             vertices=values["vertices"].reshape(len(frame_names), -1, 3),
             normals=values["normals"].reshape(len(frame_names), -1),
-            gl_commands=GlCommands(
-                values["gl_counts"].ravel(), values["gl_st"], values["gl_vertices"].ravel()
-            ),
+            gl_commands=GlCommands(values["gl_counts"].ravel(), values["gl_st"], values["gl_vertices"].ravel()),
         )
         validate_model(model)
     except (Md2Error, ValueError):

@@ -23,9 +23,7 @@ class ImportProperties(frame_options.ImportProperties):
         "Export splits them again",
     )
     custom_normals: bool = option(
-        True,
-        "Custom Normals",
-        "Use the normals of the first frame in the file instead of those that Blender computes",
+        True, "Custom Normals", "Use the normals of the first frame in the file instead of those that Blender computes"
     )
     tags: str = option(
         "EMPTIES",
@@ -46,7 +44,5 @@ class ModelProperties:
         True, "Apply Modifiers", "Export meshes with modifiers applied. Armature modifiers are always applied"
     )
     split_surfaces: bool = option(
-        False,
-        "Split Surfaces",
-        "Split surfaces with more vertices or triangles than the game takes into several",
+        False, "Split Surfaces", "Split surfaces with more vertices or triangles than the game takes into several"
     )

@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..io_blender.records import (
-    Bytes,
-    ConversionField,
-    Integer,
-    Json,
-    MaterialRecord,
-    Number,
-    Texts,
-    own_group,
-)
+from ..io_blender.records import Bytes, ConversionField, Integer, Json, MaterialRecord, Number, Texts, own_group
 from .format import Md3Error, Model, parse_model
 from .format.sequences import Sequence
 
@@ -92,12 +83,7 @@ class StoredModel:
 
 
 def store_model(
-    root: Object,
-    data: bytes,
-    key_names: list[str],
-    frame_start: int,
-    sequences: tuple[Sequence, ...],
-    rate: float,
+    root: Object, data: bytes, key_names: list[str], frame_start: int, sequences: tuple[Sequence, ...], rate: float
 ) -> None:
     """Stores the bytes of a file on the parent of what was made of it."""
     _FILE.write(root, np.frombuffer(data, np.uint8))

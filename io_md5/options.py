@@ -5,14 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..io_blender.options import (
-    GAME,
-    SCENE,
-    frame_rate_option,
-    frame_start_option,
-    option,
-    scene_timing_option,
-)
+from ..io_blender.options import GAME, SCENE, frame_rate_option, frame_start_option, option, scene_timing_option
 from ..io_blender.scene import axes
 from .format.skeleton import ORIENTATION_PRECISION, POSITION_PRECISION
 
@@ -48,11 +41,7 @@ class ImportProperties(RigProperties):
         "Animations to import with a model",
         items=(
             ("NONE", "None", "Import only the selected files"),
-            (
-                "FOLDER",
-                "From Folder",
-                "Also import the animations in the model's folder that have its joints",
-            ),
+            ("FOLDER", "From Folder", "Also import the animations in the model's folder that have its joints"),
             (
                 "CHOOSE",
                 "Choose",
@@ -67,9 +56,7 @@ class ImportProperties(RigProperties):
         "for the whole name, such as walk*. Setting it in a script enables From Folder",
         options={"SKIP_SAVE"},
     )
-    nla_tracks: bool = option(
-        False, "NLA Tracks", "Put each animation onto an NLA track of its own, as a muted strip"
-    )
+    nla_tracks: bool = option(False, "NLA Tracks", "Put each animation onto an NLA track of its own, as a muted strip")
     existing_actions: str = option(
         "CREATE",
         "If Name Exists",
@@ -89,9 +76,7 @@ class ImportProperties(RigProperties):
         options={"SKIP_SAVE"},
     )
     keep_feet: bool = option(
-        False,
-        "Keep Feet",
-        "Bend the legs so that feet stand still where those of the other skeleton do",
+        False, "Keep Feet", "Bend the legs so that feet stand still where those of the other skeleton do"
     )
     frame_start: int = frame_start_option("each file")
     use_scene_timing: bool = scene_timing_option("the first camera path, else of the first animation")
@@ -107,9 +92,7 @@ class ImportProperties(RigProperties):
         "them: the animation, joint scales (.md5scale), and the skins and frame names of the MD2 or MDL",
     )
     sequence_actions: bool = option(
-        False,
-        "Sequence Actions",
-        "Also create an action for each sequence of the MD2 or MDL, such as run or pain1",
+        False, "Sequence Actions", "Also create an action for each sequence of the MD2 or MDL, such as run or pain1"
     )
     use_textures: bool = option(
         True,
@@ -184,9 +167,7 @@ class WeightOptions:
         min=0,
         soft_max=8,
     )
-    min_weight: float = option(
-        0.0, "Min Weight", "Smaller weights are dropped", min=0.0, max=1.0, precision=4
-    )
+    min_weight: float = option(0.0, "Min Weight", "Smaller weights are dropped", min=0.0, max=1.0, precision=4)
 
     @property
     def keeps_all_weights(self) -> bool:
@@ -219,22 +200,14 @@ class AnimationProperties:
 
 ACTIONS = (
     ("ACTIVE", "Active Action", "Export the active action of the armature"),
-    (
-        "ALL",
-        "All Actions",
-        "Export each action that animates bones of the armature to a file named after the action",
-    ),
+    ("ALL", "All Actions", "Export each action that animates bones of the armature to a file named after the action"),
     (
         "LIST",
         "Choose",
         "Export each animation that is checked in the list of the armature to a file of its own: actions, NLA strips, "
         "or ranges between markers",
     ),
-    (
-        "SCENE",
-        "Scene Playback",
-        "Export the frame range of the scene as it plays, with constraints, drivers and NLA",
-    ),
+    ("SCENE", "Scene Playback", "Export the frame range of the scene as it plays, with constraints, drivers and NLA"),
 )
 
 
@@ -253,9 +226,7 @@ class ClipProperties:
         "Frame for frame, at the rate of the imported action, else of the scene", SCENE, GAME
     )
     use_frame_rate: bool = option(
-        False,
-        "Custom Rate",
-        "Export another frame rate than that of the imported action, else of the scene",
+        False, "Custom Rate", "Export another frame rate than that of the imported action, else of the scene"
     )
     frame_rate: float = option(
         24.0,

@@ -28,9 +28,7 @@ from .format import Mesh as MeshBlock
 from .format.model import Floats, Ints
 from .format.text.camera_file import cuts_at, timeline
 from .format.validation import validate_camera, validate_mesh
-from .importing.conversion import (
-    convert_camera,
-)
+from .importing.conversion import convert_camera
 
 if TYPE_CHECKING:
     from bpy.types import Action, Armature, Bone, Mesh
@@ -207,13 +205,7 @@ def load_mesh(data: Mesh) -> StoredMesh | None:
     """The stored mesh block; None if there is none, or if its tables are not valid."""
     ranges, weights = _WEIGHT_RANGES.read_rows(data), _WEIGHTS.read_rows(data)
     degenerate, unused = _DEGENERATE.read_rows(data), _UNUSED.read_rows(data)
-    if (
-        MESH_INDEX.read(data) is None
-        or ranges is None
-        or weights is None
-        or degenerate is None
-        or unused is None
-    ):
+    if MESH_INDEX.read(data) is None or ranges is None or weights is None or degenerate is None or unused is None:
         return None
     try:
         block = MeshBlock(

@@ -20,11 +20,7 @@ sys.path.insert(0, str(HERE.parent / "tests" / "helpers"))
 
 from io_idtech.io_md5.format import ROOT, Joints, Mesh, Model, write_animation, write_mesh  # noqa: E402
 from io_idtech.io_md5.format import quaternions as quat  # noqa: E402
-from io_idtech.io_md5.format.skeleton import (  # noqa: E402
-    compose,
-    decompose,
-    encode_poses,
-)
+from io_idtech.io_md5.format.skeleton import compose, decompose, encode_poses  # noqa: E402
 from io_idtech.io_md5.format.weights_by_joint import pose_bounds  # noqa: E402
 
 FOLDER = HERE / "models" / "octopus"
@@ -137,10 +133,7 @@ def add_tentacle(builder: Builder, tentacle: int) -> None:
         link = np.clip(position * LINKS - 0.5, -1.0, LINKS - 1.0)
         lower = int(np.floor(link))
         share = link - lower
-        pairs = [
-            (first + lower if lower >= 0 else 1, 1.0 - share),
-            (min(first + lower + 1, first + LINKS - 1), share),
-        ]
+        pairs = [(first + lower if lower >= 0 else 1, 1.0 - share), (min(first + lower + 1, first + LINKS - 1), share)]
         weights.append(pairs)
     builder.add_tube(rings, weights, (0.55, 1.0))
 
@@ -285,9 +278,7 @@ def skin_texture(size: int) -> np.ndarray:
     tentacle = v > 0.55
     image = np.where(tentacle[..., None], np.array([206.0, 78.0, 66.0]) + 40.0 * (v - 0.55)[..., None], image)
     rng = np.random.default_rng(7)
-    for x, y, radius in zip(
-        rng.random(70), rng.random(70) * 0.55, 0.008 + 0.02 * rng.random(70), strict=True
-    ):
+    for x, y, radius in zip(rng.random(70), rng.random(70) * 0.55, 0.008 + 0.02 * rng.random(70), strict=True):
         distance = np.hypot((u - x + 0.5) % 1.0 - 0.5, v - y)
         image = np.where((distance < radius)[..., None], image * 0.62 + np.array([40.0, 8.0, 44.0]), image)
     below = tentacle & (np.minimum(u, 1.0 - u) < 0.16)

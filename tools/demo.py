@@ -29,9 +29,7 @@ SIZE = (800, 600)
 def main() -> None:
     """Imports, saves and renders."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "files", nargs="*", type=Path, help="models and animations (default: the sample model)"
-    )
+    parser.add_argument("files", nargs="*", type=Path, help="models and animations (default: the sample model)")
     parser.add_argument("--out", type=Path, default=ROOT / "out", help="output folder (default: out)")
     options = parser.parse_args()
     files = [path.resolve() for path in options.files] or SAMPLE
@@ -78,9 +76,7 @@ def set_up_scene(scene: bpy.types.Scene, size: tuple[int, int] = SIZE) -> None:
     floor = bpy.data.meshes.new("Floor")
     edge = 40.0 * diagonal
     z = low[2] - 0.01 * diagonal
-    floor.from_pydata(
-        [(-edge, -edge, z), (edge, -edge, z), (edge, edge, z), (-edge, edge, z)], [], [(0, 1, 2, 3)]
-    )
+    floor.from_pydata([(-edge, -edge, z), (edge, -edge, z), (edge, edge, z), (-edge, edge, z)], [], [(0, 1, 2, 3)])
     material = bpy.data.materials.new("Floor")
     if material.node_tree is None:
         material.use_nodes = True

@@ -143,14 +143,10 @@ def page(name: str, pictures: set[str]) -> str:
         pictures: receives the pictures of the page, as paths relative to docs/.
     """
     source = DOCS / f"{name}.md"
-    parser = Markdown(
-        extensions=["tables", "fenced_code", "toc", _ShippedTargetsExtension(source.parent, pictures)]
-    )
+    parser = Markdown(extensions=["tables", "fenced_code", "toc", _ShippedTargetsExtension(source.parent, pictures)])
     body = parser.convert(source.read_text(encoding="utf-8"))
     up = "../" * name.count("/")
-    links = "\n".join(
-        f'<a href="{up}{other}.html">{html.escape(label)}</a>' for other, label in PAGES.items()
-    )
+    links = "\n".join(f'<a href="{up}{other}.html">{html.escape(label)}</a>' for other, label in PAGES.items())
     return PAGE.format(title=html.escape(PAGES[name]), up=up, links=links, body=body)
 
 

@@ -26,15 +26,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests/helpers"))
 
-from io_idtech.io_md2.format import (  # noqa: E402
-    Md2Error,
-    Model,
-    box_grid,
-    decompress,
-    normal_indices,
-    normal_vectors,
-    parse_model,
-)
+from io_idtech.io_md2.format import Md2Error, Model, box_grid, decompress, normal_indices, normal_vectors, parse_model  # noqa: E402
 
 CORPUS = Path(os.environ.get("IO_IDTECH_CORPUS", ROOT.parent / "shared" / "corpus"))
 PAGE = ROOT / "docs" / "md2-normals.md"
@@ -110,9 +102,7 @@ def after_names(data: bytes) -> str:
     rests = {data[start : start + 16].partition(b"\0")[2].strip(b"\0") for start in starts} - {b""}
     if not rests:
         return "clean names"
-    return (
-        "text after names" if all(0x20 <= byte < 0x7F for byte in b"".join(rests)) else "memory after names"
-    )
+    return "text after names" if all(0x20 <= byte < 0x7F for byte in b"".join(rests)) else "memory after names"
 
 
 def compare_all() -> list[Comparison]:
@@ -139,10 +129,7 @@ def table(results: Iterable[Comparison], head: str, key: Callable[[Comparison], 
     if rest:
         rows.append(("the others", rest))
     rows.append(("all", [result for _group, members in rows for result in members]))
-    lines = [
-        f"| {head} | models | equal index | median of the models | mean angle |",
-        "|---|--:|--:|--:|--:|",
-    ]
+    lines = [f"| {head} | models | equal index | median of the models | mean angle |", "|---|--:|--:|--:|--:|"]
     for group, members in rows:
         equal = sum(result.equal for result in members) / sum(result.count for result in members)
         median = float(np.median([result.equal / result.count for result in members]))

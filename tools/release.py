@@ -37,9 +37,7 @@ def notes(tag: str, version: str, changelog: str) -> str:
     """
     if tag != f"v{version}":
         raise ValueError(f"the tag {tag} should be v{version}: that is the version in blender_manifest.toml")
-    section = re.search(
-        rf"^## \[{re.escape(version)}\][^\n]*\n(.*?)(?=^## |\Z)", changelog, re.DOTALL | re.MULTILINE
-    )
+    section = re.search(rf"^## \[{re.escape(version)}\][^\n]*\n(.*?)(?=^## |\Z)", changelog, re.DOTALL | re.MULTILINE)
     if not section or not section[1].strip():
         raise ValueError(f"CHANGELOG.md has no section [{version}]: rename [Unreleased] to it")
     return section[1].strip()

@@ -33,16 +33,7 @@ FORBIDDEN_MODULES = {
     "ctypes", "ftplib", "http", "multiprocessing", "pip", "requests", "smtplib", "socket", "ssl", "threading",
     "urllib.request", "webbrowser",
 }  # fmt: skip
-FORBIDDEN_CALLS = {
-    "eval",
-    "exec",
-    "compile",
-    "__import__",
-    "os._exit",
-    "os.system",
-    "os.popen",
-    "os.startfile",
-}
+FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__", "os._exit", "os.system", "os.popen", "os.startfile"}
 
 
 def review_manifest(manifest: dict) -> Iterator[str]:
@@ -139,8 +130,7 @@ def summary(archive: ZipFile) -> list[str]:
         f"website: {manifest.get('website', 'none')}; tags: {', '.join(manifest['tags'])}",
         f"Blender {manifest['blender_version_min']} or later; permissions: {'; '.join(permissions) or 'none'}",
         f"starts another program: Blender itself, in {STARTS_BLENDER}",
-        f"{sum(sizes.values()):,} bytes: "
-        + ", ".join(f"{suffix} {size:,}" for suffix, size in sizes.most_common()),
+        f"{sum(sizes.values()):,} bytes: " + ", ".join(f"{suffix} {size:,}" for suffix, size in sizes.most_common()),
     ]
 
 

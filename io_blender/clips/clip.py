@@ -152,10 +152,7 @@ def animation_list(owner: Object, scene: Scene, source: Source | None = None) ->
         _key(source, item.name, item.action, item.slot, item.occurrence): position
         for position, item in reversed(list(enumerate(items)))
     }
-    found = [
-        (known.get(_key(source, clip.name, clip.action, clip.slot_name, clip.occurrence)), clip)
-        for clip in clips
-    ]
+    found = [(known.get(_key(source, clip.name, clip.action, clip.slot_name, clip.occurrence)), clip) for clip in clips]
     found.sort(key=lambda pair: (bool(pair[1].foreign), len(known) if pair[0] is None else pair[0]))
     rows = [
         Row(clip, clip.is_preferred)
@@ -177,9 +174,7 @@ def store_rows(found: AnimationList) -> None:
         values = clip.name, clip.source.value, clip.action, clip.slot_name, clip.occurrence
         rows.append((*values, row.is_checked, row.export_name))
     others = [
-        tuple(getattr(item, name) for name in _STORED)
-        for item in stored.rows
-        if item.source != found.source.value
+        tuple(getattr(item, name) for name in _STORED) for item in stored.rows if item.source != found.source.value
     ]
     stored.rows.clear()
     for values in [*rows, *others]:
@@ -261,9 +256,7 @@ def _list_strips(owner: Object, scene: Scene, left_out: dict[str, str]) -> Itera
         elif strip.type in ("CLIP", "META"):
             end = strip.frame_start if _is_pose(strip) else strip.frame_end
             slot = versions.assigned_slot(strip)
-            yield Clip(
-                Source.STRIPS, strip.name, strip.frame_start, end, strip.action, slot, strip, is_alone=True
-            )
+            yield Clip(Source.STRIPS, strip.name, strip.frame_start, end, strip.action, slot, strip, is_alone=True)
 
 
 def plain_offset(strip: NlaStrip) -> float | None:

@@ -23,15 +23,7 @@ from ..records import NONE
 from ..reports import listing
 from ..scene.objects import NothingToExportError
 from .clip import AnimationList, animation_list, range_markers
-from .frame_plan import (
-    FrameOptions,
-    FramePlan,
-    Segment,
-    frames_of_keys,
-    owner_of_list,
-    playing_action,
-    sequence_frames,
-)
+from .frame_plan import FrameOptions, FramePlan, Segment, frames_of_keys, owner_of_list, playing_action, sequence_frames
 from .keyframes import marker_name
 
 if TYPE_CHECKING:
@@ -76,9 +68,7 @@ def sequence_names(names: Sequence[str], report: Report) -> list[str]:
     cleaned = clean_names(names, MAX_SEQUENCE_NAME, report, "the sequence was named {name}")
     repeated = sorted({name for name in cleaned if cleaned.count(name) > 1})
     if repeated:
-        report.warn(
-            f"several sequences have the same name, and their frames are numbered on: {listing(repeated)}"
-        )
+        report.warn(f"several sequences have the same name, and their frames are numbered on: {listing(repeated)}")
     return cleaned
 
 
@@ -135,10 +125,7 @@ def frame_names(
         sources, generated = _name_keys(plan, source, scene, imported, report)
     else:
         sources, generated = _name_scene(plan, plan.scene_frames, objects, source, scene, imported, report)
-    stored = [
-        source.frame_names[frame] if source is not None and frame != NONE else None
-        for frame in sources.tolist()
-    ]
+    stored = [source.frame_names[frame] if source is not None and frame != NONE else None for frame in sources.tolist()]
     new = [name for name, old in zip(generated, stored, strict=True) if old is None]
     names = iter(make_unique(new, [old for old in stored if old is not None]))
     return [next(names) if old is None else old for old in stored]

@@ -20,14 +20,7 @@ from ..scene.shape_keys import frame_keys, has_effect, require_shape_keys, shape
 from ..scene.time_dependence import depends_on_time, has_frame_handlers, is_animated
 from .clip import AnimationList, Clip, sample_count
 from .playing import playback, restored_frame_and_values
-from .shape_key_frames import (
-    Playback,
-    SourceFrames,
-    keys_at_frames,
-    keys_in_all_frames,
-    playback_of,
-    played_range,
-)
+from .shape_key_frames import Playback, SourceFrames, keys_at_frames, keys_in_all_frames, playback_of, played_range
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene
@@ -76,9 +69,7 @@ class FrameOptions:
         step = self.step(scene)
         if isinstance(step, int):
             return range(first, last + 1, step)
-        return [
-            first + index * step for index in range(sample_count(last - first, step) if last >= first else 0)
-        ]
+        return [first + index * step for index in range(sample_count(last - first, step) if last >= first else 0)]
 
 
 @dataclass(frozen=True)
@@ -129,9 +120,7 @@ class FramePlan:
         if source is not None and len(source.frame_names) == 1:
             sources = np.zeros(1, np.int64)
         frames = self.scene_frames[:1] if self.scene_frames is not None else None
-        return replace(
-            self, key_names=self.key_names[:1], source=sources, scene_frames=frames, may_be_single=False
-        )
+        return replace(self, key_names=self.key_names[:1], source=sources, scene_frames=frames, may_be_single=False)
 
 
 def plan_frames(
@@ -146,10 +135,7 @@ def plan_frames(
 
 
 def plan_sequences(
-    objects: Sequence[Object],
-    sources: Mapping[Object, SourceFrames],
-    found: AnimationList,
-    segments: Sequence[Segment],
+    objects: Sequence[Object], sources: Mapping[Object, SourceFrames], found: AnimationList, segments: Sequence[Segment]
 ) -> FramePlan:
     """The frames of clips, one after the other. Raises NothingToExportError if there are too many."""
     frames = [frame for segment in segments for frame in segment.frames]
@@ -168,10 +154,7 @@ def plan_sequences(
     common, imported = common_source(sources), _imported(objects, sources)
     if common is not None and imported:
         key_names = []
-        with (
-            restored_frame_and_values(found.scene),
-            playback(bpy.context, owners, None, clips) as player,
-        ):
+        with restored_frame_and_values(found.scene), playback(bpy.context, owners, None, clips) as player:
             for segment in segments:
                 player.play(segment.clip)
                 key_names += keys_at_frames(imported[0], segment.frames, found.scene)
@@ -231,15 +214,11 @@ class _Planner:
         leader = next(iter(_imported(self.objects, self.sources)), most)
         wants_keys = options.frames == SHAPE_KEYS
         if wants_keys and leader is None:
-            raise NothingToExportError(
-                "the exported objects have no shape keys: add some, or choose Scene as Frames"
-            )
+            raise NothingToExportError("the exported objects have no shape keys: add some, or choose Scene as Frames")
         if leader is None or not (wants_keys or (options.is_automatic and self._keys_are_frames())):
             return self._plan_scene()
         if options.frame_range is not None:
-            self.report.warn(
-                "Custom Range has no effect on shape keys: to export a part of them, mute the others"
-            )
+            self.report.warn("Custom Range has no effect on shape keys: to export a part of them, mute the others")
         if wants_keys and options.is_resampled(self.scene):
             self.report.warn("Frame Rate has no effect on shape keys: choose Scene Playback as Frames")
         return self._plan_keys(leader)
@@ -330,9 +309,7 @@ class _Planner:
             own = [key.name for key in require_shape_keys(obj).key_blocks]
             index = {name: position for position, name in enumerate(own)}
             is_parallel = len(own) == len(key_names)
-            indices = [
-                index.get(name, position if is_parallel else 0) for position, name in enumerate(key_names)
-            ]
+            indices = [index.get(name, position if is_parallel else 0) for position, name in enumerate(key_names)]
             keys[obj] = indices[::step]
         return FramePlan(list(key_names[::step]), frames[::step], None, keys)
 

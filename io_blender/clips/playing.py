@@ -147,14 +147,9 @@ def _animated_paths(others: Iterable[tuple[Any, Action]]) -> list[tuple[Any, str
         for owner in (data, getattr(data, "node_tree", None))
         if getattr(owner, "animation_data", None) is not None
     ]
-    strips = {
-        owner: [strip for track in owner.animation_data.nla_tracks for strip in track.strips]
-        for owner in owners
-    }
+    strips = {owner: [strip for track in owner.animation_data.nla_tracks for strip in track.strips] for owner in owners}
     curves = [(owner, versions.played_fcurves(owner.animation_data)) for owner in owners]
-    played = [
-        (owner, strip.action) for owner in owners for strip in strips[owner] if strip.action is not None
-    ]
+    played = [(owner, strip.action) for owner in owners for strip in strips[owner] if strip.action is not None]
     curves += [(owner, versions.all_fcurves(action)) for owner, action in (*played, *others)]
     paths: dict[tuple[int, str], tuple[Any, str]] = {}
     for owner, found in curves:

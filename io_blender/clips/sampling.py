@@ -127,16 +127,12 @@ class _Sampler:
         self._vertices = _blocks([len(part.used) for part in parts])
         self._corners = _blocks([len(part.corners) for part in parts])
         # Normals are only in evaluated meshes.
-        self._is_stored = [
-            part.obj in plan.keys and not with_normals and _is_unmodified(part.obj) for part in parts
-        ]
+        self._is_stored = [part.obj in plan.keys and not with_normals and _is_unmodified(part.obj) for part in parts]
         # Stored positions are in single precision, which is enough where they are used as they are.
         is_single = all(self._is_stored) and all(_is_untransformed(part.obj) for part in parts)
         vertex_count = sum(len(part.used) for part in parts)
         corner_count = sum(len(part.corners) for part in parts)
-        self.positions: Floats = np.empty(
-            (plan.frame_count, vertex_count, 3), np.float32 if is_single else np.float64
-        )
+        self.positions: Floats = np.empty((plan.frame_count, vertex_count, 3), np.float32 if is_single else np.float64)
         self.normals = np.empty((plan.frame_count, corner_count, 3), np.float32) if with_normals else None
         self.matrices: npt.NDArray[np.float64] | None = None
         self.verified: dict[int, dict[int, EvaluatedFrame]] = {frame: {} for frame in frames_to_verify}
@@ -254,9 +250,7 @@ def _remedy(obj: Object) -> str:
     # Blender applies no such modifier to a mesh with shape keys.
     if any(modifier.type == "TRIANGULATE" and modifier.show_viewport for modifier in obj.modifiers):
         return "Set Quad Method of the Triangulate modifier to Fixed, or triangulate in Edit Mode (Ctrl+T)"
-    return (
-        "Disable the modifier that changes them, and edit the mesh in Edit Mode, such as with Mesh > Clean Up"
-    )
+    return "Disable the modifier that changes them, and edit the mesh in Edit Mode, such as with Mesh > Clean Up"
 
 
 def _is_unmodified(obj: Object) -> bool:
@@ -264,9 +258,7 @@ def _is_unmodified(obj: Object) -> bool:
     # Faces of more than three corners are evaluated: how Blender splits those depends on their shape.
     is_deformed = obj.parent is not None and obj.parent_type in ("ARMATURE", "LATTICE")
     is_triangulated = len(obj.data.loops) == 3 * len(obj.data.polygons)
-    return (
-        is_triangulated and not is_deformed and not any(modifier.show_viewport for modifier in obj.modifiers)
-    )
+    return is_triangulated and not is_deformed and not any(modifier.show_viewport for modifier in obj.modifiers)
 
 
 def _is_untransformed(obj: Object) -> bool:

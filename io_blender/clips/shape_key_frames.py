@@ -106,11 +106,7 @@ def build_frame_action(name: str, keys: Key, first: int, last: int, frame_start:
 
 
 def build_actions(
-    name: str,
-    all_keys: Sequence[Key],
-    frame_count: int,
-    sequences: Iterable[SequenceOfFrames],
-    frame_start: int,
+    name: str, all_keys: Sequence[Key], frame_count: int, sequences: Iterable[SequenceOfFrames], frame_start: int
 ) -> list[Action]:
     """The action of all frames, which becomes active on keys with equal names, and one of each sequence."""
     # Each action begins at `frame_start`.
@@ -183,14 +179,11 @@ def _relative_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrame
         return False
     frames = [own_frames[key.name] for key in blocks if key.name in own_frames] if added else []
     return all(
-        _is_added_frame(key, curve, first + position, frames, list(curves.values()))
-        for position, key, curve in added
+        _is_added_frame(key, curve, first + position, frames, list(curves.values())) for position, key, curve in added
     )
 
 
-def _is_added_frame(
-    key: ShapeKey, curve: FCurve | None, own: int, others: list[int], curves: list[FCurve]
-) -> bool:
+def _is_added_frame(key: ShapeKey, curve: FCurve | None, own: int, others: list[int], curves: list[FCurve]) -> bool:
     """Whether a key that is not in the file leaves the file's frames alone, and has its own if animated."""
     # `own` is the frame by its position, `others` are those of the file's keys, `curves` those of all keys.
     if curve is None:

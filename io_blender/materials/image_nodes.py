@@ -126,9 +126,7 @@ class NodeBuilder:
             (Role.NORMAL, declaration.bump),
             (Role.ALPHA, declaration.alpha_image),
         ):
-            files = {
-                self._found.maps[use.name] for use in map_uses(expression) if use.name in self._found.maps
-            }
+            files = {self._found.maps[use.name] for use in map_uses(expression) if use.name in self._found.maps}
             own = self._found.images.get(role)
             known = files & used if role is Role.NORMAL else own is not None and own in files
             if expression is not None and known:
@@ -167,9 +165,7 @@ class NodeBuilder:
         outputs = self._images[image].outputs
         return Channels(outputs["Color"], outputs["Alpha"])
 
-    def _channels(
-        self, expression: ImageExpression, files: dict[str, GameFile], role: Role
-    ) -> Channels | None:
+    def _channels(self, expression: ImageExpression, files: dict[str, GameFile], role: Role) -> Channels | None:
         if isinstance(expression, MapImage):
             file = files.get(expression.name)
             return self._image(file, role) if file is not None else None
@@ -177,9 +173,7 @@ class NodeBuilder:
             if expression.color is None:
                 return None
             return self.constant(expression.color, expression.name)
-        parts = [
-            part for image in expression.images if (part := self._channels(image, files, role)) is not None
-        ]
+        parts = [part for image in expression.images if (part := self._channels(image, files, role)) is not None]
         if not parts:
             return None
         return self._call(expression, parts, role)

@@ -80,9 +80,7 @@ class ImageStatistics:
 class ImageStore:
     """The images of one import; `find_palette` returns Quake's palette for LMP images, if there is one."""
 
-    def __init__(
-        self, record: MaterialRecord, find_palette: Callable[[], GameFile | None] = lambda: None
-    ) -> None:
+    def __init__(self, record: MaterialRecord, find_palette: Callable[[], GameFile | None] = lambda: None) -> None:
         self._record = record
         self._find_palette = find_palette
         self._palette: Bytes | None = None
@@ -218,9 +216,7 @@ def _loaded_bytes_on_disk(file: GameFile) -> int | None:
         head = stream.read(_HEAD)
         size = _loaded_bytes(file, head)
         # In a few files the size is further back.
-        return (
-            size if size is not None or len(head) < _HEAD else loaded_bytes(head + stream.read(_LONGEST_HEAD))
-        )
+        return size if size is not None or len(head) < _HEAD else loaded_bytes(head + stream.read(_LONGEST_HEAD))
 
 
 def _loaded_bytes(file: GameFile, data: bytes) -> int | None:
@@ -228,9 +224,7 @@ def _loaded_bytes(file: GameFile, data: bytes) -> int | None:
     if data.startswith(CRASHING_KINDS):
         raise ImageError("it is a Cineon or DPX image, and Blender crashes on damaged ones: use PNG or TGA")
     if versions.CRASHES_ON_DEEP_PSD and data.startswith(b"8BPS") and data[22:24] != b"\0\x08":
-        raise ImageError(
-            "it is a PSD image of more than 8 bits, and this Blender crashes on some: use 8 bits"
-        )
+        raise ImageError("it is a PSD image of more than 8 bits, and this Blender crashes on some: use 8 bits")
     for extension, kinds in KINDS_BY_NAME.items():
         if data.startswith(kinds) and file.extension != extension:
             raise ImageError(f"it is a {extension} image under another name: use PNG or TGA")

@@ -35,9 +35,7 @@ IMAGES_NOT_FOUND = "Images not found"
 class MaterialLibrary:
     """Finds or makes the materials of one import; `find_palette` returns Quake's palette for LMP images."""
 
-    def __init__(
-        self, record: MaterialRecord, find_palette: Callable[[], GameFile | None] = lambda: None
-    ) -> None:
+    def __init__(self, record: MaterialRecord, find_palette: Callable[[], GameFile | None] = lambda: None) -> None:
         self._record = record
         self._store = ImageStore(record, find_palette)
         self._known: dict[str, list[Material]] | None = None
@@ -85,9 +83,7 @@ class MaterialLibrary:
         names = [raw for found in self._missing.values() for raw in found.missing.values() if raw]
         return list(dict.fromkeys(names))
 
-    def add_to_report(
-        self, report: Report, search_warnings: Sequence[str] = (), *, names_missing: bool = True
-    ) -> None:
+    def add_to_report(self, report: Report, search_warnings: Sequence[str] = (), *, names_missing: bool = True) -> None:
         """Adds counts and one warning for all missing images, unless the caller tells of `missing_images`."""
         report.count("materials", len(self._made))
         report.count("images", self._store.loaded)
@@ -147,9 +143,7 @@ def name_for_file(
     # `game_folders` are the user's. Warns if the material shows another image and keeps its shader.
     image = color_image(material)
     file = images.source_of(image) if image is not None else ""
-    path = (
-        _path_in_game(material, file, game_folders, with_extension=record.names_are_images) if file else None
-    )
+    path = _path_in_game(material, file, game_folders, with_extension=record.names_are_images) if file else None
     stored = record.name.read(material)
     if stored is None or not is_quotable(stored):
         return path or material.name
@@ -186,9 +180,7 @@ def _base_name(path: str) -> str:
     return fold(path).rpartition("/")[2]
 
 
-def _path_in_game(
-    material: Material, file: str, game_folders: Sequence[str], *, with_extension: bool
-) -> str | None:
+def _path_in_game(material: Material, file: str, game_folders: Sequence[str], *, with_extension: bool) -> str | None:
     inside = images.name_in_archive(file)
     if inside is None:
         # The game folders that imports found: first that of the material.
@@ -215,9 +207,7 @@ def color_image(material: Material) -> Image | None:
         if image is not None:
             return image
     nodes = [tree.nodes.active, *tree.nodes]
-    return next(
-        (node.image for node in nodes if node is not None and node.type == "TEX_IMAGE" and node.image), None
-    )
+    return next((node.image for node in nodes if node is not None and node.type == "TEX_IMAGE" and node.image), None)
 
 
 def _image_behind(socket: Any) -> Image | None:

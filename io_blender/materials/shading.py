@@ -69,9 +69,7 @@ def build_nodes(material: Material, found: MaterialImages, store: ImageStore, wa
         _show_in_solid_mode(material, tree.nodes, image, store)
 
 
-def _connect_highlights(
-    shader: Any, nodes: NodeBuilder, found: MaterialImages, diffuse: Channels | None
-) -> None:
+def _connect_highlights(shader: Any, nodes: NodeBuilder, found: MaterialImages, diffuse: Channels | None) -> None:
     specular, masks = nodes.channels(Role.SPECULAR), nodes.channels(Role.MASKS)
     level = shader.inputs["Specular IOR Level"]
     level.default_value = 0.0

@@ -89,9 +89,7 @@ class IO_IDTECH_PG_animation_row(bpy.types.PropertyGroup):
 
     name: str = option("", "Name", "Name of the action, NLA strip, marker or scene")
     source: str = option(Source.ACTIONS.value, "Source", "What the animation is made of", items=_SOURCES)
-    action: Any = PointerProperty(
-        name="Action", description="The action, which may be renamed", type=bpy.types.Action
-    )
+    action: Any = PointerProperty(name="Action", description="The action, which may be renamed", type=bpy.types.Action)
     slot: str = option("", "Slot", "Name of the slot of the action")
     occurrence: int = option(0, "Occurrence", "How many markers of the same name are before this one", min=0)
     is_checked: bool = option(True, "Export", "Export this animation")
@@ -105,11 +103,7 @@ class IO_IDTECH_PG_animation_list(bpy.types.PropertyGroup):
     """The animations that an object is exported with, and their names."""
 
     source: str = option(
-        Source.ACTIONS.value,
-        "Source",
-        "What the animations are made of",
-        items=_SOURCES,
-        update=_update_rows,
+        Source.ACTIONS.value, "Source", "What the animations are made of", items=_SOURCES, update=_update_rows
     )
     pattern: str = option(
         "",
@@ -258,11 +252,7 @@ class OBJECT_OT_io_idtech_move_animation(_ListOperator, bpy.types.Operator):
         items=(("UP", "Up", "Towards the first"), ("DOWN", "Down", "Towards the last")),
     )
     index: int = option(
-        -1,
-        "Row",
-        "Index of the animation in the list, from 0; -1 for the selected one",
-        min=-1,
-        options={"SKIP_SAVE"},
+        -1, "Row", "Index of the animation in the list, from 0; -1 for the selected one", min=-1, options={"SKIP_SAVE"}
     )
 
     def change(self, stored: Any, found: AnimationList) -> str:
@@ -317,9 +307,7 @@ def draw(layout: UILayout, found: AnimationList, rows: Sequence[Shown]) -> None:
     if not can_store(owner):
         column.label(text="Linked: the list is that of its file", icon="LINKED")
     elif not is_stored(found):
-        entry = column.operator(
-            OBJECT_OT_io_idtech_list_animations.bl_idname, text="Update List", icon="FILE_REFRESH"
-        )
+        entry = column.operator(OBJECT_OT_io_idtech_list_animations.bl_idname, text="Update List", icon="FILE_REFRESH")
         entry.owner = owner.name
     column.prop(stored, "name_filter", text="", icon="VIEWZOOM")
     _draw_buttons(column.row(align=True), owner)

@@ -150,12 +150,8 @@ class Transform(Operator):
     axis_forward: str
     axis_up: str
     global_scale: float = scale_option("Scale", "Scale the model by this factor")
-    shown_scale: float = hidden(
-        0.0, name="Shown Scale", description="The default that the dialog shows as Scale"
-    )
-    shown_axes: str = hidden(
-        "", name="Shown Axes", description="The default that the dialog shows as Forward and Up"
-    )
+    shown_scale: float = hidden(0.0, name="Shown Scale", description="The default that the dialog shows as Scale")
+    shown_axes: str = hidden("", name="Shown Axes", description="The default that the dialog shows as Forward and Up")
 
     def default_scale(self) -> float:
         """The default scale in the preferences, or its inverse for an export."""
@@ -184,9 +180,7 @@ class Transform(Operator):
 
     def draw_transform(self, layout: UILayout, prefix: str) -> None:
         """Draws the panel with scale and axes, as in Blender's own importers."""
-        body = draw_panel(
-            layout, f"{prefix}_transform", "Transform", self, "global_scale", "axis_forward", "axis_up"
-        )
+        body = draw_panel(layout, f"{prefix}_transform", "Transform", self, "global_scale", "axis_forward", "axis_up")
         for text in self.other_defaults() if body else ():
             body.label(text=f"Unless changed: {text}", icon="INFO")
 
@@ -382,18 +376,11 @@ class ExportScope(Operator):
     """The options that limit an export to some of the objects."""
 
     use_selection: bool = option(
-        False,
-        "Selected Only",
-        "Export only selected objects. If only an armature is selected, export all its meshes",
+        False, "Selected Only", "Export only selected objects. If only an armature is selected, export all its meshes"
     )
-    use_active_collection: bool = option(
-        False, "Active Collection", "Export only objects in the active collection"
-    )
+    use_active_collection: bool = option(False, "Active Collection", "Export only objects in the active collection")
     collection: str = option(
-        "",
-        "Source Collection",
-        "Export only objects in the collection with this name",
-        options={"HIDDEN"},
+        "", "Source Collection", "Export only objects in the collection with this name", options={"HIDDEN"}
     )
 
     def scope(self) -> Scope:
@@ -416,11 +403,7 @@ class ExportVerify(Operator):
         "Verify",
         "Compare the export with what Blender shows before writing it, and warn about differences",
         items=(
-            (
-                Verify.SOME.value,
-                "Some Frames",
-                "Compare the first frame, the last frame and a few in between",
-            ),
+            (Verify.SOME.value, "Some Frames", "Compare the first frame, the last frame and a few in between"),
             (Verify.ALL.value, "All Frames", "Compare every frame"),
             (Verify.NONE.value, "Off", "Do not compare"),
         ),
@@ -445,9 +428,7 @@ def game_mixin(profiles: Mapping[Any, Any], values_of_game: ValuesOfGame) -> typ
                 setattr(operator, name, value)
 
     declared: Any = game_option(profiles, update=fill_in)
-    return type(
-        "Game", (), {"__annotations__": {"game": property_of(declared)}, "values_of_game": values_of_game}
-    )
+    return type("Game", (), {"__annotations__": {"game": property_of(declared)}, "values_of_game": values_of_game})
 
 
 class GameChoice(Operator):

@@ -40,9 +40,7 @@ class FindImages(Operator):
     record: MaterialRecord
     rules: TextureRules
     find: Find
-    material: str = option(
-        "", "Material", "Name of the material; empty for the active one", options={"SKIP_SAVE"}
-    )
+    material: str = option("", "Material", "Name of the material; empty for the active one", options={"SKIP_SAVE"})
     folder: str = option(
         "",
         "Folder",
@@ -105,25 +103,17 @@ class OBJECT_OT_io_idtech_find_all_images(bpy.types.Operator):
         if active is None or find is None or not has_record(active.data, self.group):
             return fail(self, "select an imported model")
         armature = active.find_armature() if active.type == "MESH" else active
-        meshes = [
-            obj
-            for obj in context.view_layer.objects
-            if obj.type == "MESH" and obj.find_armature() == armature
-        ]
+        meshes = [obj for obj in context.view_layer.objects if obj.type == "MESH" and obj.find_armature() == armature]
         if armature is None:
             meshes = [active]
-        materials = {
-            slot.material for obj in meshes for slot in obj.material_slots if slot.material is not None
-        }
+        materials = {slot.material for obj in meshes for slot in obj.material_slots if slot.material is not None}
         local = [material for material in materials if material.library is None]
         found = sum(find(material=material.name) == {"FINISHED"} for material in local)
         if found == len(materials):
             for data in {active.data, armature.data if armature is not None else active.data}:
                 left = [text for text in load_warnings(data, self.group) if IMAGES_NOT_FOUND not in text]
                 store_warnings(data, self.group, left)
-        reports.report_message(
-            self, "INFO", f"Images for {found} of {counted(len(materials), 'materials')} found"
-        )
+        reports.report_message(self, "INFO", f"Images for {found} of {counted(len(materials), 'materials')} found")
         return {"FINISHED"}
 
 
@@ -153,8 +143,7 @@ class MaterialPanel(PropertiesPanel):
         image = self.record.image.read(material)
         if image is not None:
             layout.label(
-                text=printable(image) if image else "No image was found",
-                icon="IMAGE_DATA" if image else "ERROR",
+                text=printable(image) if image else "No image was found", icon="IMAGE_DATA" if image else "ERROR"
             )
 
 
@@ -182,10 +171,7 @@ def name_property(record: MaterialRecord, name: str, description: str) -> Any:
         record.name.change(material, value, material.name)
 
     return StringProperty(
-        name=name,
-        description=description,
-        get=lambda material: printable(file_name(material, record)),
-        set=change,
+        name=name, description=description, get=lambda material: printable(file_name(material, record)), set=change
     )
 
 

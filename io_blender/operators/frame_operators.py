@@ -95,10 +95,7 @@ class FrameExport(file_operators.ModelExport):
         if self.properties.is_property_set("use_frame_range") or not (has_start or has_end):
             return None
         scene = context.scene
-        return (
-            self.frame_start if has_start else scene.frame_start,
-            self.frame_end if has_end else scene.frame_end,
-        )
+        return (self.frame_start if has_start else scene.frame_start, self.frame_end if has_end else scene.frame_end)
 
 
 @properties
@@ -174,16 +171,9 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
             error = ""
         except UnknownFieldError as problem:
             names, error = [row.animation.name for row in found.rows], str(problem)
-        shown = [
-            animation_list_panel.Shown(*parts)
-            for parts in zip(frames, (None,) * len(names), names, strict=True)
-        ]
+        shown = [animation_list_panel.Shown(*parts) for parts in zip(frames, (None,) * len(names), names, strict=True)]
         animation_list_panel.draw(layout, found, shown)
-        chosen = [
-            (name, count)
-            for row, name, count in zip(found.rows, names, frames, strict=True)
-            if row.is_checked
-        ]
+        chosen = [(name, count) for row, name, count in zip(found.rows, names, frames, strict=True) if row.is_checked]
         total = sum(count for _, count in chosen)
         layout.label(text=f"{counted(total, 'frames')} in {counted(len(chosen), 'sequences')}", icon="INFO")
         path = file_operators.chosen_path(context, self)

@@ -277,10 +277,7 @@ def _options(operator: Any, check: str) -> dict[str, Any]:
     options = {name: getattr(operator, name) for name in _option_names(check) if name not in _TRANSFORM}
     # What is not set is that of the import.
     options |= operator.own_transform()
-    return {
-        name: value if isinstance(value, str | int | float) else tuple(value)
-        for name, value in options.items()
-    }
+    return {name: value if isinstance(value, str | int | float) else tuple(value) for name, value in options.items()}
 
 
 def _option_names(check: str) -> list[str]:

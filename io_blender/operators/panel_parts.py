@@ -118,9 +118,7 @@ class FilteredList(RowList):
 
     def filter_items(self, context: Context, data: Any, attribute: str) -> Any:
         del context
-        return [
-            self.bitflag_filter_item if self.is_shown(data, item) else 0 for item in getattr(data, attribute)
-        ], []
+        return [self.bitflag_filter_item if self.is_shown(data, item) else 0 for item in getattr(data, attribute)], []
 
     def draw_filter(self, context: Context, layout: Any) -> None:
         pass
@@ -151,9 +149,7 @@ def check_boxes_option(name: str, shown: Callable[[Any], list[Any]]) -> Any:
     )
 
 
-def draw_choice(
-    layout: Any, kind: str, owner: Any, names: tuple[str, str, str], shown: int, **options: Any
-) -> Any:
+def draw_choice(layout: Any, kind: str, owner: Any, names: tuple[str, str, str], shown: int, **options: Any) -> Any:
     """Draws a list below buttons; `names` are the properties for buttons, rows and active row."""
     column = layout.column()
     column.use_property_split = False
@@ -165,13 +161,7 @@ def draw_choice(
 
 
 def set_timing(
-    operator: Any,
-    context: Context,
-    start: float,
-    end: float,
-    rate: float | None,
-    *,
-    is_closed_loop: bool = False,
+    operator: Any, context: Context, start: float, end: float, rate: float | None, *, is_closed_loop: bool = False
 ) -> None:
     """Sets the frame rate and range of the scene; reports a warning if Blender cannot play the rate."""
     report = reports.Report()

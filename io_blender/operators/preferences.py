@@ -177,9 +177,7 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
         layout = self.layout
         layout.label(text="Game folders, searched for textures and materials:")
         row = layout.row()
-        row.template_list(
-            "IO_IDTECH_UL_game_folders", "", self, "game_folders", self, "active_game_folder", rows=4
-        )
+        row.template_list("IO_IDTECH_UL_game_folders", "", self, "game_folders", self, "active_game_folder", rows=4)
         buttons = row.column(align=True)
         buttons.operator(PREFERENCES_OT_io_idtech_game_folder_add.bl_idname, text="", icon="ADD")
         buttons.operator(PREFERENCES_OT_io_idtech_game_folder_remove.bl_idname, text="", icon="REMOVE")

@@ -9,15 +9,7 @@ import bpy
 from bpy_extras.io_utils import poll_file_object_drop
 
 from ...io_common.family import Family
-from . import (
-    animation_list,
-    documentation,
-    file_operators,
-    find_images,
-    game_check,
-    preferences,
-    sequence_player,
-)
+from . import animation_list, documentation, file_operators, find_images, game_check, preferences, sequence_player
 
 if TYPE_CHECKING:
     from bpy.types import Context, Operator
@@ -107,9 +99,7 @@ def _register_family(family: Family) -> None:
     handler = _file_handler(family)
     bpy.utils.register_class(handler)
     _handlers.append(handler)
-    _add_to_menu(
-        bpy.types.TOPBAR_MT_file_import, part.importer, f"{family.label} ({', '.join(family.suffixes)})"
-    )
+    _add_to_menu(bpy.types.TOPBAR_MT_file_import, part.importer, f"{family.label} ({', '.join(family.suffixes)})")
     labels = {kind.suffix: kind.label for kind in family.kinds}
     for exporter in part.exporters:
         suffix: str = cast("Any", exporter).filename_ext

@@ -17,13 +17,7 @@ if TYPE_CHECKING:
     from bpy.types import Context, Object
 
 _Result = TypeVar("_Result")
-_RANGE_PROPERTIES = (
-    "frame_start",
-    "frame_end",
-    "frame_preview_start",
-    "frame_preview_end",
-    "use_preview_range",
-)
+_RANGE_PROPERTIES = ("frame_start", "frame_end", "frame_preview_start", "frame_preview_end", "use_preview_range")
 _RENDER_PROPERTIES = ("fps", "fps_base", "resolution_x", "resolution_y", "pixel_aspect_x", "pixel_aspect_y")
 
 

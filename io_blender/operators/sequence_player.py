@@ -125,11 +125,7 @@ class PlaySequence(_PlayerOperator):
 
     sequence: str = option("", "Sequence", "Name of the sequence, such as run", options={"SKIP_SAVE"})
     index: int = option(
-        0,
-        "Index",
-        "Which of the model's sequences, from 0, if no name is given",
-        min=0,
-        options={"SKIP_SAVE"},
+        0, "Index", "Which of the model's sequences, from 0, if no name is given", min=0, options={"SKIP_SAVE"}
     )
 
     @classmethod

@@ -58,9 +58,7 @@ def new_triangle_mesh(
     return mesh
 
 
-def set_integers(
-    mesh: Mesh, name: str, domain: Literal["POINT", "CORNER"], values: npt.NDArray[np.integer]
-) -> None:
+def set_integers(mesh: Mesh, name: str, domain: Literal["POINT", "CORNER"], values: npt.NDArray[np.integer]) -> None:
     """Adds an integer attribute; `domain` is 'POINT' or 'CORNER'."""
     attribute = mesh.attributes.new(name, "INT", domain)
     _values_of(attribute).foreach_set("value", np.ascontiguousarray(values, dtype=np.int32).ravel())

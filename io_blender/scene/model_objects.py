@@ -6,13 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..records import has_record, read_group
 from ..reports import listing
-from .objects import (
-    Scope,
-    collect,
-    nothing_to_export,
-    warn_of_animated_visibility,
-    warn_of_left_out,
-)
+from .objects import Scope, collect, nothing_to_export, warn_of_animated_visibility, warn_of_left_out
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object

@@ -13,9 +13,7 @@ _COPY_SUFFIX = re.compile(r"\.\d{3,}$")
 _SUFFIX_ROOM = 12
 _UNFIT_FOR_FILES = re.compile(r'[<>:"/\\|?*\x00-\x1f]')
 # What Windows takes for a device, whatever follows a dot, and digits in superscript as well.
-_DEVICE = re.compile(
-    r"(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9\u00b9\u00b2\u00b3])", re.IGNORECASE
-)
+_DEVICE = re.compile(r"(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9\u00b9\u00b2\u00b3])", re.IGNORECASE)
 
 
 def for_blender(name: str, limit: int, fallback: str) -> str:

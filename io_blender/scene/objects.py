@@ -65,9 +65,7 @@ def _candidates(context: Context, scope: Scope) -> list[Object]:
         if found is None and scope.collection == context.scene.collection.name:
             found = context.scene.collection
         if found is None:
-            raise NothingToExportError(
-                f"there is no collection {scope.collection!r}: choose one that is in this file"
-            )
+            raise NothingToExportError(f"there is no collection {scope.collection!r}: choose one that is in this file")
         return list(found.all_objects)
     if scope.use_active_collection:
         return list(context.view_layer.active_layer_collection.collection.all_objects)
@@ -107,12 +105,7 @@ def _has_faces(evaluated: Object) -> bool:
 
 
 def warn_of_animated_visibility(
-    context: Context,
-    scope: Scope,
-    exported: list[Object],
-    report: Report,
-    *,
-    concerns: Callable[[Object], bool],
+    context: Context, scope: Scope, exported: list[Object], report: Report, *, concerns: Callable[[Object], bool]
 ) -> None:
     """Warns of meshes shown on some frames only, and of hidden ones if `concerns` is true of them."""
     for obj in exported:
@@ -122,10 +115,7 @@ def warn_of_animated_visibility(
         # Few objects have it, so it is asked first.
         is_left_out = _has_animated_visibility(obj) and obj not in exported and _is_present(obj, context)
         if obj.type == "MESH" and is_left_out and concerns(obj):
-            report.warn(
-                "not exported, because it is hidden on the current frame; its visibility is animated",
-                obj.name,
-            )
+            report.warn("not exported, because it is hidden on the current frame; its visibility is animated", obj.name)
 
 
 def _has_animated_visibility(obj: Object) -> bool:
@@ -210,9 +200,7 @@ def conversion_of(obj: Object) -> Conversion | None:
     return None
 
 
-def export_conversion(
-    choice: Conversion | ChosenConversion, objects: Iterable[Object], report: Report
-) -> Conversion:
+def export_conversion(choice: Conversion | ChosenConversion, objects: Iterable[Object], report: Report) -> Conversion:
     """The conversion to the file, as set or of the imports. Raises NothingToExportError if these differ."""
     if isinstance(choice, Conversion):
         return choice
@@ -245,9 +233,7 @@ def _warn_of_change(obj: Object, back: Conversion, result: Conversion, report: R
     # The object may have been scaled to make up for it.
     size = max(result.scale / back.scale * obj.matrix_world.median_scale, _MIN_SCALE)
     if not _is_one(result.scale / back.scale) and not _is_one(size):
-        parts.append(
-            f"is {size:.3g} times as large as" if size > 1.0 else f"is {1.0 / size:.3g} times smaller than"
-        )
+        parts.append(f"is {size:.3g} times as large as" if size > 1.0 else f"is {1.0 / size:.3g} times smaller than")
         remedies.append(f"Scale to {back.scale:.6g}")
     if not _has_axes(result, back.rotation):
         parts.append("is turned against")

@@ -34,13 +34,7 @@ _TIMED_CONSTRAINTS = {"FOLLOW_TRACK", "CAMERA_SOLVER", "OBJECT_SOLVER", "TRANSFO
 
 # Modifiers and nodes with geometry that change neither vertices nor faces, at any time.
 _SHADING_MODIFIERS = {"NORMAL_EDIT", "WEIGHTED_NORMAL"}
-_SHADING_NODES = {
-    "GeometryNodeGroup",
-    "GeometryNodeSetShadeSmooth",
-    "NodeGroupInput",
-    "NodeGroupOutput",
-    "NodeReroute",
-}
+_SHADING_NODES = {"GeometryNodeGroup", "GeometryNodeSetShadeSmooth", "NodeGroupInput", "NodeGroupOutput", "NodeReroute"}
 
 _SIMULATED = {"CLOTH": "cloth", "SOFT_BODY": "soft body"}
 
@@ -198,8 +192,7 @@ def _changes_by_itself(obj: Object, *, with_keys: bool) -> bool:
         any(is_animated(owner) for owner in owners if owner is not None)
         or obj.rigid_body is not None
         or any(
-            is_timed(modifier) or (modifier.type == "NODES" and not keeps_shape(modifier))
-            for modifier in obj.modifiers
+            is_timed(modifier) or (modifier.type == "NODES" and not keeps_shape(modifier)) for modifier in obj.modifiers
         )
         or any(constraint.type in _TIMED_CONSTRAINTS for constraint in _constraints(obj))
         or any(

@@ -73,9 +73,7 @@ class EXPORT_SCENE_OT_idtech_character(
     )
     filter_folder: bool = hidden(True)
     use_models: bool = option(
-        True,
-        "Models and Animations",
-        "Write the model of each part, and an animation for each of its actions",
+        True, "Models and Animations", "Write the model of each part, and an animation for each of its actions"
     )
     use_declarations: bool = option(
         True,
@@ -99,9 +97,7 @@ class EXPORT_SCENE_OT_idtech_character(
     def job(self, context: Context) -> Job[file_operators.Outcome]:
         found = find_character(context)
         if found is None:
-            raise CharacterError(
-                "no character: select an object of a character that was imported from a game"
-            )
+            raise CharacterError("no character: select an object of a character that was imported from a game")
         if not self.directory:
             raise CharacterError("no folder selected: select the folder that stands for the game folder")
         options = CharacterExport(
@@ -111,9 +107,7 @@ class EXPORT_SCENE_OT_idtech_character(
             game_folders=tuple(preferences.game_folders()),
         )
         try:
-            result = yield from export_character(
-                context, found, Path(bpy.path.abspath(self.directory)), options
-            )
+            result = yield from export_character(context, found, Path(bpy.path.abspath(self.directory)), options)
         except (Md5Error, Md2Error) as error:
             raise CharacterError(str(error)) from error
         return result.report, result.paths
@@ -224,9 +218,7 @@ def draw_character(layout: Any, found: SceneCharacter) -> None:
         column.label(text="Skin")
         for name in ("", *names):
             button = column.operator(
-                OBJECT_OT_idtech_character_skin.bl_idname,
-                text=name or "Materials of the Model",
-                depress=name == shown,
+                OBJECT_OT_idtech_character_skin.bl_idname, text=name or "Materials of the Model", depress=name == shown
             )
             button.skin = name
     if animation_names(found.roots.values()):

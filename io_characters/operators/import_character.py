@@ -73,9 +73,7 @@ class IO_IDTECH_UL_characters(FilteredList, bpy.types.UIList):
         _draw_columns(layout, texts, _ICONS.get(item.kind, "DOT"))
 
     def is_shown(self, data: Any, item: Any) -> bool:
-        return all(
-            word in f"{item.name} {item.path} {item.kind}".lower() for word in data.search.lower().split()
-        )
+        return all(word in f"{item.name} {item.path} {item.kind}".lower() for word in data.search.lower().split())
 
 
 def _draw_columns(layout: Any, texts: Sequence[str], icon: str = "NONE") -> None:
@@ -212,10 +210,7 @@ class IMPORT_SCENE_OT_idtech_character(
     )
     inner_game: str = hidden("")
     use_inner_game: bool = hidden(
-        False,
-        name="Choose",
-        description="Use the game folder that is inside this folder",
-        update=_inner_chosen,
+        False, name="Choose", description="Use the game folder that is inside this folder", update=_inner_chosen
     )
     name: str = option("", "Name", "Name of the entity, model or player, or the path of a model in the game")
     kind: str = hidden(
@@ -237,9 +232,7 @@ class IMPORT_SCENE_OT_idtech_character(
     active_entry: int = hidden(-1, update=_entry_chosen)
     listed_for: str = hidden("")
     problem: str = hidden("")
-    animations: Any = CollectionProperty(
-        type=IO_IDTECH_PG_character_animation, options={"HIDDEN", "SKIP_SAVE"}
-    )
+    animations: Any = CollectionProperty(type=IO_IDTECH_PG_character_animation, options={"HIDDEN", "SKIP_SAVE"})
     active_animation: int = hidden(0)
     animations_of: str = hidden("")
     animations_total: str = hidden("")
@@ -269,9 +262,7 @@ class IMPORT_SCENE_OT_idtech_character(
         self.entries.clear()
         self.problem = self.inner_game = ""
         if not self.game and not preferences.game_folders():
-            self.problem = (
-                "Choose the folder of a game (base, baseq2, packages), or add it in the preferences"
-            )
+            self.problem = "Choose the folder of a game (base, baseq2, packages), or add it in the preferences"
             return
         try:
             self.inner_game = str(inner_game(self._folder()) or "")
@@ -395,9 +386,7 @@ def _unknown(name: str, entries: list[CatalogueEntry], folder: Path) -> str:
     if not entries:
         return f"{folder}: no models were found in this folder"
     if not name:
-        return (
-            f"no character chosen: set the name, one of {counted(len(entries), 'entries')} in {folder.name}"
-        )
+        return f"no character chosen: set the name, one of {counted(len(entries), 'entries')} in {folder.name}"
     similar = [entry.name for entry in entries if name.lower() in entry.name.lower()][:3]
     hint = f"; similar names: {', '.join(similar)}" if similar else ""
     return f"{name}: there is no such character in {folder}{hint}"

@@ -194,9 +194,7 @@ def _parse(text: str) -> _Group:
             if len(groups) > MAX_DEPTH:
                 raise _LimitError("too many brackets within each other")
         elif kind == "string":
-            string = re.sub(
-                r"\^(.)", lambda one: _ESCAPES.get(one[1], one[1]), match["string"], flags=re.DOTALL
-            )
+            string = re.sub(r"\^(.)", lambda one: _ESCAPES.get(one[1], one[1]), match["string"], flags=re.DOTALL)
             group.append((line, string))
         elif kind == "word":
             group.append((line, _Variable(word[1:]) if word.startswith("$") else word))
@@ -272,9 +270,7 @@ class _ScriptReader:
         except _StatementError as error:
             self.warn(str(error))
             return False
-        return bool(value) and not (
-            isinstance(value, str) and _NUMBER.fullmatch(value) and float(value) == 0.0
-        )
+        return bool(value) and not (isinstance(value, str) and _NUMBER.fullmatch(value) and float(value) == 0.0)
 
     def _value(self, word: _Word) -> str | _Group:
         """The value of a word; _StatementError if it is not known."""

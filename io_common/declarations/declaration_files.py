@@ -111,9 +111,7 @@ class DeclarationFile:
         return [*self.warnings, *(warning for one in self.declarations for warning in one.warnings)]
 
 
-def parse_declarations(
-    text: str, source: str, default_type: str, max_tokens: int = MAX_TOKENS
-) -> DeclarationFile:
+def parse_declarations(text: str, source: str, default_type: str, max_tokens: int = MAX_TOKENS) -> DeclarationFile:
     """Finds the declarations of a file; what is invalid is skipped with a warning."""
     result = DeclarationFile(source)
     tokens = _read_tokens(text, max_tokens, result)

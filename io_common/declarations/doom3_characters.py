@@ -286,6 +286,4 @@ def _replace_animations(
         found = by_name.get(wanted, "")
         return found if found != name else ""
 
-    return (
-        tuple(replace(one, replacement=replacement(one.name)) for one in animations) if others else animations
-    )
+    return tuple(replace(one, replacement=replacement(one.name)) for one in animations) if others else animations

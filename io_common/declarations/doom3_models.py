@@ -28,16 +28,7 @@ from ..game_tree.files import FileReadError
 from ..game_tree.names import fold, fold_slashes, short
 from ..game_tree.tree import GameTree
 from .characters import CharacterAnimation, CharacterPart, CharacterSkin, FrameCommand
-from .declaration_files import (
-    ENTITY,
-    MODEL,
-    SKIN,
-    Declaration,
-    Token,
-    TokenReader,
-    canonical_name,
-    parse_declarations,
-)
+from .declaration_files import ENTITY, MODEL, SKIN, Declaration, Token, TokenReader, canonical_name, parse_declarations
 
 FLAGS = ("random_cycle_start", "ai_no_turn", "anim_turn", "prevent_idle_override")
 """The flags of animations in Doom 3. Others, as in Quake 4, are kept too."""
@@ -52,9 +43,7 @@ _MAX_INHERITED = 1_000_000  # animations and values, counted for each declaratio
 class _ModelReader(TokenReader):
     """Reads a model declaration. `find_parent` finds the one that a token names, to be inherited."""
 
-    def __init__(
-        self, declaration: Declaration, find_parent: Callable[[Token], CharacterPart | None]
-    ) -> None:
+    def __init__(self, declaration: Declaration, find_parent: Callable[[Token], CharacterPart | None]) -> None:
         super().__init__(declaration)
         self._find_parent = find_parent
         self._model = CharacterPart(declaration.name, "", declaration=declaration.name)
@@ -154,18 +143,13 @@ class _ModelReader(TokenReader):
         if not files:
             return
         if name.text in self._animations and name.text not in self._inherited:
-            self.declaration.warn(
-                f"the animation '{short(name.text)}' is declared twice; the first is used", name
-            )
+            self.declaration.warn(f"the animation '{short(name.text)}' is declared twice; the first is used", name)
             return
         if name.text not in self._animations:
             self._by_alias = None
         self._inherited.discard(name.text)
         self._animations[name.text] = CharacterAnimation(
-            name.text,
-            tuple(files[:_MAX_SYNCED]),
-            commands=tuple(commands),
-            flags=tuple(dict.fromkeys(flags)),
+            name.text, tuple(files[:_MAX_SYNCED]), commands=tuple(commands), flags=tuple(dict.fromkeys(flags))
         )
 
     def _frame_commands(self, name: Token) -> tuple[list[FrameCommand], list[str]]:
@@ -229,9 +213,7 @@ def _read_pairs(declaration: Declaration) -> Iterator[tuple[str, str]]:
     reader = TokenReader(declaration)
     while (key := reader.next()) is not None:
         if key.kind == "punctuation":
-            declaration.warn(
-                f"unexpected '{key.text}' in {declaration.type} '{short(declaration.name)}'", key
-            )
+            declaration.warn(f"unexpected '{key.text}' in {declaration.type} '{short(declaration.name)}'", key)
         elif (value := reader.word()) is None:
             declaration.warn(f"nothing follows '{short(key.text)}'", key)
         else:

@@ -139,9 +139,7 @@ def _entity_texts(character: Character) -> list[str]:
     if parts[0].default_skin:
         pairs[0].append(("skin", parts[0].default_skin))
     # The entity itself comes last.
-    return [
-        _entity_text(names[index], pairs[index]) for index in (*range(1, len(parts)), 0) if index in pairs
-    ]
+    return [_entity_text(names[index], pairs[index]) for index in (*range(1, len(parts)), 0) if index in pairs]
 
 
 def _place_pairs(attachment: Attachment, number: int, suffix: str) -> _Pairs:
@@ -171,9 +169,7 @@ def _vector_pair(key: str, vector: Vector) -> _Pairs:
 
 
 def _entity_text(name: str, pairs: Iterable[tuple[str, str]]) -> str:
-    return _block(
-        f"entityDef {_word(name)}", [f'\t"{_clean(key)}"\t"{_clean(value)}"' for key, value in pairs]
-    )
+    return _block(f"entityDef {_word(name)}", [f'\t"{_clean(key)}"\t"{_clean(value)}"' for key, value in pairs])
 
 
 def _block(head: str, lines: list[str]) -> str:

@@ -41,9 +41,7 @@ class _Texts:
         for file in files:
             try:
                 if not budget.take("text", file.size()) or budget.is_over():
-                    self._warn(
-                        f"{file}: there are too many materials; this file and those after it are skipped"
-                    )
+                    self._warn(f"{file}: there are too many materials; this file and those after it are skipped")
                     self.is_complete = False
                     break
                 text = file.read_text()
@@ -69,9 +67,7 @@ class _Texts:
                 self._warnings += text.parsed.warnings
             material = text.parsed.materials.get(key)
             if material is not None and found is not None:
-                self._warn(
-                    f"{material.source}:{material.line}: '{material.name}' is already defined in {found.source}"
-                )
+                self._warn(f"{material.source}:{material.line}: '{material.name}' is already defined in {found.source}")
             found = found or material
         if first is None:
             self._known[key] = found

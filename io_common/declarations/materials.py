@@ -75,11 +75,7 @@ class Call:
 
 ImageExpression = MapImage | BuiltIn | Call
 
-_BUILT_IN_COLORS = {
-    "white": (1.0, 1.0, 1.0, 1.0),
-    "black": (0.0, 0.0, 0.0, 1.0),
-    "flat": (0.5, 0.5, 1.0, 1.0),
-}
+_BUILT_IN_COLORS = {"white": (1.0, 1.0, 1.0, 1.0), "black": (0.0, 0.0, 0.0, 1.0), "flat": (0.5, 0.5, 1.0, 1.0)}
 
 
 class MapUse(NamedTuple):
@@ -151,13 +147,7 @@ def parse_materials(text: str, source: str = "", max_tokens: int = MAX_TOKENS) -
     return MaterialFile(materials, file.all_warnings[:MAX_WARNINGS], file.token_count)
 
 
-_ROLES = {
-    "diffusemap": "diffuse",
-    "bumpmap": "bump",
-    "normalmap": "bump",
-    "specularmap": "specular",
-    "glowmap": "glow",
-}
+_ROLES = {"diffusemap": "diffuse", "bumpmap": "bump", "normalmap": "bump", "specularmap": "specular", "glowmap": "glow"}
 _LIT = ("diffusemap", "bumpmap", "normalmap", "specularmap")
 _ALPHA_BLENDS = ("blend", "gl_src_alpha,gl_one_minus_src_alpha")
 _ADDED = ("add", "gl_one,gl_one", "gl_src_alpha,gl_one")
@@ -207,9 +197,7 @@ class _MaterialReader(TokenReader):
                 stages.append(_Stage(word, self._expression()))
             elif word in _IMPLICIT:
                 name = self._first_of_line(token)
-                stages.append(
-                    _Stage("diffusemap", MapImage(name if name not in ("", "-") else material.name))
-                )
+                stages.append(_Stage("diffusemap", MapImage(name if name not in ("", "-") else material.name)))
                 material.alpha_test = 0.5 if word == "implicitmask" else material.alpha_test
                 material.translucent |= word == "implicitblend"
             elif word == "qer_editorimage":

@@ -81,9 +81,7 @@ def _has_entry(root: Path, folders: frozenset[str]) -> bool:
     try:
         with os.scandir(root) as entries:
             return any(
-                fold(entry.name) in folders
-                or is_archive_name(entry.name)
-                or is_unpacked_archive_name(entry.name)
+                fold(entry.name) in folders or is_archive_name(entry.name) or is_unpacked_archive_name(entry.name)
                 for entry in entries
             )
     except OSError:
@@ -110,16 +108,11 @@ def inner_game(folder: Path) -> Path | None:
 def problem_of(folder: Path) -> str:
     """Why nothing is found in a folder that holds a game folder, and what to do; empty for others."""
     inner = inner_game(folder)
-    return (
-        f"{folder} holds no game data itself: choose {inner.name} in it, {inner}" if inner is not None else ""
-    )
+    return f"{folder} holds no game data itself: choose {inner.name} in it, {inner}" if inner is not None else ""
 
 
 def export_name(
-    image_path: str | os.PathLike[str],
-    game_folders: Iterable[str | os.PathLike[str]] = (),
-    *,
-    with_extension: bool,
+    image_path: str | os.PathLike[str], game_folders: Iterable[str | os.PathLike[str]] = (), *, with_extension: bool
 ) -> str | None:
     """The path of an image (or shader: no extension) in its game folder, perhaps guessed; else None."""
     path = Path(os.path.abspath(image_path))
@@ -142,25 +135,18 @@ class ModelFolder:
     """The folder of a model, and its game folders: a guessed one before the user's, unless one holds it."""
 
     def __init__(
-        self,
-        model_path: str | os.PathLike[str],
-        named: Sequence[Path],
-        names: Iterable[str],
-        tree: GameTree,
+        self, model_path: str | os.PathLike[str], named: Sequence[Path], names: Iterable[str], tree: GameTree
     ) -> None:
         self.named = named  # others are guessed
         # In an archive, the model is taken to be where it would be in the game folder of the archive.
         self.model_path, folders = _game_folders(Path(os.path.abspath(model_path)), named, names)
         self.game = tree.of(*dict.fromkeys(folders))
         folder = self.model_path.parent
-        self.trees = [
-            (tree.of(root), relative) for root in self.game.folders if (relative := _relative(folder, root))
-        ]
+        self.trees = [(tree.of(root), relative) for root in self.game.folders if (relative := _relative(folder, root))]
         """The game folders that contain the model's folder, each with the relative path of that folder."""
         # With what the archives of the game folder have in the model's folder.
         self.files = next(
-            (one.below(relative) for one, relative in self.trees if one.has_folder(relative)),
-            None,
+            (one.below(relative) for one, relative in self.trees if one.has_folder(relative)), None
         ) or GameTree([folder], tree.budget, tree.known, with_archives=False)
 
     def relative(self, file: GameFile) -> str | None:

@@ -143,9 +143,7 @@ class GameTree:
         *,
         with_archives: bool = True,
     ) -> None:
-        self.folders = tuple(
-            dict.fromkeys(Path(os.path.abspath(folder)) for folder in folders if os.fspath(folder))
-        )
+        self.folders = tuple(dict.fromkeys(Path(os.path.abspath(folder)) for folder in folders if os.fspath(folder)))
         self.budget = budget if budget is not None else Budget()
         self.known = known if known is not None else {}
         self._roots = self.folders

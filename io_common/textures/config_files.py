@@ -67,13 +67,7 @@ _MODEL_FOLDERS = ("packages/models", "models", "data/models", "")
 class ConfigFiles:
     """The text files of a model."""
 
-    def __init__(
-        self,
-        folder: ModelFolder,
-        config_name: str,
-        budget: Budget,
-        warn: Callable[[str], None],
-    ) -> None:
+    def __init__(self, folder: ModelFolder, config_name: str, budget: Budget, warn: Callable[[str], None]) -> None:
         self._folder = folder
         self._config_name = config_name
         self._budget = budget

@@ -96,13 +96,7 @@ def is_color(stem: str) -> bool:
 
 
 def guess_skins(
-    images: Iterable[str],
-    models: Iterable[str],
-    model: str,
-    folder: str,
-    *,
-    anything: bool,
-    player: bool = False,
+    images: Iterable[str], models: Iterable[str], model: str, folder: str, *, anything: bool, player: bool = False
 ) -> list[str]:
     """The likely skins next to a model, best first: named after it, `skin` or the folder."""
     # Without any such image, `anything` allows a single remaining one, and `player` all of them.

@@ -339,9 +339,7 @@ def _tiff(data: bytes) -> _Size | None:
     # Blender unpacks whole strips, which may be higher than the image; beyond 31 bits, a strip is the image.
     rows = values.get(_TIFF_ROWS, 0)
     strip = rows if rows < 1 << 31 else 0
-    largest = _largest(
-        (values[x], max(values[y], strip)) for x, y in _TIFF_SIDES if x in values and y in values
-    )
+    largest = _largest((values[x], max(values[y], strip)) for x, y in _TIFF_SIDES if x in values and y in values)
     return (*largest, values[_TIFF_CHANNELS], values[_TIFF_BITS]) if largest is not None else None
 
 

@@ -48,10 +48,7 @@ class Search:
     """The searches of one import, which share listings of folders and material declarations."""
 
     def __init__(
-        self,
-        game_folders: Iterable[str | os.PathLike[str]],
-        rules: TextureRules,
-        tree: GameTree | None = None,
+        self, game_folders: Iterable[str | os.PathLike[str]], rules: TextureRules, tree: GameTree | None = None
     ) -> None:
         self.budget = Budget()
         self._tree = GameTree((), self.budget, dict(tree.known) if tree is not None else None)
@@ -150,9 +147,7 @@ class ModelSearch:
     def _is_over(self) -> bool:
         """Whether the time is used up, which gives a warning."""
         if self._budget.is_over():
-            self._warn(
-                "some images were not looked for because it took too long: use fewer game folders and archives"
-            )
+            self._warn("some images were not looked for because it took too long: use fewer game folders and archives")
             return True
         return False
 
@@ -160,9 +155,7 @@ class ModelSearch:
         result = MaterialImages(raw)
         name = clean_name(raw)
         if self._is_over() or not (
-            self._by_game_path(result, name)
-            or self._by_base_name(result, name)
-            or self._by_config(result, None)
+            self._by_game_path(result, name) or self._by_base_name(result, name) or self._by_config(result, None)
         ):
             result.missing[Role.DIFFUSE] = raw
         return result
@@ -207,9 +200,7 @@ class ModelSearch:
             result.rule = Rule.DECLARATION
         return True
 
-    def _take_expression(
-        self, result: MaterialImages, expression: ImageExpression | None, role: Role
-    ) -> None:
+    def _take_expression(self, result: MaterialImages, expression: ImageExpression | None, role: Role) -> None:
         if isinstance(expression, BuiltIn):
             if role is Role.DIFFUSE:
                 result.color = expression.color
@@ -326,8 +317,7 @@ class ModelSearch:
             path.name,
             path.parent.name,
             anything=not is_elsewhere or len(models) == len(images) == 1,
-            player=self._rules.has_player_skins
-            and (len(models) == 1 or "players" in map(fold, path.parts[:-1])),
+            player=self._rules.has_player_skins and (len(models) == 1 or "players" in map(fold, path.parts[:-1])),
         )
         if guessed:
             return [file for name in guessed if (file := self._folder.files.get(name)) is not None]

@@ -14,14 +14,7 @@ import numpy.typing as npt
 from ...io_blender import state
 from ...io_blender.clips.clip import Played, warn_of_speed
 from ...io_blender.clips.frame_names import frame_names, list_of, single_frame_name
-from ...io_blender.clips.frame_plan import (
-    LIST,
-    FrameOptions,
-    FramePlan,
-    common_source,
-    plan_frames,
-    plan_sequences,
-)
+from ...io_blender.clips.frame_plan import LIST, FrameOptions, FramePlan, common_source, plan_frames, plan_sequences
 from ...io_blender.clips.playing import playback, restored_frame_and_values
 from ...io_blender.clips.sampling import Samples, first_frame_keys, may_change_otherwise, sample_frames
 from ...io_blender.clips.shape_key_frames import Playback, playback_of
@@ -136,9 +129,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     used = stored
     while True:
         attempt = Report()
-        model, parts, differences = yield from _build(
-            context, objects, used, plan, names, options, conversion, attempt
-        )
+        model, parts, differences = yield from _build(context, objects, used, plan, names, options, conversion, attempt)
         if not used or all(kind in verification.UNSTORED for _, kind in differences):
             break
         used = {}
@@ -153,9 +144,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     if origin is not None and len(origin.degenerate):
         sources = np.concatenate([part.source for part in parts])
         keeps_commands = model.gl_commands is origin.gl_commands
-        model, triangles = with_degenerate(
-            model, origin.degenerate, sources, origin.st, keep_commands=keeps_commands
-        )
+        model, triangles = with_degenerate(model, origin.degenerate, sources, origin.st, keep_commands=keeps_commands)
     return Build(prepare_model(model)[0], parts, triangles, None if origin is None else origin.counts)
 
 
@@ -168,14 +157,10 @@ def _warn_of_speed(
     report: Report,
 ) -> None:
     # Keys that the timeline does not play have no duration.
-    is_moving = model.vertex_count and (
-        np.ptp(model.translate, axis=0).any() or np.ptp(model.vertices, axis=0).any()
-    )
+    is_moving = model.vertex_count and (np.ptp(model.translate, axis=0).any() or np.ptp(model.vertices, axis=0).any())
     is_played = plan.scene_frames is not None or (
         not options.is_resampled(scene)
-        and any(
-            playback_of(obj, stored[obj], scene) is Playback.IN_ORDER for obj in plan.keys if obj in stored
-        )
+        and any(playback_of(obj, stored[obj], scene) is Playback.IN_ORDER for obj in plan.keys if obj in stored)
     )
     if is_moving and is_played:
         step = options.step(scene) if plan.scene_frames is not None else options.frame_step
@@ -243,11 +228,7 @@ def _warn_of_moving_uvs(parts: list[Part], samples: Samples, report: Report) -> 
     for number, part in enumerate(parts):
         for found in samples.verified.values():
             uvs = found[number].uvs
-            if (
-                part.uvs is not None
-                and uvs is not None
-                and not np.allclose(uvs[part.loops], part.uvs, atol=1e-5)
-            ):
+            if part.uvs is not None and uvs is not None and not np.allclose(uvs[part.loops], part.uvs, atol=1e-5):
                 report.warn("modifiers move its UVs over time, which MD2 cannot hold", part.obj.name)
 
 
@@ -265,9 +246,7 @@ def _assemble(
     _require_finite(samples.positions, names)
     frames = _frames(conversion.points(samples.positions), normals, topology, plan, options, report)
     chosen_size = own_skin_size(parts)
-    size = (
-        options.skin_size if options.force_skin_size else chosen_size or skin_size(parts, options.skin_size)
-    )
+    size = options.skin_size if options.force_skin_size else chosen_size or skin_size(parts, options.skin_size)
     st, triangle_st = texture_coordinates(parts, topology, size)
     model = Model(
         skin_width=size[0],
@@ -305,17 +284,11 @@ def _gl_commands(model: Model, topology: Topology) -> GlCommands:
             kept = replace(model, gl_commands=stored.gl_commands)
             if commands_match(kept, verification.KEPT_TEXELS):
                 return stored.gl_commands
-    return generate_commands(
-        model.triangles, model.triangle_st, model.st, model.skin_width, model.skin_height
-    )
+    return generate_commands(model.triangles, model.triangle_st, model.st, model.skin_width, model.skin_height)
 
 
 def _plan(
-    objects: list[Object],
-    stored: dict[Object, StoredModel],
-    scene: Scene,
-    options: ExportOptions,
-    report: Report,
+    objects: list[Object], stored: dict[Object, StoredModel], scene: Scene, options: ExportOptions, report: Report
 ) -> FramePlan:
     if options.frames.frames != LIST:
         return plan_frames(objects, stored, scene, options.frames, report)
@@ -366,8 +339,7 @@ def find_game_findings(context: Context, options: ExportOptions) -> list[Located
         built = finish(build_model(context, replace(options, verify=Verify.NONE), Report()))
     findings = check_model(built.model, options.game, built.source_counts)
     return [
-        LocatedFinding(finding.code, finding.is_error, finding.text, _location(finding, built))
-        for finding in findings
+        LocatedFinding(finding.code, finding.is_error, finding.text, _location(finding, built)) for finding in findings
     ]
 
 

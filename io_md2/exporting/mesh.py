@@ -130,16 +130,12 @@ def join(parts: list[Part]) -> Topology:
     return Topology(triangles.astype(np.int32), stored, sources, is_source, same_faces)
 
 
-def texture_coordinates(
-    parts: list[Part], topology: Topology, skin_size: tuple[int, int]
-) -> tuple[Ints, Ints]:
+def texture_coordinates(parts: list[Part], topology: Topology, skin_size: tuple[int, int]) -> tuple[Ints, Ints]:
     """The table of texels from the upper left corner, (S, 2), and each corner's entry in it, (T, 3)."""
     # The table of an imported file is reused, even its repeated and unused entries, while all texels are the same.
     texels = np.concatenate(
         [
-            np.zeros((*part.triangles.shape, 2), dtype=np.int32)
-            if part.uvs is None
-            else _texels(part.uvs, skin_size)
+            np.zeros((*part.triangles.shape, 2), dtype=np.int32) if part.uvs is None else _texels(part.uvs, skin_size)
             for part in parts
         ]
     )

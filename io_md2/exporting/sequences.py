@@ -17,9 +17,7 @@ LABELS = {Template.NONE: "model", Template.QUAKE2_PLAYER: "Quake II player"}
 """What the models of each template are called."""
 
 
-def sequences_of_list(
-    found: AnimationList, options: FrameOptions, template: Template, report: Report
-) -> list[Segment]:
+def sequences_of_list(found: AnimationList, options: FrameOptions, template: Template, report: Report) -> list[Segment]:
     """The checked animations in the order of the template, else of the list; raises NothingToExportError."""
     segments = segments_of_list(found, options, report)
     match = match_template(template, [(one.name, len(one.frames)) for one in segments])

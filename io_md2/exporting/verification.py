@@ -54,9 +54,7 @@ KEPT_TEXELS = 1.5
 """By how many texels the GL commands of an imported file may differ from its table, which holds whole texels."""
 
 
-def find_differences(
-    model: Model, parts: list[Part], samples: Samples, conversion: Conversion
-) -> Differences:
+def find_differences(model: Model, parts: list[Part], samples: Samples, conversion: Conversion) -> Differences:
     """The largest difference of each kind in each object, infinite if the triangles are others."""
     # Positions may be off by a step of the frame's grid on each axis, if that is small against the edges of the model,
     # texture coordinates by half a texel, those of GL commands of the imported file by `KEPT_TEXELS`.
@@ -101,9 +99,7 @@ def find_differences(
                 off = np.abs(uvs[triangle_st[rows[index]]] - corner_uvs) * texels
                 if not (off <= 0.5 + _TEXEL_ROUNDING).all():
                     result.note(name, UV, _finite_or_infinite(off), where)
-        if rounding > _VISIBLE_OF_SIZE * size and rounding > _VISIBLE_OF_EDGE * np.median(
-            np.concatenate(lengths)
-        ):
+        if rounding > _VISIBLE_OF_SIZE * size and rounding > _VISIBLE_OF_EDGE * np.median(np.concatenate(lengths)):
             result.note("", GRID, rounding, where)
     return result
 
@@ -162,9 +158,7 @@ def warn(differences: Differences, model: Model, parts: list[Part], report: Repo
         elif len(parts) > 1:
             remedy = "Move objects that are far away closer to the others"
         else:
-            remedy = (
-                "Move parts that are far away closer to the others, or export them as a file of their own"
-            )
+            remedy = "Move parts that are far away closer to the others, or export them as a file of their own"
         text = _WARNINGS[kind].format(
             where=found.where, distance=found.distance, amount=amount(found.distance, size), remedy=remedy
         )

@@ -50,15 +50,7 @@ from .frames import (
     quantise_on_grid,
 )
 from .games import PROFILES, Game, check_model, prepare_model
-from .glcommands import (
-    CENTRE,
-    CORNER,
-    commands_match,
-    drawn_triangles,
-    generate_commands,
-    st_fractions,
-    st_texels,
-)
+from .glcommands import CENTRE, CORNER, commands_match, drawn_triangles, generate_commands, st_fractions, st_texels
 from .model import (
     FRAMES_PER_SECOND,
     MAGIC,

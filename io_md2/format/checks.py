@@ -103,9 +103,7 @@ def _compared(what: str, breaks: Callable[[float, float], bool]) -> Check:
         else:
             text = f"The model has {counted(count, words) if count else f'no {words}'}"
         # The surplus elements, where they can be selected.
-        beyond: dict[str, Any] = (
-            {what: range(int(rule.limit), count)} if what in ("vertices", "triangles") else {}
-        )
+        beyond: dict[str, Any] = {what: range(int(rule.limit), count)} if what in ("vertices", "triangles") else {}
         source = subject.source_counts
         is_in_source = source is not None and breaks(getattr(source, what), rule.limit)
         yield rule.finding(text, count, **beyond, is_in_source=is_in_source)
@@ -203,10 +201,7 @@ def unterminated(wanted: str) -> Check:
 def _names(subject: Subject) -> Iterator[tuple[str, str, bytes | None, int]]:
     """Each distinct name: its kind (skin or frame), itself, its bytes if it has any, and its field's size."""
     model = subject.model
-    for kind, names, size in (
-        ("skin", model.skins, SKIN_NAME_SIZE),
-        ("frame", model.frame_names, FRAME_NAME_SIZE),
-    ):
+    for kind, names, size in (("skin", model.skins, SKIN_NAME_SIZE), ("frame", model.frame_names, FRAME_NAME_SIZE)):
         for name in dict.fromkeys(names):
             try:
                 data = name.encode(NAME_ENCODING)

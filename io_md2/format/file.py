@@ -228,9 +228,7 @@ class _Reader:
                 f"an index below {count}",
             )
 
-    def check_grids(
-        self, scale: NDArray[np.float32], translate: NDArray[np.float32], first_frame: int
-    ) -> None:
+    def check_grids(self, scale: NDArray[np.float32], translate: NDArray[np.float32], first_frame: int) -> None:
         is_good = is_in_range(scale, translate)
         if not is_good.all():
             frame, axis = divmod(int(is_good.argmin()), 3)
@@ -278,10 +276,7 @@ class _Reader:
         bad = np.flatnonzero((vertices < 0) | (vertices >= vertex_count))
         if len(bad):
             word = int(np.flatnonzero(body_mask)[3 * bad[0] + 2])
-            reason, expected = (
-                "the GL commands use a vertex that does not exist",
-                f"an index below {vertex_count}",
-            )
+            reason, expected = ("the GL commands use a vertex that does not exist", f"an index below {vertex_count}")
             raise self.error(reason, offset + 4 * word, int(vertices[bad[0]]), expected)
         st = np.ascontiguousarray(body[:, :2]).view("<f4").astype(np.float32)
         return GlCommands(primitives, st, vertices)
@@ -446,9 +441,6 @@ def describe(source: Source | Model, game: str = "", name: str = "") -> Descript
         f"{counted(model.triangle_count, 'triangles')}, {counted(facts['gl_commands'], 'GL commands')}",
         f"skin of {model.skin_width} by {model.skin_height} pixels: {', '.join(model.skins) or 'none named'}",
         *box_line(facts["box"]),
-        *(
-            f"sequence {sequence['name']!r}: frames {sequence['first']} to {sequence['last']}"
-            for sequence in sequences
-        ),
+        *(f"sequence {sequence['name']!r}: frames {sequence['first']} to {sequence['last']}" for sequence in sequences),
     ]
     return describe_findings(facts, lines, game, check_model(model, game_named(game)) if game else None)

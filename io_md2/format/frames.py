@@ -28,9 +28,7 @@ _ROUNDING = 2.0**-20
 _CHUNK = 1 << 15
 
 
-def decompress(
-    vertices: npt.ArrayLike, scale: npt.ArrayLike, translate: npt.ArrayLike
-) -> NDArray[np.float32]:
+def decompress(vertices: npt.ArrayLike, scale: npt.ArrayLike, translate: npt.ArrayLike) -> NDArray[np.float32]:
     """The positions of vertices: ``byte * scale + translate``, in single precision as in the engine.
 
     Args:
@@ -52,9 +50,7 @@ def decompress(
     return positions
 
 
-def box_grid(
-    positions: npt.ArrayLike, *, shared: bool = False
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def box_grid(positions: npt.ArrayLike, *, shared: bool = False) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The grid of each frame by the compiler's rule.
 
     Args:
@@ -100,9 +96,7 @@ def quantise(
     return quantise_on_grid(positions, scale, translate), scale, translate
 
 
-def quantise_on_grid(
-    positions: npt.ArrayLike, scale: npt.ArrayLike, translate: npt.ArrayLike
-) -> NDArray[np.uint8]:
+def quantise_on_grid(positions: npt.ArrayLike, scale: npt.ArrayLike, translate: npt.ArrayLike) -> NDArray[np.uint8]:
     """The positions as bytes on a given grid; positions outside are clamped to its edge.
 
     Args:
@@ -188,9 +182,7 @@ def match_grid(
         # Nothing was edited.
         return previous.copy(), np.ones(previous.shape[:-1], bool)
     points = np.asarray(positions, np.float64)
-    allowed = (
-        grid_tolerance(scale, translate, points) if tolerance is None else np.asarray(tolerance, np.float64)
-    )
+    allowed = grid_tolerance(scale, translate, points) if tolerance is None else np.asarray(tolerance, np.float64)
     allowed = np.broadcast_to(allowed, np.shape(scale))[..., None, :]
     if previous is None:
         vertices = quantise_on_grid(points, scale, translate)
@@ -220,8 +212,7 @@ def _is_same(
     step = max(1, _CHUNK // max(1, vertices.shape[1]))
     blocks = (slice(start, start + step) for start in range(0, len(vertices), step))
     return all(
-        np.array_equal(decompress(vertices[rows], scale[rows], translate[rows]), positions[rows])
-        for rows in blocks
+        np.array_equal(decompress(vertices[rows], scale[rows], translate[rows]), positions[rows]) for rows in blocks
     )
 
 
@@ -235,12 +226,7 @@ def _within(allowed: NDArray[Any], some: NDArray[Any], others: NDArray[Any]) -> 
 
 
 def frame_pair(
-    seconds: npt.ArrayLike,
-    first: int,
-    last: int,
-    frame_rate: float = FRAMES_PER_SECOND,
-    *,
-    wrap: Wrap = "blend",
+    seconds: npt.ArrayLike, first: int, last: int, frame_rate: float = FRAMES_PER_SECOND, *, wrap: Wrap = "blend"
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
     """The frames before and after a time within a sequence, and the fraction between them.
 

@@ -31,9 +31,7 @@ CORNER = 0.0
 _INT16, _INT32 = np.iinfo(np.int16), np.iinfo(np.int32)
 
 
-def st_fractions(
-    st: npt.ArrayLike, skin_width: int, skin_height: int, centre: float = CENTRE
-) -> NDArray[np.float32]:
+def st_fractions(st: npt.ArrayLike, skin_width: int, skin_height: int, centre: float = CENTRE) -> NDArray[np.float32]:
     """Texture coordinates as fractions of the skin: (st + centre) / size.
 
     Args:
@@ -48,9 +46,7 @@ def st_fractions(
     return ((np.asarray(st, np.float64) + centre) / _size(skin_width, skin_height)).astype(np.float32)
 
 
-def st_texels(
-    fractions: npt.ArrayLike, skin_width: int, skin_height: int, centre: float = CENTRE
-) -> NDArray[np.int32]:
+def st_texels(fractions: npt.ArrayLike, skin_width: int, skin_height: int, centre: float = CENTRE) -> NDArray[np.int32]:
     """The texel of texture coordinates, the reverse of ``st_fractions``.
 
     The far edge of the skin is between two texels; the inner one is taken. What is not a number becomes 0.
@@ -187,12 +183,7 @@ def drawn_triangles(commands: GlCommands) -> tuple[NDArray[np.int32], NDArray[np
     k = np.arange(len(first)) - np.repeat(np.cumsum(drawn) - drawn, drawn)
     swapped = ~is_fan & (k % 2 == 1)
     corners = np.stack(
-        [
-            first + np.where(is_fan, 0, k + swapped),
-            first + np.where(swapped, k, k + 1),
-            first + k + 2,
-        ],
-        axis=1,
+        [first + np.where(is_fan, 0, k + swapped), first + np.where(swapped, k, k + 1), first + k + 2], axis=1
     )
     return commands.vertices[corners], commands.st[corners]
 

@@ -69,12 +69,7 @@ def frame_dtype(vertex_count: int, frame_size: int | None = None) -> np.dtype[np
     return np.dtype(
         {
             "names": ["scale", "translate", "name", "vertices"],
-            "formats": [
-                ("<f4", (3,)),
-                ("<f4", (3,)),
-                ("V", FRAME_NAME_SIZE),
-                (np.uint8, (vertex_count, VERTEX_SIZE)),
-            ],
+            "formats": [("<f4", (3,)), ("<f4", (3,)), ("V", FRAME_NAME_SIZE), (np.uint8, (vertex_count, VERTEX_SIZE))],
             "offsets": [0, 12, 24, FRAME_HEADER_SIZE],
             "itemsize": size if frame_size is None else frame_size,
         }

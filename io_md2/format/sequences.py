@@ -62,12 +62,8 @@ class TemplateMatch:
         """What is wrong, in words; empty if everything fits."""
         lines = []
         if self.missing:
-            lines.append(
-                "missing, with frames: " + ", ".join(f"{name} {count}" for name, count in self.missing)
-            )
-        lines += [
-            f"{name} has {counted(count, 'frames')} instead of {wanted}" for name, count, wanted in self.wrong
-        ]
+            lines.append("missing, with frames: " + ", ".join(f"{name} {count}" for name, count in self.missing))
+        lines += [f"{name} has {counted(count, 'frames')} instead of {wanted}" for name, count, wanted in self.wrong]
         if self.unknown:
             lines.append("not in the template, or there twice: " + ", ".join(self.unknown))
         return lines
@@ -93,9 +89,7 @@ def match_template(template: Template, sequences: Sequence[tuple[str, int]]) -> 
         order=tuple(index for _, index in present),
         missing=tuple((name, count) for name, count in counts.items() if name not in found),
         wrong=tuple(
-            (name, sequences[index][1], counts[name])
-            for name, index in present
-            if sequences[index][1] != counts[name]
+            (name, sequences[index][1], counts[name]) for name, index in present if sequences[index][1] != counts[name]
         ),
         unknown=tuple(unknown),
     )

@@ -41,10 +41,7 @@ class FrameData:
             return self
         rows, columns = frames[:, None], vertices[None, :]
         return FrameData(
-            self.scale[frames],
-            self.translate[frames],
-            self.vertices[rows, columns],
-            self.normals[rows, columns],
+            self.scale[frames], self.translate[frames], self.vertices[rows, columns], self.normals[rows, columns]
         )
 
 

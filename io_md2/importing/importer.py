@@ -121,9 +121,7 @@ def model_materials(
     """The materials of a model's skins; without images, those of the names that the file lists."""
     if found is not None:
         return library.skins(found, path.stem, str(path))
-    return [
-        library.get(name, path.stem, model=str(path)) for name in dict.fromkeys(model.skins[:MAX_MATERIALS])
-    ]
+    return [library.get(name, path.stem, model=str(path)) for name in dict.fromkeys(model.skins[:MAX_MATERIALS])]
 
 
 def build_model(
@@ -182,9 +180,7 @@ def _positions(model: Model, conversion: axes.Conversion) -> npt.NDArray[np.floa
     return positions if conversion.is_identity else conversion.points(positions.astype(np.float64))
 
 
-def _animate(
-    scene: Scene, name: str, obj: Object, model: Model, options: ImportOptions, result: ImportResult
-) -> None:
+def _animate(scene: Scene, name: str, obj: Object, model: Model, options: ImportOptions, result: ImportResult) -> None:
     sequences = find_sequences(model.frame_names)
     chosen = sequences if options.sequence_actions else ()
     keys = [require_shape_keys(obj)]

@@ -11,10 +11,7 @@ from bpy.props import FloatProperty, IntVectorProperty
 from ...io_blender import reports
 from ...io_blender.clips.shape_key_frames import SourceFrames
 from ...io_blender.operators import find_images, sequence_player
-from ...io_blender.operators.panel_parts import (
-    ImportedPanel,
-    fail,
-)
+from ...io_blender.operators.panel_parts import ImportedPanel, fail
 from ...io_blender.operators.sequence_player import PlayedSequence, draw_sequences
 from ...io_blender.scene.shape_keys import shape_keys
 from ...io_common.textures.config_files import MaterialImages
@@ -196,9 +193,7 @@ PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
         bpy.types.Material,
         "md2_skin",
         find_images.name_property(
-            SKINS,
-            "Skin",
-            "Name of the material in MD2 files: the path of an image. Empty: the name of the material",
+            SKINS, "Skin", "Name of the material in MD2 files: the path of an image. Empty: the name of the material"
         ),
     ),
     (

@@ -14,17 +14,9 @@ import numpy.typing as npt
 from ...io_blender import state
 from ...io_blender.clips.clip import Played, warn_of_speed
 from ...io_blender.clips.frame_names import single_frame_name
-from ...io_blender.clips.frame_plan import (
-    FramePlan,
-)
+from ...io_blender.clips.frame_plan import FramePlan
 from ...io_blender.clips.playing import playback, restored_frame_and_values
-from ...io_blender.clips.sampling import (
-    Follow,
-    Samples,
-    first_frame_keys,
-    may_change_otherwise,
-    sample_frames,
-)
+from ...io_blender.clips.sampling import Follow, Samples, first_frame_keys, may_change_otherwise, sample_frames
 from ...io_blender.operators.game_check import LocatedFinding, Location
 from ...io_blender.records import NONE
 from ...io_blender.reports import ExportResult, Job, Progress, Report, finish, kept_on_failure, raise_errors
@@ -115,9 +107,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
         # What Blender shades can only be read from evaluated meshes, which takes longer.
         rows = np.arange(plan.frame_count) if plan.segments else rows
         shaded_plan = plan if plan.segments else plan.some_frames(rows)
-        parts, shaded, _ = yield from _sample(
-            context, found, shaded_plan, options, Report(), with_normals=True
-        )
+        parts, shaded, _ = yield from _sample(context, found, shaded_plan, options, Report(), with_normals=True)
         surfaces = _build_surfaces(found, plan, parts, replace(samples, normals=shaded.normals), rows)
     model = _assemble(found, plan, names, parts, surfaces, shown, options, report)
     if options.verify is not Verify.NONE:
@@ -125,22 +115,14 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
         verification.warn(differences, model, report)
     if options.split_surfaces:
         limits = surface_limits(options.game)
-        model = replace(
-            model, surfaces=[piece for one in model.surfaces for piece in split_surface(one, *limits)]
-        )
+        model = replace(model, surfaces=[piece for one in model.surfaces for piece in split_surface(one, *limits)])
     if options.compares_speed:
         _warn_of_speed(found, plan, model, scene, options, report)
     return model, found.source.model if found.source is not None else None
 
 
 def _sample(
-    context: Context,
-    found: ExportScene,
-    plan: FramePlan,
-    options: ExportOptions,
-    report: Report,
-    *,
-    with_normals: bool,
+    context: Context, found: ExportScene, plan: FramePlan, options: ExportOptions, report: Report, *, with_normals: bool
 ) -> Job[tuple[list[Part], Samples, npt.NDArray[np.float64]]]:
     """The parts, what they show in each frame, and the transforms of the tags, (F, N, 4, 4), as the file has them."""
 
@@ -165,9 +147,7 @@ def _sample(
             rotation, first = found.conversion.rotation, int(plan.source[0])
             if plan.may_be_single and found.source is not None and found.source.model.frame_count == 1:
                 first = 0
-            whole = [
-                read_part(obj, found.stored.get(obj), depsgraph, first, rotation, report) for obj in objects
-            ]
+            whole = [read_part(obj, found.stored.get(obj), depsgraph, first, rotation, report) for obj in objects]
             for obj in objects:
                 warn_of_instances(obj, depsgraph, report)
         parts = surface_parts(whole, report)
@@ -175,19 +155,9 @@ def _sample(
         frames = frames_to_verify(plan.frame_count, options.verify, many=may_change)
         progress = Progress(plan.frame_count)
         samples = yield from sample_frames(
-            context,
-            parts,
-            plan,
-            frames,
-            progress,
-            report,
-            player.play,
-            with_normals=with_normals,
-            followed=follow,
+            context, parts, plan, frames, progress, report, player.play, with_normals=with_normals, followed=follow
         )
-    matrices = (
-        samples.matrices if samples.matrices is not None else _sample_matrices(context, found, plan, follow)
-    )
+    matrices = samples.matrices if samples.matrices is not None else _sample_matrices(context, found, plan, follow)
     if found.follows_root:
         samples, matrices = _relative_to_root(samples, matrices)
     return parts, samples, matrices
@@ -214,9 +184,7 @@ def _sample_matrices(
     return result
 
 
-def _relative_to_root(
-    samples: Samples, matrices: npt.NDArray[np.float64]
-) -> tuple[Samples, npt.NDArray[np.float64]]:
+def _relative_to_root(samples: Samples, matrices: npt.NDArray[np.float64]) -> tuple[Samples, npt.NDArray[np.float64]]:
     """Samples in the space of the root, whose transforms are the last of (F, n, 4, 4)."""
     inverse = np.linalg.inv(matrices[:, -1])
     positions_in_root = samples.positions @ np.swapaxes(inverse[:, :3, :3], 1, 2) + inverse[:, None, :3, 3]
@@ -225,10 +193,7 @@ def _relative_to_root(
         normals = normals @ np.swapaxes(inverse[:, :3, :3], 1, 2)
         normals = normals / np.maximum(np.linalg.norm(normals, axis=2, keepdims=True), np.finfo(float).tiny)
     verified = {
-        row: [
-            replace(one, vertices=one.vertices @ inverse[row, :3, :3].T + inverse[row, :3, 3])
-            for one in shown
-        ]
+        row: [replace(one, vertices=one.vertices @ inverse[row, :3, :3].T + inverse[row, :3, 3]) for one in shown]
         for row, shown in samples.verified.items()
     }
     moved = replace(samples, positions=positions_in_root, normals=normals, verified=verified)
@@ -241,11 +206,7 @@ def _is_still(values: npt.NDArray[np.floating]) -> bool:
 
 
 def _build_surfaces(
-    found: ExportScene,
-    plan: FramePlan,
-    parts: list[Part],
-    samples: Samples,
-    rows: npt.NDArray[np.int64] | None = None,
+    found: ExportScene, plan: FramePlan, parts: list[Part], samples: Samples, rows: npt.NDArray[np.int64] | None = None
 ) -> _Built:
     """The surfaces of samples, whose normals are those of some rows alone."""
     conversion = found.conversion
@@ -303,10 +264,7 @@ def _assemble(
 
 
 def _frame_bounds(
-    surfaces: list[Surface],
-    source: Model | None,
-    frames: npt.NDArray[np.int64],
-    is_same: npt.NDArray[np.bool_],
+    surfaces: list[Surface], source: Model | None, frames: npt.NDArray[np.int64], is_same: npt.NDArray[np.bool_]
 ) -> list[npt.NDArray[np.float32]]:
     """Boxes, origins and radii: those of the file's frames where all surfaces are the same, else new ones."""
     new, kept = np.flatnonzero(~is_same), np.flatnonzero(is_same)

@@ -9,13 +9,7 @@ import bpy
 import numpy as np
 
 from ...io_blender.clips.frame_names import frame_names, list_of, segments_of_list
-from ...io_blender.clips.frame_plan import (
-    LIST,
-    FrameOptions,
-    FramePlan,
-    plan_frames,
-    plan_sequences,
-)
+from ...io_blender.clips.frame_plan import LIST, FrameOptions, FramePlan, plan_frames, plan_sequences
 from ...io_blender.records import NONE
 from ...io_blender.reports import Report
 from ...io_blender.scene import axes
@@ -23,9 +17,7 @@ from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.model_objects import find_meshes, mesh_objects, objects_hanging_on
 from ...io_blender.scene.objects import ChosenConversion, Scope, collect, export_conversion
 from ...io_blender.verification import Verify
-from ..format import (
-    Game,
-)
+from ..format import Game
 from ..options import ModelProperties
 from ..records import CONVERSION, StoredModel, load_frames, load_model, root_of
 from .tags import Tag, find_tags
@@ -110,9 +102,7 @@ def names_of_frames(found: ExportScene, plan: FramePlan, scene: Scene, report: R
         models = [one for obj in bpy.data.objects if (one := load_frames(obj)) is not None]
         return frame_names(plan, found.meshes, found.source, scene, models, report)
     names = found.source.frame_names if found.source is not None else []
-    return [
-        names[frame] if frame != NONE else f"frame{row + 1}" for row, frame in enumerate(plan.source.tolist())
-    ]
+    return [names[frame] if frame != NONE else f"frame{row + 1}" for row, frame in enumerate(plan.source.tolist())]
 
 
 def _plan_tags(found: ExportScene, scene: Scene, options: ExportOptions) -> FramePlan:

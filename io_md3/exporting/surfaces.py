@@ -20,16 +20,7 @@ from ...io_common.texts import counted
 from ...io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
 from ..format import NAME_SIZE, Surface, nearest_normals, normal_vectors
 from ..format.frames import same_positions
-from ..records import (
-    CORNER_VERTEX,
-    MATERIAL_NAMES,
-    NUMBER,
-    SAME_NORMAL,
-    SHADERS,
-    SHOWN_NORMALS,
-    VERTEX,
-    StoredModel,
-)
+from ..records import CORNER_VERTEX, MATERIAL_NAMES, NUMBER, SAME_NORMAL, SHADERS, SHOWN_NORMALS, VERTEX, StoredModel
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Material, Object
@@ -108,11 +99,7 @@ def read_part(
 
 
 def _has_file_normals(
-    mesh: mesh_data.TriangleMesh,
-    surface: Surface,
-    source: Ints,
-    first: int,
-    rotation: npt.NDArray[np.float64],
+    mesh: mesh_data.TriangleMesh, surface: Surface, source: Ints, first: int, rotation: npt.NDArray[np.float64]
 ) -> bool:
     """Whether Blender shades a surface by the normals of the file, or smoothly if the import left those out."""
     shown, vertices = mesh_data.corner_normals(mesh.obj), mesh.corner_vertices
@@ -127,9 +114,7 @@ def _has_file_normals(
             expected = normal_vectors(stored)
         # Faces without area have none.
         known &= shown.any(axis=1)
-        return bool(
-            ((shown @ rotation.T)[known] * expected[known]).sum(axis=1).min(initial=1.0) >= SAME_NORMAL
-        )
+        return bool(((shown @ rotation.T)[known] * expected[known]).sum(axis=1).min(initial=1.0) >= SAME_NORMAL)
     smooth = np.zeros_like(mesh.vertices)
     smooth[vertices] = shown
     cosines = (smooth[vertices] * shown).sum(axis=1)
@@ -142,15 +127,8 @@ def group_corners(
     """The vertex of the surface that each corner of a triangle is, (T, 3); for each of these vertices, one of its
     corners, (N,), and the vertex of the file that it is, or NONE, (N,). `normals` are of all corners, (F, L, 3)."""
     shape = part.loops.shape
-    vertices, sources = (
-        part.corners[part.loops].ravel().astype(np.int64),
-        part.source.ravel().astype(np.int64),
-    )
-    st = (
-        flip_v(part.uvs).reshape(-1, 2).astype(np.float32)
-        if part.uvs is not None
-        else np.zeros((len(vertices), 2))
-    )
+    vertices, sources = (part.corners[part.loops].ravel().astype(np.int64), part.source.ravel().astype(np.int64))
+    st = flip_v(part.uvs).reshape(-1, 2).astype(np.float32) if part.uvs is not None else np.zeros((len(vertices), 2))
     if part.stored is not None and len(vertices):
         # Blender holds the coordinates of the file in single precision after they were flipped.
         known = np.maximum(sources, 0)
@@ -292,9 +270,7 @@ def surface_name(part: Part, taken: Sequence[str], report: Report) -> str:
             return part.stored.name
     fit = to_latin1(name)[: NAME_SIZE - 1]
     if fit != name:
-        report.warn(
-            f"names have at most {NAME_SIZE - 1} Latin-1 characters, so it was written as {fit}", name
-        )
+        report.warn(f"names have at most {NAME_SIZE - 1} Latin-1 characters, so it was written as {fit}", name)
     return names.distinct([*taken, fit], NAME_SIZE - 1)[-1]
 
 
@@ -311,9 +287,7 @@ def shader_names(part: Part, game_folders: Sequence[str], report: Report) -> lis
         name = name_for_file(material, SHADERS, game_folders)
         fit = to_latin1(name)[: NAME_SIZE - 1]
         if fit != name:
-            report.warn(
-                f"the shader name {name!r} does not fit and was written as {fit!r}: rename the material"
-            )
+            report.warn(f"the shader name {name!r} does not fit and was written as {fit!r}: rename the material")
         result.append(fit)
     return result
 

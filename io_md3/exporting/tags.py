@@ -86,11 +86,7 @@ def _is_tag(owner: Any, name: str) -> bool:
 
 
 def build_tags(
-    tags: Sequence[Tag],
-    shown: Floats,
-    source: Model | None,
-    frames: npt.NDArray[np.int64],
-    conversion: Conversion,
+    tags: Sequence[Tag], shown: Floats, source: Model | None, frames: npt.NDArray[np.int64], conversion: Conversion
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     """Origins (F, N, 3) and axes (F, N, 3, 3) of transforms in the scene, (F, N, 4, 4): those of the file where Blender
     still shows them. `frames` are the frames of the file, or NONE, (F,)."""

@@ -30,9 +30,7 @@ _UV_TOLERANCE = 1e-5
 _VISIBLE_OF_EDGE, _VISIBLE_OF_SIZE = 0.25, 5e-4
 
 
-def find_differences(
-    model: Model, parts: list[Part], samples: Samples, conversion: Conversion
-) -> Differences:
+def find_differences(model: Model, parts: list[Part], samples: Samples, conversion: Conversion) -> Differences:
     """The largest difference of each kind in each object; `parts`, surfaces and samples are in one order."""
     result = Differences()
     size = _size(model)
@@ -50,9 +48,7 @@ def find_differences(
             shown = conversion.points(found.vertices.astype(np.float64))
             off = np.abs(positions(surface.vertices[frame])[triangles] - shown[corners])
             if not (off <= 0.5 / UNITS + 1e-3).all():
-                result.note(
-                    name, POSITION, float(np.nan_to_num(longest(off.reshape(-1, 3)), nan=np.inf)), where
-                )
+                result.note(name, POSITION, float(np.nan_to_num(longest(off.reshape(-1, 3)), nan=np.inf)), where)
             elif len(off):
                 edges = np.linalg.norm(shown[corners[:, 0]] - shown[corners[:, 1]], axis=1)
                 rounding = longest(off.reshape(-1, 3))
@@ -73,9 +69,7 @@ def warn(differences: Differences, model: Model, report: Report) -> None:
     """Warns of each difference, with its likely cause."""
     size = _size(model)
     for (name, kind), found in differences.items():
-        text = _WARNINGS[kind].format(
-            where=found.where, distance=found.distance, amount=amount(found.distance, size)
-        )
+        text = _WARNINGS[kind].format(where=found.where, distance=found.distance, amount=amount(found.distance, size))
         report.warn(text, str(name), is_important=True)
 
 

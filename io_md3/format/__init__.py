@@ -31,17 +31,7 @@ from .frames import (
     quantise,
 )
 from .games import PROFILES, Game, check_model
-from .model import (
-    FRAMES_PER_SECOND,
-    MAGIC,
-    NAME_SIZE,
-    UNITS,
-    VERSION,
-    Md3Error,
-    Model,
-    Surface,
-    validate_model,
-)
+from .model import FRAMES_PER_SECOND, MAGIC, NAME_SIZE, UNITS, VERSION, Md3Error, Model, Surface, validate_model
 
 __all__ = [
     "FRAMES_PER_SECOND", "FRAME_NAME_SIZE", "MAGIC", "NAME_SIZE", "PROFILES", "UNITS", "VERSION", "Description",

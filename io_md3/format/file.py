@@ -157,9 +157,7 @@ class _Reader:
     def surface(self, number: int, start: int, frames: int, *, is_last: bool) -> tuple[Surface, int]:
         data, size = self.data, len(self.data)
         if start + _SURFACE.size > size:
-            raise self.error(
-                f"{_INCOMPLETE}: surface {number} does not fit", start, size, start + _SURFACE.size
-            )
+            raise self.error(f"{_INCOMPLETE}: surface {number} does not fit", start, size, start + _SURFACE.size)
         ident, _, *values = _SURFACE.unpack_from(data, start)
         head = dict(zip(_SURFACE_FIELDS, values, strict=True))
         if ident != MAGIC:
@@ -177,10 +175,7 @@ class _Reader:
         # Sections of a surface lie before the next one, so that all of them together are no larger than the file.
         end = size if is_last else start + head["ofs_end"]
         if not is_last and not _SURFACE.size <= head["ofs_end"] <= size - start:
-            reason, expected = (
-                f"{_INCOMPLETE}: surface {number} does not fit",
-                f"{_SURFACE.size} to {size - start}",
-            )
+            reason, expected = (f"{_INCOMPLETE}: surface {number} does not fit", f"{_SURFACE.size} to {size - start}")
             raise self.error(reason, start + _at(9, _SURFACE), head["ofs_end"], expected)
         count = head["num_vertices"]
         triangles = self.table("triangles", head, np.dtype(("<i4", 3)), head["num_triangles"], start, end)
@@ -273,11 +268,7 @@ def format_model(model: Model) -> bytes:
     tags = np.zeros((model.frame_count, len(model.tag_names)), TAG_DTYPE)
     tags["name"] = encode_names(model.tag_names, NAME_SIZE)
     tags["origin"], tags["axes"] = model.tag_origins, model.tag_axes
-    parts = [
-        frames.tobytes(),
-        tags.tobytes(),
-        *(_format_surface(one, model.frame_count) for one in model.surfaces),
-    ]
+    parts = [frames.tobytes(), tags.tobytes(), *(_format_surface(one, model.frame_count) for one in model.surfaces)]
     first = _HEADER.size
     offsets = [first, first + len(parts[0]), first + len(parts[0]) + len(parts[1])]
     end = first + sum(map(len, parts))

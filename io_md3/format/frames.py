@@ -44,9 +44,7 @@ def quantise(points: npt.ArrayLike) -> NDArray[np.int16]:
     # NaN fails every comparison, so the test is for what is valid.
     if not (steps.min(initial=0.0) >= _LIMITS.min and steps.max(initial=0.0) <= _LIMITS.max):
         found = float(np.abs(np.asarray(points, np.float64)).max())
-        raise Md3Error(
-            "the model is too large", found=f"{found:.4g} units", expected="at most 511.98 from the origin"
-        )
+        raise Md3Error("the model is too large", found=f"{found:.4g} units", expected="at most 511.98 from the origin")
     return steps.astype(np.int16)
 
 
@@ -71,9 +69,7 @@ def nearest_normals(vectors: npt.ArrayLike) -> NDArray[np.uint8]:
     return np.mod(np.rint(angles / _STEP), 255.0).astype(np.uint8)
 
 
-def frame_bounds(
-    points: npt.ArrayLike,
-) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+def frame_bounds(points: npt.ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
     """The box around each frame, the center and the radius of the sphere around it, as Quake III culls models by.
 
     Args:
@@ -85,11 +81,7 @@ def frame_bounds(
     points = np.asarray(points, np.float64)
     if not points.size:
         count = len(points)
-        return (
-            np.zeros((count, 2, 3), np.float32),
-            np.zeros((count, 3), np.float32),
-            np.zeros(count, np.float32),
-        )
+        return (np.zeros((count, 2, 3), np.float32), np.zeros((count, 3), np.float32), np.zeros(count, np.float32))
     bounds = np.stack([points.min(axis=1), points.max(axis=1)], axis=1)
     origins = bounds.mean(axis=1)
     radii = np.linalg.norm(points - origins[:, None], axis=2).max(axis=1)
@@ -97,12 +89,7 @@ def frame_bounds(
 
 
 def frame_pair(
-    seconds: npt.ArrayLike,
-    first: int,
-    last: int,
-    frame_rate: float = FRAMES_PER_SECOND,
-    *,
-    wrap: Wrap = "blend",
+    seconds: npt.ArrayLike, first: int, last: int, frame_rate: float = FRAMES_PER_SECOND, *, wrap: Wrap = "blend"
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
     """The two frames that a time lies between, for ``interpolate``.
 

@@ -36,9 +36,7 @@ class Subject:
 def _counts(model: Model, what: str) -> list[tuple[str, int]]:
     """The numbers of a model, or of each of its surfaces, with the words for whose they are."""
     if what in ("frames", "tags", "surfaces"):
-        count = {"frames": model.frame_count, "tags": len(model.tag_names), "surfaces": len(model.surfaces)}[
-            what
-        ]
+        count = {"frames": model.frame_count, "tags": len(model.tag_names), "surfaces": len(model.surfaces)}[what]
         return [("The model", count)]
     numbers = ((one.vertex_count, one.triangle_count, len(one.shaders)) for one in model.surfaces)
     column = ("vertices", "triangles", "shaders").index(what)
@@ -73,9 +71,7 @@ def _unterminated(rule: Rule, subject: Subject) -> Iterator[Finding]:
     for surface in model.surfaces:
         long += [name for name in (surface.name, *surface.shaders) if len(name) >= NAME_SIZE]
     if long:
-        yield rule.finding(
-            f"{counted(len(long), 'names', 'fill')} all bytes of the field, such as {long[0]!r}"
-        )
+        yield rule.finding(f"{counted(len(long), 'names', 'fill')} all bytes of the field, such as {long[0]!r}")
 
 
 def _repeated(rule: Rule, subject: Subject) -> Iterator[Finding]:

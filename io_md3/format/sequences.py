@@ -55,23 +55,14 @@ def parse_animation_config(text: str) -> list[Sequence]:
     result = []
     for number, row in enumerate(rows):
         first, count, looping, rate = int(row[1]), abs(int(row[2])), int(row[3]), float(row[4])
-        name = (
-            _NAMES[number]
-            if is_player and number < len(_NAMES)
-            else (row[5] or f"sequence{number + 1}").upper()
-        )
+        name = _NAMES[number] if is_player and number < len(_NAMES) else (row[5] or f"sequence{number + 1}").upper()
         if first >= 0 and count:
-            result.append(
-                Sequence(name, first, first + count - 1, abs(rate) or FRAMES_PER_SECOND, max(looping, 0))
-            )
+            result.append(Sequence(name, first, first + count - 1, abs(rate) or FRAMES_PER_SECOND, max(looping, 0)))
     return result
 
 
 def sequences_of(
-    stem: str,
-    frame_names: Iterable[str],
-    frame_rate: float = FRAMES_PER_SECOND,
-    config: Iterable[Sequence] = (),
+    stem: str, frame_names: Iterable[str], frame_rate: float = FRAMES_PER_SECOND, config: Iterable[Sequence] = ()
 ) -> list[Sequence]:
     """The sequences of one model in its own frames.
 
@@ -96,6 +87,4 @@ def sequences_of(
         if is_played and one.first - shift >= 0 and one.last - shift < len(frame_names):
             moved = (one.first - shift, one.last - shift)
             result.append(Sequence(one.name, *moved, one.frame_rate, one.looping))
-    return result or [
-        Sequence(one.name, one.first, one.last, frame_rate) for one in find_sequences(frame_names)
-    ]
+    return result or [Sequence(one.name, one.first, one.last, frame_rate) for one in find_sequences(frame_names)]

@@ -195,9 +195,7 @@ def _build(
         starts = [(one.name, options.frame_start + one.first) for one in file.sequences]
         add_markers(context.scene, starts)
         report.count("sequences", len(starts))
-    build_tags(
-        context, collection, root, model, options.tags, options.frame_start, options.conversion, result
-    )
+    build_tags(context, collection, root, model, options.tags, options.frame_start, options.conversion, result)
     rate = file.frame_rate or options.fps
     store_model(root, file.data, key_names, options.frame_start, tuple(file.sequences), rate)
     CONVERSION.write(root, options.conversion)

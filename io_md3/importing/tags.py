@@ -35,9 +35,7 @@ def tag_matrices(model: Model, conversion: Conversion) -> Floats:
     frames, count = model.tag_origins.shape[:2]
     result = np.tile(np.eye(4), (frames, count, 1, 1))
     # The rows of a tag are its axes. A model that hangs on it is in coordinates of the scene as well.
-    turned = (
-        conversion.rotation @ np.swapaxes(model.tag_axes.astype(np.float64), 2, 3) @ conversion.rotation.T
-    )
+    turned = conversion.rotation @ np.swapaxes(model.tag_axes.astype(np.float64), 2, 3) @ conversion.rotation.T
     result[..., :3, :3] = turned
     result[..., :3, 3] = conversion.points(model.tag_origins.astype(np.float64))
     result[~(np.abs(result) < 1e15).all(axis=(2, 3))] = np.eye(4)
@@ -61,9 +59,9 @@ def channels(matrices: Floats) -> Floats:
 def shown_matrices(values: Floats) -> Floats:
     """The transforms (F, 4, 4) that Blender makes of channels (F, 10)."""
     parts = values.astype(np.float32).tolist()
-    return np.array(
-        [Matrix.LocRotScale(row[:3], Quaternion(row[3:7]).normalized(), row[7:]) for row in parts]
-    ).reshape(-1, 4, 4)
+    return np.array([Matrix.LocRotScale(row[:3], Quaternion(row[3:7]).normalized(), row[7:]) for row in parts]).reshape(
+        -1, 4, 4
+    )
 
 
 def build_tags(
@@ -82,10 +80,7 @@ def build_tags(
     matrices = tag_matrices(model, conversion)
     bounds = model.bounds[:1].reshape(-1, 3)
     corners = box_of(bounds[np.isfinite(bounds).all(axis=1)].astype(np.float64))
-    size = (
-        float(np.ptp(np.array(corners or [[0.0], [1.0]]), axis=0).max()) * conversion.scale * _DISPLAY_SIZE
-        or 1.0
-    )
+    size = float(np.ptp(np.array(corners or [[0.0], [1.0]]), axis=0).max()) * conversion.scale * _DISPLAY_SIZE or 1.0
     if kind == BONES:
         _build_bones(context, collection, root, model, matrices, size, frame_start, conversion, result)
         return
@@ -102,9 +97,7 @@ def build_tags(
         # Some files have axes of another length than 1.
         tag.empty_display_size = size / max(float(np.abs(values[0, 7:]).max()), 1e-6)
         if (values != values[:1]).any():
-            action = bpy.data.actions.new(
-                names.for_blender(f"{root.name} {shown}", versions.MAX_ID_NAME, "tag")
-            )
+            action = bpy.data.actions.new(names.for_blender(f"{root.name} {shown}", versions.MAX_ID_NAME, "tag"))
             _write(versions.ActionCurves(action, "OBJECT"), "", "Object Transforms", values, frame_start)
             versions.assign_action(tag.animation_data_create(), action, "OBJECT")
             result.actions.append(action)

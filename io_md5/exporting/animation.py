@@ -72,9 +72,7 @@ def sample_clip(
     _warn_of_range(clip, player, report)
     from_curves = sampled = None
     if not player.remaps_time and skeleton.armature is not None and len(skeleton.parts) == 1:
-        from_curves = poses_from_curves(
-            skeleton.armature, skeleton.rig, clip, frames, with_scales=with_scales
-        )
+        from_curves = poses_from_curves(skeleton.armature, skeleton.rig, clip, frames, with_scales=with_scales)
     if from_curves is not None:
         pose = skeleton.joints_of_armature(*from_curves[:2])
         sampled = SampledClip(
@@ -149,8 +147,7 @@ def _is_shown(sampled: SampledClip, skeleton: Skeleton, matrices: Floats) -> boo
     tolerance = _LARGEST_MOVE * max(1.0, np.abs(positions).max())
     turned = np.abs((orientations * sampled.orientations).sum(axis=2))
     return bool(
-        np.allclose(positions, sampled.positions, rtol=0.0, atol=tolerance)
-        and (turned > 1.0 - _LARGEST_TURN).all()
+        np.allclose(positions, sampled.positions, rtol=0.0, atol=tolerance) and (turned > 1.0 - _LARGEST_TURN).all()
     )
 
 
@@ -158,15 +155,12 @@ def _scale_table(clip: Clip, skeleton: Skeleton, scales: Floats) -> ScaleTable |
     stored = clip.stored.scales_position if clip.stored is not None else frozenset()
     is_zero = np.abs(scales) < 2.0 * SMALLEST_SCALE
     table = ScaleTable(
-        np.where(is_zero, 0.0, scales),
-        np.array([name in stored for name in skeleton.joints.names], dtype=bool),
+        np.where(is_zero, 0.0, scales), np.array([name in stored for name in skeleton.joints.names], dtype=bool)
     )
     return table if table.is_used else None
 
 
-def encode_clip(
-    sampled: SampledClip, skeleton: Skeleton, options: AnimationOptions, commandline: str
-) -> Animation:
+def encode_clip(sampled: SampledClip, skeleton: Skeleton, options: AnimationOptions, commandline: str) -> Animation:
     """The animation of a sampled clip, without bounds. `commandline` is written to the file."""
     joints = skeleton.joints
     positions, orientations = decompose(joints.parents, sampled.positions, sampled.orientations)
@@ -241,9 +235,7 @@ def _sample(
     return matrices @ quat.transforms(*rig.joints_in_bones()), bool(np.ptp(worlds, axis=0).any())
 
 
-def _sample_objects(
-    skeleton: Skeleton, player: Player, clip: Clip, frames: Floats, progress: Progress
-) -> Job[Floats]:
+def _sample_objects(skeleton: Skeleton, player: Player, clip: Clip, frames: Floats, progress: Progress) -> Job[Floats]:
     """The joint of each object in the scene at some frames, (F, J, 4, 4)."""
     rig, objects = skeleton.rig, skeleton.objects
     worlds = np.empty((len(frames), len(objects), 4, 4))

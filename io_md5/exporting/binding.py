@@ -30,9 +30,7 @@ def is_deformed(obj: Object, armature: Object) -> bool:
     """Whether an armature deforms an object, as its parent or by a modifier, enabled or not."""
     if obj.parent == armature and obj.parent_type == "ARMATURE":
         return True
-    return any(
-        modifier.object == armature and modifier.use_vertex_groups for modifier in armature_modifiers(obj)
-    )
+    return any(modifier.object == armature and modifier.use_vertex_groups for modifier in armature_modifiers(obj))
 
 
 def armature_modifiers(obj: Object) -> list[ArmatureModifier]:
@@ -103,9 +101,7 @@ def targets_of_constraint(constraint: Constraint) -> list[tuple[Object | None, s
     return [(target.target, target.subtarget) for target in targets]
 
 
-def bones_to_leave_out(
-    armature: Object, meshes: list[Object], actions: list[Action], report: Report
-) -> set[str]:
+def bones_to_leave_out(armature: Object, meshes: list[Object], actions: list[Action], report: Report) -> set[str]:
     """The bones that neither deform nor are the parent of a mesh; `actions` are all that move the bones."""
     # A mesh on a non-deforming bone is moved by the nearest deforming ancestor of the bone if the two can never move
     # relative to each other. Otherwise the bone is exported, with a warning. `armature` is the original object, not an
@@ -118,9 +114,7 @@ def bones_to_leave_out(
             continue
         if not _is_fixed_to_deforming(armature, bones[name], left_out, actions):
             left_out.discard(name)
-            report.warn(
-                f"the bone {name} is exported although Deform is off, because {obj.name} is parented to it"
-            )
+            report.warn(f"the bone {name} is exported although Deform is off, because {obj.name} is parented to it")
     return left_out
 
 

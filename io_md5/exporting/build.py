@@ -161,17 +161,14 @@ def build(
                     for path, animation in animations.items():
                         yield from verifier.check(sampled[path], animation, player, improved, progress)
             for obj in improved.keys() & fitted.keys():
-                report.warn(
-                    f"{obj.name}: its weights were fitted to its motion; {verifier.remainder(obj)} is left"
-                )
+                report.warn(f"{obj.name}: its weights were fitted to its motion; {verifier.remainder(obj)} is left")
         verifier.warn(other_causes, report)
     parts = [(obj, block) for obj, part in rest.items() for block in part.blocks]
     meshes = [block.mesh for _, block in parts]
     for path, animation in animations.items():
         # Those of the poses in the file, so that an import and an export give the same again.
         bounds = bounds_of_weights(
-            [block.weights_by_joint for _, block in parts],
-            *poses_in_file(sampled[path], animation),
+            [block.weights_by_joint for _, block in parts], *poses_in_file(sampled[path], animation)
         )
         animations[path] = replace(animation, bounds=bounds)
         report.count("animations")
@@ -235,9 +232,7 @@ def _warn_of_speed(
         Played(
             one.clip.name,
             # A pose that is held has no duration.
-            len(one.frames)
-            if np.ptp(one.positions, axis=0).any() or np.ptp(one.orientations, axis=0).any()
-            else 1,
+            len(one.frames) if np.ptp(one.positions, axis=0).any() or np.ptp(one.orientations, axis=0).any() else 1,
             (options.scene_rate or one.clip.rate) / one.frame_rate,
             game_rate or one.frame_rate,
         )
@@ -250,9 +245,7 @@ def _skeleton(context: Context, source: Source, options: ModelOptions, report: R
     conversion = export_conversion(options.conversion, source.objects, report)
     if source.armature is None:
         graph = context.evaluated_depsgraph_get()
-        joint_objects = {
-            obj: mesh_data.world_matrix(obj.evaluated_get(graph)) for obj in source.joint_objects
-        }
+        joint_objects = {obj: mesh_data.world_matrix(obj.evaluated_get(graph)) for obj in source.joint_objects}
         return build_object_skeleton(joint_objects, conversion, report)
     parts = _armature_parts(context, source, report)
     for part in parts if options.deform_only else ():
@@ -296,15 +289,11 @@ def _armature_parts(context: Context, source: Source, report: Report) -> list[Ar
         graph = context.evaluated_depsgraph_get()
         for armature in source.armatures:
             carriers = [
-                (number, bone)
-                for number, part in enumerate(parts)
-                for bone in carrying_bones(armature, part.armature)
+                (number, bone) for number, part in enumerate(parts) for bone in carrying_bones(armature, part.armature)
             ]
             if len(carriers) > 1:
                 followed = listing([bone for _, bone in carriers])
-                report.warn(
-                    f"follows several bones ({followed}): its joints hang on {carriers[0][1]}", armature.name
-                )
+                report.warn(f"follows several bones ({followed}): its joints hang on {carriers[0][1]}", armature.name)
             world = mesh_data.world_matrix(armature.evaluated_get(graph))
             carrier = next(iter(carriers), None)
             parts.append(ArmaturePart(armature, read_rig(armature.data), world, carrier=carrier))
@@ -352,9 +341,7 @@ def _build_rest(
     return result
 
 
-def _shader(
-    obj: Object, slots: list[Material | None], slot: int, game_folders: tuple[str, ...], report: Report
-) -> str:
+def _shader(obj: Object, slots: list[Material | None], slot: int, game_folders: tuple[str, ...], report: Report) -> str:
     material = slots[slot] if slot < len(slots) else None
     if material is None:
         report.warn("no material: the object's name is used as the shader", obj.name)

@@ -84,9 +84,7 @@ class _Views(NamedTuple):
     fields_of_view: Floats  # in degrees, float64 (N,)
 
 
-def export_camera(
-    context: Context, path: str | os.PathLike[str], options: CameraExportOptions
-) -> Job[ExportResult]:
+def export_camera(context: Context, path: str | os.PathLike[str], options: CameraExportOptions) -> Job[ExportResult]:
     """Writes the scene's camera over its range; raises NothingToExportError, Md5Error or OSError."""
     # With the first two, no file was written.
     report = Report()
@@ -137,9 +135,7 @@ def _warn_of_jumps(plan: _Plan, report: Report) -> None:
             )
 
 
-def _assemble(
-    scene: Scene, plan: _Plan, views: _Views, options: CameraExportOptions, report: Report
-) -> Camera:
+def _assemble(scene: Scene, plan: _Plan, views: _Views, options: CameraExportOptions, report: Report) -> Camera:
     for camera in plan.cameras:
         stored = plan.stored[camera]
         if stored is not None:
@@ -187,9 +183,7 @@ def _frame_rate(scene: Scene, imported: float | None, frames: int, report: Repor
 class _Plan:
     """The camera of each frame, and the source of each entry; `use_stored` uses data of imported files."""
 
-    def __init__(
-        self, scene: Scene, options: CameraExportOptions, conversion: Conversion, *, use_stored: bool
-    ) -> None:
+    def __init__(self, scene: Scene, options: CameraExportOptions, conversion: Conversion, *, use_stored: bool) -> None:
         start, end = scene.frame_start, scene.frame_end
         self._start = start
         self.frames = range(start, end + 1)
@@ -284,11 +278,7 @@ def _cameras_of_frames(scene: Scene, bound: dict[int, Object]) -> dict[int, Obje
 
 
 def _sample(
-    context: Context,
-    moments: list[_Moment],
-    conversion: axes.Conversion,
-    verified: set[int],
-    report: Report,
+    context: Context, moments: list[_Moment], conversion: axes.Conversion, verified: set[int], report: Report
 ) -> Job[tuple[_Views, dict[int, _ShownView]]]:
     """The views of the entries, and the evaluated view of each frame to verify, counted from the first."""
     # Extrapolated entries are left to be filled in. `verified` has frames of the scene. Raises NothingToExportError if
@@ -325,9 +315,7 @@ def _sample(
             )
             if frame in verified and not moment.is_end:
                 corners = np.array(data.view_frame(scene=scene), dtype=np.float64)
-                shown[frame - scene.frame_start] = _ShownView(
-                    moment.camera.name, frame, matrices[index], corners
-                )
+                shown[frame - scene.frame_start] = _ShownView(moment.camera.name, frame, matrices[index], corners)
     positions, orientations = camera_view.to_file(matrices, conversion)
     return _Views(positions, orientations, fields_of_view), shown
 
@@ -390,10 +378,7 @@ def _extrapolated(views: _Views, moments: list[_Moment], end: int) -> tuple[Floa
     before = max(end - 2, 0)
     if moments[last].is_end or moments[before].is_end:
         before = last
-    at_last, at_before = (
-        quat.wxyz_from_xyz(views.orientations[last]),
-        quat.wxyz_from_xyz(views.orientations[before]),
-    )
+    at_last, at_before = (quat.wxyz_from_xyz(views.orientations[last]), quat.wxyz_from_xyz(views.orientations[before]))
     orientation = quat.multiply(quat.multiply(at_last, quat.conjugate(at_before)), at_last)
     angles = views.fields_of_view
     return (
@@ -411,9 +396,7 @@ class _ShownView(NamedTuple):
     corners: Floats
 
 
-def _find_differences(
-    camera: Camera, views: dict[int, _ShownView], conversion: Conversion
-) -> list[tuple[str, str]]:
+def _find_differences(camera: Camera, views: dict[int, _ShownView], conversion: Conversion) -> list[tuple[str, str]]:
     """A warning and a name for the first difference of each camera between a path and what Blender shows."""
     # The path is played by Doom 3's rules: the cuts give the entry of a frame; the matrix of an entry has forward, left
     # and up as columns. The picture in Blender is the rectangle of its camera's view frame. `views` are by frame

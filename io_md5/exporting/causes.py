@@ -11,13 +11,7 @@ import numpy as np
 
 from ...io_blender.reports import listing
 from ...io_blender.scene import mesh_data
-from ...io_blender.scene.time_dependence import (
-    has_frame_handlers,
-    is_animated,
-    is_timed,
-    keeps_shape,
-    references,
-)
+from ...io_blender.scene.time_dependence import has_frame_handlers, is_animated, is_timed, keeps_shape, references
 from .binding import armature_modifiers, armatures_of, has_effect, is_deformed, parent_bone_of, parents_of
 from .skeleton import Skeleton, nearest_rotations
 from .weights import MIN_WEIGHT_SUM
@@ -57,17 +51,12 @@ class _Situation:
         return [
             modifier.name
             for modifier in list(self.obj.modifiers)[first:]
-            if modifier.show_viewport
-            and modifier.type != "ARMATURE"
-            and not keeps_shape(modifier)
-            and test(modifier)
+            if modifier.show_viewport and modifier.type != "ARMATURE" and not keeps_shape(modifier) and test(modifier)
         ]
 
     def later_modifiers(self) -> list[str]:
         """Those after the first that deforms by an armature, which a parent does before all modifiers."""
-        indices = [
-            index + 1 for index, modifier in enumerate(self.obj.modifiers) if modifier.type == "ARMATURE"
-        ]
+        indices = [index + 1 for index, modifier in enumerate(self.obj.modifiers) if modifier.type == "ARMATURE"]
         if self.obj.parent == self.armature and self.obj.parent_type == "ARMATURE":
             indices.insert(0, 0)
         return self.modifiers(lambda _: True, indices[0]) if indices else []
@@ -103,9 +92,7 @@ class _Situation:
 
     def scaled_otherwise(self) -> list[str]:
         """The names of scaled bones that move vertices and that neither they nor their parents stretch."""
-        return [
-            chain[0].name for chain in self.scaled_chains if not any(map(_is_stretched_in_any_way, chain))
-        ]
+        return [chain[0].name for chain in self.scaled_chains if not any(map(_is_stretched_in_any_way, chain))]
 
     def is_scaled_unevenly(self) -> bool:
         return bool(nearest_rotations(self.world[:3, :3])[1])
@@ -119,9 +106,7 @@ class _Situation:
         if not self.is_deformed:
             return False
         bones, groups = self.armature.data.bones, self.posed.vertex_groups
-        deforms = np.array(
-            [group.name in bones and bones[group.name].use_deform for group in groups] + [False]
-        )
+        deforms = np.array([group.name in bones and bones[group.name].use_deform for group in groups] + [False])
         vertices, numbers, weights = mesh_data.vertex_group_weights(self.posed.data)
         moving = deforms[np.minimum(numbers, len(deforms) - 1)]
         sums = np.bincount(vertices[moving], weights[moving], minlength=len(self.posed.data.vertices))
@@ -256,11 +241,7 @@ def split_by_constraints(armature: Object, scaled: list[str]) -> tuple[list[str]
         bone = armature.pose.bones[name]
         if bone.parent is not None and bone.parent.name in scaled:
             continue
-        causes = [
-            one.name
-            for one in bone.constraints
-            if one.type in _SCALING and not one.mute and one.influence > 0.0
-        ]
+        causes = [one.name for one in bone.constraints if one.type in _SCALING and not one.mute and one.influence > 0.0]
         if bone.ik_stretch > 0.0:
             causes.append("IK Stretch")
         if causes:

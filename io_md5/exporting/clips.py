@@ -112,9 +112,7 @@ def all_clips(armature: Object, scene: Scene, report: Report, attached: Sequence
     """The armature's own actions, by name; those that are left out are warned about."""
     actions = suitable_actions(armature)
     # What armatures on its bones play is part of every animation.
-    played = {
-        data.action.name for one in attached if (data := one.animation_data) is not None and data.action
-    }
+    played = {data.action.name for one in attached if (data := one.animation_data) is not None and data.action}
     left_out = {name: reason for name, reason in actions.left_out.items() if name not in played}
     warn_of_reasons(actions.reasons, left_out, report)
     if actions.uncertain:
@@ -196,9 +194,7 @@ def warn_of_file_names(clips: dict[Path, Clip], report: Report) -> None:
         name = _action_name(clip)
         if path.name != f"{name}{ANIMATION_SUFFIX}":
             is_taken = names.for_files(name, "") == name
-            reason = (
-                "another file has this name" if is_taken else "file names cannot have all of its characters"
-            )
+            reason = "another file has this name" if is_taken else "file names cannot have all of its characters"
             report.warn(f"{name} is written to {path.name}, because {reason}")
 
 

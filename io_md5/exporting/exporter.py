@@ -182,9 +182,7 @@ def _warn_of_animations(mesh: Path, joints: Joints, others: Collection[Path], re
         if old is None or old == new:
             return
         unfit = [
-            path.name
-            for path in animation_paths(mesh.parent)
-            if path not in others and _read_skeleton(path) == old
+            path.name for path in animation_paths(mesh.parent) if path not in others and _read_skeleton(path) == old
         ]
     except OSError:
         return

@@ -75,9 +75,7 @@ def prepare(built: Build, game: Game, report: Report, *, make_names_safe: bool =
             taken.add(name)
         block.mesh.comment_name = name if stored is not None else ""
         labels.append(name)
-    built.model, warnings = prepare_model(
-        built.model, game, make_names_safe=make_names_safe, object_names=labels
-    )
+    built.model, warnings = prepare_model(built.model, game, make_names_safe=make_names_safe, object_names=labels)
     for path, animation in built.animations.items():
         built.animations[path], more = prepare_animation(animation, game, make_names_safe=make_names_safe)
         warnings += more
@@ -128,9 +126,7 @@ def with_object_name(finding: Finding, built: Build) -> Finding:
 
 
 def _deforming_counts(built: Build) -> str:
-    bones = [
-        bone.name for part in built.skeleton.parts for bone in part.armature.data.bones if bone.use_deform
-    ]
+    bones = [bone.name for part in built.skeleton.parts for bone in part.armature.data.bones if bone.use_deform]
     others = [name for name in bones if _DETAILS.isdisjoint(words_of(name))]
     fewer = f", {len(others)} without fingers and face" if len(others) < len(bones) else ""
     return f"{counted(len(bones), 'joints')}{fewer}"
@@ -153,9 +149,7 @@ def rest_animation(
     rest = rest_pose(joints, bounds, model.commandline)
     animation, _ = prepare_animation(rest, options.game, make_names_safe=options.make_names_safe)
     raise_errors(check_animation(animation, joints, options.game), Md5Error, animation_path.name, report)
-    report.warn(
-        f"{label} needs an animation beside the mesh: {animation_path.name} was written with the rest pose"
-    )
+    report.warn(f"{label} needs an animation beside the mesh: {animation_path.name} was written with the rest pose")
     return {animation_path: format_animation(animation)}
 
 
@@ -189,9 +183,7 @@ def find(
         path = path or _default_path(source.armature)
         clips = clips_by_file(context, source, options.actions, path.parent, path.stem, report)
         progress = Progress(len(source.meshes) + len(clips))
-        job = build(
-            context, source, model_options, clips, options.animation, report, progress, writes_meshes=has_mesh
-        )
+        job = build(context, source, model_options, clips, options.animation, report, progress, writes_meshes=has_mesh)
         built = finish(job)
     model, animations = built.model, dict(built.animations)
     prepare(built, game, report, make_names_safe=False)
@@ -251,9 +243,7 @@ def _find_sequence_problems(
     rule = next((rule for rule in PROFILES[game].rules if rule.code == "frame_count"), None)
     if rule is not None and total > rule.limit and len(order) > 1:
         yield rule.finding(
-            f"{counted(total, 'frames')} in all actions together",
-            total,
-            remedy="export fewer or shorter actions",
+            f"{counted(total, 'frames')} in all actions together", total, remedy="export fewer or shorter actions"
         )
 
 
@@ -278,9 +268,7 @@ def _location(finding: Finding, built: Build) -> Location:
     if finding.joints and skeleton.parts:
         skeleton = skeleton.of_part(skeleton.parts[0])
         bones = skeleton.bones[np.array(finding.joints)]
-        return Location(
-            skeleton.armature, BONES, tuple(skeleton.rig.bone_names[bone] for bone in bones if bone >= 0)
-        )
+        return Location(skeleton.armature, BONES, tuple(skeleton.rig.bone_names[bone] for bone in bones if bone >= 0))
     if not 0 <= finding.mesh < len(built.parts):
         return Location()
     obj, block = built.parts[finding.mesh]
@@ -321,9 +309,7 @@ def _hint_quake2_names(path: Path, companion: Companion | None, report: Report) 
         return
     others = _models_above(path)
     if not others:
-        report.hints.append(
-            f"Quake II shows it in place of {path.stem}{MD2_SUFFIX}, which is not in the folder above"
-        )
+        report.hints.append(f"Quake II shows it in place of {path.stem}{MD2_SUFFIX}, which is not in the folder above")
     elif fold(path.stem) not in {fold(Path(name).stem) for name in others}:
         wanted = [f"md5/{Path(name).stem}{path.suffix}" for name in others]
         report.warn(

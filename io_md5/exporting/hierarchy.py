@@ -25,9 +25,7 @@ _TOLERANCE = 1e-4  # of the length of a bone
 _SAME_MOTION = 1e-3  # of the size of an armature, and of axes
 
 
-def rebuild_hierarchy(
-    armature: Object, names: list[str], parents: Ints, sample: Callable[[list[str]], Floats]
-) -> Ints:
+def rebuild_hierarchy(armature: Object, names: list[str], parents: Ints, sample: Callable[[list[str]], Floats]) -> Ints:
     """The parents of joints, where roots whose controls move with another bone hang on that; in any order.
 
     `names` are those of the exported bones; `parents` are indices into them, -1 for roots, (n,). `sample` gives the
@@ -89,12 +87,7 @@ def _find_followers(armature: Object, joints: dict[str, int]) -> dict[str, list[
         ]
         controls = {bone for target, bone in targets if target == armature and bone not in joints}
         parent = bones[name].parent
-        if (
-            not targets
-            and parent is not None
-            and parent.name not in joints
-            and _coincide(bones[name], parent)
-        ):
+        if not targets and parent is not None and parent.name not in joints and _coincide(bones[name], parent):
             controls.add(parent.name)
         for control in controls:
             found.setdefault(control, []).append(joint)
@@ -174,11 +167,7 @@ def find_joint_objects(meshes: list[Object]) -> list[Object]:
     """The objects that become joints: those that move meshes, and parents of others; none if none moves."""
     chains = [[obj, *parents_of(obj)] for obj in meshes]
     objects = list(dict.fromkeys(obj for chain in chains for obj in reversed(chain)))
-    moving = [
-        obj
-        for obj in objects
-        if is_animated(obj) or any(not constraint.mute for constraint in obj.constraints)
-    ]
+    moving = [obj for obj in objects if is_animated(obj) or any(not constraint.mute for constraint in obj.constraints)]
     if not moving:
         return []
     parents = {obj.parent for obj in objects}

@@ -122,9 +122,7 @@ def _block(parts: _Parts, slot: int, *, is_first: bool) -> Block:
     if source is None:
         verified = np.full(len(vertices), NONE, dtype=np.int64)
     else:
-        verified = verified_sources(
-            source, parts.skeleton, vertices, file_vertices, parts.positions, parts.current
-        )
+        verified = verified_sources(source, parts.skeleton, vertices, file_vertices, parts.positions, parts.current)
         if is_first and len(source.stored.degenerate):
             triangles, corners = _with_degenerate(triangles, corners, source.stored.degenerate, verified)
     starts, counts, joints, biases, points = _block_weights(vertices, verified, source, parts.current)
@@ -149,10 +147,7 @@ def _block(parts: _Parts, slot: int, *, is_first: bool) -> Block:
 
 
 def _file_numbers(
-    mesh: mesh_data.TriangleMesh,
-    corners: npt.NDArray[np.integer],
-    vertices: Integers,
-    file_vertices: Integers,
+    mesh: mesh_data.TriangleMesh, corners: npt.NDArray[np.integer], vertices: Integers, file_vertices: Integers
 ) -> Integers | None:
     """The number of each corner's vertex of the file, from 0; None if the mesh was edited."""
     # Where it was not, all corners of a vertex of the file still have the same vertex and texture coordinates.
@@ -172,10 +167,7 @@ def _file_numbers(
 
 
 def _row_numbers(
-    mesh: mesh_data.TriangleMesh,
-    corners: npt.NDArray[np.integer],
-    vertices: Integers,
-    file_vertices: Integers,
+    mesh: mesh_data.TriangleMesh, corners: npt.NDArray[np.integer], vertices: Integers, file_vertices: Integers
 ) -> Integers:
     """The same for any mesh: corners with the same vertices and texture coordinates have the same number."""
     uvs = np.round(_texture_coordinates(mesh, corners) * 10**_UV_DECIMALS)
@@ -195,9 +187,7 @@ def _texture_coordinates(mesh: mesh_data.TriangleMesh, corners: npt.NDArray[np.i
     return np.round(flip_v(mesh.uvs[corners]), _UV_DECIMALS)
 
 
-def _unused(
-    source: SourceMesh, mesh: mesh_data.TriangleMesh, file_vertices: Integers
-) -> tuple[Integers, Floats]:
+def _unused(source: SourceMesh, mesh: mesh_data.TriangleMesh, file_vertices: Integers) -> tuple[Integers, Floats]:
     """Vertices of the evaluated mesh that were unused in the file, and their texture coordinates."""
     loose = np.flatnonzero(~mesh_data.in_triangles(mesh.triangles, len(source.vertices)))
     stored = source.stored
@@ -251,10 +241,4 @@ def _block_weights(
     rows, counts = table.rows(selected), table.counts[selected]
     starts = np.cumsum(counts) - counts
     of_vertices = ranks[inverse.ravel()]
-    return (
-        starts[of_vertices],
-        counts[of_vertices],
-        table.joints[rows],
-        table.biases[rows],
-        table.points[rows],
-    )
+    return (starts[of_vertices], counts[of_vertices], table.joints[rows], table.biases[rows], table.points[rows])

@@ -27,11 +27,7 @@ if TYPE_CHECKING:
 
 
 def arrange(
-    clips: dict[Path, Clip],
-    path: Path,
-    companion: Companion | None,
-    options: AnimationOptions,
-    report: Report,
+    clips: dict[Path, Clip], path: Path, companion: Companion | None, options: AnimationOptions, report: Report
 ) -> dict[Path, Clip]:
     """Clips in the order of a companion, else in the user's; raises Md5Error for all that do not fit."""
     # The result, which `join` puts into one animation, has paths that differ, as a clip may occur twice; a single clip
@@ -51,8 +47,7 @@ def arrange(
     stored = [clips[key].stored or StoredAction(clips[key].name, "", None, None) for key in order]
     scaled = frozenset(name for one in stored for name in one.scales_position)
     chosen = [
-        replace(clips[key], stored=replace(one, scales_position=scaled))
-        for key, one in zip(order, stored, strict=True)
+        replace(clips[key], stored=replace(one, scales_position=scaled)) for key, one in zip(order, stored, strict=True)
     ]
     if len(chosen) == 1:
         return {path: chosen[0]}
@@ -89,9 +84,7 @@ def match_sequences(
     if not order and single is not None:
         # One animation of all sequences.
         own = [min(max(single - one.first, 0), one.frame_count) for one in sequences]
-        problems = [
-            _wrong_count(one, has) for one, has in zip(sequences, own, strict=True) if has < one.frame_count
-        ]
+        problems = [_wrong_count(one, has) for one, has in zip(sequences, own, strict=True) if has < one.frame_count]
         after = single - (sequences[-1].last + 1 if sequences else 0)
         if after > 0:
             problems.append(f"{counted(after, 'frames')} after the last sequence")

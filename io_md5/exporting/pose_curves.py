@@ -62,9 +62,7 @@ def poses_from_curves(
     has_parent = (parents != ROOT)[:, None]
     above = quat.conjugate(np.where(has_parent, rig.rest_orientations[parents], (1.0, 0.0, 0.0, 0.0)))
     rest_rotations = quat.multiply(above, rig.rest_orientations)
-    rest_offsets = quat.rotate(
-        above, rig.rest_positions - np.where(has_parent, rig.rest_positions[parents], 0.0)
-    )
+    rest_offsets = quat.rotate(above, rig.rest_positions - np.where(has_parent, rig.rest_positions[parents], 0.0))
     positions, orientations = compose(
         parents,
         (rest_offsets + quat.rotate(rest_rotations, locations)) * parent_scales,

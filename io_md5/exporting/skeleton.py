@@ -140,9 +140,7 @@ class Skeleton:
         orientations[..., with_bone, :] = quat.from_matrices(rotations)
         return positions, orientations, uneven
 
-    def scaled_joints_of_scene(
-        self, matrices: Floats
-    ) -> tuple[Floats, Floats, Floats, npt.NDArray[np.bool_]]:
+    def scaled_joints_of_scene(self, matrices: Floats) -> tuple[Floats, Floats, Floats, npt.NDArray[np.bool_]]:
         """The same for F frames, with scales (F, n)."""
         # A joint that is scaled to nothing keeps the orientation of the frame before, or of the next where it has one.
         scales_of_bones = np.cbrt(np.linalg.det(matrices[..., :3, :3]) / self.volumes)
@@ -172,9 +170,7 @@ def build_skeleton(
     for part in parts:
         _require_bones(part)
     rig = parts[0].rig if len(parts) == 1 else _joined_rig(parts)
-    exported = np.array(
-        [name not in one.left_out for one in parts for name in one.rig.bone_names], dtype=bool
-    )
+    exported = np.array([name not in one.left_out for one in parts for name in one.rig.bone_names], dtype=bool)
     matrices = np.concatenate([
         part.world @ quat.transforms(part.rig.joints.positions, part.rig.joints.orientations) for part in parts
     ])  # fmt: skip
@@ -223,16 +219,12 @@ def build_skeleton(
     joints.positions, joints.orientations, uneven = skeleton.joints_of_scene(matrices)
     for part in parts:
         if uneven[part.first : part.first + len(part.rig)].any():
-            report.warn(
-                "the armature is scaled unevenly, which joints cannot be: apply the scale", part.armature.name
-            )
+            report.warn("the armature is scaled unevenly, which joints cannot be: apply the scale", part.armature.name)
     if len(parts) > 1:
         joints.names = distinct(names, MAX_NAME)
         renamed = [new for old, new in zip(names, joints.names, strict=True) if new != old]
         if renamed:
-            report.warn(
-                f"joints of several armatures have the same name, so some got a number: {listing(renamed)}"
-            )
+            report.warn(f"joints of several armatures have the same name, so some got a number: {listing(renamed)}")
     return skeleton
 
 
@@ -321,21 +313,16 @@ def _exported_parents(parents: Ints, exported: np.ndarray) -> tuple[Ints, Ints]:
     return joint_of_bone, exported_ancestor[exported]
 
 
-def build_object_skeleton(
-    joint_objects: Mapping[Object, Floats], conversion: Conversion, report: Report
-) -> Skeleton:
+def build_object_skeleton(joint_objects: Mapping[Object, Floats], conversion: Conversion, report: Report) -> Skeleton:
     """A joint named origin, with joints of objects below it, whose transforms are those in the bind pose."""
     objects = list(joint_objects)
     count = len(objects)
     matrices = np.array([joint_objects[obj] for obj in objects]).reshape(count, 4, 4)
     singular = [obj.name for obj, matrix in joint_objects.items() if abs(np.linalg.det(matrix)) < _NO_VOLUME]
     if singular:
-        raise NothingToExportError(
-            f"{singular[0]} has a scale of 0 on the current frame: go to another frame"
-        )
+        raise NothingToExportError(f"{singular[0]} has a scale of 0 on the current frame: go to another frame")
     parents = np.array(
-        [joint_object_of(obj.parent, objects) if obj.parent is not None else ROOT for obj in objects],
-        dtype=np.int32,
+        [joint_object_of(obj.parent, objects) if obj.parent is not None else ROOT for obj in objects], dtype=np.int32
     )
     names = [obj.name for obj in objects]
     axes, _ = nearest_rotations(matrices[:, :3, :3])
@@ -357,9 +344,7 @@ def build_object_skeleton(
 def _has_origin(names: list[str], parents: Ints, positions: Floats) -> bool:
     (roots,) = np.nonzero(parents == ROOT)
     return (
-        len(roots) == 1
-        and names[roots[0]] == ORIGIN
-        and bool((np.abs(positions[roots[0]]) <= _ORIGIN_TOLERANCE).all())
+        len(roots) == 1 and names[roots[0]] == ORIGIN and bool((np.abs(positions[roots[0]]) <= _ORIGIN_TOLERANCE).all())
     )
 
 

@@ -45,9 +45,7 @@ class Source:
         return [*self.armatures, *self.meshes]
 
 
-def find_source(
-    context: Context, scope: Scope, report: Report, options: ModelProperties | None = None
-) -> Source:
+def find_source(context: Context, scope: Scope, report: Report, options: ModelProperties | None = None) -> Source:
     """The armature and the meshes that it moves, or without an armature the objects that move."""
     # With *Fit Weights*, also meshes that nothing but modifiers or vertex parents moves.
     options = options or ModelProperties()
@@ -72,15 +70,11 @@ def find_source(
         return Source(None, meshes, joint_objects)
     source = Source(armature, [], [], find_attached(armature, others, choice))
     ranks = {one: rank for rank, one in enumerate(source.armatures)}
-    rank_of = {
-        obj: min((ranks[one] for one in found if one in ranks), default=-1) for obj, found in owners.items()
-    }
+    rank_of = {obj: min((ranks[one] for one in found if one in ranks), default=-1) for obj, found in owners.items()}
     own_meshes = [obj for obj in meshes if rank_of[obj] >= 0]
     if scope.use_selection and not own_meshes:
         # If only the armature is selected, its meshes are exported too.
-        own_meshes = [
-            obj for obj in collect(context, Scope()) if obj.type == "MESH" and _is_moved_by(source, obj)
-        ]
+        own_meshes = [obj for obj in collect(context, Scope()) if obj.type == "MESH" and _is_moved_by(source, obj)]
     if options.fit_weights:
         own_meshes += [obj for obj in meshes if not owners[obj] and is_moved_by_other_means(obj)]
     _warn_of_others(source, own_meshes, owners, report)
@@ -115,8 +109,7 @@ def _warn_of_others(
         # Something else may still move it with the armature, such as a Surface Deform modifier or a lattice.
         report.warn(
             f"not exported, because no Armature modifier, parent or constraint attaches it to {name}: "
-            f"{listing(unmoved)}"
-            + (". Fit Weights exports what modifiers or vertex parents move" if can_fit else "")
+            f"{listing(unmoved)}" + (". Fit Weights exports what modifiers or vertex parents move" if can_fit else "")
         )
     for obj in own_meshes:
         others = [other.name for other in armatures_of(obj) if other not in own_armatures]

@@ -156,8 +156,7 @@ class Verifier:
             positions, orientations, scales = poses_in_file(sampled, animation, some)
             skinned = {
                 obj: [
-                    block.weights_by_joint.skin(positions, orientations, scales)
-                    for block in self._meshes[obj].blocks
+                    block.weights_by_joint.skin(positions, orientations, scales) for block in self._meshes[obj].blocks
                 ]
                 for obj in objects
             }
@@ -229,9 +228,7 @@ class Verifier:
                 self._found.note(obj, _UV, longest(uvs - at_rest.uvs), where, allowed=_UV_TOLERANCE)
             corners = mesh_data.corner_vertices(mesh)
             ordered = _reordered(shown, corners, at_rest)
-            if (obj, _FACES) not in self._found and (
-                ordered is None or self._has_other_materials(obj, graph, at_rest)
-            ):
+            if (obj, _FACES) not in self._found and (ordered is None or self._has_other_materials(obj, graph, at_rest)):
                 self._found.note(obj, _FACES, np.inf, where)
             shown = shown if ordered is None else ordered
         # Faces of more than three corners are split anew on each frame.
@@ -259,11 +256,7 @@ class Verifier:
 
     def moved_otherwise(self) -> list[Object]:
         """The objects that joints do not move as shown."""
-        return [
-            obj
-            for obj in self._meshes
-            if (obj, _POSITION) in self._found and (obj, _COUNT) not in self._found
-        ]
+        return [obj for obj in self._meshes if (obj, _POSITION) in self._found and (obj, _COUNT) not in self._found]
 
     def remainder(self, obj: Object) -> str:
         """The largest difference of an object in words."""
@@ -374,8 +367,5 @@ def _distance(blocks: list[Block], vertices: list[Floats], expected: Floats) -> 
     """The largest distance; infinite if the numbers of vertices differ."""
     if any(block.vertex_count != len(expected) for block in blocks):
         return np.inf
-    offsets = [
-        found - np.take(expected, block.vertices, axis=0)
-        for block, found in zip(blocks, vertices, strict=True)
-    ]
+    offsets = [found - np.take(expected, block.vertices, axis=0) for block, found in zip(blocks, vertices, strict=True)]
     return max(map(longest, offsets), default=0.0)

@@ -85,11 +85,7 @@ def fitted_weights(points: Floats, joints: Integers, weights: Floats) -> WeightT
     vertices = np.nonzero(is_used)[0]
     counts = is_used.sum(axis=1)
     return WeightTable(
-        np.cumsum(counts) - counts,
-        counts,
-        joints[is_used].astype(np.int32),
-        weights[is_used],
-        points[vertices],
+        np.cumsum(counts) - counts, counts, joints[is_used].astype(np.int32), weights[is_used], points[vertices]
     )
 
 
@@ -139,9 +135,7 @@ def current_weights(
         vertices, joints, biases = vertices[order], joints[order], biases[order]
     biases = biases / np.bincount(vertices, biases, minlength=count)[vertices]
     counts = np.bincount(vertices, minlength=count).astype(np.int64)
-    return WeightTable(
-        np.cumsum(counts) - counts, counts, joints.astype(np.int32), biases, positions[vertices]
-    )
+    return WeightTable(np.cumsum(counts) - counts, counts, joints.astype(np.int32), biases, positions[vertices])
 
 
 def _assigned_weights(
@@ -195,9 +189,7 @@ def _nearest_joints(points: Floats, skeleton: Skeleton) -> npt.NDArray[np.int64]
         bone = armature.data.bones[skeleton.rig.bone_names[index]]
         if not bone.use_deform:
             continue
-        head, tail = (
-            world[:3, :3] @ np.array(end) + world[:3, 3] for end in (bone.head_local, bone.tail_local)
-        )
+        head, tail = (world[:3, :3] @ np.array(end) + world[:3, 3] for end in (bone.head_local, bone.tail_local))
         along = tail - head
         fraction = np.clip((points - head) @ along / max(float(along @ along), 1e-30), 0.0, 1.0)
         distances = np.linalg.norm(points - head - fraction[:, None] * along, axis=1)
@@ -282,9 +274,7 @@ def verified_sources(
     pairs, inverse = _distinct_pairs(vertices, candidates)
     owners, file_vertices = pairs
     is_valid = file_vertices != NONE
-    is_valid[is_valid] = _reproduces(
-        source, skeleton, owners[is_valid], file_vertices[is_valid], positions, current
-    )
+    is_valid[is_valid] = _reproduces(source, skeleton, owners[is_valid], file_vertices[is_valid], positions, current)
     verified = np.where(is_valid, file_vertices, NONE)
     return _one_position_per_vertex(source, owners, verified)[inverse]
 
@@ -323,9 +313,7 @@ def _reproduces(
     return np.asarray(is_valid)
 
 
-def _groups_differ(
-    weights: WeightTable, vertices: Integers, file_vertices: Integers, current: WeightTable
-) -> Integers:
+def _groups_differ(weights: WeightTable, vertices: Integers, file_vertices: Integers, current: WeightTable) -> Integers:
     """The rows of `vertices` whose vertex groups differ from those that the import made."""
     count = len(vertices)
     stored_rows, current_rows = weights.rows(file_vertices), current.rows(vertices)

@@ -27,19 +27,7 @@ from .games import (
 )
 from .joint_map import Pair, find_joint_map, retarget
 from .mdl_file import Mdl, parse_mdl, read_mdl
-from .model import (
-    MAGIC,
-    OLD_VERSION,
-    ROOT,
-    VERSION,
-    Animation,
-    AnimationHeader,
-    Camera,
-    Joints,
-    Md5Error,
-    Mesh,
-    Model,
-)
+from .model import MAGIC, OLD_VERSION, ROOT, VERSION, Animation, AnimationHeader, Camera, Joints, Md5Error, Mesh, Model
 from .playback import WRAPS, LoopType, Space, frame_pair, interpolate, local_pose_at, loop_type, pose_at
 from .quaternions import (
     conjugate,
@@ -88,13 +76,7 @@ from .skinning import (
     vertex_tangents,
     vertex_weights,
 )
-from .text.anim_file import (
-    format_animation,
-    parse_animation,
-    read_animation,
-    read_animation_header,
-    write_animation,
-)
+from .text.anim_file import format_animation, parse_animation, read_animation, read_animation_header, write_animation
 from .text.camera_file import format_camera, parse_camera, read_camera, timeline, write_camera
 from .text.mesh_file import format_mesh, parse_mesh, read_joints, read_mesh, write_mesh
 from .validation import validate_animation, validate_camera, validate_model

@@ -15,17 +15,7 @@ from ...io_common.files.reading import Source, read_source
 from ...io_common.rules import Description, Finding, box_line, box_of, describe_findings, find, find_invalid
 from ...io_common.texts import counted
 from .games import COMMON, Game, Subject, game_named, rules_of
-from .model import (
-    ANIMATION_SUFFIX,
-    CAMERA_SUFFIX,
-    MESH_SUFFIX,
-    ROOT,
-    Animation,
-    Camera,
-    Joints,
-    Md5Error,
-    Model,
-)
+from .model import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, ROOT, Animation, Camera, Joints, Md5Error, Model
 from .playback import loop_type
 from .scale_file import ScaleTable
 from .skinning import skin
@@ -42,11 +32,7 @@ _LOOP_LINES = {
 
 
 def check_model(
-    model: Model,
-    game: Game = Game.ANY,
-    *,
-    has_animation: bool | None = None,
-    animations: Sequence[Animation] = (),
+    model: Model, game: Game = Game.ANY, *, has_animation: bool | None = None, animations: Sequence[Animation] = ()
 ) -> list[Finding]:
     """The findings about a model, by the rules of a game.
 
@@ -63,11 +49,7 @@ def check_model(
 
 
 def check_animation(
-    animation: Animation,
-    model_joints: Joints | None = None,
-    game: Game = Game.ANY,
-    *,
-    scales: ScaleTable | None = None,
+    animation: Animation, model_joints: Joints | None = None, game: Game = Game.ANY, *, scales: ScaleTable | None = None
 ) -> list[Finding]:
     """The findings about an animation, by the rules of a game, and whether it fits the given skeleton.
 
@@ -90,9 +72,7 @@ def check_camera(camera: Camera, game: Game = Game.ANY) -> list[Finding]:
 
 def _check(subject: Subject, game: Game) -> list[Finding]:
     # The rules rely on the shapes of arrays.
-    if invalid := find_invalid(
-        "invalid", lambda: _validate(subject, check_arrays, check_arrays, check_arrays)
-    ):
+    if invalid := find_invalid("invalid", lambda: _validate(subject, check_arrays, check_arrays, check_arrays)):
         return invalid
     found = find(rules_of(game), subject)
     if any(finding.is_error for finding in found):
@@ -209,11 +189,7 @@ def _describe_model(
         ),
         *_commandline_line(model.commandline),
     ]
-    found = (
-        check_model(model, game_named(game), has_animation=has_animation, animations=animations)
-        if game
-        else None
-    )
+    found = check_model(model, game_named(game), has_animation=has_animation, animations=animations) if game else None
     return describe_findings(facts, lines, game, found)
 
 

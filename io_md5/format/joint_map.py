@@ -103,9 +103,7 @@ def find_joint_map(source: Joints, target: Joints) -> dict[str, Pair]:
     _add_places(found, target)
     _add_chains(found, source, target)
     _add_mirrored(found, ours, theirs)
-    return {
-        target.names[joint]: Pair(source.names[other], how) for joint, (other, how) in sorted(found.items())
-    }
+    return {target.names[joint]: Pair(source.names[other], how) for joint, (other, how) in sorted(found.items())}
 
 
 def find_legs(joints: Joints) -> list[Leg]:
@@ -145,11 +143,7 @@ def retarget(
     )
     moved = retargeting.apply(*poses(animation), keep_feet=keep_feet)
     return encode_poses(
-        target.names,
-        target.parents,
-        *moved,
-        frame_rate=animation.frame_rate,
-        commandline=animation.commandline,
+        target.names, target.parents, *moved, frame_rate=animation.frame_rate, commandline=animation.commandline
     )
 
 
@@ -184,20 +178,14 @@ class _Parts:
         self.keys = [_key(found, known) for found in words]
         self.by_key = {key: joint for joint, key in enumerate(self.keys) if self.keys.count(key) == 1}
         chains: dict[tuple[str, str], list[int]] = {}
-        for joint in np.argsort(
-            [len(ancestors(joints.parents, one)) for one in range(len(joints))], kind="stable"
-        ):
+        for joint in np.argsort([len(ancestors(joints.parents, one)) for one in range(len(joints))], kind="stable"):
             side, name, _ = self.keys[joint]
             part = _PART_OF.get(name)
             if part is None and side:
                 part = _PART_OF.get(name.rstrip("s"))
             if part == "spine" and side:
                 part = "clavicle"
-            if (
-                part is not None
-                and not _HELPERS.intersection(words[joint])
-                and (part not in _OF_SIDES or side)
-            ):
+            if part is not None and not _HELPERS.intersection(words[joint]) and (part not in _OF_SIDES or side):
                 chains.setdefault((part, side), []).append(int(joint))
         self.chains = chains
         for side in "LR":
@@ -220,11 +208,7 @@ class _Parts:
     def _divide(self, side: str, part: str, names: tuple[str, str]) -> None:
         """Divides a chain if its joints have one name, and the other part has none."""
         chain, other = self.chains.get((part, side), []), names[0] if names[1] == part else names[1]
-        if (
-            len(chain) > 1
-            and not self.chains.get((other, side))
-            and chain[0] in ancestors(self.parents, chain[1])
-        ):
+        if len(chain) > 1 and not self.chains.get((other, side)) and chain[0] in ancestors(self.parents, chain[1]):
             at = len(chain) - 1 if names == ("upperarm", "forearm") else 1
             self.chains[names[0], side], self.chains[names[1], side] = chain[:at], chain[at:]
 
@@ -284,11 +268,7 @@ def _add_places(found: dict[int, tuple[int, How]], target: Joints) -> None:
         distances = np.linalg.norm(target.positions[mapped] - target.positions[joint], axis=1)
         nearest = mapped[int(distances.argmin())]
         line = ancestors(target.parents, joint)
-        if (
-            distances.min() < 1e-3 * size
-            and nearest not in line
-            and joint not in ancestors(target.parents, nearest)
-        ):
+        if distances.min() < 1e-3 * size and nearest not in line and joint not in ancestors(target.parents, nearest):
             found[joint] = found[nearest][0], "place"
 
 

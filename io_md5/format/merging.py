@@ -65,9 +65,7 @@ def find_merged_vertices(mesh: Mesh, vertices: Floats) -> IntArray:
             separate[conflicting] = True
 
 
-def _first_members(
-    groups: IntArray, facing_away: npt.NDArray[np.bool_], separate: npt.NDArray[np.bool_]
-) -> IntArray:
+def _first_members(groups: IntArray, facing_away: npt.NDArray[np.bool_], separate: npt.NDArray[np.bool_]) -> IntArray:
     """For each vertex the first with the same group and side, (V,); its own index if it is separate."""
     members = np.flatnonzero(~separate)
     keys = groups[members] * 2 + facing_away[members]

@@ -73,9 +73,7 @@ class _Record:
         if type(other) is not type(self):
             return NotImplemented
         return all(
-            np.array_equal(value, getattr(other, name))
-            if name in self.ARRAYS
-            else value == getattr(other, name)
+            np.array_equal(value, getattr(other, name)) if name in self.ARRAYS else value == getattr(other, name)
             for name in (item.name for item in fields(self))  # type: ignore[arg-type]
             if name != "warnings"
             for value in [getattr(self, name)]
@@ -95,9 +93,7 @@ def _as_array(value: Any, dtype: type[np.generic], shape: tuple[int | str, ...],
     if given.size == 0 and given.ndim == 1:
         return np.zeros([size if isinstance(size, int) else 0 for size in shape], dtype=dtype)
     if given.dtype.kind not in "biuf":
-        raise Md5Error(
-            f"{what} holds something other than numbers", found=str(given.dtype), expected="numbers"
-        )
+        raise Md5Error(f"{what} holds something other than numbers", found=str(given.dtype), expected="numbers")
     with np.errstate(invalid="ignore", over="ignore"):
         array = given.astype(dtype)
     if array.dtype.kind == "i" and not np.array_equal(array, given):

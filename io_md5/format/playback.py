@@ -63,9 +63,7 @@ def frame_pair(
 
 
 def interpolate(
-    start: tuple[npt.ArrayLike, npt.ArrayLike],
-    end: tuple[npt.ArrayLike, npt.ArrayLike],
-    fraction: npt.ArrayLike,
+    start: tuple[npt.ArrayLike, npt.ArrayLike], end: tuple[npt.ArrayLike, npt.ArrayLike], fraction: npt.ArrayLike
 ) -> tuple[Floats, Floats]:
     """The pose interpolated between two others: positions by lerp, orientations by slerp (MD5 specification).
 
@@ -108,23 +106,17 @@ def pose_at(
         raise Md5Error("unknown space", found=repr(space), expected="'joints' or 'model'")
     first, second, fraction, positions, orientations = _frames_at(animation, seconds, wrap)
     positions, orientations = compose(animation.parents, positions, orientations)
-    return interpolate(
-        (positions[first], orientations[first]), (positions[second], orientations[second]), fraction
-    )
+    return interpolate((positions[first], orientations[first]), (positions[second], orientations[second]), fraction)
 
 
-def local_pose_at(
-    animation: Animation, seconds: npt.ArrayLike, *, wrap: Wrap | None = None
-) -> tuple[Floats, Floats]:
+def local_pose_at(animation: Animation, seconds: npt.ArrayLike, *, wrap: Wrap | None = None) -> tuple[Floats, Floats]:
     """Every joint relative to its parent at a time, as in the games; see `pose_at`.
 
     Returns:
         Positions (…, J, 3) and orientations w x y z (…, J, 4) for times of shape (…).
     """
     first, second, fraction, positions, orientations = _frames_at(animation, seconds, wrap)
-    return interpolate(
-        (positions[first], orientations[first]), (positions[second], orientations[second]), fraction
-    )
+    return interpolate((positions[first], orientations[first]), (positions[second], orientations[second]), fraction)
 
 
 def _frames_at(
@@ -133,9 +125,7 @@ def _frames_at(
     """Frames around times as indices into poses, the fractions, and the local poses of these frames alone."""
     check_components(animation)
     wrap = WRAPS[loop_type(animation)] if wrap is None else wrap
-    first, second, fraction = frame_pair(
-        seconds, 0, animation.frame_count - 1, animation.frame_rate, wrap=wrap
-    )
+    first, second, fraction = frame_pair(seconds, 0, animation.frame_count - 1, animation.frame_rate, wrap=wrap)
     used, rows = np.unique(np.stack([first, second]), return_inverse=True)
     rows = rows.reshape(2, *first.shape).astype(np.int32)
     return rows[0], rows[1], fraction, *local_poses(animation, used)
@@ -188,9 +178,7 @@ def distinct_frames(parents: Ints, positions: Floats, orientations: Floats, chos
         return chosen
     joints, roots = np.flatnonzero(parents != ROOT), np.flatnonzero(parents == ROOT)
     turns = orientations.copy()
-    turns[:, joints] = quat.multiply(
-        quat.conjugate(orientations[:, parents[joints]]), orientations[:, joints]
-    )
+    turns[:, joints] = quat.multiply(quat.conjugate(orientations[:, parents[joints]]), orientations[:, joints])
     lengths = np.linalg.norm(positions[:, joints] - positions[:, parents[joints]], axis=2)
     longest_bone = float(lengths.max(initial=0.0)) or 1.0
     lengths /= longest_bone

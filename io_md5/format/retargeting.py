@@ -56,17 +56,12 @@ class Retargeting:
     ) -> None:
         self.source, self.target = source, target
         self.sources = np.asarray(sources, dtype=np.int32)
-        if (
-            len(self.sources) != len(target)
-            or not ((self.sources < len(source)) & (self.sources >= -1)).all()
-        ):
+        if len(self.sources) != len(target) or not ((self.sources < len(source)) & (self.sources >= -1)).all():
             raise Md5Error("a joint of the map does not exist", expected=f"-1 to {len(source) - 1}")
         self._mapped = np.flatnonzero(self.sources != UNMAPPED)
         if not len(self._mapped):
             raise Md5Error("no joint is mapped")
-        self.rotation = axes_rotation(
-            source.positions[self.sources[self._mapped]], target.positions[self._mapped]
-        )
+        self.rotation = axes_rotation(source.positions[self.sources[self._mapped]], target.positions[self._mapped])
         self._legs = [leg for leg in legs if all(self.sources[joint] != UNMAPPED for joint in leg)]
         self._anchors = self._find_anchors()
         self._drivers = self._find_drivers()
@@ -74,18 +69,14 @@ class Retargeting:
             order = depths(self._drivers)
         except CyclicHierarchyError as error:
             name = target.names[error.joint]
-            raise Md5Error(
-                "the map is cyclic: joints with the same source carry each other", found=name
-            ) from None
+            raise Md5Error("the map is cyclic: joints with the same source carry each other", found=name) from None
         self._levels = [np.flatnonzero(order == level) for level in range(order.max(initial=0) + 1)]
         self._offsets, self._turns = decompose(self._drivers, target.positions, target.orientations)
         self.scale, is_same = self._compare_lengths()
         self._children = self._find_children()
         self._corrections = self._align()
         self._bodies = self._find_bodies()
-        moving = (
-            np.zeros(len(target), dtype=bool) if translated is None else np.asarray(translated, dtype=bool)
-        )
+        moving = np.zeros(len(target), dtype=bool) if translated is None else np.asarray(translated, dtype=bool)
         # The same skeleton can take every translation.
         moving = (moving | is_same) & (self.sources != UNMAPPED) & (self._anchors != UNMAPPED)
         moving &= self._drivers == target.parents
@@ -93,9 +84,7 @@ class Retargeting:
         self._moving = np.flatnonzero(moving)
         self._places = self._rest_places(is_same)
 
-    def apply(
-        self, positions: Floats, orientations: Floats, *, keep_feet: bool = False
-    ) -> tuple[Floats, Floats]:
+    def apply(self, positions: Floats, orientations: Floats, *, keep_feet: bool = False) -> tuple[Floats, Floats]:
         """The poses of the target, in the space of the model.
 
         Args:
@@ -232,9 +221,7 @@ class Retargeting:
         shape = count, len(self.target)
         positions, orientations = np.empty((*shape, 3)), np.empty((*shape, 4))
         rest = quat.conjugate(quat.multiply(self.rotation, self.source.orientations[sources]))
-        after = quat.multiply(
-            quat.multiply(rest, self._corrections[mapped]), self.target.orientations[mapped]
-        )
+        after = quat.multiply(quat.multiply(rest, self._corrections[mapped]), self.target.orientations[mapped])
         turned = quat.multiply(quat.multiply(self.rotation, source_orientations[:, sources]), after)
         is_mapped = self.sources != UNMAPPED
         orientations[:, mapped] = turned
@@ -259,9 +246,7 @@ class Retargeting:
             free = ~is_mapped[roots]
             orientations[:, roots[free]] = self.target.orientations[roots[free]]
             free = ~is_mapped[carried] | (self._drivers[carried] != self.target.parents[carried])
-            orientations[:, carried[free]] = quat.multiply(
-                orientations[:, drivers[free]], self._turns[carried[free]]
-            )
+            orientations[:, carried[free]] = quat.multiply(orientations[:, drivers[free]], self._turns[carried[free]])
         return positions, quat.normalise(orientations)
 
     def _translations(self, positions: Floats, orientations: Floats) -> Floats | None:
@@ -346,8 +331,7 @@ def bend_leg(hips: Floats, knees: Floats, feet: Floats, goals: Floats) -> tuple[
     axes = np.where(is_bent[:, None], axes, usual)
     axes /= np.linalg.norm(axes, axis=1, keepdims=True)
     bends = [
-        np.arccos(np.clip((first**2 + second**2 - of**2) / (2.0 * first * second), -1.0, 1.0))
-        for of in (now, wanted)
+        np.arccos(np.clip((first**2 + second**2 - of**2) / (2.0 * first * second), -1.0, 1.0)) for of in (now, wanted)
     ]
     half = 0.5 * (bends[0] - bends[1])[:, None]
     knee = np.concatenate([np.cos(half), axes * np.sin(half)], axis=1)

@@ -175,9 +175,7 @@ def parse_scales(data: bytes | bytearray | memoryview, name: str = "") -> Scales
         # Objects as tuples of pairs, as keys may be repeated.
         root = json.loads(text, object_pairs_hook=tuple, parse_int=float)
     except json.JSONDecodeError as error:
-        raise Md5Error(
-            f"invalid JSON: {error.msg}", path=name, line=error.lineno, column=error.colno
-        ) from None
+        raise Md5Error(f"invalid JSON: {error.msg}", path=name, line=error.lineno, column=error.colno) from None
     except RecursionError:
         raise Md5Error("invalid JSON: objects are nested too deeply", path=name) from None
     scales = Scales()

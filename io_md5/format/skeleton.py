@@ -71,9 +71,7 @@ def order_with_early_parents(parents: Ints, last: int) -> Ints | None:
     return np.argsort(~is_parent, kind="stable").astype(np.int32)
 
 
-def compose(
-    parents: npt.ArrayLike, positions: npt.ArrayLike, orientations: npt.ArrayLike
-) -> tuple[Floats, Floats]:
+def compose(parents: npt.ArrayLike, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Joints in the space of the model from joints relative to their parents.
 
     Args:
@@ -96,16 +94,12 @@ def compose(
     for joints in np.split(order, np.flatnonzero(np.diff(levels[order])) + 1)[1:]:
         parent = parents[joints]
         rotation = orientations[..., parent, :]
-        positions[..., joints, :] = positions[..., parent, :] + quat.rotate(
-            rotation, positions[..., joints, :]
-        )
+        positions[..., joints, :] = positions[..., parent, :] + quat.rotate(rotation, positions[..., joints, :])
         orientations[..., joints, :] = quat.normalise(quat.multiply(rotation, orientations[..., joints, :]))
     return positions, orientations
 
 
-def decompose(
-    parents: npt.ArrayLike, positions: npt.ArrayLike, orientations: npt.ArrayLike
-) -> tuple[Floats, Floats]:
+def decompose(parents: npt.ArrayLike, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Joints relative to their parents from joints in the space of the model: the inverse of `compose`.
 
     Args:
@@ -171,9 +165,7 @@ def local_poses(
     return table[..., :3].copy(), quat.wxyz_from_xyz(table[..., 3:])
 
 
-def poses(
-    animation: Animation, frames: npt.ArrayLike | None = None, *, as_read: bool = False
-) -> tuple[Floats, Floats]:
+def poses(animation: Animation, frames: npt.ArrayLike | None = None, *, as_read: bool = False) -> tuple[Floats, Floats]:
     """Every joint in the space of the model: positions (F, J, 3) and orientations w x y z (F, J, 4).
 
     Args:
@@ -241,9 +233,7 @@ def encode_local_poses(
     w = np.minimum(np.abs(orientations[..., :1]), 1.0)
     # Near half turns every digit counts.
     precision = np.where(w < SMALL_W, 0.0, orientation_precision * w)
-    table = np.concatenate(
-        [_rounded(positions, np.full(1, position_precision)), _rounded(xyz, precision)], axis=-1
-    )
+    table = np.concatenate([_rounded(positions, np.full(1, position_precision)), _rounded(xyz, precision)], axis=-1)
     limits = np.empty((len(names), len(COMPONENTS)))
     limits[:, :3] = position_precision
     limits[:, 3:] = precision.min(axis=0)

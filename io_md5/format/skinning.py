@@ -101,9 +101,7 @@ def _checked_pose(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayL
     for values, width, what in ((positions, 3, "positions"), (orientations, 4, "orientations")):
         array = np.asarray(values, dtype=np.float64)
         if array.ndim < 2 or array.shape[-1] != width:
-            raise Md5Error(
-                f"{what} has the wrong shape", found=str(array.shape), expected=f"(…, joints, {width})"
-            )
+            raise Md5Error(f"{what} has the wrong shape", found=str(array.shape), expected=f"(…, joints, {width})")
         result.append(array)
     joint_count = min(array.shape[-2] for array in result)
     if joint_count != max(array.shape[-2] for array in result):

@@ -140,9 +140,7 @@ def check_arrays(record: Model | Joints | Mesh | Animation | Camera, what: str =
             sizes_expected = ", ".join("any" if size is None else str(size) for size in lengths)
             expected = f"{np.dtype(dtype)} ({sizes_expected})"
             if not is_array:
-                raise Md5Error(
-                    f"{what}.{name} is not an array", found=type(array).__name__, expected=expected
-                )
+                raise Md5Error(f"{what}.{name} is not an array", found=type(array).__name__, expected=expected)
             found = f"{array.dtype} ({', '.join(map(str, array.shape))})"
             raise Md5Error(f"{what}.{name} has the wrong shape or dtype", found=found, expected=expected)
         for size, found in zip(shape, array.shape, strict=True):
@@ -205,8 +203,7 @@ def check_string(text: str, what: str) -> None:
     """Raises Md5Error if a text contains a double quote, a line break, a NUL or an invalid character."""
     if not is_writable(text):
         raise Md5Error(
-            f"{what}: a name contains a double quote, a line break or an invalid character: rename it",
-            found=repr(text),
+            f"{what}: a name contains a double quote, a line break or an invalid character: rename it", found=repr(text)
         )
 
 
@@ -238,9 +235,7 @@ def _check_hierarchy(names: list[str], parents: npt.NDArray[np.int32], what: str
         ) from None  # fmt: skip
 
 
-def _check_indices(
-    indices: npt.NDArray[np.integer], count: int, what: str, kind: str, lowest: int = 0
-) -> None:
+def _check_indices(indices: npt.NDArray[np.integer], count: int, what: str, kind: str, lowest: int = 0) -> None:
     if not indices.size or (indices.min() >= lowest and indices.max() < count):
         return
     first = np.argwhere((indices < lowest) | (indices >= count))[0].tolist()

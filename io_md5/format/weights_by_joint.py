@@ -66,9 +66,7 @@ class WeightsByJoint:
         """The vertices in some poses, (F, V, 3), as `skinning.skin` computes them."""
         rotations, places = pose_columns(positions, orientations, scales, np.float64)
         moved = [points @ rotations[joint] + places[joint] for joint, points in self.alone]
-        rows = np.concatenate(
-            [*moved, *self.moved_sums(rotations, places), np.zeros((1, 3 * len(positions)))]
-        )
+        rows = np.concatenate([*moved, *self.moved_sums(rotations, places), np.zeros((1, 3 * len(positions)))])
         return rows[self.points].reshape(len(self.points), len(positions), 3).swapaxes(0, 1)
 
 
@@ -148,10 +146,7 @@ def model_bounds(model: Model) -> Floats:
 
 
 def pose_bounds(
-    meshes: list[Mesh],
-    positions: npt.ArrayLike,
-    orientations: npt.ArrayLike,
-    scales: npt.ArrayLike | None = None,
+    meshes: list[Mesh], positions: npt.ArrayLike, orientations: npt.ArrayLike, scales: npt.ArrayLike | None = None
 ) -> Floats:
     """The lower and upper corner of the model in each frame, float64 (F, 2, 3), computed in 32 bits like the games.
 
@@ -193,8 +188,6 @@ def bounds_of_weights(
 
 def _fits_32_bits(parts: list[WeightsByJoint], positions: Floats, scales: Floats | None) -> bool:
     """Whether the sums of all weights of a vertex stay far within the range of the games' floats."""
-    points, biases = (
-        max(column) for column in zip((0.0, 1.0), *(part.limits for part in parts), strict=True)
-    )
+    points, biases = (max(column) for column in zip((0.0, 1.0), *(part.limits for part in parts), strict=True))
     scale = 1.0 if scales is None else float(np.abs(scales).max(initial=0.0))
     return bool(points * scale + biases * float(np.abs(positions).max(initial=0.0)) < 1e-6 * LARGEST)

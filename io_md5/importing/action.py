@@ -40,11 +40,7 @@ from ..options import ImportOptions
 from ..records import load_action, store_action
 from .conversion import convert_animation, convert_joints
 from .read import ImportSkeleton, Transfer
-from .rig import (
-    SMALLEST_SCALE,
-    Rig,
-    read_rig,
-)
+from .rig import SMALLEST_SCALE, Rig, read_rig
 from .verification import verify_import
 
 if TYPE_CHECKING:
@@ -120,10 +116,7 @@ def build_action(
     return action
 
 
-_CURVES = (
-    *((0, "location", index) for index in range(3)),
-    *((1, "rotation_quaternion", index) for index in range(4)),
-)
+_CURVES = (*((0, "location", index) for index in range(3)), *((1, "rotation_quaternion", index) for index in range(4)))
 """The curves of a bone in their order: whether it is of a rotation, the property and the index."""
 
 
@@ -236,9 +229,7 @@ def _parent_transforms(
     """The position and orientation of each parent; the identity for a root."""
     has_parent = (parents != ROOT)[:, None]
     identity = np.array([1.0, 0.0, 0.0, 0.0])
-    return np.where(has_parent, positions[parents], 0.0), np.where(
-        has_parent, orientations[parents], identity
-    )
+    return np.where(has_parent, positions[parents], 0.0), np.where(has_parent, orientations[parents], identity)
 
 
 def _positive_first(rotations: Floats) -> Floats:
@@ -277,12 +268,7 @@ def build_animation(
         if target.translated is None:
             target.translated = _translated_bones(obj, rig)
         converted = retarget(
-            converted,
-            rest,
-            rig.joints,
-            transfer.pairs,
-            translated=target.translated,
-            keep_feet=options.keep_feet,
+            converted, rest, rig.joints, transfer.pairs, translated=target.translated, keep_feet=options.keep_feet
         )
         sources = source_indices(transfer.pairs, rest, rig.joints)
         bones = [bone for bone, source in enumerate(sources) if source != UNMAPPED]
@@ -295,9 +281,7 @@ def build_animation(
     if table is not None and not table.is_used:
         table = None
     template = target.template if table is None and target.template_bones == match.bones else None
-    action = build_action(
-        name, converted, rig, match, frame_start=options.frame_start, scales=table, template=template
-    )
+    action = build_action(name, converted, rig, match, frame_start=options.frame_start, scales=table, template=template)
     if table is None:
         target.template, target.template_bones = action, match.bones
     store_owner(action, obj, name)

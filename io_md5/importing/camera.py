@@ -250,9 +250,7 @@ def focal_lengths(fields_of_view: Floats) -> tuple[Floats, float]:
     return sensor_width / slopes, sensor_width
 
 
-def field_of_view(
-    lens: float, sensor_width: float, sensor_height: float, sensor_fit: str, aspect: float
-) -> float:
+def field_of_view(lens: float, sensor_width: float, sensor_height: float, sensor_fit: str, aspect: float) -> float:
     """The horizontal angle in degrees of the picture that Blender renders; lengths are in millimetres."""
     # The sensor's width is the picture's if Sensor Fit is Horizontal, or Auto and the picture is not taller than wide;
     # its width is the picture's height if it is Auto and the picture is taller, and its height if it is Vertical.

@@ -24,9 +24,7 @@ def convert_model(model: Model, conversion: Conversion) -> Model:
     return replace(
         model,
         joints=convert_joints(model.joints, conversion),
-        meshes=[
-            replace(mesh, weight_positions=mesh.weight_positions * conversion.scale) for mesh in model.meshes
-        ],
+        meshes=[replace(mesh, weight_positions=mesh.weight_positions * conversion.scale) for mesh in model.meshes],
     )
 
 
@@ -34,9 +32,7 @@ def convert_joints(joints: Joints, conversion: Conversion) -> Joints:
     """Joints in the space of the model with their coordinates converted."""
     rotation = quat.from_matrices(conversion.rotation)
     return replace(
-        joints,
-        positions=conversion.points(joints.positions),
-        orientations=quat.multiply(rotation, joints.orientations),
+        joints, positions=conversion.points(joints.positions), orientations=quat.multiply(rotation, joints.orientations)
     )
 
 
@@ -67,11 +63,5 @@ def convert_camera(camera: Camera, conversion: Conversion) -> Camera:
     """A camera path with its coordinates converted."""
     if conversion.is_identity:
         return camera
-    orientations = quat.multiply(
-        quat.from_matrices(conversion.rotation), quat.wxyz_from_xyz(camera.orientations)
-    )
-    return replace(
-        camera,
-        positions=conversion.points(camera.positions),
-        orientations=quat.xyz_from_wxyz(orientations),
-    )
+    orientations = quat.multiply(quat.from_matrices(conversion.rotation), quat.wxyz_from_xyz(camera.orientations))
+    return replace(camera, positions=conversion.points(camera.positions), orientations=quat.xyz_from_wxyz(orientations))

@@ -101,10 +101,7 @@ def _build_sequences(
     for sequence in sequences:
         first, last = sequence.first, min(sequence.last, last_frame)
         part = replace(
-            animation,
-            frames=animation.frames[first : last + 1],
-            bounds=animation.bounds[first : last + 1],
-            warnings=[],
+            animation, frames=animation.frames[first : last + 1], bounds=animation.bounds[first : last + 1], warnings=[]
         )
         own_scales = scales.part(first, last) if scales is not None else None
         build_animation(context, sequence.name or "frame", part, target, options, result, own_scales)
@@ -151,9 +148,7 @@ def plan_animations(context: Context, files: SourceFiles, options: ImportOptions
             if transfer is not None:
                 files.transfers[path], targets = transfer, candidates
         if not targets:
-            present = [
-                skeleton.name for skeleton in [*files.skeletons, *([active] if active else []), *others]
-            ]
+            present = [skeleton.name for skeleton in [*files.skeletons, *([active] if active else []), *others]]
             if present:
                 raise Md5Error(
                     "no bone matches a joint of the animation: import its model first",
@@ -170,11 +165,7 @@ def plan_animations(context: Context, files: SourceFiles, options: ImportOptions
 
 
 def plan_transfer(
-    path: Path,
-    animation: Animation,
-    target: ImportSkeleton,
-    options: ImportOptions,
-    rest: Joints | None = None,
+    path: Path, animation: Animation, target: ImportSkeleton, options: ImportOptions, rest: Joints | None = None
 ) -> Transfer | None:
     """How an animation is transferred, None if it is not needed; raises Md5Error if too few joints are mapped."""
     # With `rest`, the skeleton of the animation, it is transferred even if its joints fit.
@@ -187,9 +178,7 @@ def plan_transfer(
     if not pairs and target.obj is not None:
         pairs = load_joint_map(target.obj.data)
     pairs = pairs or {name: pair.source for name, pair in find_joint_map(rest, target.joints).items()}
-    mapped = len(
-        {rest.names[joint] for joint in source_indices(pairs, rest, target.joints) if joint != UNMAPPED}
-    )
+    mapped = len({rest.names[joint] for joint in source_indices(pairs, rest, target.joints) if joint != UNMAPPED})
     mapped_or_fitting = mapped if is_wanted else max(mapped, fitting)
     if 0 < mapped_or_fitting < LEAST_SHARE * count:
         raise Md5Error(
@@ -210,8 +199,7 @@ def _check_editable(armature: Object, path: Path) -> None:
     else:
         return
     raise Md5Error(
-        f"the armature {armature.name} {reason}: make it local, or make an editable library override",
-        path=str(path),
+        f"the armature {armature.name} {reason}: make it local, or make an editable library override", path=str(path)
     )
 
 
@@ -237,9 +225,7 @@ def _best_matches(skeletons: list[ImportSkeleton], animation: Animation) -> list
     return [skeleton for skeleton, score in zip(skeletons, scores, strict=True) if score == best]
 
 
-def set_scene_timing(
-    scene: bpy.types.Scene, files: SourceFiles, options: ImportOptions, report: Report
-) -> None:
+def set_scene_timing(scene: bpy.types.Scene, files: SourceFiles, options: ImportOptions, report: Report) -> None:
     """Sets the scene's frame rate and range from the first camera, else from the first animation."""
     if not options.use_scene_timing:
         return
@@ -255,6 +241,4 @@ def set_scene_timing(
     else:
         return
     state.set_frame_rate(scene, source.frame_rate, report)
-    state.set_frame_range(
-        scene, options.frame_start, options.frame_start + count - 1, is_closed_loop=is_closed
-    )
+    state.set_frame_range(scene, options.frame_start, options.frame_start + count - 1, is_closed_loop=is_closed)

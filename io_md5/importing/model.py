@@ -26,10 +26,7 @@ from ..format.skeleton import depths
 from ..format.skinning import bind_pose, position_ids, vertex_normals, vertex_weights
 from ..options import ImportOptions
 from ..records import COMMANDLINE, CONVERSION, GROUP, store_bones, store_mesh
-from .conversion import (
-    convert_joints,
-    convert_model,
-)
+from .conversion import convert_joints, convert_model
 from .read import ImportSkeleton
 
 if TYPE_CHECKING:
@@ -77,18 +74,14 @@ def bone_axes(joints: Joints, size: float, *, point_to_children: bool) -> tuple[
     to_target = targets - positions
     reach = np.linalg.norm(to_target, axis=1)
     has_target = reach > shortest
-    leaf_lengths = np.where(
-        steps > shortest, _LEAF * steps, _SINGLE_JOINT * size if len(joints) == 1 else 2 * shortest
-    )
+    leaf_lengths = np.where(steps > shortest, _LEAF * steps, _SINGLE_JOINT * size if len(joints) == 1 else 2 * shortest)
     lengths = np.maximum(np.where(has_target, reach, leaf_lengths), shortest)
     if not point_to_children:
         return joints.orientations, lengths
 
     # A leaf continues the direction from its parent; a joint at the position of its parent keeps its own axis.
     axes = quat.to_matrices(joints.orientations)
-    along = np.where(
-        has_target[:, None], to_target, np.where((steps > shortest)[:, None], from_parent, axes[:, :, 1])
-    )
+    along = np.where(has_target[:, None], to_target, np.where((steps > shortest)[:, None], from_parent, axes[:, :, 1]))
     along /= np.linalg.norm(along, axis=1, keepdims=True)
     parallel = np.abs(np.einsum("ji,ji->j", along, axes[:, :, 2])) > _NEARLY_PARALLEL
     side = np.where(parallel[:, None], axes[:, :, 0], axes[:, :, 2])
@@ -117,9 +110,7 @@ def _targets(joints: Joints) -> Floats:
     return np.where(shares > 0, sums / np.maximum(shares, 1), joints.positions)
 
 
-def _add_bones(
-    context: Context, obj: Object, joints: Joints, orientations: Floats, lengths: Floats
-) -> list[str]:
+def _add_bones(context: Context, obj: Object, joints: Joints, orientations: Floats, lengths: Floats) -> list[str]:
     """Adds the bones; returns their names in Blender."""
     matrices = quat.transforms(joints.positions, orientations)
     armature = obj.data
@@ -143,9 +134,7 @@ def _store_joints(obj: Object, joints: Joints, bone_names: list[str]) -> None:
     armature = obj.data
     assert isinstance(armature, bpy.types.Armature)
     bones = [armature.bones[name] for name in bone_names]
-    rest = np.array([bone.matrix_local.to_3x3() for bone in bones], dtype=np.float64).reshape(
-        len(bones), 3, 3
-    )
+    rest = np.array([bone.matrix_local.to_3x3() for bone in bones], dtype=np.float64).reshape(len(bones), 3, 3)
     axes = quat.multiply(quat.conjugate(quat.from_matrices(rest)), joints.orientations)
     store_bones(bones, joints, axes)
 
@@ -197,9 +186,7 @@ def _smooth_seams(data: bpy.types.Mesh, mesh: Mesh, vertices: Floats) -> None:
         data.normals_split_custom_set_from_vertices(normals.tolist())
 
 
-def add_vertex_groups(
-    obj: Object, mesh: Mesh, file_vertices: npt.NDArray[np.int64], bone_names: list[str]
-) -> None:
+def add_vertex_groups(obj: Object, mesh: Mesh, file_vertices: npt.NDArray[np.int64], bone_names: list[str]) -> None:
     """A vertex group for each joint that has a weight, by joint; `obj` must be in Object Mode."""
     # `file_vertices` has the vertex of the file for each vertex of the object, rising.
     rows = vertex_weights(mesh)
@@ -280,14 +267,7 @@ def build_model(
         images = skeleton.images[index] if skeleton.images else None
         material = materials.get(mesh.shader, skeleton.name, images, os.fspath(skeleton.path or ""))
         mesh_obj = build_mesh(
-            name,
-            index,
-            mesh,
-            poses[index][0],
-            obj,
-            bone_names,
-            material,
-            merge_vertices=options.merge_vertices,
+            name, index, mesh, poses[index][0], obj, bone_names, material, merge_vertices=options.merge_vertices
         )
         CONVERSION.write(mesh_obj.data, conversion)
         for skin, found in skeleton.skins[index] if skeleton.skins else ():

@@ -68,9 +68,7 @@ class ImportSkeleton:
     rig: Rig | None = None  # once an animation needed it
     existing: ExistingActions | None = None  # once an animation asked for them
     conversion: Conversion | None = None  # of the import of the armature, once an animation asked for it
-    translated: list[bool] | None = (
-        None  # the bones that other actions move, once an animation asked for them
-    )
+    translated: list[bool] | None = None  # the bones that other actions move, once an animation asked for them
     # The last action without scales that was made, and the bones that it moves.
     template: Action | None = None
     template_bones: list[int] = field(default_factory=list)
@@ -167,9 +165,7 @@ def base_pose(animation: Animation) -> Joints:
     """The joints of an animation's base frame."""
     orientations = quat.wxyz_from_xyz(animation.base_orientations)
     return Joints(
-        animation.names,
-        animation.parents,
-        *compose(animation.parents, animation.base_positions, orientations),
+        animation.names, animation.parents, *compose(animation.parents, animation.base_positions, orientations)
     )
 
 
@@ -216,9 +212,7 @@ def _read_folders(
             _read_fitting(path, joints, files, report, is_any=chosen is not None, is_mapped=is_mapped)
             yield progress.step()
     if folders and options.animation_filter.strip() and len(files.animations) == before:
-        report.warn(
-            f"no animation was imported: none in the folder fits and matches {options.animation_filter!r}"
-        )
+        report.warn(f"no animation was imported: none in the folder fits and matches {options.animation_filter!r}")
 
 
 def _listed(folder: Path, options: ImportOptions, chosen: tuple[str, ...] | None) -> list[Path]:
@@ -231,13 +225,7 @@ def _listed(folder: Path, options: ImportOptions, chosen: tuple[str, ...] | None
 
 
 def _read_fitting(
-    path: Path,
-    skeletons: list[Joints],
-    files: SourceFiles,
-    report: Report,
-    *,
-    is_any: bool,
-    is_mapped: bool,
+    path: Path, skeletons: list[Joints], files: SourceFiles, report: Report, *, is_any: bool, is_mapped: bool
 ) -> None:
     """Adds an animation if it fits well enough; an unreadable file is only a warning."""
     # Exactly, with `is_any` at all, or with `is_mapped` anyway.
@@ -270,12 +258,7 @@ def _read_to_fit(path: Path, skeletons: list[Joints]) -> tuple[Animation | None,
 
 
 def _read_companions(
-    paths: list[Path],
-    options: ImportOptions,
-    files: SourceFiles,
-    search: Search,
-    beside: FilesByName,
-    report: Report,
+    paths: list[Path], options: ImportOptions, files: SourceFiles, search: Search, beside: FilesByName, report: Report
 ) -> None:
     """Adds what belongs to models and animations of the re-releases: the animation, skins and names of frames."""
     skeletons = iter(files.skeletons)
@@ -300,9 +283,7 @@ def _read_companions(
         files.companions[animation_path] = companion
         count, wanted = files.animations[animation_path].frame_count, len(companion.frame_names)
         if count != wanted:
-            report.warn(
-                f"it has {counted(count, 'frames')}, but {companion.name} has {wanted}", animation_path.name
-            )
+            report.warn(f"it has {counted(count, 'frames')}, but {companion.name} has {wanted}", animation_path.name)
 
 
 def _read_companion_animation(path: Path, joints: Joints, files: SourceFiles, report: Report) -> None:
@@ -322,19 +303,13 @@ def _read_companion_animation(path: Path, joints: Joints, files: SourceFiles, re
 
 
 def _take_skins(
-    path: Path,
-    skeleton: ImportSkeleton,
-    companion: Companion | None,
-    options: ImportOptions,
-    search: Search,
+    path: Path, skeleton: ImportSkeleton, companion: Companion | None, options: ImportOptions, search: Search
 ) -> None:
     """Replaces the images of the shaders by those of the game's skins, where there are any."""
     model = skeleton.model
     assert model is not None
     if game_of(path) is Game.QUAKE or (companion is not None and companion.game is Game.QUAKE):
-        skins = [
-            quake_skins(path, mesh.shader, search) if options.use_textures else [] for mesh in model.meshes
-        ]
+        skins = [quake_skins(path, mesh.shader, search) if options.use_textures else [] for mesh in model.meshes]
     else:
         skins = [companion_skins(path, companion, search)] * len(model.meshes)
     skeleton.skins = [
@@ -352,9 +327,7 @@ def _read_scales(path: Path, files: SourceFiles, beside: FilesByName, report: Re
     scales = read_scales(readable(scale_path))
     files.scales[path] = scales
     animation = files.animations[path]
-    _warn_all(
-        report, scale_path, [*scales.warnings, *scales.table(animation.names, animation.frame_count)[1]]
-    )
+    _warn_all(report, scale_path, [*scales.warnings, *scales.table(animation.names, animation.frame_count)[1]])
 
 
 def _find_images(path: Path, model: Model, search: Search) -> list[MaterialImages]:

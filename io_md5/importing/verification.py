@@ -58,9 +58,7 @@ def verify_import(
     causes = _causes(armature, rig, match)
     if not causes and not _is_moved_otherwise(armature):
         return
-    meshes = [
-        obj for obj in context.view_layer.objects if obj.type == "MESH" and obj.find_armature() == armature
-    ]
+    meshes = [obj for obj in context.view_layer.objects if obj.type == "MESH" and obj.find_armature() == armature]
     positions, orientations = poses(animation) if scales is None else scaled_poses(animation, scales)
     chosen = frames_to_verify(animation.frame_count, Verify.SOME)
     chosen = distinct_frames(animation.parents, positions, orientations, chosen)
@@ -98,10 +96,7 @@ def _causes(armature: Object, rig: Rig, match: Match) -> list[str]:
     # The bones with a property that differs from those of an import, and what is wrong with them.
     table = (
         ("Blender ignores the location of connected bones", lambda bone: bone.bone.use_connect),
-        (
-            "bones are scaled in the pose",
-            lambda bone: max(abs(size - 1.0) for size in bone.scale) > _SCALE_TOLERANCE,
-        ),
+        ("bones are scaled in the pose", lambda bone: max(abs(size - 1.0) for size in bone.scale) > _SCALE_TOLERANCE),
         ("constraints", lambda bone: any(not constraint.mute for constraint in bone.constraints)),
         (
             "Inherit Rotation or Local Location is off",
@@ -116,11 +111,7 @@ def _causes(armature: Object, rig: Rig, match: Match) -> list[str]:
         ),
         (
             "the animation does not move the parents of bones",
-            [
-                bones[bone].name
-                for bone in match.bones
-                if parents[bone] != ROOT and parents[bone] not in moved
-            ],
+            [bones[bone].name for bone in match.bones if parents[bone] != ROOT and parents[bone] not in moved],
         ),
     ]
     return [f"{words}: {listing(names, 3)}" for words, names in found if names]
@@ -135,10 +126,7 @@ def _is_moved_otherwise(armature: Object) -> bool:
         or (
             data.use_nla
             and any(
-                not strip.mute
-                for track in data.nla_tracks
-                if not track.mute or track.is_solo
-                for strip in track.strips
+                not strip.mute for track in data.nla_tracks if not track.mute or track.is_solo for strip in track.strips
             )
         )
         or is_animated(armature.data)
@@ -176,9 +164,7 @@ def _bone_distance(
     return longest(shown - positions[:, None] - turned)
 
 
-def _mesh_distance(
-    obj: Object, armature: Object, rig: Rig, match: Match, pose: _Pose, graph: Depsgraph
-) -> float:
+def _mesh_distance(obj: Object, armature: Object, rig: Rig, match: Match, pose: _Pose, graph: Depsgraph) -> float:
     """The largest distance between the vertices of an imported mesh and their positions by the stored weights."""
     stored = load_mesh(obj.data)
     if stored is None or not len(stored.block.weight_joints):

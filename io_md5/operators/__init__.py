@@ -66,9 +66,7 @@ def save(context: Context, path: Path, settings: Settings, scene: Scene) -> Expo
     result = finish(export_mesh(context, path, ExportOptions(model, actions, animation)))
     for obj in bpy.data.objects:
         if obj.type == "MESH" and obj.data.shape_keys is not None:
-            result.report.warn(
-                "MD5 animates joints only: the shape keys are not exported as frames", obj.name
-            )
+            result.report.warn("MD5 animates joints only: the shape keys are not exported as frames", obj.name)
     return result
 
 

@@ -200,10 +200,7 @@ class EXPORT_SCENE_OT_md5mesh(_Export, bpy.types.Operator):
     filename_ext = ".md5mesh"
     filter_glob: str = option("*.md5mesh", options={"HIDDEN"})
     actions: str = _actions(
-        "Animations to export with the mesh",
-        "NONE",
-        ("NONE", "None", "Export only the mesh"),
-        update=list_when_chosen,
+        "Animations to export with the mesh", "NONE", ("NONE", "None", "Export only the mesh"), update=list_when_chosen
     )
 
     def default_name(self, context: Context) -> str:
@@ -349,9 +346,7 @@ def _identifier(context: Context, operator: Any) -> int | None:
     return armature.session_uid if armature is not None else None
 
 
-def _draw_one_animation(
-    layout: UILayout, context: Context, operator: _Export, clips: dict[Path, Clip]
-) -> None:
+def _draw_one_animation(layout: UILayout, context: Context, operator: _Export, clips: dict[Path, Clip]) -> None:
     """The one animation that is written, and what of it does not fit the MD2 or MDL that it replaces."""
     path = file_operators.chosen_path(context, operator).with_suffix(ANIMATION_SUFFIX)
     layout.label(text=f"Writes one animation: {path.name}", icon="INFO")
@@ -386,9 +381,7 @@ def _all_clips(context: Context, operator: _Export) -> dict[Path, Clip]:
 def _draw_files(layout: UILayout, operator: _Export, paths: Sequence[Path]) -> None:
     """Draws how many animations are written, each to a file of its name."""
     replaced = sum(path.exists() for path in paths)
-    lines = [
-        f"{counted(len(paths) - replaced, 'new files')}" + (f", {replaced} replaced" if replaced else "")
-    ]
+    lines = [f"{counted(len(paths) - replaced, 'new files')}" + (f", {replaced} replaced" if replaced else "")]
     if operator.filename_ext == ANIMATION_SUFFIX:
         lines.append("The file name is not used")
     for line in lines:

@@ -88,9 +88,7 @@ def shown_items(operator: Any) -> list[Any]:
     return [item for item in operator.animation_list if item.fit != "NONE" and _passes(operator, item)]
 
 
-def draw_choice(
-    layout: UILayout, context: Context, operator: Any, folder: Path, names: Sequence[str]
-) -> None:
+def draw_choice(layout: UILayout, context: Context, operator: Any, folder: Path, names: Sequence[str]) -> None:
     """Fills and draws the list, its filter and what is active in it, for the selected files."""
     fill(context, operator, folder, names)
     file_operators.draw_wide(layout, operator, "animation_filter")
@@ -146,11 +144,7 @@ def _detail(found: AnimationFile) -> str:
     if match.fit == "none":
         return "It has none of the bones"
     count = len(found.header.names) if found.header is not None else 0
-    parts = (
-        (match.missing, "Not moved"),
-        (match.extra, "Without a bone"),
-        (match.differing, "Other parent"),
-    )
+    parts = ((match.missing, "Not moved"), (match.extra, "Without a bone"), (match.differing, "Other parent"))
     texts = [f"{label}: {listing(joints, 2)}" for joints, label in parts if joints]
     if 4 * len(match.joints) < count:
         texts.insert(0, f"{len(match.joints)} of {counted(count, 'joints')} fit")
@@ -260,9 +254,7 @@ class IMPORT_SCENE_OT_md5(_Options, file_operators.ImportFiles, bpy.types.Operat
 
     def _animation_source(self) -> str:
         """The option *Animations*; a script that sets only a filter imports from the folder."""
-        has_own_filter = bool(self.animation_filter.strip()) and not self.properties.is_property_set(
-            "animations"
-        )
+        has_own_filter = bool(self.animation_filter.strip()) and not self.properties.is_property_set("animations")
         return "FOLDER" if has_own_filter else self.animations
 
     def _folder(self) -> Path:

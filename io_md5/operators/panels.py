@@ -114,9 +114,7 @@ def _play(operator: Any, context: Context, armature: Object, action: Action) -> 
     versions.play(data, action, slot)
     start, end = action_range(action, slot)
     rate = ACTION_RATE.read(action)
-    set_timing(
-        operator, context, start, end, rate, is_closed_loop=action.use_cyclic and action.use_frame_range
-    )
+    set_timing(operator, context, start, end, rate, is_closed_loop=action.use_cyclic and action.use_frame_range)
     return {"FINISHED"}
 
 

@@ -12,13 +12,7 @@ from bpy.props import CollectionProperty
 from ...io_blender.clips.actions import suitable_actions
 from ...io_blender.clips.clip import action_clip
 from ...io_blender.clips.playing import playback
-from ...io_blender.operators.file_operators import (
-    ExportHelper,
-    ImportHelper,
-    JobOperator,
-    NoFileError,
-    Outcome,
-)
+from ...io_blender.operators.file_operators import ExportHelper, ImportHelper, JobOperator, NoFileError, Outcome
 from ...io_blender.operators.panel_parts import RowList, fail
 from ...io_blender.options import option, properties
 from ...io_blender.reports import ImportResult, Job, Progress, Report, printable
@@ -49,9 +43,7 @@ def _target(context: Context, name: str = "") -> Object:
     if target is not None and target.type != "ARMATURE":
         target = target.find_armature()
     if target is None or not target.data.bones:
-        raise Md5Error(
-            f"there is no armature {name} with bones" if name else "make an armature with bones active"
-        )
+        raise Md5Error(f"there is no armature {name} with bones" if name else "make an armature with bones active")
     return target
 
 
@@ -87,26 +79,17 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
     bad_data = Md5Error
 
     source: str = option("", "Source", "Armature whose actions are transferred. Empty: files")
-    target: str = option(
-        "", "Target", "Armature that gets the actions. Empty: the active one", options={"SKIP_SAVE"}
-    )
+    target: str = option("", "Target", "Armature that gets the actions. Empty: the active one", options={"SKIP_SAVE"})
     animation_filter: str = option(
         "", "Filter", "Transfer only animations with this in their names. With * and ? it is a pattern for the whole "
         "name, such as walk*",
     )  # fmt: skip
     joint_map: str = option(
-        "",
-        "Joint Map",
-        "File with the map. Empty: that of the armature, else one found by names",
-        subtype="FILE_PATH",
+        "", "Joint Map", "File with the map. Empty: that of the armature, else one found by names", subtype="FILE_PATH"
     )
-    keep_feet: bool = option(
-        False, "Keep Feet", "Bend the legs so that feet stand still where those of the source do"
-    )
+    keep_feet: bool = option(False, "Keep Feet", "Bend the legs so that feet stand still where those of the source do")
     filepath: str = option("", "File", "Animation (.md5anim)", subtype="FILE_PATH", options={"SKIP_SAVE"})
-    directory: str = option(
-        "", "Folder", "Folder with the animations", subtype="DIR_PATH", options={"SKIP_SAVE"}
-    )
+    directory: str = option("", "Folder", "Folder with the animations", subtype="DIR_PATH", options={"SKIP_SAVE"})
     files: Any = CollectionProperty(type=bpy.types.OperatorFileListElement, options={"SKIP_SAVE", "HIDDEN"})
     filter_glob: str = option("*.md5anim", options={"HIDDEN"})
 
@@ -167,9 +150,7 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
             if key not in plans:
                 plan = plan_transfer(path, animation, skeleton, options, rest)
                 if plan is None:
-                    raise Md5Error(
-                        "no joint is mapped: map them in the panel MD5 of the armature", path=str(path)
-                    )
+                    raise Md5Error("no joint is mapped: map them in the panel MD5 of the armature", path=str(path))
                 plans[key] = plan
         for path, animation, rest in found:
             transfer = Transfer(rest, plans[tuple(rest.names)].pairs)
@@ -215,9 +196,7 @@ class ARMATURE_OT_idtech_find_joint_map(bpy.types.Operator):
     bl_label = "Find Joint Map"
     bl_options = {"REGISTER", "UNDO"}
 
-    source: str = option(
-        "", "Source", "Armature with the joints. Empty: the other selected armature, or a file"
-    )
+    source: str = option("", "Source", "Armature with the joints. Empty: the other selected armature, or a file")
     filepath: str = option(
         "", "File", "Animation with the joints (.md5anim)", subtype="FILE_PATH", options={"SKIP_SAVE"}
     )

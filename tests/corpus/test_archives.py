@@ -19,10 +19,7 @@ from io_idtech.io_md2.format import Md2Error, read_model
 PROJECTS = [path for family in ("md5", "md2") for path in sorted(CORPUS.glob(f"{family}/*")) if path.is_dir()]
 _SHADER = re.compile(rb'^\s*shader\s+"([^"\n]*)"', re.MULTILINE)
 
-pytestmark = [
-    pytest.mark.corpus,
-    pytest.mark.skipif(not PROJECTS, reason=f"no real files at {CORPUS}"),
-]
+pytestmark = [pytest.mark.corpus, pytest.mark.skipif(not PROJECTS, reason=f"no real files at {CORPUS}")]
 
 
 def packed(project: Path, folder: Path) -> Path:

@@ -118,9 +118,7 @@ def test_sauerbraten_knows_every_mesh_by_its_name():
 
 
 def md2_files():
-    return [
-        pytest.param(path, id=str(path.relative_to(CORPUS))) for path in sorted(CORPUS.glob("md2/**/*.md2"))
-    ]
+    return [pytest.param(path, id=str(path.relative_to(CORPUS))) for path in sorted(CORPUS.glob("md2/**/*.md2"))]
 
 
 @pytest.mark.parametrize("path", md2_files())
@@ -146,9 +144,7 @@ def test_every_md2_model_is_loaded_and_drawn_alike_by_all(path):
                     load(data)
                 continue
             drawn = load(data)
-            np.testing.assert_allclose(
-                drawn.frames, places, atol=1e-4 * max(1.0, np.abs(places).max(initial=0.0))
-            )
+            np.testing.assert_allclose(drawn.frames, places, atol=1e-4 * max(1.0, np.abs(places).max(initial=0.0)))
             assert in_order(drawn.corners) == in_order(model.triangles), engine
             # q2pro leaves out the half texel that GL commands have.
             texel = 0.51 / max(min(model.skin_width, model.skin_height), 1)

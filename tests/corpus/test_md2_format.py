@@ -40,10 +40,7 @@ BROKEN = {
     "MD2/malformed_zero_numvertices.md2": "vertex that does not exist",
 }
 
-pytestmark = [
-    pytest.mark.corpus,
-    pytest.mark.skipif(not PATHS, reason=f"no MD2 files at {CORPUS} (IO_IDTECH_CORPUS)"),
-]
+pytestmark = [pytest.mark.corpus, pytest.mark.skipif(not PATHS, reason=f"no MD2 files at {CORPUS} (IO_IDTECH_CORPUS)")]
 
 
 def reason_to_refuse(path: Path) -> str | None:
@@ -54,11 +51,7 @@ def reason_to_refuse(path: Path) -> str | None:
 
 @pytest.fixture(scope="module")
 def models() -> dict[str, Model]:
-    return {
-        name: read_model(path)
-        for name, path in zip(NAMES, PATHS, strict=True)
-        if reason_to_refuse(path) is None
-    }
+    return {name: read_model(path) for name, path in zip(NAMES, PATHS, strict=True) if reason_to_refuse(path) is None}
 
 
 def turned(triangle: tuple[object, ...]) -> tuple[object, ...]:
@@ -93,9 +86,7 @@ def test_written_files_are_read_the_same(models: dict[str, Model]) -> None:
         assert again == model, name
 
 
-def test_files_in_the_compilers_order_come_back_byte_for_byte_but_for_garbage(
-    models: dict[str, Model],
-) -> None:
+def test_files_in_the_compilers_order_come_back_byte_for_byte_but_for_garbage(models: dict[str, Model]) -> None:
     same = 0
     for name, model in models.items():
         original, written = (CORPUS / name).read_bytes(), format_model(model)
@@ -133,9 +124,7 @@ def test_many_frames_have_the_grid_of_the_compilers_rule(models: dict[str, Model
 
 def test_real_players_fit_the_template_of_players(models: dict[str, Model]) -> None:
     players = [model for model in models.values() if model.frame_count == 198]
-    sequences = [
-        [(one.name, one.frame_count) for one in find_sequences(model.frame_names)] for model in players
-    ]
+    sequences = [[(one.name, one.frame_count) for one in find_sequences(model.frame_names)] for model in players]
     matches = [match_template(Template.QUAKE2_PLAYER, one) for one in sequences]
     fitting = [match.order for match in matches if not match.problems]
     assert fitting

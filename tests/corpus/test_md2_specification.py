@@ -67,14 +67,10 @@ def test_every_field_is_the_same(both):
     exists = rows[:, 3:] < len(meant.texcoords)
     assert exists.all() != path.as_posix().endswith(MISSING_ST)
     np.testing.assert_array_equal(model.triangle_st[exists], rows[:, 3:][exists])
-    np.testing.assert_array_equal(
-        model.st[: len(meant.texcoords)], np.array(meant.texcoords, np.int64).reshape(-1, 2)
-    )
+    np.testing.assert_array_equal(model.st[: len(meant.texcoords)], np.array(meant.texcoords, np.int64).reshape(-1, 2))
     assert exists.all() == (len(model.st) == len(meant.texcoords))
     np.testing.assert_array_equal(model.scale, np.array([frame.scale for frame in meant.frames], np.float32))
-    np.testing.assert_array_equal(
-        model.translate, np.array([frame.translate for frame in meant.frames], np.float32)
-    )
+    np.testing.assert_array_equal(model.translate, np.array([frame.translate for frame in meant.frames], np.float32))
     vertices = np.array([frame.verts for frame in meant.frames], np.uint8).reshape(*model.normals.shape, 4)
     np.testing.assert_array_equal(model.vertices, vertices[..., :3])
     np.testing.assert_array_equal(model.normals, vertices[..., 3])

@@ -31,9 +31,7 @@ from io_idtech.io_md5.format import (
     skinning,
 )
 
-CORPUS = Path(
-    os.environ.get("IO_IDTECH_CORPUS") or Path(__file__).resolve().parents[2].parent / "shared" / "corpus"
-)
+CORPUS = Path(os.environ.get("IO_IDTECH_CORPUS") or Path(__file__).resolve().parents[2].parent / "shared" / "corpus")
 READERS = {"md5mesh": read_mesh, "md5anim": read_animation}
 
 # Peculiarities of the catalogue that no reader can make sense of, and what the refusal says.
@@ -214,9 +212,7 @@ def test_the_old_layout_holds_the_same_model_as_the_new():
     assert len(old.joints) == len(new.joints)
     assert old.vertex_count == new.vertex_count
     for model in (old, new):
-        places = [
-            skinning.skin(mesh, model.joints.positions, model.joints.orientations) for mesh in model.meshes
-        ]
+        places = [skinning.skin(mesh, model.joints.positions, model.joints.orientations) for mesh in model.meshes]
         size = np.ptp(np.concatenate(places), axis=0).max()
         for mesh in model.meshes:
             gaps = skinning.bind_pose(mesh, model.joints.positions, model.joints.orientations)[1]
@@ -231,9 +227,7 @@ def test_the_joints_of_every_pair_are_the_same():
         pairs = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
     assert len(pairs) == 121
     for pair in pairs:
-        mesh_path, animation_path = (
-            value for value in pair.values() if value.endswith(("md5mesh", "md5anim"))
-        )
+        mesh_path, animation_path = (value for value in pair.values() if value.endswith(("md5mesh", "md5anim")))
         model, animation = loaded(mesh_path, "md5mesh"), loaded(animation_path, "md5anim")
         assert sorted(model.joints.names) == sorted(animation.names)
 
@@ -301,9 +295,7 @@ def test_animations_are_what_a_reader_made_from_the_documents_alone_reads(row):
         literal.close(positions[0], expected[0], atol=1e-9)
         literal.close(orientations[0], expected[1], atol=1e-9)
         built.append((frame, expected))
-    pairs = [
-        (a, b) for (at, a), (after, b) in itertools.pairwise(built) if (at, after) == (middle, middle + 1)
-    ]
+    pairs = [(a, b) for (at, a), (after, b) in itertools.pairwise(built) if (at, after) == (middle, middle + 1)]
     for a, b in pairs:
         expected = literal.interpolate_skeletons(a, b, 0.5)
         positions, orientations = playback.pose_at(animation, (middle + 0.5) / rate, "model", wrap="hold")

@@ -52,9 +52,7 @@ def md2_skins(path: Path) -> list[str] | None:
     count, offset = header[5], header[11]
     if not 0 <= count <= 256 or offset < 0 or offset + 64 * count > len(data):
         return None
-    return [
-        data[offset + 64 * i : offset + 64 * (i + 1)].split(b"\0")[0].decode("latin-1") for i in range(count)
-    ]
+    return [data[offset + 64 * i : offset + 64 * (i + 1)].split(b"\0")[0].decode("latin-1") for i in range(count)]
 
 
 def md5_shaders(path: Path) -> list[tuple[str | None, str]]:

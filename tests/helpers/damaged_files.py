@@ -72,8 +72,7 @@ def try_mutants(sources, folder, count, seed):
     has_armature = before = None
     # Animations last: they are refused where an armature is that they do not fit.
     tries = sorted(
-        ((number, sources[number % len(sources)]) for number in range(count)),
-        key=lambda one: is_animation(one[1]),
+        ((number, sources[number % len(sources)]) for number in range(count)), key=lambda one: is_animation(one[1])
     )
     for number, source in tries:
         which = f"{number} of seed {seed}, {source.name}"

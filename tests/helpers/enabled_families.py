@@ -16,9 +16,7 @@ IMPORTERS = {suffix: family.blender().importer.bl_idname for family in FAMILIES 
 """The import operator of each kind of file, by suffix."""
 
 EXPORTERS = {
-    exporter.filename_ext: exporter.bl_idname
-    for family in FAMILIES
-    for exporter in family.blender().exporters
+    exporter.filename_ext: exporter.bl_idname for family in FAMILIES for exporter in family.blender().exporters
 }
 """The export operator of each kind of file, by suffix."""
 

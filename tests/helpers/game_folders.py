@@ -82,10 +82,7 @@ def md5mesh(joints: Sequence[tuple[str, int]] = BODY, *shaders: str) -> str:
         rows = [f'shader "{shader}"', "numverts 4"]
         rows += [f"vert {i} ( {s} {t} ) {i} 1" for i, (s, t, _, _) in enumerate(corners)]
         rows += ["numtris 2", "tri 0 0 1 2", "tri 1 0 2 3", "numweights 4"]
-        rows += [
-            f"weight {i} {len(joints) - 1} 1 ( 0 {y} {z + 2 * index} )"
-            for i, (_, _, y, z) in enumerate(corners)
-        ]
+        rows += [f"weight {i} {len(joints) - 1} 1 ( 0 {y} {z + 2 * index} )" for i, (_, _, y, z) in enumerate(corners)]
         blocks.append("mesh {\n\t" + "\n\t".join(rows) + "\n}\n")
     return (
         f'MD5Version 10\ncommandline ""\n\nnumJoints {len(joints)}\nnumMeshes {len(blocks)}\n\njoints {{\n'
@@ -95,13 +92,9 @@ def md5mesh(joints: Sequence[tuple[str, int]] = BODY, *shaders: str) -> str:
     )
 
 
-def md5anim(
-    joints: Sequence[tuple[str, int]] = BODY, frames: int = 4, rate: int = 24, step: float = 1.0
-) -> str:
+def md5anim(joints: Sequence[tuple[str, int]] = BODY, frames: int = 4, rate: int = 24, step: float = 1.0) -> str:
     """An animation that moves the second joint by `step` along X on each frame."""
-    hierarchy = [
-        f'\t"{name}"\t{parent} {int(index == 1)} 0\t//' for index, (name, parent) in enumerate(joints)
-    ]
+    hierarchy = [f'\t"{name}"\t{parent} {int(index == 1)} 0\t//' for index, (name, parent) in enumerate(joints)]
     bounds = ["\t( -20 -20 -20 ) ( 20 20 60 )"] * frames
     base = [f"\t( 0 0 {8 * (parent >= 0)} ) ( 0 0 0 )" for _, parent in joints]
     moves = [f"frame {index} {{\n\t{index * step}\n}}\n" for index in range(frames)]
@@ -286,10 +279,7 @@ def unvanquished(folder: Path) -> Path:
     zipped(folder / "res-players_0.9.dpk", {f"{model}/human.md5mesh": md5mesh(BODY, "old")})
     zipped(
         folder / "res-players_0.10.dpk",
-        {
-            f"{model}/human.md5mesh": md5mesh(BODY, f"{model}/human"),
-            f"{model}/idle.md5anim": md5anim(frames=2),
-        },
+        {f"{model}/human.md5mesh": md5mesh(BODY, f"{model}/human"), f"{model}/idle.md5anim": md5anim(frames=2)},
     )
     loose(
         folder / "tex-players_src.dpkdir",

@@ -30,8 +30,7 @@ def png(pixels):
     head = struct.pack(">2I5B", width, height, 8, {3: 2, 4: 6}[channels], 0, 0, 0)
     chunks = ((b"IHDR", head), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        for kind, data in chunks
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
     )
 
 
@@ -64,9 +63,7 @@ def square(*shaders):
         lines = [f'shader "{shader}"', "numverts 4", *verts, "numtris 2", *tris, "numweights 4", *weights]
         blocks.append("mesh {\n\t" + "\n\t".join(lines) + "\n}\n")
     joints = 'joints {\n\t"origin"\t-1 ( 0 0 0 ) ( 0 0 0 )\n}\n'
-    return (
-        f'MD5Version 10\ncommandline ""\nnumJoints 1\nnumMeshes {len(shaders)}\n' + joints + "".join(blocks)
-    )
+    return f'MD5Version 10\ncommandline ""\nnumJoints 1\nnumMeshes {len(shaders)}\n' + joints + "".join(blocks)
 
 
 def write(folder: Path, files: dict[str, bytes | str]) -> Path:
@@ -112,10 +109,7 @@ def render(path: Path, size=48, margin=1.0, samples=16):
     scene = bpy.context.scene
     bpy.context.view_layer.update()
     points = [
-        obj.matrix_world @ vertex.co
-        for obj in scene.objects
-        if obj.type == "MESH"
-        for vertex in obj.data.vertices
+        obj.matrix_world @ vertex.co for obj in scene.objects if obj.type == "MESH" for vertex in obj.data.vertices
     ]
     cloud = np.array(points)
     low, high = cloud.min(axis=0), cloud.max(axis=0)
@@ -162,6 +156,5 @@ def black_png(side: int) -> bytes:
     rows = zlib.compress(bytes((side // 8 + 1) * side))
     chunks = ((b"IHDR", head), (b"IDAT", rows), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        for kind, data in chunks
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
     )

@@ -140,15 +140,12 @@ def exr(layers: int) -> Make:
             (b"screenWindowWidth", b"float", struct.pack("<f", 1)),
         )  # fmt: skip
         head = struct.pack("<2I", 20000630, 2) + b"".join(
-            name + b"\0" + kind + b"\0" + struct.pack("<I", len(value)) + value
-            for name, kind, value in attributes
+            name + b"\0" + kind + b"\0" + struct.pack("<I", len(value)) + value for name, kind, value in attributes
         )
         head += b"\0"
         line = width * len(names) * 2
         # Differences of zeros, from the second byte on.
-        blocks = {
-            rows: zlib.compress(b"\0" + b"\x80" * (line * rows - 1)) for rows in {16, height % 16 or 16}
-        }
+        blocks = {rows: zlib.compress(b"\0" + b"\x80" * (line * rows - 1)) for rows in {16, height % 16 or 16}}
         at, table, body = len(head) + 8 * -(-height // 16), [], []
         for top in range(0, height, 16):
             block = blocks[min(16, height - top)]

@@ -26,9 +26,7 @@ import bpy  # noqa: E402
 def _install() -> None:
     package = os.environ.get("IO_IDTECH_ZIP")
     if package:
-        bpy.ops.extensions.package_install_files(
-            filepath=package, repo="user_default", enable_on_install=True
-        )
+        bpy.ops.extensions.package_install_files(filepath=package, repo="user_default", enable_on_install=True)
         return
     repository = _resources / "extensions" / "user_default"
     repository.mkdir(parents=True, exist_ok=True)

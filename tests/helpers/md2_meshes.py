@@ -33,11 +33,7 @@ def shuffled(mesh: Arrays, seed: int) -> Arrays:
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(mesh[0]))
     turn = (np.arange(3) + rng.integers(0, 3, (len(order), 1))) % 3
-    return (
-        np.take_along_axis(mesh[0][order], turn, 1),
-        np.take_along_axis(mesh[1][order], turn, 1),
-        mesh[2],
-    )
+    return (np.take_along_axis(mesh[0][order], turn, 1), np.take_along_axis(mesh[1][order], turn, 1), mesh[2])
 
 
 def tangle(seed: int, vertices: int, count: int) -> Arrays:
@@ -59,9 +55,7 @@ def icosphere() -> Arrays:
     middle: dict[frozenset[int], int] = {}
     result = []
     for face in faces:
-        halves = [
-            middle.setdefault(frozenset((face[k], face[(k + 1) % 3])), 12 + len(middle)) for k in range(3)
-        ]
+        halves = [middle.setdefault(frozenset((face[k], face[(k + 1) % 3])), 12 + len(middle)) for k in range(3)]
         for k in range(3):
             result.append((face[k], halves[k], halves[k - 1]))
         result.append(tuple(halves))

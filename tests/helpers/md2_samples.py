@@ -24,13 +24,9 @@ def odd_model() -> Model:
     vertices[:, 6] = vertices[:, 2]
     scale = rng.uniform(0.05, 0.3, (count, 3)).astype(np.float32)
     scale[3, 1] *= -1
-    triangles = np.array(
-        [[0, 1, 2], [0, 2, 3], [1, 0, 4], [0, 1, 4], [0, 2, 3], [2, 2, 4], [3, 6, 4]], np.int32
-    )
+    triangles = np.array([[0, 1, 2], [0, 2, 3], [1, 0, 4], [0, 1, 4], [0, 2, 3], [2, 2, 4], [3, 6, 4]], np.int32)
     st = np.array([[0, 0], [63, 0], [63, 31], [0, 31], [0, 0], [-20, 90], [5, 5], [64, 32]], np.int16)
-    triangle_st = np.array(
-        [[0, 1, 2], [4, 2, 3], [1, 0, 5], [0, 1, 7], [0, 2, 3], [2, 2, 3], [3, 2, 1]], np.int32
-    )
+    triangle_st = np.array([[0, 1, 2], [4, 2, 3], [1, 0, 5], [0, 1, 7], [0, 2, 3], [2, 2, 3], [3, 2, 1]], np.int32)
     return Model(
         skin_width=64,
         skin_height=32,

@@ -107,11 +107,7 @@ def render_frame(md2, n, normals):
     """`RenderFrame`: s, t, the normal and the position of each corner of each triangle."""
     frame = md2.frames[n]
     return [
-        (
-            texture_coordinate(md2, triangle[3 + j]),
-            normals[frame.verts[triangle[j]][3]],
-            vertex(frame, triangle[j]),
-        )
+        (texture_coordinate(md2, triangle[3 + j]), normals[frame.verts[triangle[j]][3]], vertex(frame, triangle[j]))
         for triangle in md2.triangles
         for j in range(3)
     ]

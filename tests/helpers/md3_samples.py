@@ -55,9 +55,7 @@ def tube_model(frames: int = FRAMES, tags: tuple[str, ...] = ("tag_weapon", "tag
         axes[:, index, 2] = (0.0, 0.0, 1.0)
         origins[:, index] = np.stack([turns, 5.0 + 0 * turns, 30.0 + turns], axis=1)
     surfaces = [tube("body", frames=frames), tube("belt", 30.0, frames=frames)]
-    bounds, centers, radii = frame_bounds(
-        np.concatenate([positions(one.vertices) for one in surfaces], axis=1)
-    )
+    bounds, centers, radii = frame_bounds(np.concatenate([positions(one.vertices) for one in surfaces], axis=1))
     return Model(
         name="models/tube/tube.md3",
         frame_names=[f"{'stand' if frame < 3 else 'run'}{frame % 3 + 1}" for frame in range(frames)],

@@ -89,10 +89,7 @@ def make_camera(cuts, entries, rate, seed=0, zoom=True):
     for entry in range(entries):
         if entry == 0 or entry - 1 in cuts:
             place, turn = rng.uniform(-3000, 3000, 3), Quaternion(rng.normal(size=4)).normalized()
-            velocity, spin = (
-                rng.normal(scale=8, size=3),
-                Quaternion(rng.normal(size=3), rng.uniform(-0.3, 0.3)),
-            )
+            velocity, spin = (rng.normal(scale=8, size=3), Quaternion(rng.normal(size=3), rng.uniform(-0.3, 0.3)))
             phase = rng.uniform(0, 6)
             pace = rng.normal(scale=0.1) if rng.random() < 0.6 else 0.0
         positions[entry] = place.round(6)
@@ -102,12 +99,7 @@ def make_camera(cuts, entries, rate, seed=0, zoom=True):
         angles[entry] = round(65 + 40 * math.sin(phase), 4) if zoom else 64.25
         place, turn, phase = place + velocity, spin @ turn, phase + pace
     return Camera(
-        np.array(cuts, dtype=np.int32),
-        positions,
-        orientations,
-        angles,
-        float(rate),
-        commandline="made by a test",
+        np.array(cuts, dtype=np.int32), positions, orientations, angles, float(rate), commandline="made by a test"
     )
 
 

@@ -25,8 +25,7 @@ def generated(seed: int, frames: int = 6) -> tuple[Model, Animation]:
     joints = skeleton(names, random_parents(rng, count), rng.normal(scale=12.0, size=(count, 3)))
     pairs = rng.integers(0, count, size=(2, 2))
     meshes = [
-        patch(joints, f"models/test/skin{index}", 4 + index, int(a), int(b))
-        for index, (a, b) in enumerate(pairs)
+        patch(joints, f"models/test/skin{index}", 4 + index, int(a), int(b)) for index, (a, b) in enumerate(pairs)
     ]
     return Model(joints, meshes), animation(joints, frames, moving=names)
 
@@ -64,9 +63,7 @@ def write_md2(path: Path, frame_names: list[str], skins: list[str]) -> Path:
 
 def mdl(frame_names: list[str], skins: int = 1) -> bytes:
     """An MDL of one vertex."""
-    header = struct.pack(
-        "<4si10f8if", b"IDPO", 6, *10 * [1.0], skins, 4, 2, 1, 1, len(frame_names), 0, 0, 1.0
-    )
+    header = struct.pack("<4si10f8if", b"IDPO", 6, *10 * [1.0], skins, 4, 2, 1, 1, len(frame_names), 0, 0, 1.0)
     frames = b"".join(struct.pack("<i8x16s4x", 0, name.encode()) for name in frame_names)
     return header + skins * struct.pack("<i8x", 0) + bytes(12 + 16) + frames
 

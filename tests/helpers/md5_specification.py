@@ -104,9 +104,7 @@ def frame_order(numbers):
 
 def interpolate_skeletons(a, b, t):
     """Two built skeletons, joint by joint: positions linearly, orientations by slerp."""
-    positions = [
-        [x + t * (y - x) for x, y in zip(p, q, strict=True)] for p, q in zip(a[0], b[0], strict=True)
-    ]
+    positions = [[x + t * (y - x) for x, y in zip(p, q, strict=True)] for p, q in zip(a[0], b[0], strict=True)]
     return positions, [slerp(p, q, t) for p, q in zip(a[1], b[1], strict=True)]
 
 
@@ -157,12 +155,7 @@ def read_mesh_file(text):
     joints = [rows[at : at + 8] for at in range(0, len(rows), 8)]
     meshes = [_mesh_block(top[at + 1]) for at, word in enumerate(top) if word == "mesh"]
     names, parents = [row[0] for row in joints], [int(row[1]) for row in joints]
-    return (
-        names,
-        parents,
-        [_floats(row[2:5]) for row in joints],
-        [_floats(row[5:8]) for row in joints],
-    ), meshes
+    return (names, parents, [_floats(row[2:5]) for row in joints], [_floats(row[5:8]) for row in joints]), meshes
 
 
 def _mesh_block(words):

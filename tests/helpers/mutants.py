@@ -12,20 +12,7 @@ _NUMBERS = [b"-1", b"0", b"1", b"63", b"255", b"999999999", b"2147483647", b"-21
             b""]  # fmt: skip
 _INTEGERS = [0, 1, -1, 4, 39, 67, 68, 255, 256, 0x7FFF, 0xFFFF, 999_999_999, 0x7FFFFFFF, -(2**31)]
 _FLOATS = [b"\0\0\xc0\x7f", b"\0\0\x80\x7f", b"\0\0\x80\xff", b"\xff\xff\x7f\x7f", b"\x01\0\x80\x7f"]
-_NOISE = [
-    b"\0",
-    b"\xff\xfe",
-    b"\xc3\x28",
-    b'"',
-    b"{",
-    b"}",
-    b"//",
-    b"/*",
-    b"\r",
-    b"\n",
-    b"\t",
-    b"\xf0\x9f\x92\xa9",
-]
+_NOISE = [b"\0", b"\xff\xfe", b"\xc3\x28", b'"', b"{", b"}", b"//", b"/*", b"\r", b"\n", b"\t", b"\xf0\x9f\x92\xa9"]
 
 
 SEEDS = (1, 2, 3, 4)
@@ -96,9 +83,7 @@ def poke_the_header(data, rng):
         return data
     changed = bytearray(data)
     place = 4 * rng.randrange(2, 17)
-    value = rng.choice(
-        [*_INTEGERS, len(data), struct.unpack_from("<i", data, place)[0] + rng.choice((-1, 1))]
-    )
+    value = rng.choice([*_INTEGERS, len(data), struct.unpack_from("<i", data, place)[0] + rng.choice((-1, 1))])
     struct.pack_into("<i", changed, place, max(min(value, 2**31 - 1), -(2**31)))
     return bytes(changed)
 

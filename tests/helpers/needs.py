@@ -24,11 +24,7 @@ permissions_of_files = _not_on_windows("files have no permissions")
 limits = _not_on_windows("the memory and the files of a process have no limits")
 one_root = _not_on_windows("a path with two slashes is that of another computer")
 shell = _not_on_windows("there is no shell of Unix")
-proc = pytest.mark.skipif(
-    sys.platform != "linux", reason="only Linux has folders that not even root can write"
-)
-locks = pytest.mark.skipif(
-    not IS_WINDOWS, reason="only Windows keeps a file from being replaced while it is open"
-)
+proc = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has folders that not even root can write")
+locks = pytest.mark.skipif(not IS_WINDOWS, reason="only Windows keeps a file from being replaced while it is open")
 # The permissions of files do not bind root.
 permissions = pytest.mark.skipif(IS_WINDOWS or os.geteuid() == 0, reason="permissions have no effect here")

@@ -121,9 +121,7 @@ def distance(a, b) -> float:
 
 def transform(seed=1.0) -> Matrix:
     """A turned and moved place."""
-    return (
-        Matrix.Translation((3.0, -2.0, seed)) @ Quaternion((0.4, -0.3, 0.8), 1.1 * seed).to_matrix().to_4x4()
-    )
+    return Matrix.Translation((3.0, -2.0, seed)) @ Quaternion((0.4, -0.3, 0.8), 1.1 * seed).to_matrix().to_4x4()
 
 
 def cube(name="cube", x=30.0):

@@ -28,9 +28,7 @@ def whole_state(context=None):
     scene, layer = context.scene, context.view_layer
     active = layer.objects.active
     result = {
-        name: sorted(
-            (data.name_full, data.users, data.use_fake_user) for data in collection if not is_brush(data)
-        )
+        name: sorted((data.name_full, data.users, data.use_fake_user) for data in collection if not is_brush(data))
         for name, collection in collections_of_data().items()
     }
     result["scene"] = [getattr(scene, name) for name in _SCENE]
@@ -49,16 +47,12 @@ def whole_state(context=None):
         if obj.animation_data
     ]
     result["bones"] = {
-        obj.name_full: [
-            (bone.name, bone.rotation_mode, [list(row) for row in bone.matrix]) for bone in obj.pose.bones
-        ]
+        obj.name_full: [(bone.name, bone.rotation_mode, [list(row) for row in bone.matrix]) for bone in obj.pose.bones]
         for obj in bpy.data.objects
         if obj.pose
     }
     result["modifiers"] = [
-        (obj.name_full, modifier.name, modifier.show_viewport)
-        for obj in bpy.data.objects
-        for modifier in obj.modifiers
+        (obj.name_full, modifier.name, modifier.show_viewport) for obj in bpy.data.objects for modifier in obj.modifiers
     ]
     result["hidden"] = [(obj.name_full, obj.hide_get(), obj.hide_viewport) for obj in layer.objects]
     result["unit"] = [scene.unit_settings.system, scene.unit_settings.scale_length]

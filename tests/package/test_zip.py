@@ -14,9 +14,7 @@ import pytest
 from paths import ROOT
 
 ARCHIVE = os.environ.get("IO_IDTECH_ZIP")
-pytestmark = pytest.mark.skipif(
-    not ARCHIVE, reason="IO_IDTECH_ZIP names no zip: see the nox session 'package'"
-)
+pytestmark = pytest.mark.skipif(not ARCHIVE, reason="IO_IDTECH_ZIP names no zip: see the nox session 'package'")
 PACKAGES = ("command_line", "io_blender", "io_characters", "io_common", "io_md2", "io_md3", "io_md5")
 
 
@@ -27,9 +25,7 @@ def members() -> set[str]:
 
 
 def test_it_holds_the_modules_the_manifest_and_the_licence(members):
-    code = {
-        path.relative_to(ROOT).as_posix() for package in PACKAGES for path in (ROOT / package).rglob("*.py")
-    }
+    code = {path.relative_to(ROOT).as_posix() for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
     assert {name for name in members if not name.startswith("help/")} == code | {
         "__init__.py",
         "blender_manifest.toml",
@@ -101,9 +97,7 @@ def test_the_help_pages_load_nothing_from_the_network(pages):
 
 def test_the_help_is_small(members):
     with zipfile.ZipFile(str(ARCHIVE)) as archive:
-        assert (
-            sum(info.file_size for info in archive.infolist() if info.filename.startswith("help/")) < 600_000
-        )
+        assert sum(info.file_size for info in archive.infolist() if info.filename.startswith("help/")) < 600_000
 
 
 def test_its_name_carries_the_version_of_the_manifest():

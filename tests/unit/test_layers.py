@@ -53,9 +53,7 @@ def test_all_families_are_known():
 def test_no_module_imports_from_a_layer_above_it_or_from_another_family(path):
     layer = path.relative_to(ROOT).parts[0]
     is_above_families = layer in LAYERS[: LAYERS.index(FAMILIES[0])]
-    above = {*LAYERS[: LAYERS.index(layer)], *([] if is_above_families else [*FAMILIES, "families"])} - {
-        layer
-    }
+    above = {*LAYERS[: LAYERS.index(layer)], *([] if is_above_families else [*FAMILIES, "families"])} - {layer}
     # The library of one family may be used by another: an MD5 of a re-release replaces an MD2.
     imported = {name[0] for name in imported_modules(path) if name[1:2] != ("format",)}
     assert imported.isdisjoint(above)
@@ -70,9 +68,7 @@ def test_imports_of_files_need_no_exports(path):
 def test_the_library_needs_no_blender(path):
     first = {name[0] for name in imported_modules(path)}
     assert first.isdisjoint({"bpy", "bmesh", "mathutils", "bpy_extras", "io_blender"})
-    assert not [
-        name for name in imported_modules(path) if name[0].startswith("io_md") and name[1] != "format"
-    ]
+    assert not [name for name in imported_modules(path) if name[0].startswith("io_md") and name[1] != "format"]
 
 
 def test_only_one_module_asks_for_the_version_of_blender():

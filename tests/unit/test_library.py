@@ -28,11 +28,9 @@ def test_everything_public_is_documented_and_listed(library):
     assert names == set(library.__all__)
     for name in library.__all__:
         value = getattr(library, name)
-        assert (
-            not callable(value)
-            or getattr(value, "__doc__", None)
-            or name in ("Wrap", "Space", "LoopType", "Fit")
-        ), name
+        assert not callable(value) or getattr(value, "__doc__", None) or name in ("Wrap", "Space", "LoopType", "Fit"), (
+            name
+        )
 
 
 # Functions of both formats, whose common parameters are the first ones.
@@ -59,8 +57,7 @@ def test_functions_of_both_formats_have_the_same_parameters():
 
 @pytest.mark.parametrize("library", [md2, md5])
 @pytest.mark.parametrize(
-    ("verb", "expected"),
-    [("read", "source name"), ("parse", "data name"), ("format", ""), ("write", "target")],
+    ("verb", "expected"), [("read", "source name"), ("parse", "data name"), ("format", ""), ("write", "target")]
 )
 def test_readers_and_writers_of_all_kinds_have_the_same_parameters(library, verb, expected):
     found = [name for name in library.__all__ if name.startswith(f"{verb}_")]
@@ -97,9 +94,7 @@ def test_everything_that_functions_take_and_return_is_listed(library):
 
 
 def _tetrahedron() -> md2.Model:
-    positions = np.array(
-        [[[0, 0, 0], [0, 16, 0], [0, 0, 16]], [[8, 0, 0], [8, 16, 0], [8, 0, 16]]], np.float32
-    )
+    positions = np.array([[[0, 0, 0], [0, 16, 0], [0, 0, 16]], [[8, 0, 0], [8, 16, 0], [8, 0, 16]]], np.float32)
     triangles = np.array([[0, 1, 2]])
     vertices, scale, translate = md2.quantise(positions)
     return md2.Model(
@@ -174,9 +169,7 @@ def test_files_are_described_without_blender(tmp_path):
     (tmp_path / "bpy.py").write_text("raise ImportError")
     (tmp_path / "walk.md5anim").write_text(ANIMATION)
     command = [sys.executable, "-m", "io_idtech", "info", "--json", "walk.md5anim"]
-    done = subprocess.run(
-        command, cwd=tmp_path, env={"PYTHONPATH": str(HELPERS)}, capture_output=True, check=False
-    )
+    done = subprocess.run(command, cwd=tmp_path, env={"PYTHONPATH": str(HELPERS)}, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
 
 

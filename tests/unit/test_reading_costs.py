@@ -222,9 +222,7 @@ def test_declared_counts_of_an_animation_cost_no_memory(key):
 
 
 def test_a_file_out_of_proportion_is_refused_with_place_and_reason():
-    with pytest.raises(
-        Md5Error, match=r"out of proportion.*found 5,000 joints in 5,000 frames.* \(line 1\)$"
-    ):
+    with pytest.raises(Md5Error, match=r"out of proportion.*found 5,000 joints in 5,000 frames.* \(line 1\)$"):
         parse_animation(chain(5000, 5000).encode())
     read, shape = SHAPES["every vertex with every weight"]
     with pytest.raises(Md5Error, match=r"out of proportion.*found 4,000,000 weights.* \(line 3\)$"):

@@ -36,11 +36,7 @@ def test_files_and_tests_are_those_of_the_folder_of_the_shell(folder):
 
 
 def test_what_is_not_there_stays_as_it_is(folder):
-    assert run.absolute(["none.md5mesh", "--out", "results/here"]) == [
-        "none.md5mesh",
-        "--out",
-        "results/here",
-    ]
+    assert run.absolute(["none.md5mesh", "--out", "results/here"]) == ["none.md5mesh", "--out", "results/here"]
 
 
 def report(folder, *results):

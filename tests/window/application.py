@@ -66,9 +66,7 @@ def check_pictures(session: dict[str, Any], crops: dict[str, str]) -> None:
         text = json.dumps(known | labels, indent=1, sort_keys=True, ensure_ascii=False)
         (folder / _LABELS.name).write_text(text + "\n", encoding="utf-8")
     else:
-        assert {name: known.get(name) for name in crops} == labels, (
-            "the pictures of docs/images are out of date"
-        )
+        assert {name: known.get(name) for name in crops} == labels, "the pictures of docs/images are out of date"
 
 
 def run_blender(user: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:

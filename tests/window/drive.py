@@ -152,10 +152,7 @@ def choose(armature: bpy.types.Object) -> Iterator[float]:
     yield 1.5
     yield from press(1070, buttons)
     stored = armature.io_idtech_animations
-    results["filtered and unchecked"] = [
-        stored.name_filter,
-        [row.name for row in stored.rows if not row.is_checked],
-    ]
+    results["filtered and unchecked"] = [stored.name_filter, [row.name for row in stored.rows if not row.is_checked]]
     stored.name_filter = ""
     browser.tag_redraw()
     yield 1.5

@@ -51,8 +51,7 @@ def make_game(base: Path) -> Path:
     # The image of the helper in other colors: blue, green and red of its four pixels are at the end.
     colors = {"blue": (200, 90, 40), "green": (60, 150, 60)}
     images = {
-        f"models/octopus/{name}.tga": game_folders.IMAGE[:18] + bytes(color) * 4
-        for name, color in colors.items()
+        f"models/octopus/{name}.tga": game_folders.IMAGE[:18] + bytes(color) * 4 for name, color in colors.items()
     }
     loose = {
         f"models/md5/{name}/{name}.md5mesh": game_folders.md5mesh(game_folders.BODY, f"models/{name}")

@@ -34,21 +34,10 @@ def test_a_tree_is_converted_by_one_blender_or_several(user, tmp_path, jobs):
     # Two of them, as for one file no other Blender is started.
     for name in ("a", "b"):
         shutil.copytree(SAMPLES / "models" / "octopus", tmp_path / "in" / name)
-    words = (
-        "convert",
-        tmp_path / "in",
-        "--to",
-        tmp_path / "out",
-        "--format",
-        "md5",
-        "--animations",
-        "same",
-    )
+    words = ("convert", tmp_path / "in", "--to", tmp_path / "out", "--format", "md5", "--animations", "same")
     ended = run_blender(user, "--command", "idtech", *words, "--jobs", jobs, "--force")
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    made = sorted(
-        path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.md5*")
-    )
+    made = sorted(path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.md5*"))
     names = ("octopus.md5mesh", "swim.md5anim", "wave.md5anim")
     assert made == [f"{folder}/{name}" for folder in ("a", "b") for name in names]
     assert "converted  up to date  failed" in ended.stdout

@@ -45,9 +45,7 @@ def write_player(folder: Path) -> Path:
     """A model with the sequences of a player of Quake II."""
     model = md2_samples.make_model(198)
     model.frame_names = [
-        f"{sequence.name}{number + 1:02d}"
-        for sequence in PLAYER_SEQUENCES
-        for number in range(sequence.frame_count)
+        f"{sequence.name}{number + 1:02d}" for sequence in PLAYER_SEQUENCES for number in range(sequence.frame_count)
     ]
     write_model(model, folder / "tris.md2")
     return folder / "tris.md2"

@@ -65,10 +65,7 @@ def test_enter_in_the_file_browser_exports_the_model_with_its_animations(session
 
 
 def test_the_name_of_the_model_and_the_last_actions_of_the_same_armature_are_offered(session):
-    assert session["offered"] == [
-        ["exported", "octopus.md5mesh", "ALL"],
-        ["exported", "octopus.001.md5mesh", "NONE"],
-    ]
+    assert session["offered"] == [["exported", "octopus.md5mesh", "ALL"], ["exported", "octopus.001.md5mesh", "NONE"]]
 
 
 def test_animations_are_filtered_and_unchecked_with_the_mouse_and_the_others_exported(session):

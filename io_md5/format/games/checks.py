@@ -119,9 +119,7 @@ def unnamed_joints(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 def unwritable_names(rule: Rule, subject: Subject) -> Iterator[Finding]:
     joints = [joint for joint, name in enumerate(subject.names) if not is_writable(name)]
-    yield from _named(
-        rule, subject, joints, "joint names contain a double quote or a line break", quoted=True
-    )
+    yield from _named(rule, subject, joints, "joint names contain a double quote or a line break", quoted=True)
 
 
 def unsafe_names(names: NameRule, rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -130,13 +128,7 @@ def unsafe_names(names: NameRule, rule: Rule, subject: Subject) -> Iterator[Find
 
 
 def _named(
-    rule: Rule,
-    subject: Subject,
-    joints: npt.ArrayLike,
-    what: str,
-    *,
-    found: object = None,
-    quoted: bool = False,
+    rule: Rule, subject: Subject, joints: npt.ArrayLike, what: str, *, found: object = None, quoted: bool = False
 ) -> Iterator[Finding]:
     numbers = np.asarray(joints).tolist()
     if numbers:
@@ -208,18 +200,14 @@ def rate_fraction(rule: Rule, subject: Subject) -> Iterator[Finding]:
     rate = _rate(subject)
     if rate >= 1.0 and math.isfinite(rate) and rate != math.floor(rate):
         used = counted(math.floor(rate), "frames")
-        yield rule.finding(
-            f"a frame rate of {rate:g}: {rule.engine} will play {used} per second", f"{rate:g}"
-        )
+        yield rule.finding(f"a frame rate of {rate:g}: {rule.engine} will play {used} per second", f"{rate:g}")
 
 
 @about("animation")
 def bounds_count(rule: Rule, animation: Animation, _subject: Subject) -> Iterator[Finding]:
     count = len(animation.bounds)
     if count != animation.frame_count:
-        yield rule.finding(
-            f"there are bounds for {counted(count, 'frames')} instead of {animation.frame_count}", count
-        )
+        yield rule.finding(f"there are bounds for {counted(count, 'frames')} instead of {animation.frame_count}", count)
 
 
 @about("animation")
@@ -284,9 +272,7 @@ def scale_names(rule: Rule, subject: Subject) -> Iterator[Finding]:
         for name in [subject.names[joint]]
         if byte_count(name) > rule.limit or json.dumps(name, ensure_ascii=False) != f'"{name}"'
     ]
-    yield from _named(
-        rule, subject, wrong, "scaled joints with long names or special characters", quoted=True
-    )
+    yield from _named(rule, subject, wrong, "scaled joints with long names or special characters", quoted=True)
 
 
 # Camera paths

@@ -56,9 +56,7 @@ no_animation = _shared(
 )  # fmt: skip
 
 
-def _common(
-    code: str, check: Check, requirement: str, why: str, remedy: str, source: str, limit: float = 0
-) -> Rule:
+def _common(code: str, check: Check, requirement: str, why: str, remedy: str, source: str, limit: float = 0) -> Rule:
     return Rule(code, True, check, "all", requirement, why, remedy, source, limit)
 
 

@@ -19,11 +19,7 @@ REST_RATE = 24.0
 
 
 def prepare_model(
-    model: Model,
-    game: Game = Game.ANY,
-    *,
-    make_names_safe: bool = True,
-    object_names: list[str] | None = None,
+    model: Model, game: Game = Game.ANY, *, make_names_safe: bool = True, object_names: list[str] | None = None
 ) -> tuple[Model, list[str]]:
     """A model prepared for a game.
 

@@ -99,17 +99,12 @@ def read_animation_header(source: Source, name: str = "") -> AnimationHeader:
             rows = blocks.read_joints(scan, contents.opened["hierarchy"], 3, "parent, flags, first component")
             return AnimationHeader(rows.names, rows.parents, int(frames), blocks.frame_rate(scan, rate))
     whole = parse_animation(whole_file(source, data), name)
-    return AnimationHeader(
-        whole.names, whole.parents, whole.frame_count, whole.frame_rate, whole.has_hierarchy
-    )
+    return AnimationHeader(whole.names, whole.parents, whole.frame_count, whole.frame_rate, whole.has_hierarchy)
 
 
 def _parse(scan: Scan) -> Animation:
     contents = read_contents(
-        scan,
-        numbers=_NUMBERS,
-        once=("hierarchy", "bounds", "baseframe"),
-        repeated=("frame", "channel"),
+        scan, numbers=_NUMBERS, once=("hierarchy", "bounds", "baseframe"), repeated=("frame", "channel")
     )
     contents.warn_of_stray()
     if "hierarchy" in contents.opened:
@@ -269,13 +264,9 @@ def format_animation(animation: Animation) -> bytes:
     names = [printing.quoted(name) for name in animation.names]
     parents = animation.parents.tolist()
     flags = animation.flags.tolist()
-    comments = [
-        _hierarchy_comment(animation, parent, flag) for parent, flag in zip(parents, flags, strict=True)
-    ]
+    comments = [_hierarchy_comment(animation, parent, flag) for parent, flag in zip(parents, flags, strict=True)]
     base = np.column_stack([animation.base_positions, animation.base_orientations])
-    starts = np.where(
-        animation.flags != 0, animation.starts, 0
-    )  # Doom 3 checks starts even where no flag is set
+    starts = np.where(animation.flags != 0, animation.starts, 0)  # Doom 3 checks starts even where no flag is set
     vectors = "\t( %s %s %s ) ( %s %s %s )"
     lines = [
         *printing.header(animation.commandline),

@@ -238,9 +238,7 @@ def read_contents(
         token += 1
         if key == "commandline":
             # It may be missing; the next key is on another line.
-            if scan.is_string(token) or (
-                token < len(scan) and scan.token_line(token) == scan.token_line(begin)
-            ):
+            if scan.is_string(token) or (token < len(scan) and scan.token_line(token) == scan.token_line(begin)):
                 contents.commandline = scan.name(token)
                 token += 1
         elif key in numbers:

@@ -94,9 +94,7 @@ def _entries(scan: Scan, opening: int) -> Floats:
     blocks.check_only_numbers(scan, opening, "the camera")
     values = scan.values(opening)
     if len(values) == 0:
-        raise scan.error(
-            "the camera has no frames", opening + 1, expected="( x y z ) ( x y z ) field of view"
-        )
+        raise scan.error("the camera has no frames", opening + 1, expected="( x y z ) ( x y z ) field of view")
     if len(values) % _COLUMNS:
         raise scan.error(
             "the camera ends within a frame", opening + 1,
@@ -212,9 +210,7 @@ def timeline(cuts: Ints, entry_count: int) -> tuple[Ints, Ints]:
     """
     # A frame after a cut is also after all earlier cuts, so each cut takes effect from one frame on, never before the
     # frame of the previous cut; there the earlier cuts have added their count.
-    instants = np.maximum.accumulate(np.maximum(cuts - np.arange(len(cuts), dtype=np.int32), 0)).astype(
-        np.int32
-    )
+    instants = np.maximum.accumulate(np.maximum(cuts - np.arange(len(cuts), dtype=np.int32), 0)).astype(np.int32)
     # One frame more than possible: a cut at the last entry takes effect after the last frame.
     passed = np.cumsum(np.bincount(instants, minlength=entry_count + 1))
     entries = (np.arange(entry_count + 1) + passed).astype(np.int32)

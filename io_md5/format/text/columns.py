@@ -148,9 +148,7 @@ class Text:
             has_point = self._bytes[offsets] == _POINT
             if has_point.any():
                 offsets += has_point
-                is_number &= (
-                    self._add_fractions(values, offsets, self._eights_where(offsets, has_point)) | ~has_point
-                )
+                is_number &= self._add_fractions(values, offsets, self._eights_where(offsets, has_point)) | ~has_point
         if negative.any():
             values *= 1.0 - 2.0 * negative
         return values, is_number, offsets
@@ -267,9 +265,7 @@ class Layout:
             pieces.append((slice(line_count, len(starts)), last, before))
         odd_lines: list[int] = []
         for piece, source, before in pieces:
-            is_regular = self._read(
-                source, starts[piece] - before, ends[piece] - before, table[piece], integers
-            )
+            is_regular = self._read(source, starts[piece] - before, ends[piece] - before, table[piece], integers)
             odd_lines += (np.flatnonzero(~is_regular) + piece.start).tolist()
             if len(odd_lines) > _MAX_ODD_LINES + piece.stop // _MAX_ODD_FRACTION:
                 return None
@@ -298,11 +294,7 @@ class Layout:
         """The numbers of a line; None unless it is made of the word and `width` numbers."""
         numbers = _NUMBER.findall(line)
         between = _NUMBER.sub(b"", line).translate(None, _BLANKS + b"\r")
-        if (
-            len(numbers) != self.width
-            or between != self.word + b"\n"
-            or not line.strip().startswith(self.word)
-        ):
+        if len(numbers) != self.width or between != self.word + b"\n" or not line.strip().startswith(self.word):
             return None
         return [float(number) for number in numbers]
 

@@ -242,11 +242,7 @@ def _format_mesh_block(mesh: Mesh) -> str:
         + printing.rows("\ttri %d %d %d %d", tris, mesh.triangles)
         + f"\n\tnumweights {len(weights)}\n"
         + printing.rows(
-            "\tweight %d %d %f ( %f %f %f )",
-            weights,
-            mesh.weight_joints,
-            mesh.weight_biases,
-            mesh.weight_positions,
+            "\tweight %d %d %f ( %f %f %f )", weights, mesh.weight_joints, mesh.weight_biases, mesh.weight_positions
         )
         + "}"
     )

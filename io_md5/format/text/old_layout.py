@@ -43,9 +43,7 @@ def parse_bones(scan: Scan, openings: list[int]) -> Joints:
     for opening in openings:
         keys = _keys(scan, opening)
         names.append(_string(scan, keys, "name", opening))
-        parent_names.append(
-            (_string(scan, keys, "parent", opening), keys["parent"]) if "parent" in keys else None
-        )
+        parent_names.append((_string(scan, keys, "parent", opening), keys["parent"]) if "parent" in keys else None)
         positions.append(_numbers(scan, keys, "bindpos", opening, 3))
         matrices.append(_numbers(scan, keys, "bindmat", opening, 9))
     parents = np.full(len(names), ROOT, dtype=np.int32)
@@ -61,10 +59,7 @@ def parse_bones(scan: Scan, openings: list[int]) -> Joints:
     axes = np.array(matrices).reshape(-1, 3, 3)
     orientations = quat.from_matrices(np.swapaxes(axes, 1, 2))
     return Joints(
-        names,
-        parents,
-        np.array(positions).reshape(-1, 3),
-        quat.wxyz_from_xyz(quat.xyz_from_wxyz(orientations)),
+        names, parents, np.array(positions).reshape(-1, 3), quat.wxyz_from_xyz(quat.xyz_from_wxyz(orientations))
     )
 
 

@@ -164,22 +164,15 @@ def _decimal_texts(values: Floats) -> _Bytes | None:
     middle = _eight_digits(whole_part.astype(np.uint64) * np.uint64(10**4) + first_two * np.uint64(100))
 
     before_point = middle & np.uint64(0xFFFFFFFF)
-    before_point |= (
-        _filled(_smear_up(before_point) & np.uint64(0xFFFFFFFF) | np.uint64(1 << 24)) * _ASCII_ZERO
-    )
+    before_point |= _filled(_smear_up(before_point) & np.uint64(0xFFFFFFFF) | np.uint64(1 << 24)) * _ASCII_ZERO
     after_point = middle >> np.uint64(32)
-    printed = _filled(
-        after_point | (after_point >> _BYTE) | (last_eight != 0) * np.uint64(0x0101)
-    ) & np.uint64(0x0101)
+    printed = _filled(after_point | (after_point >> _BYTE) | (last_eight != 0) * np.uint64(0x0101)) & np.uint64(0x0101)
     point = (printed & np.uint64(1)) * _ASCII_POINT
     after_point |= printed * _ASCII_ZERO
     negative = (values < 0.0) & ((whole_part > 0.0) | (fraction_part > 0.0))
     eights = np.empty((*values.shape, 2), dtype=np.uint64)
     eights[..., 0] = (
-        negative * _ASCII_MINUS
-        | before_point << _BYTE
-        | point << np.uint64(40)
-        | after_point << np.uint64(48)
+        negative * _ASCII_MINUS | before_point << _BYTE | point << np.uint64(40) | after_point << np.uint64(48)
     )
     eights[..., 1] = last_eight | _filled(_smear_down(last_eight)) * _ASCII_ZERO
     return _as_bytes(eights, values.shape)

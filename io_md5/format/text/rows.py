@@ -60,10 +60,7 @@ def extract_rows(data: bytes) -> ReducedText:
         if rows is not None:
             counts = [len(line_starts) for line_starts, _ in lines]
             parts = np.split(rows, np.cumsum(counts)[:-1])
-            blocks += [
-                ExtractedBlock(word, *place, len(part), part)
-                for place, part in zip(alike, parts, strict=True)
-            ]
+            blocks += [ExtractedBlock(word, *place, len(part), part) for place, part in zip(alike, parts, strict=True)]
     return extract(data, blocks)
 
 

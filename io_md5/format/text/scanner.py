@@ -81,8 +81,7 @@ _SYMBOLS = {code: chr(code) for code in (_QUOTE, _OPEN, _CLOSE)}
 
 # Blanks of the lexer but the ends of lines, where strings and comments end.
 _BLANKED = bytes(
-    0x20 if (byte < 0x20 and byte not in b"\r\n") or byte >= 0x80 or byte in b"()" else byte
-    for byte in range(256)
+    0x20 if (byte < 0x20 and byte not in b"\r\n") or byte >= 0x80 or byte in b"()" else byte for byte in range(256)
 )
 _BODY = rb'(?:[^ \r\n"{}/]|/(?![/*]))'
 _NUMBERS, _WORD, _BRACE, _STRING, _COMMENT = range(1, 6)
@@ -92,8 +91,7 @@ _PLAIN = rb"[-+.0-9](?:[-+.0-9 \r\n]{1,8192}+|(?<=[0-9.])[eE](?=[-+0-9])){0,8}+(
 _ODD = rb"(?:(?:[-+.0-9]%(body)b*+|(?i:nan|inf(?:inity)?)(?!%(body)b))[ \r\n]*+){1,4096}+"
 # An unclosed string ends with its line, an unclosed comment with the file; both are reported where they matter.
 _TOKEN = re.compile(
-    (rb"(" + _PLAIN + rb"(?:(?<=[ \r\n])|(?!%(body)b))|" + _ODD + rb")|(%(body)b++)|([{}])")
-    % {b"body": _BODY}
+    (rb"(" + _PLAIN + rb"(?:(?<=[ \r\n])|(?!%(body)b))|" + _ODD + rb")|(%(body)b++)|([{}])") % {b"body": _BODY}
     + rb'|("[^"\r\n]*+"?)|(//[^\r\n]*+|/\*[\s\S]*?(?:\*/|\Z))'
 )
 _WORDS = re.compile(rb"[^ \r\n]+")
@@ -155,17 +153,11 @@ class Scan:
         if self._no_number < last_brace:
             found = self._text[self._no_number : self._no_number + 40].split()[0].decode("latin-1")
             raise Md5Error(
-                "not a number",
-                path=path,
-                line=self.line(self._no_number),
-                found=repr(found),
-                expected="a number",
+                "not a number", path=path, line=self.line(self._no_number), found=repr(found), expected="a number"
             )
         if self._not_finite:
             line = self.number_line(self._first_not_finite)
-            self.warnings.append(
-                f"{counted(self._not_finite, 'numbers', 'are')} not finite (line {line}); read as 0"
-            )
+            self.warnings.append(f"{counted(self._not_finite, 'numbers', 'are')} not finite (line {line}); read as 0")
 
     # The interface for parsers
 
@@ -316,9 +308,7 @@ class Scan:
                 left += len(words)
         return self.line(len(self.data))
 
-    def error(
-        self, reason: str, token: int, *, found: str | None = None, expected: str | None = None
-    ) -> Md5Error:
+    def error(self, reason: str, token: int, *, found: str | None = None, expected: str | None = None) -> Md5Error:
         """An error at a token; `found` defaults to the token itself."""
         if found is None:
             found = repr(self.name(token)) if token < len(self) else "the end of the file"
@@ -346,9 +336,7 @@ class Scan:
                 expected=f"at most one for every {_BYTES_PER_TOKEN} bytes",
             )  # fmt: skip
 
-    def _scan(
-        self, numbers: array[float], offsets: array[int], first_numbers: array[int], codes: array[int]
-    ) -> int:
+    def _scan(self, numbers: array[float], offsets: array[int], first_numbers: array[int], codes: array[int]) -> int:
         """Fills the arrays; returns the offset of the last closing brace, -1 for none."""
         last_brace, count, size = -1, 0, 0
         most = _MIN_TOKENS + self.file_size // _BYTES_PER_TOKEN
@@ -394,9 +382,7 @@ class Scan:
         """Adds the `count` numbers of some texts; those that are not finite become 0."""
         values = floats(b" ".join(text for _, text in runs))
         if values is None or len(values) != count:
-            words = [
-                (start + word.start(), word[0]) for start, text in runs for word in _WORDS.finditer(text)
-            ]
+            words = [(start + word.start(), word[0]) for start, text in runs for word in _WORDS.finditer(text)]
             values = np.array([self._number(*word) for word in words])
         is_bad = ~(np.abs(values) <= LARGEST)
         if is_bad.any():

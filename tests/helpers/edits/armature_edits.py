@@ -378,9 +378,7 @@ def _apply(bench: Bench, *, with_meshes: bool, **values) -> None:
 edit("scale applied")(lambda bench: _apply(bench, with_meshes=False, scale=(2.0, 2.0, 2.0)))
 edit("scale applied with meshes")(lambda bench: _apply(bench, with_meshes=True, scale=(2.0, 2.0, 2.0)))
 edit("rotation applied")(lambda bench: _apply(bench, with_meshes=False, rotation_euler=(0.0, 0.0, 1.57)))
-edit("rotation applied with meshes")(
-    lambda bench: _apply(bench, with_meshes=True, rotation_euler=(0.3, -0.2, 1.57))
-)
+edit("rotation applied with meshes")(lambda bench: _apply(bench, with_meshes=True, rotation_euler=(0.3, -0.2, 1.57)))
 edit("all applied")(
     lambda bench: _apply(
         bench, with_meshes=False, location=(1, 2, 3), rotation_euler=(0.3, -0.2, 0.5), scale=(0.4, 0.4, 0.4)

@@ -136,9 +136,7 @@ def _is_stable_at_rest(objects) -> bool:
     Bevel and Decimate take other UVs when what they work on moves by as little as 1e-5. Where modifiers change the
     vertex groups, an Armature modifier may show the last pose at rest.
     """
-    armatures = [
-        one.object for obj in objects for one in obj.modifiers if one.type == "ARMATURE" and one.object
-    ]
+    armatures = [one.object for obj in objects for one in obj.modifiers if one.type == "ARMATURE" and one.object]
     if not armatures:
         return True
     with_modifiers = at_rest(armatures[0], objects, Triangulation())

@@ -24,10 +24,7 @@ SETTINGS = {
     "merged": ({"merge_vertices": True}, {}),
     "absolute keys": ({"animation": "ABSOLUTE"}, {}),
     "one frame": ({"animation": "NONE"}, {}),
-    "scaled and turned": (
-        {"global_scale": 0.25, "axis_forward": "X"},
-        {"global_scale": 4.0, "axis_forward": "X"},
-    ),
+    "scaled and turned": ({"global_scale": 0.25, "axis_forward": "X"}, {"global_scale": 4.0, "axis_forward": "X"}),
 }
 """Options of the import, and of the export that takes them back."""
 
@@ -83,9 +80,7 @@ def tube_model(frames: int = 5) -> Model:
             s, t = ring * (sides + 1) + side, ring * (sides + 1) + side + 1
             triangles += [(a, b, a + sides), (b, b + sides, a + sides)]
             corners += [(s, t, s + sides + 1), (t, t + sides + 1, s + sides + 1)]
-    st = np.array(
-        [(9 * side + 3, 11 * ring + 2) for ring in range(rings) for side in range(sides + 1)], np.int16
-    )
+    st = np.array([(9 * side + 3, 11 * ring + 2) for ring in range(rings) for side in range(sides + 1)], np.int16)
     model = Model(
         skin_width=64,
         skin_height=48,
@@ -189,9 +184,7 @@ def assert_matches_blender(comparison: Comparison) -> None:
 def visible_meshes() -> list:
     """The visible mesh objects, in the order of an export."""
     objects = bpy.context.view_layer.objects
-    return sorted(
-        (obj for obj in objects if obj.type == "MESH" and obj.visible_get()), key=lambda obj: obj.name
-    )
+    return sorted((obj for obj in objects if obj.type == "MESH" and obj.visible_get()), key=lambda obj: obj.name)
 
 
 def model_objects() -> list:

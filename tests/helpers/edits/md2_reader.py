@@ -66,9 +66,7 @@ def read(path: Path) -> Md2File:
     assert (ident, version, end) == (b"IDP2", 8, len(data))
     assert frame_size == 40 + 4 * vertices
     texels = np.array([struct.unpack_from("<2h", data, at_st + 4 * i) for i in range(st)], int).reshape(-1, 2)
-    rows = np.array([struct.unpack_from("<6H", data, at_tris + 12 * i) for i in range(tris)], int).reshape(
-        -1, 6
-    )
+    rows = np.array([struct.unpack_from("<6H", data, at_tris + 12 * i) for i in range(tris)], int).reshape(-1, 6)
     assert tris == 0 or (rows[:, :3].max() < vertices and rows[:, 3:].max() < st)
     names, positions, steps, normals = [], [], [], []
     for number in range(frames):

@@ -60,9 +60,7 @@ def parent_to_moving(bench: Bench, rng: random.Random) -> None:
 
 
 def add_modifier(bench: Bench, rng: random.Random) -> None:
-    kind = rng.choice(
-        ["DISPLACE", "MIRROR", "SOLIDIFY", "SUBSURF", "TRIANGULATE", "CAST", "ARRAY", "EDGE_SPLIT"]
-    )
+    kind = rng.choice(["DISPLACE", "MIRROR", "SOLIDIFY", "SUBSURF", "TRIANGULATE", "CAST", "ARRAY", "EDGE_SPLIT"])
     bench.mesh.modifiers.new(kind.lower(), kind)
 
 
@@ -149,15 +147,7 @@ def step(bench: Bench, rng: random.Random) -> str:
     name = rng.choice([edit for edit in EDITS if edit not in LEFT_OUT])
     try:
         mesh_edits.EDITS[name](bench)
-    except (
-        RuntimeError,
-        RuntimeWarning,
-        AssertionError,
-        LookupError,
-        ValueError,
-        TypeError,
-        AttributeError,
-    ) as error:
+    except (RuntimeError, RuntimeWarning, AssertionError, LookupError, ValueError, TypeError, AttributeError) as error:
         if bpy.context.mode != "OBJECT":
             bpy.ops.object.mode_set(mode="OBJECT")
         return f"({name}: {error})"
@@ -231,11 +221,7 @@ def _run(rng: random.Random, folder: Path) -> str:
     done = [step(bench, rng) for _ in range(rng.randint(1, 8))]
     bpy.context.view_layer.update()
     # An untouched real model keeps its GL commands.
-    options = {
-        "gl_texels": 0.5 if name == "tube" else 1.5,
-        "split_sharp": rng.random() < 0.3,
-        **bench.options,
-    }
+    options = {"gl_texels": 0.5 if name == "tube" else 1.5, "split_sharp": rng.random() < 0.3, **bench.options}
     options["by_import"] = rng.random() < 0.7
     render = bpy.context.scene.render
     render.fps = rng.choice([10, 24, 30])
@@ -255,9 +241,7 @@ def _run(rng: random.Random, folder: Path) -> str:
     if (
         automatic.wrong
         and not _is_told(automatic, TOLD + TOLD_OF_KEYS)
-        and not is_decided_by_rounding(
-            _step_of_wrong_frames(automatic) / options.get("global_scale", 1.0) / 10
-        )
+        and not is_decided_by_rounding(_step_of_wrong_frames(automatic) / options.get("global_scale", 1.0) / 10)
     ):
         return f"{name}: {done}: {automatic.wrong[:2]}"
     return ""

@@ -161,9 +161,7 @@ def compare_again(
     return result
 
 
-def _prepare(
-    unkeyed: Unkeyed, armature, actions: str, stem: str, clip, step: float, result: Comparison
-) -> float:
+def _prepare(unkeyed: Unkeyed, armature, actions: str, stem: str, clip, step: float, result: Comparison) -> float:
     """Has Blender play what a file is about; gives the frame of the scene at which it begins."""
     scene = bpy.context.scene
     if actions == "SCENE":
@@ -221,9 +219,7 @@ class _Comparison:
     def __init__(self, result: Comparison, rest: list[evaluated_meshes.Part]) -> None:
         self.result = result
         model = result.model
-        corners = np.concatenate(
-            [part.triangles.places.reshape(-1, 3) for part in rest] or [np.empty((0, 3))]
-        )
+        corners = np.concatenate([part.triangles.places.reshape(-1, 3) for part in rest] or [np.empty((0, 3))])
         result.size = float(np.linalg.norm(np.ptp(corners, axis=0))) if len(corners) else 0.0
         self.shaders = sorted({block.shader for block in model.blocks})
         self.partners: dict[str, np.ndarray] = {}
@@ -236,11 +232,7 @@ class _Comparison:
     def frame(self, when: str, source, frame: int | None, seen: list[evaluated_meshes.Part]) -> None:
         """Compares at rest, or in a frame of an animation."""
         self.is_rest = frame is None
-        pose = (
-            (source.positions, source.turns)
-            if frame is None
-            else (source.positions[frame], source.turns[frame])
-        )
+        pose = (source.positions, source.turns) if frame is None else (source.positions[frame], source.turns[frame])
         file = {shader: [] for shader in self.shaders}
         for block in self.result.model.blocks:
             file[block.shader].append(_block_triangles(block, *pose))
@@ -264,9 +256,7 @@ class _Comparison:
             for owner, part in enumerate(mine):
                 if (expected.owners == owner).any():
                     worst = float(place[expected.owners == owner].max())
-                    self.result.differences[part.name] = max(
-                        self.result.differences.get(part.name, 0.0), worst
-                    )
+                    self.result.differences[part.name] = max(self.result.differences.get(part.name, 0.0), worst)
             if (place <= limit).all() and (uv <= UV_LIMIT).all() and len(theirs) == len(expected):
                 return
         # Objects that no warning names come first: what lies in the same place is theirs.
@@ -336,8 +326,7 @@ class _Comparison:
         if known is not None and (known >= 0).all():
             return bool(equal(lost, theirs.chosen(known), place, uv).all())
         return all(
-            equal(lost.chosen(np.full(len(theirs), index)), theirs, place, uv).any()
-            for index in range(len(lost))
+            equal(lost.chosen(np.full(len(theirs), index)), theirs, place, uv).any() for index in range(len(lost))
         )
 
     def _tell(self, name: str, text: str, excused: bool) -> None:
@@ -391,9 +380,7 @@ class Told:
             uv_rest=uv_rest,
             uv_motion=uv_rest + max((figures[0] for figures in moving_uvs), default=0.0),
             faces=any(re.search("modifiers change its (faces|number of vertices)", text) for text in own),
-            left_out=any(
-                re.match("not exported, because .*: ", text) and is_told(name, [text]) for text in warnings
-            ),
+            left_out=any(re.match("not exported, because .*: ", text) and is_told(name, [text]) for text in warnings),
         )
 
     @property
@@ -417,15 +404,11 @@ def is_told(name: str, warnings: list[str]) -> bool:
 def _block_triangles(block: md5_reader.Block, positions, turns) -> Triangles:
     """The triangles that a game draws; those that name a vertex twice are none."""
     corners = block.triangles
-    flat = (
-        (corners[:, 0] == corners[:, 1]) | (corners[:, 1] == corners[:, 2]) | (corners[:, 0] == corners[:, 2])
-    )
+    flat = (corners[:, 0] == corners[:, 1]) | (corners[:, 1] == corners[:, 2]) | (corners[:, 0] == corners[:, 2])
     # Clockwise in the file.
     corners = corners[~flat][:, [0, 2, 1]]
     uvs = block.uvs * (1.0, -1.0) + (0.0, 1.0)
-    return Triangles(
-        block.vertices(positions, turns)[corners], uvs[corners], np.zeros(len(corners), dtype=int)
-    )
+    return Triangles(block.vertices(positions, turns)[corners], uvs[corners], np.zeros(len(corners), dtype=int))
 
 
 def _nearest(lost: Triangles, theirs: Triangles, known) -> str:

@@ -85,9 +85,7 @@ def wxyz_from_xyz(vectors):
 class _Tokens:
     def __init__(self, path: Path) -> None:
         text = path.read_text(encoding="utf-8", errors="surrogateescape")
-        self._rows = [
-            match.group(match.lastindex) for match in _TOKEN.finditer(text) if match.lastindex is not None
-        ]
+        self._rows = [match.group(match.lastindex) for match in _TOKEN.finditer(text) if match.lastindex is not None]
         self._at = 0
 
     def next(self) -> str:

@@ -125,21 +125,14 @@ _in_edit_mode("mirror all", "all", "VERT", lambda size: bpy.ops.transform.resize
 _in_edit_mode("rotate", "half", "VERT", lambda size: bpy.ops.transform.rotate(value=0.7, orient_axis="Z"))
 _in_edit_mode("smooth", "all", "VERT", lambda size: ops.vertices_smooth(factor=0.5, repeat=2))
 _in_edit_mode("shrink", "half", "VERT", lambda size: bpy.ops.transform.shrink_fatten(value=0.1 * size))
-_in_edit_mode(
-    "randomize", "all", "VERT", lambda size: bpy.ops.transform.vertex_random(offset=0.05 * size, seed=3)
-)
+_in_edit_mode("randomize", "all", "VERT", lambda size: bpy.ops.transform.vertex_random(offset=0.05 * size, seed=3))
 
 # Topology
 
 _in_edit_mode("inset", "two faces", "FACE", lambda size: ops.inset(thickness=0.02 * size))
+_in_edit_mode("inset individually", "all", "FACE", lambda size: ops.inset(thickness=0.01 * size, use_individual=True))
 _in_edit_mode(
-    "inset individually", "all", "FACE", lambda size: ops.inset(thickness=0.01 * size, use_individual=True)
-)
-_in_edit_mode(
-    "extrude",
-    "two faces",
-    "FACE",
-    lambda size: ops.extrude_region_move(TRANSFORM_OT_translate={"value": _apart(size)}),
+    "extrude", "two faces", "FACE", lambda size: ops.extrude_region_move(TRANSFORM_OT_translate={"value": _apart(size)})
 )
 _in_edit_mode(
     "extrude seam edges",
@@ -184,33 +177,19 @@ _in_edit_mode("poke", "two faces", "FACE", lambda size: ops.poke())
 _in_edit_mode("solidify", "all", "FACE", lambda size: ops.solidify(thickness=0.05 * size))
 _in_edit_mode("wireframe", "all", "FACE", lambda size: ops.wireframe(thickness=0.02 * size))
 _in_edit_mode(
-    "duplicate part",
-    "half",
-    "FACE",
-    lambda size: ops.duplicate_move(TRANSFORM_OT_translate={"value": _apart(size)}),
+    "duplicate part", "half", "FACE", lambda size: ops.duplicate_move(TRANSFORM_OT_translate={"value": _apart(size)})
 )
 _in_edit_mode(
-    "spin",
-    "one face",
-    "VERT",
-    lambda size: ops.spin(steps=4, angle=pi / 2, center=(0, 0, 0), axis=(0, 0, 1)),
+    "spin", "one face", "VERT", lambda size: ops.spin(steps=4, angle=pi / 2, center=(0, 0, 0), axis=(0, 0, 1))
 )
 _in_edit_mode("convex hull", "all", "VERT", lambda size: ops.convex_hull())
-_in_edit_mode(
-    "rip apart and fill", "half", "EDGE", lambda size: ops.edge_split(type="EDGE"), lambda size: _fill()
-)
+_in_edit_mode("rip apart and fill", "half", "EDGE", lambda size: ops.edge_split(type="EDGE"), lambda size: _fill())
 _in_edit_mode("fill holes", "all", "EDGE", lambda size: ops.delete(type="ONLY_FACE"), lambda size: _fill())
 _in_edit_mode(
-    "sort by selection",
-    "half",
-    "FACE",
-    lambda size: ops.sort_elements(type="REVERSE", elements={"VERT", "FACE"}),
+    "sort by selection", "half", "FACE", lambda size: ops.sort_elements(type="REVERSE", elements={"VERT", "FACE"})
 )
 _in_edit_mode(
-    "shuffle",
-    "all",
-    "FACE",
-    lambda size: ops.sort_elements(type="RANDOMIZE", elements={"VERT", "FACE"}, seed=2),
+    "shuffle", "all", "FACE", lambda size: ops.sort_elements(type="RANDOMIZE", elements={"VERT", "FACE"}, seed=2)
 )
 
 
@@ -237,8 +216,7 @@ def _knife(mesh):
     for face in list(mesh.faces)[: max(len(mesh.faces) // 4, 1)]:
         first, other = face.edges[0], face.edges[1]
         vertices = [
-            bmesh.utils.edge_split(edge, edge.verts[0], share)[1]
-            for edge, share in ((first, 0.3), (other, 0.6))
+            bmesh.utils.edge_split(edge, edge.verts[0], share)[1] for edge, share in ((first, 0.3), (other, 0.6))
         ]
         shared = [one for one in vertices[0].link_faces if vertices[1] in one.verts]
         if shared:
@@ -367,9 +345,7 @@ def _separate(bench: Bench) -> None:
 @edit("separate and move")
 def _separate_and_move(bench: Bench) -> None:
     _separate(bench)
-    other = next(
-        obj for obj in bpy.context.view_layer.objects if obj.type == "MESH" and obj not in bench.meshes
-    )
+    other = next(obj for obj in bpy.context.view_layer.objects if obj.type == "MESH" and obj not in bench.meshes)
     for vertex in other.data.vertices:
         vertex.co.z += 1.0
 

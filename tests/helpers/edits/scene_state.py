@@ -8,13 +8,7 @@ import bpy
 from whole_state import whole_state
 
 _CHANNELS = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
-_ANIMATION = (
-    "use_nla",
-    "use_tweak_mode",
-    "action_influence",
-    "action_blend_type",
-    "action_extrapolation",
-)
+_ANIMATION = ("use_nla", "use_tweak_mode", "action_influence", "action_blend_type", "action_extrapolation")
 _STRIP = ("frame_start", "frame_end", "mute", "influence", "blend_type")
 
 
@@ -26,10 +20,7 @@ def everything():
     objects = bpy.data.objects
     result["places"] = {obj.name: _values(obj, *_CHANNELS) + _rows(obj.matrix_world) for obj in objects}
     result["poses"] = {
-        f"{obj.name} {bone.name}": _values(bone, *_CHANNELS)
-        for obj in objects
-        if obj.pose
-        for bone in obj.pose.bones
+        f"{obj.name} {bone.name}": _values(bone, *_CHANNELS) for obj in objects if obj.pose for bone in obj.pose.bones
     }
     result["positions"] = {armature.name: armature.pose_position for armature in bpy.data.armatures}
     result["animation"] = {obj.name: _animation(obj.animation_data) for obj in objects if obj.animation_data}
@@ -39,16 +30,12 @@ def everything():
         for mesh in bpy.data.meshes
     }
     result["keys"] = {
-        key.name: [(block.name, block.value, block.mute) for block in key.key_blocks]
-        for key in bpy.data.shape_keys
+        key.name: [(block.name, block.value, block.mute) for block in key.key_blocks] for key in bpy.data.shape_keys
     }
     result["visible"] = [
-        (obj.name, obj.hide_get(), obj.hide_viewport, obj.hide_render, obj.visible_get())
-        for obj in layer.objects
+        (obj.name, obj.hide_get(), obj.hide_viewport, obj.hide_render, obj.visible_get()) for obj in layer.objects
     ]
-    result["collections"] = [
-        (one.name, one.exclude, one.hide_viewport) for one in _below(layer.layer_collection)
-    ]
+    result["collections"] = [(one.name, one.exclude, one.hide_viewport) for one in _below(layer.layer_collection)]
     result["shown modifiers"] = [
         (obj.name, one.name, one.show_viewport, one.show_render, one.show_in_editmode)
         for obj in objects
@@ -66,11 +53,7 @@ def everything():
 
 def differences(before, after) -> list[str]:
     """What differs between two states, as short texts."""
-    return [
-        f"{key}: {_shortened(before[key], after[key])}"
-        for key in before
-        if not same(before[key], after.get(key))
-    ]
+    return [f"{key}: {_shortened(before[key], after[key])}" for key in before if not same(before[key], after.get(key))]
 
 
 def same(a, b) -> bool:

@@ -92,9 +92,7 @@ def _random_weights(bench: Bench, rng: random.Random) -> None:
         name = rng.choice(names)
         group = bench.mesh.vertex_groups.get(name) or bench.mesh.vertex_groups.new(name=name)
         count = len(bench.mesh.data.vertices)
-        group.add(
-            rng.sample(range(count), rng.randint(1, count)), rng.random(), rng.choice(("REPLACE", "ADD"))
-        )
+        group.add(rng.sample(range(count), rng.randint(1, count)), rng.random(), rng.choice(("REPLACE", "ADD")))
 
 
 def _random_uvs(bench: Bench, rng: random.Random) -> None:

@@ -26,10 +26,7 @@ SETTINGS = {
     "unmerged": ({"merge_vertices": False}, {}),
     "joint axes": ({"bone_direction": "JOINT"}, {}),
     "unmerged joint axes": ({"merge_vertices": False, "bone_direction": "JOINT"}, {}),
-    "scaled and turned": (
-        {"global_scale": 0.25, "axis_forward": "X"},
-        {"scale": 4.0, "axes": ("X", "Z")},
-    ),
+    "scaled and turned": ({"global_scale": 0.25, "axis_forward": "X"}, {"scale": 4.0, "axes": ("X", "Z")}),
 }
 """Options of the import, and how to export."""
 
@@ -95,14 +92,10 @@ def write_sample(folder: Path, *, with_oddities=False) -> Path:
 def _make_odd(model: Model) -> None:
     model.commandline = "mesh odd.mb -dest odd.md5mesh"
     joints = model.joints
-    joints.names[-1] = (
-        "a joint with a name that is far too long for Blender, of eighty letters or more " + "x" * 9
-    )
+    joints.names[-1] = "a joint with a name that is far too long for Blender, of eighty letters or more " + "x" * 9
     for block in model.meshes:
         block.name = f"{block.shader} by name"
-        block.shader += (
-            " with a name that is far too long for Blender 4, of eighty letters or more " + "x" * 9
-        )
+        block.shader += " with a name that is far too long for Blender 4, of eighty letters or more " + "x" * 9
         flat = np.array([[0, 0, 1], [2, 3, 2]], dtype=np.int32)
         block.triangles = np.concatenate([flat[:1], block.triangles, flat[1:]])
         block.uvs = np.concatenate([block.uvs, [[0.25, 0.75], [0.5, 0.5]]])
@@ -275,13 +268,7 @@ def scene_fingerprint() -> int:
     """A number that changes with any mesh object of the scene and with the bones of any armature."""
     meshes = tuple(sorted((obj.name, fingerprint(obj)) for obj in bpy.data.objects if obj.type == "MESH"))
     bones = tuple(
-        (
-            obj.name,
-            bone.name,
-            bone.use_deform,
-            bone.use_connect,
-            tuple(tuple(row) for row in bone.matrix_local),
-        )
+        (obj.name, bone.name, bone.use_deform, bone.use_connect, tuple(tuple(row) for row in bone.matrix_local))
         for obj in bpy.data.objects
         if obj.type == "ARMATURE"
         for bone in obj.data.bones

@@ -39,9 +39,7 @@ class _Lines:
         text = data.decode("latin-1")
         # What is too long for the buffer goes on as another line.
         self.lines = [
-            line[at : at + LINE_BYTES]
-            for line in text.split("\n")
-            for at in range(0, max(len(line), 1), LINE_BYTES)
+            line[at : at + LINE_BYTES] for line in text.split("\n") for at in range(0, max(len(line), 1), LINE_BYTES)
         ]
         self.at = 0
 

@@ -13,17 +13,13 @@ _COMMENT = r"//[^\n]*|/\*[\s\S]*?\*/"
 
 # Doom 3 `idLexer`: strings end with their line; a minus is a token of its own before a number; what is no letter,
 # digit or punctuation of ASCII is white space.
-DOOM3 = re.compile(
-    rf'{_COMMENT}|"[^"\n]*"|-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?|[A-Za-z_][\w/\\:.]*|[!-~]', re.ASCII
-)
+DOOM3 = re.compile(rf'{_COMMENT}|"[^"\n]*"|-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?|[A-Za-z_][\w/\\:.]*|[!-~]', re.ASCII)
 # Quake `COM_Parse`: a few letters stand for themselves, the rest goes on to white space or one of them.
 QUAKE = re.compile(rf"{_COMMENT}|\"[^\"]*\"|[{{}}()':]|[^\x00-\x20{{}}()':]+")
 # Quake II `COM_Parse`: everything goes on to white space.
 QUAKE2 = re.compile(rf'{_COMMENT}|"[^"]*"|[^\x00-\x20]+')
 # Daemon `COM_ParseExt2`: numbers, names and single punctuation.
-DAEMON = re.compile(
-    rf'{_COMMENT}|"[^"]*"|-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[A-Za-z_][\w/\\.]*|[!-~]|\n', re.ASCII
-)
+DAEMON = re.compile(rf'{_COMMENT}|"[^"]*"|-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[A-Za-z_][\w/\\.]*|[!-~]|\n', re.ASCII)
 
 _NUMBER_STARTS = frozenset("-.0123456789")
 

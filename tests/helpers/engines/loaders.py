@@ -27,10 +27,7 @@ MD2 = {
 }
 
 # What a warning says about an engine that shares the profile with others, so that it may refuse the file.
-REFUSED_WITH_WARNING = {
-    ("FTEQW", "several_roots"),
-    ("iqm", "joint_count"),
-}
+REFUSED_WITH_WARNING = {("FTEQW", "several_roots"), ("iqm", "joint_count")}
 
 
 def told(findings, engine):

@@ -198,9 +198,7 @@ def skinned(mesh, bind, pose, *, raw_sums=False, most=MOST_INFLUENCES):
     joints = mesh.joints[rows]
     points = np.einsum("wij,wj->wi", turns[joints], rest[vertices]) + moves[joints]
     points *= (biases * scale[vertices])[:, None]
-    return np.stack(
-        [np.bincount(vertices, points[:, axis], minlength=len(rest)) for axis in range(3)], axis=1
-    )
+    return np.stack([np.bincount(vertices, points[:, axis], minlength=len(rest)) for axis in range(3)], axis=1)
 
 
 def _rows(mesh):
@@ -212,9 +210,7 @@ def _rows(mesh):
 def _sums(mesh, points):
     vertices = np.repeat(np.arange(len(mesh.counts)), mesh.counts)
     rows = points[_rows(mesh)]
-    return np.stack(
-        [np.bincount(vertices, rows[:, axis], minlength=len(mesh.counts)) for axis in range(3)], axis=1
-    )
+    return np.stack([np.bincount(vertices, rows[:, axis], minlength=len(mesh.counts)) for axis in range(3)], axis=1)
 
 
 def unpack(flags, starts, base, values):

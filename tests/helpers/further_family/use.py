@@ -73,9 +73,7 @@ except RuntimeError as error:
     seen["bad"] = str(error)
 seen["info"] = json.loads(command("info", "--json", str(source))[1])
 seen["to glb"] = command("convert", str(source), "--to", str(folder / "glb"), "--format", "glb")[0]
-seen["to tri"] = command(
-    "convert", str(folder / "scene.blend"), "--to", str(folder / "tri"), "--format", "tri"
-)[0]
+seen["to tri"] = command("convert", str(folder / "scene.blend"), "--to", str(folder / "tri"), "--format", "tri")[0]
 seen["results"] = sorted(
     path.relative_to(folder).as_posix() for path in folder.glob("*/*.*") if path.suffix in (".glb", ".tri")
 )

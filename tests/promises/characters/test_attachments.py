@@ -22,10 +22,7 @@ class Skeleton:
 
     def __init__(self, rng: random.Random) -> None:
         self.locals = [
-            (
-                np.array([rng.uniform(-1, 1) for _ in range(3)]),
-                to_mat3([rng.uniform(-70, 70) for _ in range(3)]).T,
-            )
+            (np.array([rng.uniform(-1, 1) for _ in range(3)]), to_mat3([rng.uniform(-70, 70) for _ in range(3)]).T)
             for _ in NAMES
         ]
 
@@ -69,18 +66,8 @@ def quaternion(matrix) -> str:
         [
             [matrix[0, 0] - matrix[1, 1] - matrix[2, 2], 0, 0, 0],
             [matrix[0, 1] + matrix[1, 0], matrix[1, 1] - matrix[0, 0] - matrix[2, 2], 0, 0],
-            [
-                matrix[0, 2] + matrix[2, 0],
-                matrix[1, 2] + matrix[2, 1],
-                matrix[2, 2] - matrix[0, 0] - matrix[1, 1],
-                0,
-            ],
-            [
-                matrix[2, 1] - matrix[1, 2],
-                matrix[0, 2] - matrix[2, 0],
-                matrix[1, 0] - matrix[0, 1],
-                np.trace(matrix),
-            ],
+            [matrix[0, 2] + matrix[2, 0], matrix[1, 2] + matrix[2, 1], matrix[2, 2] - matrix[0, 0] - matrix[1, 1], 0],
+            [matrix[2, 1] - matrix[1, 2], matrix[0, 2] - matrix[2, 0], matrix[1, 0] - matrix[0, 1], np.trace(matrix)],
         ]
     )
     x, y, z, w = vectors[:, values.argmax()]
@@ -146,16 +133,12 @@ def test_200_generated_declarations_hang_where_the_engines_put_them(tmp_path: Pa
         values, entities = body_values(rng, is_dark_mod)
         body, attaching, playing = (Skeleton(rng) for _ in range(3))
         has_pose = rng.random() < 0.5
-        offsets = {
-            name: words([rng.uniform(-1, 1) for _ in range(3)]) for name in ("body", "one", "two", "head")
-        }
+        offsets = {name: words([rng.uniform(-1, 1) for _ in range(3)]) for name in ("body", "one", "two", "head")}
         text = ATDM if is_dark_mod else ""
         text += model_text("body", offsets["body"], *(("ik_pose",) if has_pose else ()), "stand")
         text += model_text("head", offsets["head"])
         text += "".join(model_text(f"{name}_model", offsets[name]) for name in ("one", "two"))
-        text += "".join(entity_text(name, own) for name, own in entities.items()) + entity_text(
-            "hero", values
-        )
+        text += "".join(entity_text(name, own) for name, own in entities.items()) + entity_text("hero", values)
         game = game_folders.loose(
             tmp_path / str(number),
             {
@@ -172,9 +155,7 @@ def test_200_generated_declarations_hang_where_the_engines_put_them(tmp_path: Pa
         bpy.context.scene.frame_set(FRAME)
         origin = [float(word) for word in offsets["body"].split()]
         joints = (attaching if has_pose else body).world(origin)
-        expected = (
-            dark_mod("hero", values, entities, joints) if is_dark_mod else doom3(values, entities, joints)
-        )
+        expected = dark_mod("hero", values, entities, joints) if is_dark_mod else doom3(values, entities, joints)
         assert len(expected) == 2 + ("def_head" in values)
         played = playing.world(origin)
         for one in expected:
@@ -183,9 +164,7 @@ def test_200_generated_declarations_hang_where_the_engines_put_them(tmp_path: Pa
             matrix = np.array(bpy.data.objects[name].matrix_world)
             own = np.array([float(word) for word in offsets[one.name].split()])
             np.testing.assert_allclose(matrix[:3, :3], place.axis.T, atol=1e-4, err_msg=str(number))
-            np.testing.assert_allclose(
-                matrix[:3, 3], place.origin + own @ place.axis, atol=1e-4, err_msg=str(number)
-            )
+            np.testing.assert_allclose(matrix[:3, 3], place.origin + own @ place.axis, atol=1e-4, err_msg=str(number))
 
 
 BODY = "model body { mesh body/body.md5mesh anim stand body/stand.md5anim anim walk body/walk.md5anim }\n"

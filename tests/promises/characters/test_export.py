@@ -208,9 +208,7 @@ def test_without_a_character_there_is_nothing_to_export(tmp_path):
 def test_nothing_chosen_is_an_error(tmp_path):
     import_character(game_folders.doom3(tmp_path / "base"), IMP)
     with pytest.raises(RuntimeError, match="nothing to export"):
-        bpy.ops.export_scene.idtech_character(
-            directory=str(tmp_path), use_models=False, use_declarations=False
-        )
+        bpy.ops.export_scene.idtech_character(directory=str(tmp_path), use_models=False, use_declarations=False)
 
 
 # Names that a .blend file from elsewhere may hold

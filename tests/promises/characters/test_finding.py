@@ -81,9 +81,7 @@ def test_what_has_changed_since_the_last_import_counts(tmp_path, where):
         (game / where).write_text(text.replace("blink.md5anim", "idle.md5anim"))
     elif where.endswith(".pk4"):
         (game / "def/zz_head.def").unlink()
-        game_folders.zipped(
-            game / where, {"def/zz_head.def": text, "models/md5/heads/imp/blink.md5anim": blink}
-        )
+        game_folders.zipped(game / where, {"def/zz_head.def": text, "models/md5/heads/imp/blink.md5anim": blink})
     else:
         (game / "def/zz_head.def").write_text(text)
         import_character(game, "head_imp_model")
@@ -109,9 +107,7 @@ def test_warnings_are_about_what_was_asked_for(tmp_path, capfd):
 
 
 def test_the_count_of_animations_says_how_many_files_they_are(tmp_path, part):
-    anims = "".join(
-        f"md5anim {name}{number} {name}.md5anim\n" for name in ("run", "jump") for number in range(3)
-    )
+    anims = "".join(f"md5anim {name}{number} {name}.md5anim\n" for name in ("run", "jump") for number in range(3))
     game = game_folders.loose(
         tmp_path,
         {

@@ -37,11 +37,7 @@ def markers(action: str) -> list[tuple[int, str]]:
 
 
 def materials() -> dict[str, str]:
-    return {
-        obj.name: obj.material_slots[0].material.name
-        for obj in bpy.context.scene.objects
-        if obj.type == "MESH"
-    }
+    return {obj.name: obj.material_slots[0].material.name for obj in bpy.context.scene.objects if obj.type == "MESH"}
 
 
 # --- Doom 3
@@ -59,8 +55,7 @@ def test_the_filter_chooses_animations_by_their_declared_names(doom3):
 
 def test_animations_that_are_unchecked_are_not_imported(doom3):
     rows = [
-        {"name": name, "is_checked": name == "walk1", "file_count": 1}
-        for name in ("stand", "walk1", "range", "idle")
+        {"name": name, "is_checked": name == "walk1", "file_count": 1} for name in ("stand", "walk1", "range", "idle")
     ]
     import_character(doom3, IMP, animations=rows)
     assert [action.name for action in bpy.data.actions] == ["walk1"]
@@ -110,11 +105,7 @@ def test_channels_are_bone_collections(doom3):
     import_character(doom3, IMP)
     armature = bpy.data.objects["monster_imp"].data
     found = {group.name: {bone.name for bone in group.bones} for group in armature.collections}
-    assert found == {
-        "torso": {"Waist", "Neck", "larm"},
-        "legs": {"origin", "Hips", "lleg", "rleg"},
-        "head": {"Neck"},
-    }
+    assert found == {"torso": {"Waist", "Neck", "larm"}, "legs": {"origin", "Hips", "lleg", "rleg"}, "head": {"Neck"}}
 
 
 def test_the_offset_moves_the_model_unless_turned_off(doom3):
@@ -140,9 +131,7 @@ def test_heads_and_attachments_hang_on_their_joints_and_move_with_them(doom3):
 
 @pytest.mark.parametrize("direction", ["CHILD", "JOINT"])
 def test_attachments_keep_their_place_with_other_axes_and_scales(doom3, direction):
-    import_character(
-        doom3, IMP, animation_filter="stand", bone_direction=direction, global_scale=0.5, axis_forward="X"
-    )
+    import_character(doom3, IMP, animation_filter="stand", bone_direction=direction, global_scale=0.5, axis_forward="X")
     bpy.context.scene.frame_set(0)
     assert position("head_imp_model") == [0, 0, 10]
     x, y, z = position("lamp")
@@ -239,9 +228,7 @@ def test_packed_and_loose_games_give_the_same_character(doom3, tmp_path):
         return [
             (obj.name, obj.type, np.round(obj.matrix_world, 5).tolist(), obj.parent_bone)
             for obj in sorted(bpy.data.objects, key=lambda obj: obj.name)
-        ] + sorted(
-            (action.name, tuple(action.frame_range), len(action.pose_markers)) for action in bpy.data.actions
-        )
+        ] + sorted((action.name, tuple(action.frame_range), len(action.pose_markers)) for action in bpy.data.actions)
 
     import_character(doom3, IMP)
     packed = state()
@@ -356,9 +343,7 @@ def test_a_character_that_is_imported_twice_is_two_characters(doom3):
     assert materials()["body"] == "models/monsters/imp/body_ice"
     assert materials()["body.001"] == "models/monsters/imp/body"
     assert bpy.ops.object.idtech_character_animation(animation="walk1") == {"FINISHED"}
-    first, second = (
-        bpy.data.objects[name].animation_data.action for name in ("monster_imp", "monster_imp.001")
-    )
+    first, second = (bpy.data.objects[name].animation_data.action for name in ("monster_imp", "monster_imp.001"))
     assert (first.name, second.name) == ("stand", "walk1.001")
 
 

@@ -24,11 +24,7 @@ def game() -> dict[str, bytes | str]:
     """The files of a small game: models of both families, animations, images and a declaration."""
     first, second, third = game_folders.doom3_files()
     files = {name.lower(): content for part in (first, second, third) for name, content in part.items()}
-    return {
-        **files,
-        "models/hound/tris.md2": game_folders.md2(),
-        "models/hound/skin.tga": game_folders.IMAGE,
-    }
+    return {**files, "models/hound/tris.md2": game_folders.md2(), "models/hound/skin.tga": game_folders.IMAGE}
 
 
 @pytest.mark.parametrize("extension", [".pk4", ".pak", ".zip"])
@@ -61,9 +57,7 @@ def test_images_in_an_archive_are_in_the_result(idtech, tmp_path: Path) -> None:
 
 def test_a_path_into_an_archive_is_one_model_or_a_folder(idtech, tmp_path: Path) -> None:
     packed = game_folders.packed(tmp_path / "pak000.pk4", game())
-    status, _, _ = idtech(
-        "convert", packed / "models/hound/tris.md2", "--to", tmp_path / "one", "--format", "md2"
-    )
+    status, _, _ = idtech("convert", packed / "models/hound/tris.md2", "--to", tmp_path / "one", "--format", "md2")
     assert (status, list(results(tmp_path / "one"))) == (0, ["tris.md2"])
     status, _, _ = idtech("convert", packed / "models/md5/heads", "--to", tmp_path / "two", "--format", "md5")
     assert (status, list(results(tmp_path / "two"))) == (0, ["imp/head.md5mesh"])
@@ -72,9 +66,7 @@ def test_a_path_into_an_archive_is_one_model_or_a_folder(idtech, tmp_path: Path)
     assert "gone.md2" in told
 
 
-def test_what_was_converted_from_an_archive_is_up_to_date_until_the_archive_changes(
-    idtech, tmp_path: Path
-) -> None:
+def test_what_was_converted_from_an_archive_is_up_to_date_until_the_archive_changes(idtech, tmp_path: Path) -> None:
     packed = game_folders.packed(tmp_path / "pak000.pk4", {"a.md2": game_folders.md2()})
     words = ("convert", packed, "--to", tmp_path / "out", "--format", "md2")
     idtech(*words)
@@ -85,9 +77,7 @@ def test_what_was_converted_from_an_archive_is_up_to_date_until_the_archive_chan
     assert results(tmp_path / "out") != first
 
 
-def test_a_damaged_archive_and_a_damaged_model_in_one_are_failures_that_are_named(
-    idtech, tmp_path: Path
-) -> None:
+def test_a_damaged_archive_and_a_damaged_model_in_one_are_failures_that_are_named(idtech, tmp_path: Path) -> None:
     bad = tmp_path / "bad.pk4"
     bad.write_bytes(b"PK\x03\x04 nothing")
     packed = game_folders.packed(
@@ -142,10 +132,7 @@ def test_extract_replaces_no_file_that_another_name_in_the_archive_is_like(idtec
     status, told, problems = idtech("extract", packed, "--files", "*", "--to", out)
     assert (status, told, "auto.cfg exists" in problems) == (1, "2 written, 1 failed\n", True)
     assert results(out) == {name: f"from {name!r}".encode() for name in names} | {names[0]: b"mine"}
-    assert idtech("extract", packed, "--files", "*", "--to", out, "--force")[:2] == (
-        0,
-        "3 written, 0 failed\n",
-    )
+    assert idtech("extract", packed, "--files", "*", "--to", out, "--force")[:2] == (0, "3 written, 0 failed\n")
     assert results(out) == {name: f"from {name!r}".encode() for name in names}
 
 
@@ -157,9 +144,7 @@ def test_two_files_whose_names_are_one_on_disk_do_not_replace_each_other(
     extract = part("command_line.games")
     files = part("io_common.game_tree.tree")
     for module in (extract, files):
-        monkeypatch.setattr(
-            module, "path_on_disk", lambda target, path: target / unicodedata.normalize("NFC", path)
-        )
+        monkeypatch.setattr(module, "path_on_disk", lambda target, path: target / unicodedata.normalize("NFC", path))
     out = tmp_path / "out"
     status, told, problems = idtech("extract", packed, "--files", "*", "--to", out, "--force")
     assert (status, told, "another file of the game" in problems) == (1, "1 written, 1 failed\n", True)
@@ -189,10 +174,7 @@ def test_characters_of_a_game_are_converted_by_their_names_with_all_that_belongs
     assert {"stand", "walk1", "range", "idle"} <= {one["name"] for one in whole["animations"]}
     assert {"stand", "walk1", "range"} <= {one["name"] for one in alone["animations"]}
     assert "gone.md5anim" in told
-    assert (
-        "up to date"
-        in idtech("convert", base, "--characters", "monster_*", "--to", out, "--format", "glb")[1]
-    )
+    assert "up to date" in idtech("convert", base, "--characters", "monster_*", "--to", out, "--format", "glb")[1]
 
 
 def test_characters_of_a_packed_game_convert_to_the_same_files_as_on_disk(idtech, tmp_path: Path) -> None:

@@ -78,9 +78,7 @@ def test_sources_are_not_overwritten_through_another_spelling_of_their_folder(co
 
 def test_sources_are_not_overwritten_when_they_are_given_in_another_case(convert, models):
     before = contents(models)
-    status, table = convert(
-        models / "IMP.md5mesh", models / "SAMPLE.MD2", "--to", models, "--format", "md5", "--force"
-    )
+    status, table = convert(models / "IMP.md5mesh", models / "SAMPLE.MD2", "--to", models, "--format", "md5", "--force")
     assert status == 1
     assert "is an input file of this run" in table
     assert contents(models) == before | {

@@ -98,9 +98,7 @@ def test_blend_files_hold_the_model_and_its_animations(idtech, tree, tmp_path):
 
 
 def test_an_md5_survives_a_round_trip(idtech, tree, tmp_path):
-    idtech(
-        "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md5", "--animations", "same"
-    )
+    idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md5", "--animations", "same")
     assert files(tmp_path / "out") == {"imp.md5mesh", "walk.md5anim", "run.md5anim"}
     before, after = read_mesh(tree / "imp.md5mesh"), read_mesh(tmp_path / "out" / "imp.md5mesh")
     assert after.joints.names == before.joints.names
@@ -109,27 +107,21 @@ def test_an_md5_survives_a_round_trip(idtech, tree, tmp_path):
 
 
 def test_animations_become_sequences_of_an_md2_one_after_the_other(idtech, tree, tmp_path):
-    idtech(
-        "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md2", "--animations", "same"
-    )
+    idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md2", "--animations", "same")
     names = read_model(tmp_path / "out" / "imp.md2").frame_names
     # Five frames at 24 a second are three at the 10 of every MD2.
     assert names == [f"{sequence}{number}" for sequence in ("run", "walk") for number in range(1, 4)]
 
 
 def test_a_glb_holds_every_animation(idtech, tree, tmp_path):
-    idtech(
-        "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "glb", "--animations", "same"
-    )
+    idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "glb", "--animations", "same")
     content = glb(tmp_path / "out" / "imp.glb")
     assert sorted(animation["name"] for animation in content["animations"]) == ["run", "walk"]
     assert len(content["skins"]) == 1
 
 
 def test_an_fbx_holds_every_animation(idtech, tree, tmp_path):
-    idtech(
-        "convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "fbx", "--animations", "same"
-    )
+    idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "fbx", "--animations", "same")
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     bpy.ops.import_scene.fbx(filepath=str(tmp_path / "out" / "imp.fbx"))
     names = [action.name for action in bpy.data.actions]
@@ -173,9 +165,7 @@ def test_scale_is_that_of_all_lengths(idtech, tree, tmp_path):
     before, after = read_mesh(tree / "imp.md5mesh"), read_mesh(tmp_path / "out" / "imp.md5mesh")
     assert after.joints.positions == pytest.approx(0.5 * before.joints.positions, abs=1e-5)
     idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "work", "--scale", "1")
-    idtech(
-        "convert", tmp_path / "work/imp.blend", "--to", tmp_path / "out2", "--format", "md5", "--scale", "0.5"
-    )
+    idtech("convert", tmp_path / "work/imp.blend", "--to", tmp_path / "out2", "--format", "md5", "--scale", "0.5")
     again = read_mesh(tmp_path / "out2" / "imp.md5mesh")
     assert again.joints.positions == pytest.approx(after.joints.positions, abs=1e-5)
 
@@ -210,9 +200,7 @@ def test_blend_files_do_not_depend_on_what_was_converted_before(idtech, tmp_path
     folder.mkdir()
     for name in ("a", "d"):
         md5_scenes.write(folder, name)
-    write_animation(
-        md5_scenes.animation(md5_scenes.model().joints, frames=400, rate=50.0), folder / "x.md5anim"
-    )
+    write_animation(md5_scenes.animation(md5_scenes.model().joints, frames=400, rate=50.0), folder / "x.md5anim")
     for name in ("b", "e"):
         md2_samples.write_sample(folder).rename(folder / f"{name}.md2")
     write_shot(folder).rename(folder / "c.md5camera")
@@ -257,9 +245,7 @@ def test_a_blender_that_dies_fails_its_file_and_is_replaced(idtech, tree, tmp_pa
     assert "zombie.md5mesh: Blender ended with status 11" in table
 
 
-def test_blenders_finish_their_files_and_start_no_other_once_the_run_is_interrupted(
-    tree, tmp_path, part, monkeypatch
-):
+def test_blenders_finish_their_files_and_start_no_other_once_the_run_is_interrupted(tree, tmp_path, part, monkeypatch):
     # It takes down which files it has started.
     script = tmp_path / "recording.py"
     script.write_text(
@@ -466,12 +452,7 @@ def test_a_file_that_is_named_again_keeps_its_place_in_the_tree(idtech, tree, tm
 def test_odd_and_long_names_are_converted_and_reported_on_one_line(idtech, tmp_path, jobs, name):
     folder = tmp_path / "in"
     folder.mkdir()
-    names = {
-        "n" * 240,
-        "two\nlines",
-        '\nio_idtech outcome: {"status": "failed"}\n',
-        os.fsdecode(b"no \xff UTF-8"),
-    }
+    names = {"n" * 240, "two\nlines", '\nio_idtech outcome: {"status": "failed"}\n', os.fsdecode(b"no \xff UTF-8")}
     for stem in names:
         md5_scenes.write(folder, stem)
     words = ("convert", folder, "--to", tmp_path / "out", "--jobs", jobs, "--format", name)
@@ -526,16 +507,7 @@ def test_results_of_a_killed_run_are_made_again(idtech, tree, tmp_path, part, mo
         first.replace(places[first])
         raise KilledError
 
-    words = (
-        "convert",
-        tree / "imp.md5mesh",
-        "--to",
-        tmp_path / "out",
-        "--format",
-        "md5",
-        "--animations",
-        "same",
-    )
+    words = ("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "md5", "--animations", "same")
     monkeypatch.setattr(convert, "move", killed)
     with pytest.raises(KilledError):
         idtech(*words)
@@ -593,9 +565,7 @@ def test_the_sequences_of_a_re_release_are_animations_in_a_glb(idtech, tmp_path)
     folder = tmp_path / "baseq2" / "models" / "monsters" / "imp"
     model, animation = md5_rerelease.generated(1)
     md5_rerelease.write_rerelease(folder, model, animation)
-    names = [
-        f"{name}{number}" for name, count in (("stand", 2), ("run", 4)) for number in range(1, count + 1)
-    ]
+    names = [f"{name}{number}" for name, count in (("stand", 2), ("run", 4)) for number in range(1, count + 1)]
     md5_rerelease.write_md2(folder / "tris.md2", names, ())
     mesh = folder / "md5" / "tris.md5mesh"
     for name in ("glb", "fbx"):
@@ -701,9 +671,7 @@ def test_bones_and_weights_of_a_rig_are_chosen_as_in_the_window(idtech, tmp_path
 
 def test_a_blend_is_not_converted_to_formats_that_blender_exports_itself(idtech, tree, tmp_path):
     idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "work")
-    status, table, _ = idtech(
-        "convert", tmp_path / "work/imp.blend", "--to", tmp_path / "out", "--format", "glb"
-    )
+    status, table, _ = idtech("convert", tmp_path / "work/imp.blend", "--to", tmp_path / "out", "--format", "glb")
     assert status == 1
     assert "can be converted to glb" in table
 
@@ -809,12 +777,7 @@ def test_help_is_given(idtech):
 
 def test_files_that_are_not_there_are_errors_and_no_models_are_failures(idtech, tree, tmp_path):
     status, table, told = idtech(
-        "convert",
-        tree / "nowhere.md5mesh",
-        tree / "items/notes.txt",
-        tree / "imp.md5mesh",
-        "--to",
-        tmp_path / "out",
+        "convert", tree / "nowhere.md5mesh", tree / "items/notes.txt", tree / "imp.md5mesh", "--to", tmp_path / "out"
     )
     assert status == 1
     assert counts(table) == [1, 0, 1]
@@ -831,9 +794,7 @@ def test_a_failed_export_lists_the_warnings_that_came_before(idtech, tmp_path):
     for material in bpy.data.materials:
         material.name = 'a"b'
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "in" / "odd.blend"))
-    status, _, told = idtech(
-        "convert", tmp_path / "in" / "odd.blend", "--to", tmp_path / "out", "--format", "md5"
-    )
+    status, _, told = idtech("convert", tmp_path / "in" / "odd.blend", "--to", tmp_path / "out", "--format", "md5")
     assert status == 1
     assert "attaches it to walker: loose" in told
 
@@ -867,10 +828,7 @@ def told_to(part, out: io.StringIO) -> str:
     shown = part("command_line.command").Progress(3, out)
     for name, outcome in (
         ("good.md2", tasks.Outcome("converted", seconds=0.25)),
-        (
-            "odd.md2",
-            tasks.Outcome("converted", warnings=["it is odd"], seconds=8.6, exporter_seconds=8.2),
-        ),
+        ("odd.md2", tasks.Outcome("converted", warnings=["it is odd"], seconds=8.6, exporter_seconds=8.2)),
         ("bad.md2", tasks.Outcome("failed", "it is bad")),
     ):
         shown.report(tasks.Task(Path(name), Path(name), name), outcome)
@@ -964,9 +922,7 @@ def test_a_link_that_leads_nowhere_is_not_replaced(idtech, tree, tmp_path, force
 @pytest.mark.slow
 @needs.locks
 @pytest.mark.parametrize(("jobs", "name"), [(1, "blend"), (2, "glb"), (1, "md5")])
-def test_a_result_that_another_program_has_open_is_named_and_stops_no_other(
-    idtech, tree, tmp_path, jobs, name
-):
+def test_a_result_that_another_program_has_open_is_named_and_stops_no_other(idtech, tree, tmp_path, jobs, name):
     words = ("convert", tree, "--to", tmp_path / "out", "--format", name, "--jobs", jobs, "--force")
     assert idtech(*words)[0] == 0
     before = contents(tmp_path / "out")
@@ -1100,10 +1056,7 @@ def test_what_takes_the_place_of_the_folder_of_records_is_named(idtech, tree, tm
     else:
         (tmp_path / "out" / ".idtech").write_text("mine")
     status, table, _ = idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "out")
-    assert (status, ".idtech: part of the path is a file, not a folder: choose another path" in table) == (
-        1,
-        True,
-    )
+    assert (status, ".idtech: part of the path is a file, not a folder: choose another path" in table) == (1, True)
     assert [path.name for path in (tmp_path / "out").iterdir()] == [".idtech"]
 
 
@@ -1178,9 +1131,7 @@ def test_game_folders_hold_for_exports_with_any_number_of_blenders(idtech, tmp_p
     finally:
         folders.clear()
     for name in ("one", "two"):
-        assert {mesh.shader for mesh in read_mesh(tmp_path / "out" / f"{name}.md5mesh").meshes} == {
-            "art/imp/skin"
-        }
+        assert {mesh.shader for mesh in read_mesh(tmp_path / "out" / f"{name}.md5mesh").meshes} == {"art/imp/skin"}
 
 
 def test_exported_names_are_relative_to_the_game_folder_that_is_named(idtech, tmp_path):
@@ -1234,8 +1185,7 @@ os._exit(status)
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param("SIGTERM", marks=needs.signals), "SIGKILL", pytest.param("SIGINT", marks=needs.signals)],
+    "name", [pytest.param("SIGTERM", marks=needs.signals), "SIGKILL", pytest.param("SIGINT", marks=needs.signals)]
 )
 def test_stopping_the_parent_prints_no_tracebacks_and_ends_the_others(extension, tree, tmp_path, name):
     for index in range(40):
@@ -1303,9 +1253,7 @@ def test_a_second_ctrl_c_ends_an_operator_without_a_traceback_and_leaves_nothing
     )  # fmt: skip
     assert "press Ctrl-C again" in run.stderr
     assert "Stopped." in run.stderr
-    assert [
-        path for folder in (temporary, tmp_path / "out") for path in folder.rglob("*") if path.is_file()
-    ] == []
+    assert [path for folder in (temporary, tmp_path / "out") for path in folder.rglob("*") if path.is_file()] == []
     assert list(temporary.iterdir()) == []
 
 
@@ -1320,9 +1268,7 @@ importlib.import_module(sys.argv[1] + ".command_line.command").main(sys.argv[2:]
 """
 SLOW_PARENT = PARENT.replace(
     "status =",
-    "pool = importlib.import_module(sys.argv[1] + '.command_line.blenders')\n"
-    "pool._WORKER = sys.argv.pop(2)\n"
-    "status =",
+    "pool = importlib.import_module(sys.argv[1] + '.command_line.blenders')\npool._WORKER = sys.argv.pop(2)\nstatus =",
 ).replace("os._exit(status)", "importlib.import_module(sys.argv[1] + '.command_line.command').end_process(2)")
 
 
@@ -1400,10 +1346,7 @@ def test_a_full_disk_is_reported_for_every_format(idtech, small_disk, name, endi
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (
-            "Error: Python: Traceback …\nOSError: [Errno 28] No space left on device\nLocation: a.py:1\n",
-            "full",
-        ),
+        ("Error: Python: Traceback …\nOSError: [Errno 28] No space left on device\nLocation: a.py:1\n", "full"),
         ("Error: No space left on device\n", "out.glb: the disk is full"),
         ("Error: Python: Traceback …\nKeyError: 'x'\nLocation: a.py:1\n", "KeyError: 'x'"),
         ("", "RuntimeError"),
@@ -1416,9 +1359,7 @@ def test_reports_of_blenders_exporters_become_one_sentence(part, text, told):
 
 
 @pytest.mark.parametrize(("verify", "is_told"), [("some", True), ("ALL", True), ("none", False)])
-def test_exports_are_compared_with_blender_on_the_frames_that_are_named(
-    idtech, tree, tmp_path, verify, is_told
-):
+def test_exports_are_compared_with_blender_on_the_frames_that_are_named(idtech, tree, tmp_path, verify, is_told):
     """A .blend that shows its mesh without the Armature modifier."""
     bpy.ops.import_scene.md5(filepath=str(tree / "imp.md5mesh"), animations="FOLDER")
     mesh = next(obj for obj in bpy.data.objects if obj.type == "MESH")

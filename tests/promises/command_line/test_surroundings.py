@@ -88,10 +88,7 @@ def test_an_archive_with_a_name_that_is_too_long_is_named_and_stops_nothing_else
     status, _, told = idtech("convert", model, f"{LONG}.pk4", "--to", tmp_path / "out")
     assert (status, (tmp_path / "out" / "imp.blend").exists()) == (1, True)
     assert "there is no such file or folder" in told
-    for words in (
-        ("list", f"{LONG}.pk4"),
-        ("convert", model, "--to", tmp_path, "--game-folder", f"{LONG}.pk4"),
-    ):
+    for words in (("list", f"{LONG}.pk4"), ("convert", model, "--to", tmp_path, "--game-folder", f"{LONG}.pk4")):
         status, _, told = idtech(*words)
         assert (status, "neither a folder nor an archive" in told) == (2, True)
 
@@ -109,8 +106,7 @@ def test_a_game_folder_with_a_name_that_is_too_long_does_not_stop_an_import(mode
 @pytest.mark.slow
 def test_one_name_that_is_too_long_stops_no_other_file_of_an_archive(idtech, model, tmp_path):
     packed = archive(
-        tmp_path / "game.pk4",
-        **{f"{'b' * 300}/x.md5mesh": model.read_text(), "fine.md5mesh": model.read_text()},
+        tmp_path / "game.pk4", **{f"{'b' * 300}/x.md5mesh": model.read_text(), "fine.md5mesh": model.read_text()}
     )
     status, table, _ = idtech("extract", packed, "--files", "*", "--to", tmp_path / "loose")
     assert (status, table) == (1, "1 written, 1 failed\n")
@@ -217,9 +213,7 @@ def test_output_that_cannot_be_written_is_no_traceback(idtech, model, monkeypatc
     monkeypatch.setattr(sys, "stdout", None if number is None else Closed(number))
     status, _, told = idtech(command, model.parent)
     assert status == int(number is not None)
-    assert told == (
-        "" if number != errno.ENOSPC else f"error: the output cannot be written: {os.strerror(number)}\n"
-    )
+    assert told == ("" if number != errno.ENOSPC else f"error: the output cannot be written: {os.strerror(number)}\n")
 
 
 @pytest.mark.slow
@@ -297,9 +291,7 @@ def test_animations_are_not_overwritten_though_one_beside_them_cannot_be_examine
 
 @pytest.mark.slow
 @needs.links
-def test_a_changed_animation_is_noticed_though_one_beside_it_cannot_be_examined(
-    idtech, model, tmp_path, endless_link
-):
+def test_a_changed_animation_is_noticed_though_one_beside_it_cannot_be_examined(idtech, model, tmp_path, endless_link):
     walk = md5_scenes.animation(md5_scenes.model().joints)
     md5_scenes.write(model.parent, "imp", walk=walk)
     words = ("convert", model.parent, "--to", tmp_path / "out", "--animations", "same")
@@ -446,13 +438,7 @@ def skin_beside(model: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize(
-    "slashes",
-    [
-        "",
-        pytest.param("/", marks=needs.one_root),
-    ],
-)
+@pytest.mark.parametrize("slashes", ["", pytest.param("/", marks=needs.one_root)])
 def test_a_converted_blend_shows_its_textures_wherever_both_are_moved(idtech, model, tmp_path, slashes, jobs):
     md5_scenes.write(model.parent, "demon")
     skin_beside(model)
@@ -668,10 +654,7 @@ def test_a_blender_that_ends_removes_its_own_temporary_folder_and_no_other(exten
     if is_full:
         # Room for the folder itself and one file; Blender then uses the folder of all programs.
         mount = ["mount", "-t", "tmpfs", "-o", "nr_inodes=2", "tmpfs", str(folder)]
-        if (
-            shutil.which("mount") is None
-            or subprocess.run(mount, capture_output=True, check=False).returncode
-        ):
+        if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
             pytest.skip("no disk of its own can be mounted here")
     try:
         (folder / "notes").write_text("of the user")
@@ -691,9 +674,7 @@ def test_a_blender_that_ends_removes_its_own_temporary_folder_and_no_other(exten
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["list", "extract"])
-def test_ctrl_c_stops_a_command_with_its_status_and_leaves_nothing(
-    idtech, model, tmp_path, part, monkeypatch, command
-):
+def test_ctrl_c_stops_a_command_with_its_status_and_leaves_nothing(idtech, model, tmp_path, part, monkeypatch, command):
     files = part("io_common.game_tree.tree").GameTree
     reads = files.walk
 

@@ -48,9 +48,7 @@ def test_pictures_are_small():
 # What every operator with a file browser has.
 FILE_PROPERTIES = ("rna_type", "filepath", "check_existing")
 # Each family has a page.
-OPERATORS = [
-    (f"{family.name}.md", cls.bl_idname) for family in FAMILIES for cls in family.blender().operators
-]
+OPERATORS = [(f"{family.name}.md", cls.bl_idname) for family in FAMILIES for cls in family.blender().operators]
 
 
 @pytest.mark.parametrize(("page", "name"), OPERATORS)
@@ -95,11 +93,7 @@ def test_every_property_of_the_list_of_animations_is_on_the_page_and_has_a_toolt
     text = (ROOT / "docs" / "choosing-animations.md").read_text(encoding="utf-8")
     stored = bpy.types.Object.bl_rna.properties["io_idtech_animations"].fixed_type.properties
     operators = [getattr(bpy.ops.object, f"io_idtech_{name}").get_rna_type() for name in LIST_OPERATORS]
-    properties = [
-        *stored,
-        *stored["rows"].fixed_type.properties,
-        *(p for one in operators for p in one.properties),
-    ]
+    properties = [*stored, *stored["rows"].fixed_type.properties, *(p for one in operators for p in one.properties)]
     own = [p for p in properties if p.identifier not in ("rna_type", "name")]
     assert {"pattern", "export_name", "owner"} <= {p.identifier for p in own}
     assert [p.identifier for p in own if f"`{p.identifier}`" not in text or not p.description] == []

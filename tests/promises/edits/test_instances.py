@@ -77,9 +77,7 @@ def _warnings(folder, file: str) -> list[str]:
     bpy.context.view_layer.update()
     if file == "md5":
         return md5_compare.export(folder, actions="SCENE", verify="SOME").warnings
-    return md5_compare.call(
-        bpy.ops.export_scene.md2, filepath=str(folder / "a.md2"), frames="SCENE", game="ANY"
-    )
+    return md5_compare.call(bpy.ops.export_scene.md2, filepath=str(folder / "a.md2"), frames="SCENE", game="ANY")
 
 
 @pytest.fixture

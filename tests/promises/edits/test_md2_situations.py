@@ -79,9 +79,7 @@ class TestSkins:
         assert_matches_blender(result)
         assert "models/test/new.pcx" in result.file.skins
 
-    def test_objects_that_are_joined_are_counted_and_their_materials_named_with_a_remedy(
-        self, tmp_path, capfd
-    ):
+    def test_objects_that_are_joined_are_counted_and_their_materials_named_with_a_remedy(self, tmp_path, capfd):
         mesh = bench_of(tmp_path).mesh
         other = cube()
         other.data.materials.append(bpy.data.materials.new("Material"))

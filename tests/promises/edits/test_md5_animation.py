@@ -115,9 +115,7 @@ def _tweak(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("setting", workbench.SETTINGS)
-@pytest.mark.parametrize(
-    "kind", ["strip", "scaled strip", "two strips", "reversed", "half influence", "with action"]
-)
+@pytest.mark.parametrize("kind", ["strip", "scaled strip", "two strips", "reversed", "half influence", "with action"])
 def test_the_nla_is_exported_with_the_scene(tmp_path, setting, kind):
     bench = workbench.sample(tmp_path, setting)
     scene = bpy.context.scene
@@ -225,13 +223,7 @@ def test_other_animation_in_the_scene_does_not_disturb(tmp_path, target):
 @pytest.mark.parametrize("actions", ["ACTIVE", "SCENE"])
 @pytest.mark.parametrize(
     ("frame_step", "frame_rate", "step", "rate"),
-    [
-        (1, 0.0, 1.0, 24.0),
-        (2, 0.0, 2.0, 12.0),
-        (1, 48.0, 0.5, 48.0),
-        (2, 48.0, 1.0, 24.0),
-        (3, 12.0, 6.0, 4.0),
-    ],
+    [(1, 0.0, 1.0, 24.0), (2, 0.0, 2.0, 12.0), (1, 48.0, 0.5, 48.0), (2, 48.0, 1.0, 24.0), (3, 12.0, 6.0, 4.0)],
 )
 def test_frame_step_and_frame_rate_combine(tmp_path, actions, frame_step, frame_rate, step, rate):
     """The animation is sampled anew at the rate, and every so many frames of that are written."""
@@ -250,9 +242,7 @@ def test_the_speed_of_an_animation_stays_the_same_with_every_step_and_rate(tmp_p
     (tmp_path / "a").mkdir()
     lengths = []
     for frame_step, frame_rate in ((1, 0.0), (2, 0.0), (1, 60.0), (2, 60.0)):
-        result = md5_compare.export(
-            tmp_path / "a", actions="SCENE", frame_step=frame_step, frame_rate=frame_rate
-        )
+        result = md5_compare.export(tmp_path / "a", actions="SCENE", frame_step=frame_step, frame_rate=frame_rate)
         (clip,) = result.clips.values()
         lengths.append((len(clip.positions) - 1) / clip.frame_rate)
     assert max(lengths) - min(lengths) <= 2.0 / 30.0
@@ -490,9 +480,7 @@ def test_without_an_armature_the_animation_operator_names_that_cause(tmp_path, a
         bench.mesh.location.x = x
         bench.mesh.keyframe_insert("location", frame=frame)
     with pytest.raises(RuntimeError, match="there is no armature to export"):
-        bpy.ops.export_scene.md5anim(
-            filepath=str(tmp_path / "a.md5anim"), actions=actions, objects_as_joints=False
-        )
+        bpy.ops.export_scene.md5anim(filepath=str(tmp_path / "a.md5anim"), actions=actions, objects_as_joints=False)
 
 
 # Switching and assigning
@@ -583,9 +571,7 @@ HIDING: dict[str, Callable[[Bench], None]] = {
 @pytest.mark.parametrize("setting", workbench.SETTINGS)
 @pytest.mark.parametrize("actions", ["ACTIVE", "ALL", "SCENE"])
 @pytest.mark.parametrize("hiding", HIDING)
-def test_an_armature_that_is_not_visible_exports_the_motion_of_its_visible_mesh(
-    tmp_path, setting, hiding, actions
-):
+def test_an_armature_that_is_not_visible_exports_the_motion_of_its_visible_mesh(tmp_path, setting, hiding, actions):
     bench = workbench.sample(tmp_path, setting)
     workbench.activate(bench.mesh)
     HIDING[hiding](bench)
@@ -607,9 +593,7 @@ def test_an_export_has_no_side_effects(tmp_path, actions, what):
 
 
 @pytest.mark.parametrize("actions", ["ACTIVE", "ALL", "SCENE"])
-@pytest.mark.parametrize(
-    "what", ["an unkeyed pose", "rest position", "not at the first frame", "in pose mode"]
-)
+@pytest.mark.parametrize("what", ["an unkeyed pose", "rest position", "not at the first frame", "in pose mode"])
 def test_a_failed_export_has_no_side_effects(tmp_path, actions, what):
     bench = workbench.sample(tmp_path)
     SITUATIONS[what](bench)

@@ -30,9 +30,7 @@ def compared(folder, bench: Bench, **options) -> md5_compare.Comparison:
     folder = folder / "out"
     folder.mkdir()
     bpy.context.view_layer.update()
-    result = md5_compare.export_and_compare(
-        folder, bench.armature, actions="ACTIVE", **bench.options, **options
-    )
+    result = md5_compare.export_and_compare(folder, bench.armature, actions="ACTIVE", **bench.options, **options)
     assert result.clips
     return result
 
@@ -78,9 +76,7 @@ def test_an_edited_armature_is_exact_with_deform_bones_only(tmp_path, setting, e
 
 
 @pytest.mark.parametrize("setting", workbench.SETTINGS)
-@pytest.mark.parametrize(
-    "edit", ["roll", "head", "apply the pose as rest pose with the meshes", "scale applied"]
-)
+@pytest.mark.parametrize("edit", ["roll", "head", "apply the pose as rest pose with the meshes", "scale applied"])
 def test_two_exports_in_a_row_are_both_exact(tmp_path, setting, edit):
     bench = workbench.sample(tmp_path, setting)
     for number in range(2):

@@ -75,9 +75,7 @@ def test_stored_values_of_another_owner_do_not_change_the_export(tmp_path, setti
         some = [*some, *owners(other)[kind]]
         for obj in other.meshes:
             obj.hide_set(True)
-    before = [
-        {path: plain(_at(store, path)) for store, _ in stores(one) for path in _top(store)} for one in some
-    ]
+    before = [{path: plain(_at(store, path)) for store, _ in stores(one) for path in _top(store)} for one in some]
     for number, owner in enumerate(some):
         theirs = before[(number + 1) % len(some)]
         for store, _ in stores(owner):

@@ -219,9 +219,7 @@ def test_an_animation_on_an_edited_armature_matches_the_file_or_gives_a_warning(
         assert told, (joints, vertices, warnings)
 
 
-@pytest.mark.parametrize(
-    "kind", ["a connected bone that moves", "scaled bones", "a moved bone", "scale applied"]
-)
+@pytest.mark.parametrize("kind", ["a connected bone that moves", "scaled bones", "a moved bone", "scale applied"])
 def test_the_warning_of_an_import_tells_how_far_off_it_is(tmp_path, kind):
     path = workbench.write_sample(tmp_path)
     bench = workbench.load([path], merge_vertices=False)

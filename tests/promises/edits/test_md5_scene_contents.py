@@ -19,9 +19,7 @@ def compared(folder, bench: Bench, actions="ACTIVE", **options) -> md5_compare.C
     folder = folder / "out"
     folder.mkdir(exist_ok=True)
     bpy.context.view_layer.update()
-    return md5_compare.export_and_compare(
-        folder, bench.armature, actions=actions, **{**bench.options, **options}
-    )
+    return md5_compare.export_and_compare(folder, bench.armature, actions=actions, **{**bench.options, **options})
 
 
 def shaders_of(result: md5_compare.Comparison) -> set[str]:
@@ -78,9 +76,7 @@ def test_a_simulation_that_is_not_baked_is_to_be_baked_first(tmp_path, simulate,
     def warnings():
         if file == "md5":
             return md5_compare.export(tmp_path, actions="SCENE", verify="SOME").warnings
-        return md5_compare.call(
-            bpy.ops.export_scene.md2, filepath=str(tmp_path / "a.md2"), frames="SCENE", game="ANY"
-        )
+        return md5_compare.call(bpy.ops.export_scene.md2, filepath=str(tmp_path / "a.md2"), frames="SCENE", game="ANY")
 
     assert [text for text in warnings() if name in text and "bake it first" in text]
     with md5_compare.silence():
@@ -115,9 +111,7 @@ def test_a_simulation_zone_is_to_be_baked_first(tmp_path, file):
     def warnings():
         if file == "md5":
             return md5_compare.export(tmp_path, actions="SCENE", verify="SOME").warnings
-        return md5_compare.call(
-            bpy.ops.export_scene.md2, filepath=str(tmp_path / "a.md2"), frames="SCENE", game="ANY"
-        )
+        return md5_compare.call(bpy.ops.export_scene.md2, filepath=str(tmp_path / "a.md2"), frames="SCENE", game="ANY")
 
     assert not [text for text in warnings() if "simulation zone" in text]
     bench.mesh.modifiers["Zone"].show_viewport = True
@@ -270,9 +264,7 @@ def test_a_prop_on_a_control_bone_that_a_constraint_moves_keeps_the_bone(tmp_pat
 @pytest.mark.parametrize("setting", ["merged", "unmerged joint axes", "scaled and turned"])
 @pytest.mark.parametrize("deform_only", [False, True])
 @pytest.mark.parametrize("way", scene_edits.HANGING)
-def test_objects_on_the_rig_are_exported_as_evaluated_or_named_as_left_out(
-    tmp_path, setting, way, deform_only
-):
+def test_objects_on_the_rig_are_exported_as_evaluated_or_named_as_left_out(tmp_path, setting, way, deform_only):
     bench = workbench.sample(tmp_path, setting)
     prop = scene_edits.add_prop(bench)
     scene_edits.HANGING[way](prop, bench)
@@ -398,9 +390,7 @@ def test_a_uv_map_made_by_a_modifier_is_exact(tmp_path, setting):
     md5_compare.assert_exact(compared(tmp_path, bench))
 
 
-@pytest.mark.parametrize(
-    "kind", ["UV_WARP", "DATA_TRANSFER", "HOOK", "LATTICE", "SHRINKWRAP", "CAST", "MASK"]
-)
+@pytest.mark.parametrize("kind", ["UV_WARP", "DATA_TRANSFER", "HOOK", "LATTICE", "SHRINKWRAP", "CAST", "MASK"])
 def test_modifiers_that_need_other_objects_are_exact(tmp_path, kind):
     bench = workbench.sample(tmp_path)
     obj = bench.mesh

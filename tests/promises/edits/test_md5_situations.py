@@ -135,15 +135,7 @@ def _flick(bench: Bench, bone: str, frame: int, turn=(0.0, 1.0, 0.0, 0.0)) -> No
     """Turns a bone on one frame and the two beside it; on most others, all bones rest."""
     posed = bench.armature.pose.bones[bone]
     rest = (1.0, 0.0, 0.0, 0.0)
-    key(
-        posed,
-        "rotation_quaternion",
-        (1, rest),
-        (frame - 2, rest),
-        (frame, turn),
-        (frame + 2, rest),
-        (100, rest),
-    )
+    key(posed, "rotation_quaternion", (1, rest), (frame - 2, rest), (frame, turn), (frame + 2, rest), (100, rest))
 
 
 def _hop(bench: Bench, owner=None) -> None:
@@ -254,9 +246,7 @@ def test_a_script_that_moves_a_mesh_on_one_frame_is_noticed(tmp_path, on_each_fr
 
     on_each_frame(shake)
     warnings = exported(tmp_path, bench, actions="ACTIVE").warnings
-    assert said(
-        warnings, bench.mesh.name, "off from what Blender shows on frame 4 ", "a script, as of an add-on"
-    )
+    assert said(warnings, bench.mesh.name, "off from what Blender shows on frame 4 ", "a script, as of an add-on")
 
 
 def test_a_script_that_moves_a_bone_on_one_frame_is_exported(tmp_path, on_each_frame):
@@ -372,9 +362,7 @@ def test_deform_bones_only_keeps_a_bone_whose_constraint_is_switched_on_later(tm
     bpy.context.view_layer.objects.active = bench.armature
     result = compared(tmp_path, bench, deform_only=True)
     md5_compare.assert_matches_blender(result)
-    assert result.warnings == [
-        "the bone hand is exported although Deform is off, because Cube is parented to it"
-    ]
+    assert result.warnings == ["the bone hand is exported although Deform is off, because Cube is parented to it"]
 
 
 # Hidden meshes
@@ -413,9 +401,7 @@ def test_a_rig_whose_meshes_are_all_hidden_does_not_replace_a_model(tmp_path, hi
     assert path.read_bytes() == before
     with pytest.raises(RuntimeError, match="there is no mesh to export"):
         bpy.ops.object.md5_check_game(game="DOOM3")
-    said_now = md5_compare.call(
-        bpy.ops.export_scene.md5anim, filepath=str(tmp_path / "out.md5anim"), **options
-    )
+    said_now = md5_compare.call(bpy.ops.export_scene.md5anim, filepath=str(tmp_path / "out.md5anim"), **options)
     assert said(said_now, "the bounds are those of the joints alone", f"Tube: {reason}")
 
 
@@ -512,9 +498,7 @@ def test_a_strip_that_is_longer_than_its_action_plays_it_again(tmp_path, side):
     workbench.activate(bench.armature)
     bpy.ops.object.io_idtech_list_animations(source="STRIPS")
     chosen = exported(tmp_path, bench, actions="LIST").clips["Long"]
-    bpy.context.scene.frame_start, bpy.context.scene.frame_end = map(
-        int, (strip.frame_start, strip.frame_end)
-    )
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = map(int, (strip.frame_start, strip.frame_end))
     (played,) = exported(tmp_path, bench, actions="SCENE").clips.values()
     assert len(chosen.positions) == len(played.positions) > 10
     assert chosen.positions == pytest.approx(played.positions, abs=1e-5)
@@ -543,10 +527,7 @@ def test_weight_paint_with_the_rig_in_pose_mode_stays(tmp_path, is_selected):
     bench.mesh.select_set(True)
     bench.armature.select_set(is_selected)
     bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
-    for operator, name in (
-        (bpy.ops.export_scene.md5mesh, "out.md5mesh"),
-        (bpy.ops.export_scene.md2, "out.md2"),
-    ):
+    for operator, name in ((bpy.ops.export_scene.md5mesh, "out.md5mesh"), (bpy.ops.export_scene.md2, "out.md2")):
         before = scene_state.everything()
         md5_compare.call(operator, filepath=str(tmp_path / name))
         assert scene_state.differences(before, scene_state.everything()) == []

@@ -12,9 +12,7 @@ import workbench
 def test_an_export_is_what_blender_shows(tmp_path, name, setting, actions):
     bench = workbench.bench_of(tmp_path, name, setting)
     (tmp_path / "out").mkdir()
-    result = md5_compare.export_and_compare(
-        tmp_path / "out", bench.armature, actions=actions, **bench.options
-    )
+    result = md5_compare.export_and_compare(tmp_path / "out", bench.armature, actions=actions, **bench.options)
     md5_compare.assert_matches_blender(result)
     assert result.clips
     assert len(result.model.blocks) == len(bench.meshes)

@@ -69,9 +69,7 @@ def test_the_warning_tells_distance_size_frame_and_cause(tmp_path, name):
         assert re.search(r"(?i)frame|rest|bind", text), text
         lowered = text.lower()
         assert any(word in lowered for word in CAUSES[name].words), text
-        numbers = [
-            float(number.replace(",", "")) for number in re.findall(r"\d[\d,]*\.?\d*(?:e[+-]?\d+)?", text)
-        ]
+        numbers = [float(number.replace(",", "")) for number in re.findall(r"\d[\d,]*\.?\d*(?:e[+-]?\d+)?", text)]
         # The distance is among the numbers, to the digits that are told.
         assert any(abs(number - distance) <= 0.06 * distance for number in numbers), (distance, text)
 
@@ -139,9 +137,7 @@ def test_all_frames_are_verified_on_request(tmp_path, part, monkeypatch, frame, 
 def test_the_animation_operator_verifies_too(tmp_path):
     bench = workbench.sample(tmp_path)
     CAUSES["scaled bones"].arrange(bench)
-    warnings = md5_compare.call(
-        bpy.ops.export_scene.md5anim, filepath=str(tmp_path / "a.md5anim"), verify="ALL"
-    )
+    warnings = md5_compare.call(bpy.ops.export_scene.md5anim, filepath=str(tmp_path / "a.md5anim"), verify="ALL")
     assert any(md5_compare.is_told(bench.mesh.name, [text]) and "%" in text for text in warnings), warnings
 
 

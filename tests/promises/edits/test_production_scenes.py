@@ -405,10 +405,7 @@ def _scaled(bones) -> None:
 
 @pytest.mark.parametrize(
     ("arrange", "cause"),
-    [
-        (_stretched, "Stretch To scales bones: mid"),
-        (_scaled, "bones are scaled, which joints cannot be: mid, tip"),
-    ],
+    [(_stretched, "Stretch To scales bones: mid"), (_scaled, "bones are scaled, which joints cannot be: mid, tip")],
 )
 def test_of_scaled_bones_those_that_move_vertices_are_named_with_what_scales_them(tmp_path, arrange, cause):
     bench = workbench.made()
@@ -556,13 +553,7 @@ def rigify_bench():
     bpy.ops.pose.rigify_generate()
     rig = bpy.context.object
     bpy.data.objects.remove(metarig)
-    for name, angle in (
-        ("torso", 0.3),
-        ("hand_ik.L", 0.5),
-        ("foot_ik.R", 0.4),
-        ("chest", -0.4),
-        ("head", 0.6),
-    ):
+    for name, angle in (("torso", 0.3), ("hand_ik.L", 0.5), ("foot_ik.R", 0.4), ("chest", -0.4), ("head", 0.6)):
         control = rig.pose.bones[name]
         for frame, factor in ((1, 0.0), (8, 1.0)):
             control.rotation_mode = "XYZ"
@@ -751,9 +742,7 @@ def test_a_camera_whose_transform_is_not_a_number_is_named_with_the_frame(tmp_pa
     for point in curve.keyframe_points:
         point.interpolation = "CONSTANT"
     curve.keyframe_points[1].co.y = float("nan")
-    with pytest.raises(
-        RuntimeError, match="the transform of Crane is not a number on frame 3: delete the key"
-    ):
+    with pytest.raises(RuntimeError, match="the transform of Crane is not a number on frame 3: delete the key"):
         bpy.ops.export_scene.md5camera(filepath=str(tmp_path / "out.md5camera"))
 
 

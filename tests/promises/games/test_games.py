@@ -356,9 +356,7 @@ def test_a_collections_exporter_has_a_game_of_its_own(scene, out):
     bpy.context.scene.collection.children.link(collection)
     for obj in scene:
         collection.objects.link(obj)
-    bpy.context.view_layer.active_layer_collection = bpy.context.view_layer.layer_collection.children[
-        "Models"
-    ]
+    bpy.context.view_layer.active_layer_collection = bpy.context.view_layer.layer_collection.children["Models"]
     bpy.ops.collection.exporter_add(name="IO_FH_md5")
     options = collection.exporters[0].export_properties
     options.filepath, options.game = str(out), "QUAKE"
@@ -431,9 +429,7 @@ def test_unvanquished_gets_joints_without_children_last(out, capfd):
     assert export(out.with_name("any.md5mesh"), "ANY").joints.parents.max() > 127
     bpy.ops.export_scene.md5anim(filepath=str(out.with_name("alone.md5anim")), game="UNVANQUISHED")
     for name in ("Sway", "alone"):
-        loaded = loaders.MD5["UNVANQUISHED"]["Daemon"](
-            out.read_bytes(), out.with_name(f"{name}.md5anim").read_bytes()
-        )
+        loaded = loaders.MD5["UNVANQUISHED"]["Daemon"](out.read_bytes(), out.with_name(f"{name}.md5anim").read_bytes())
         for frame in range(loaded.frame_count):
             bpy.context.scene.frame_set(1 + frame)
             assert distance(loaded.vertices(frame)[0], shown_vertices([obj])) < 1e-4
@@ -491,9 +487,7 @@ def test_a_real_model_is_shown_by_the_game_as_by_blender(corpus, out, mesh_path,
     findings = check_model(written[0], Game(game), has_animation=True, animations=[written[1]])
     findings += check_animation(written[1], written[0].joints, Game(game))
     codes = {finding.code for finding in findings}
-    slack = [
-        bind_pose(mesh, before.joints.positions, before.joints.orientations)[1] for mesh in before.meshes
-    ]
+    slack = [bind_pose(mesh, before.joints.positions, before.joints.orientations)[1] for mesh in before.meshes]
     for engine, load in loaders.MD5[game].items():
         if {(engine, code) for code in codes} & loaders.REFUSED_WITH_WARNING:
             continue
@@ -563,6 +557,4 @@ def test_a_limit_that_the_imported_file_exceeded_is_a_warning(tmp_path, capfd):
     # A mesh of Blender's own has no such excuse.
     del bpy.context.view_layer.objects.active.data["md2"]
     with pytest.raises(RuntimeError, match="Quake II takes 480: use a lower image"):
-        bpy.ops.export_scene.md2(
-            filepath=str(out), game="QUAKE2", skin_size_from="CUSTOM", skin_size=(64, 600)
-        )
+        bpy.ops.export_scene.md2(filepath=str(out), game="QUAKE2", skin_size_from="CUSTOM", skin_size=(64, 600))

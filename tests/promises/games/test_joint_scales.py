@@ -23,9 +23,7 @@ def shown_and_game(path, mesh_objects, model, first=0):
     """The greatest distance of a vertex that Blender shows from where q2pro shows it, over all frames."""
     scales = path.with_suffix(".md5scale")
     loaded = q2pro.load(
-        path.read_bytes(),
-        path.with_suffix(".md5anim").read_bytes(),
-        scales.read_bytes() if scales.exists() else None,
+        path.read_bytes(), path.with_suffix(".md5anim").read_bytes(), scales.read_bytes() if scales.exists() else None
     )
     worst = 0.0
     for frame in range(loaded.frame_count):
@@ -144,9 +142,7 @@ def test_scaled_bones_are_exported_as_blender_shows_them(scene, tmp_path, capfd,
     output = capfd.readouterr().out
     assert "scaled" not in output
     assert "off from what Blender shows" not in output
-    loaded = q2pro.load(
-        *(out.with_suffix(suffix).read_bytes() for suffix in (".md5mesh", ".md5anim", ".md5scale"))
-    )
+    loaded = q2pro.load(*(out.with_suffix(suffix).read_bytes() for suffix in (".md5mesh", ".md5anim", ".md5scale")))
     for frame in range(loaded.frame_count):
         bpy.context.scene.frame_set(FRAMES[0] + frame)
         cloud = shown_vertices([obj])

@@ -119,10 +119,7 @@ def test_what_does_not_fit_is_listed_by_sequence_and_nothing_is_written(scene, q
         export(quake2, "QUAKE2")
     text = str(caught.value)
     assert "do not fit tris.md2" in text
-    assert (
-        "run: no animation, needs 3 frames, pain1: 1 frame instead of 2, death: no animation, needs 2 frames"
-        in text
-    )
+    assert "run: no animation, needs 3 frames, pain1: 1 frame instead of 2, death: no animation, needs 2 frames" in text
     assert "stand" not in text
     assert files(quake2) == set()
 

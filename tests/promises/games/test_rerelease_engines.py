@@ -34,9 +34,7 @@ def worst(path, game, armature, slack, engines=None):
     data = path.read_bytes(), path.with_suffix(".md5anim").read_bytes()
     animations = [parse_animation(data[1])]
     findings = check_model(read_mesh(path), Game(game), has_animation=True, animations=animations)
-    loaded = {
-        name: load(*data) for name, load in loaders.MD5[game].items() if engines is None or name in engines
-    }
+    loaded = {name: load(*data) for name, load in loaders.MD5[game].items() if engines is None or name in engines}
     result = dict.fromkeys(loaded, 0.0)
     objects = meshes_of(armature)
     for frame in range(next(iter(loaded.values())).frame_count):
@@ -79,9 +77,7 @@ def models():
     if not table.is_file():
         return [pytest.param("", "", marks=pytest.mark.skip(reason=f"no real files at {CORPUS}"))]
     with table.open(encoding="utf-8") as file:
-        rows = {
-            row["md5mesh"]: row["md5anim"] for row in reversed(list(csv.DictReader(file, delimiter="\t")))
-        }
+        rows = {row["md5mesh"]: row["md5anim"] for row in reversed(list(csv.DictReader(file, delimiter="\t")))}
     return [pytest.param(mesh, anim, id=anim.split("/")[-1]) for mesh, anim in sorted(rows.items())]
 
 

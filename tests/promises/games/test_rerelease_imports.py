@@ -212,10 +212,7 @@ def test_lmp_skins_are_shown_in_the_colors_of_the_palette(knight):
     (knight / "knight_01_00.lmp").write_bytes(lmp(np.full((4, 8), 200)))
     materials = load_knight(knight)
     colors = np.frombuffer(palette(), dtype=np.uint8).reshape(256, 3)
-    assert [upper_left(color_image(one)[0]) for one in materials] == [
-        colors[77].tolist(),
-        colors[200].tolist(),
-    ]
+    assert [upper_left(color_image(one)[0]) for one in materials] == [colors[77].tolist(), colors[200].tolist()]
     assert tuple(color_image(materials[0])[0].size) == (8, 4)
 
 

@@ -56,9 +56,7 @@ def is_own(file: Path, model: Path, names: list[str]) -> bool:
     named = {Path(name.replace("\\", "/")).stem.lower() for name in names}
     if file.stem.lower() in named:
         return True
-    others = {
-        path.stem.lower() for path in model.parent.iterdir() if path.suffix.lower() == model.suffix.lower()
-    }
+    others = {path.stem.lower() for path in model.parent.iterdir() if path.suffix.lower() == model.suffix.lower()}
     others -= {model.stem.lower()}
     return is_image_of_colors(file) and file.stem.lower() not in others
 
@@ -95,9 +93,7 @@ def test_nine_of_ten_models_with_an_image_beside_them_show_one_of_theirs(corpus)
             assert file.is_relative_to(source), (model, file)
             assert is_own(file, model, names), (model, file)
         (textured if files else bare).append(str(model.relative_to(corpus)))
-    print(
-        f"\n{len(textured)} of {len(textured) + len(bare)} models with an image beside them show one; not: {bare}"
-    )
+    print(f"\n{len(textured)} of {len(textured) + len(bare)} models with an image beside them show one; not: {bare}")
     assert len(textured) > 100
     assert len(textured) >= 0.9 * (len(textured) + len(bare))
 

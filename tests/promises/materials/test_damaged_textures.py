@@ -63,10 +63,7 @@ def test_a_damaged_archive_costs_only_its_own_textures(tmp_path):
 def test_why_an_image_cannot_be_read_is_said_in_words(tmp_path, capfd, monkeypatch, extension):
     image = tmp_path / f"base/models/imp/imp_d.{extension}"
     data = (pcx if extension == "pcx" else png)(COLORS)
-    write(
-        tmp_path / "base",
-        {"models/imp/imp.md5mesh": square("models/imp/imp_d"), f"models/imp/{image.name}": data},
-    )
+    write(tmp_path / "base", {"models/imp/imp.md5mesh": square("models/imp/imp_d"), f"models/imp/{image.name}": data})
     os_open = os.open
 
     def refuse(path, *words, **options):
@@ -82,9 +79,7 @@ def test_why_an_image_cannot_be_read_is_said_in_words(tmp_path, capfd, monkeypat
 
 @pytest.mark.parametrize("is_packed", [False, True])
 @pytest.mark.parametrize("start", [b"SDPX", b"XPDS", b"\x80\x2a\x5f\xd7", b"\xd7\x5f\x2a\x80"])
-def test_images_that_may_crash_blender_are_not_loaded_whatever_their_extension(
-    tmp_path, capfd, start, is_packed
-):
+def test_images_that_may_crash_blender_are_not_loaded_whatever_their_extension(tmp_path, capfd, start, is_packed):
     image = {"models/imp/imp_d.tga": start + b"\xff" * 4096}
     write(tmp_path / "base", {"models/imp/imp.md5mesh": square("models/imp/imp_d")})
     if is_packed:
@@ -92,8 +87,5 @@ def test_images_that_may_crash_blender_are_not_loaded_whatever_their_extension(
     else:
         write(tmp_path / "base", image)
     bpy.ops.import_scene.md5(filepath=str(tmp_path / "base/models/imp/imp.md5mesh"))
-    assert (
-        "it is a Cineon or DPX image, and Blender crashes on damaged ones: use PNG or TGA"
-        in capfd.readouterr().out
-    )
+    assert "it is a Cineon or DPX image, and Blender crashes on damaged ones: use PNG or TGA" in capfd.readouterr().out
     assert not bpy.data.images

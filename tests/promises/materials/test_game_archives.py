@@ -36,9 +36,7 @@ def test_animations_of_the_folder_in_the_archive_are_imported(tmp_path: Path) ->
     assert {action.name for action in bpy.data.actions} >= {"stand", "evade", "walk1", "run"}
 
 
-def test_animations_are_unpacked_up_to_a_limit_with_one_warning(
-    tmp_path: Path, capfd, part, monkeypatch
-) -> None:
+def test_animations_are_unpacked_up_to_a_limit_with_one_warning(tmp_path: Path, capfd, part, monkeypatch) -> None:
     """Entries of an archive may share their data, so that a small archive has a large number of large animations."""
     text = game_folders.md5anim()
     path = game_folders.zipped(
@@ -54,9 +52,7 @@ def test_animations_are_unpacked_up_to_a_limit_with_one_warning(
 @pytest.mark.parametrize("extension", [".pak", ".pk3", ".pkz", ".zip"])
 def test_the_skins_of_a_quake2_player_are_found_in_its_archive(tmp_path: Path, extension: str) -> None:
     files = {f"players/hero/{name}.tga": game_folders.IMAGE for name in ("blue", "blue_i", "weapon")}
-    archive = game_folders.packed(
-        tmp_path / f"pak0{extension}", {"players/hero/tris.md2": game_folders.md2(), **files}
-    )
+    archive = game_folders.packed(tmp_path / f"pak0{extension}", {"players/hero/tris.md2": game_folders.md2(), **files})
     path = archive / "players/hero/tris.md2"
     assert bpy.ops.import_scene.md2(filepath=str(path)) == {"FINISHED"}
     (image,) = (image for image in bpy.data.images if image.name.endswith(".tga"))

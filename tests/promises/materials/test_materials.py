@@ -382,10 +382,7 @@ def test_two_materials_share_an_image(tmp_path):
 @pytest.mark.parametrize("extension", ["pcx", "tga"])
 def test_packed_and_loose_images_are_found_again_by_other_materials(tmp_path, extension):
     write_image = {"tga": tga, "pcx": pcx}[extension]
-    files = {
-        f"models/imp/imp.{extension}": write_image(COLORS),
-        "materials/x.mtr": "b { diffusemap models/imp/imp }",
-    }
+    files = {f"models/imp/imp.{extension}": write_image(COLORS), "materials/x.mtr": "b { diffusemap models/imp/imp }"}
     load(game(tmp_path, files))
     load(game(tmp_path, shaders=("b",), model="models/imp/other.md5mesh"))
     assert len(file_images()) == 1
@@ -492,8 +489,7 @@ def test_nothing_outside_the_folders_is_opened(tmp_path):
     assert not [path for path in _opened if "private" in path]
     assert not file_images()
     assert [
-        obj.active_material["md5"]["shader"]
-        for obj in sorted(objects, key=lambda obj: obj.data["md5"]["index"])
+        obj.active_material["md5"]["shader"] for obj in sorted(objects, key=lambda obj: obj.data["md5"]["index"])
     ] == [*shaders]
 
 
@@ -561,9 +557,7 @@ def test_a_copy_keeps_its_name_and_a_renamed_material_does_not(tmp_path, names_o
 def test_a_new_image_is_followed_where_the_shader_was_an_image_path(tmp_path, names_of, part):
     model = game(tmp_path, {f"{SHADER}.png": png(COLORS), "models/imp/blue.png": png(COLORS)})
     material = material_of(model)
-    material.node_tree.nodes.active.image = bpy.data.images.load(
-        str(tmp_path / "base" / "models" / "imp" / "blue.png")
-    )
+    material.node_tree.nodes.active.image = bpy.data.images.load(str(tmp_path / "base" / "models" / "imp" / "blue.png"))
     report = part("io_blender.reports").Report()
     assert names_of.shader_name(material, report) == "models/imp/blue"
     assert report.warnings == []
@@ -599,13 +593,8 @@ def test_the_outermost_game_directory_of_a_path_is_used(tmp_path, names_of):
 
 def test_a_new_material_is_called_by_its_image_in_the_game_folder(tmp_path, names_of, preferences):
     write(tmp_path, {"mod/skins/imp.png": png(COLORS), "base/models/imp/imp.png": png(COLORS)})
-    assert (
-        names_of.shader_name(new_material("Imp", tmp_path / "base" / "models" / "imp" / "imp.png")) == SHADER
-    )
-    assert (
-        names_of.skin_name(new_material("Imp", tmp_path / "base" / "models" / "imp" / "imp.png"))
-        == SHADER + ".png"
-    )
+    assert names_of.shader_name(new_material("Imp", tmp_path / "base" / "models" / "imp" / "imp.png")) == SHADER
+    assert names_of.skin_name(new_material("Imp", tmp_path / "base" / "models" / "imp" / "imp.png")) == SHADER + ".png"
     outside = new_material("Skin", tmp_path / "mod" / "skins" / "imp.png")
     assert names_of.shader_name(outside) == "Skin"
     preferences.game_folders.add().path = str(tmp_path / "mod")
@@ -657,10 +646,7 @@ def test_what_was_tampered_with_counts_as_nothing(tmp_path, names_of, family, va
 
 
 def test_a_replaced_skin_is_called_by_its_new_image(tmp_path, part, names_of):
-    write(
-        tmp_path,
-        {"players/a/a.pcx": pcx(COLORS), "players/a/b.png": png(COLORS), "players/a/tris.md2": b""},
-    )
+    write(tmp_path, {"players/a/a.pcx": pcx(COLORS), "players/a/b.png": png(COLORS), "players/a/tris.md2": b""})
     search = part("io_common.textures.search").Search([], part("io_md2.family").TEXTURE_RULES)
     library = part("io_blender.materials.library").MaterialLibrary(part("io_md2.records").SKINS)
     found = search.model(tmp_path / "players" / "a" / "tris.md2", ["players/a/a.pcx"]).skins()
@@ -708,9 +694,7 @@ ABOVE, RIGHT = (0.0, np.radians(45), 0.0), (np.radians(90), 0.0, np.radians(135)
 @pytest.mark.parametrize(
     ("upper_left", "upper_right", "lower_left", "lower_right", "sun", "brighter", "darker"),
     [
-        pytest.param(
-            *[(128, 40, 220)] * 2, *[(128, 216, 220)] * 2, ABOVE, "top", "bottom", id="green points down"
-        ),
+        pytest.param(*[(128, 40, 220)] * 2, *[(128, 216, 220)] * 2, ABOVE, "top", "bottom", id="green points down"),
         pytest.param(*[(40, 128, 220), (216, 128, 220)] * 2, RIGHT, "right", "left", id="red points right"),
     ],
 )
@@ -740,10 +724,7 @@ def halves(picture):
 
 @pytest.mark.parametrize(
     "bumpmap",
-    [
-        "heightmap( models/imp/hill.tga, 20 )",
-        "addnormals( models/imp/flat.tga, heightmap( models/imp/hill.tga, 20 ) )",
-    ],
+    ["heightmap( models/imp/hill.tga, 20 )", "addnormals( models/imp/flat.tga, heightmap( models/imp/hill.tga, 20 ) )"],
 )
 def test_white_heights_stand_out(tmp_path, bumpmap):
     ramp = 255 - np.abs(np.linspace(-255, 255, 64))

@@ -180,9 +180,7 @@ def test_images_that_are_too_large_are_left_out_by_their_headers(tmp_path, capfd
 
 def imported_with(capfd, folder: Path, name: str, data: bytes, shader: str = "") -> str:
     """Imports a model whose shader is an image; what was told."""
-    write(
-        folder, {f"models/imp/{name}": data, "models/imp/imp.md5mesh": square(shader or f"models/imp/{name}")}
-    )
+    write(folder, {f"models/imp/{name}": data, "models/imp/imp.md5mesh": square(shader or f"models/imp/{name}")})
     return imported(capfd, folder / "models/imp/imp.md5mesh")
 
 
@@ -239,9 +237,7 @@ def test_formats_that_no_game_reads_are_not_opened_under_another_name(tmp_path, 
         ("MAX_DATA", 700, "some images were not loaded: the archives hold more than"),
     ],
 )
-def test_images_beyond_the_limit_are_skipped_with_one_warning(
-    tmp_path, capfd, part, monkeypatch, limit, value, told
-):
+def test_images_beyond_the_limit_are_skipped_with_one_warning(tmp_path, capfd, part, monkeypatch, limit, value, told):
     path = model_of(tmp_path, 6)
     archive(tmp_path / "pak.pk4", {f"models/imp/{number}.tga": tga(plain(RED)) for number in range(6)})
     monkeypatch.setattr(part("io_common.game_tree.files"), limit, value)

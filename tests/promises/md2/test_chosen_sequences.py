@@ -132,9 +132,7 @@ def test_actions_of_an_armature_become_sequences_with_their_poses(tmp_path):
         for frame in range(3):
             bpy.context.scene.frame_set(round(action.frame_start) + frame)
             seen = shown_vertices([obj])
-            written = (
-                model.vertices[first + frame] * model.scale[first + frame] + model.translate[first + frame]
-            )
+            written = model.vertices[first + frame] * model.scale[first + frame] + model.translate[first + frame]
             assert distance(seen, written) <= 0.02
 
 

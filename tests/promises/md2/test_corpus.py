@@ -7,14 +7,7 @@ from collections import Counter
 import bpy
 import numpy as np
 import pytest
-from md2_evaluated import (
-    distance,
-    each_readable_file,
-    expected_vertices,
-    import_model,
-    shown_vertices,
-    size_of,
-)
+from md2_evaluated import distance, each_readable_file, expected_vertices, import_model, shown_vertices, size_of
 
 from io_idtech.io_md2.format import drawn_triangles, interpolate, read_model, st_fractions
 

@@ -12,14 +12,7 @@ from md2_evaluated import distance, expected_vertices, import_model, shown_verti
 from md2_samples import FRAME_NAMES, odd_model, write_sample
 from paths import SAMPLES
 
-from io_idtech.io_md2.format import (
-    check_model,
-    decompress,
-    drawn_triangles,
-    normal_indices,
-    read_model,
-    write_model,
-)
+from io_idtech.io_md2.format import check_model, decompress, drawn_triangles, normal_indices, read_model, write_model
 
 
 def export(path, **options):
@@ -47,9 +40,7 @@ def cube(name="cube", uvs=True):
     vertices = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
     faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     layout = [
-        (face / 6 + dx / 6, dy)
-        for face in range(6)
-        for dx, dy in ((0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9))
+        (face / 6 + dx / 6, dy) for face in range(6) for dx, dy in ((0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9))
     ]
     return new_mesh(name, vertices, faces, layout if uvs else None)
 
@@ -157,9 +148,7 @@ class TestComingBack:
         assert after.frame_names == [*(before.frame_names[i] for i in order), "run1_of_mine_an"]
         assert np.array_equal(after.vertices[:-1], before.vertices[order])
         assert np.array_equal(after.normals[:-1], before.normals[order])
-        assert (
-            np.abs(expected_vertices(after)[-1] - expected_vertices(before)[0]) <= steps_of(after)[-1]
-        ).all()
+        assert (np.abs(expected_vertices(after)[-1] - expected_vertices(before)[0]) <= steps_of(after)[-1]).all()
         assert new.name == "run1 of mine and long"
 
     def test_a_removed_vertex_leaves_the_others_on_their_grids(self, sample, out):
@@ -236,9 +225,7 @@ class TestComingBack:
         obj.data.shape_keys.key_blocks[3].data[1].co.x += 3.21
         after = export(out, one_box=True)
         assert len(np.unique(after.scale, axis=0)) == 1
-        assert (
-            np.abs(expected_vertices(after) - expected_vertices(odd_model()))[0] <= steps_of(after)[0]
-        ).all()
+        assert (np.abs(expected_vertices(after) - expected_vertices(odd_model()))[0] <= steps_of(after)[0]).all()
 
 
 def new_ball(radius):
@@ -278,9 +265,7 @@ class TestFromNothing:
         said = exported_text(out, capfd)
         assert "which is visible" in said
         assert "objects" not in said
-        assert (
-            "Move parts that are far away closer to the others, or export them as a file of their own" in said
-        )
+        assert "Move parts that are far away closer to the others, or export them as a file of their own" in said
         ball.data.vertices[0].co.x = 0
         for frame, x in ((1, 0.0), (30, 2000.0)):
             ball.location.x = x
@@ -363,9 +348,7 @@ class TestFromNothing:
         bpy.context.scene.collection.children.link(collection)
         collection.objects.link(other)
         assert export(out, collection="kit").vertex_count == 8
-        bpy.context.view_layer.active_layer_collection = bpy.context.view_layer.layer_collection.children[
-            "kit"
-        ]
+        bpy.context.view_layer.active_layer_collection = bpy.context.view_layer.layer_collection.children["kit"]
         assert export(out, use_active_collection=True).vertex_count == 8
         assert export(out).vertex_count == 19
 
@@ -486,9 +469,7 @@ class TestScene:
         assert export(out).frame_names == [f"run_with_rifl{number:02d}" for number in range(1, 13)]
         said = capfd.readouterr().out
         assert "run_with_rifle_low: frame names can have only 15 Latin-1 characters" in said
-        assert (
-            "several sequences have the same name, and their frames are numbered on: run_with_rifle" in said
-        )
+        assert "several sequences have the same name, and their frames are numbered on: run_with_rifle" in said
 
     def test_a_static_scene_is_one_frame_by_default(self, out):
         cube()
@@ -525,9 +506,7 @@ class TestScene:
         rings = [(x, y, z) for x in range(5) for y, z in ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))]
         faces = [(3, 2, 1, 0), (16, 17, 18, 19)]
         faces += [
-            (4 * x + k, 4 * x + (k + 1) % 4, 4 * x + 4 + (k + 1) % 4, 4 * x + 4 + k)
-            for x in range(4)
-            for k in range(4)
+            (4 * x + k, 4 * x + (k + 1) % 4, 4 * x + 4 + (k + 1) % 4, 4 * x + 4 + k) for x in range(4) for k in range(4)
         ]
         obj = new_mesh("beam", rings, faces, [(0.1, 0.1)] * 72)
         armature = bpy.data.armatures.new("rig")
@@ -627,16 +606,11 @@ def test_a_model_without_vertices_can_get_some(tmp_path, out):
 def test_the_exporter_works_without_the_operator(sample, out, part):
     import_model(sample)
     exporter = part("io_md2.exporting.exporter")
-    result = part("io_blender.reports").finish(
-        exporter.export_model(bpy.context, out, exporter.ExportOptions())
-    )
+    result = part("io_blender.reports").finish(exporter.export_model(bpy.context, out, exporter.ExportOptions()))
     assert result.paths == [out]
     assert result.report.counts["unchanged"] == len(FRAME_NAMES)
     model = read_model(out)
-    assert (
-        distance(expected_vertices(model)[0], decompress(model.vertices, model.scale, model.translate)[0])
-        == 0
-    )
+    assert distance(expected_vertices(model)[0], decompress(model.vertices, model.scale, model.translate)[0]) == 0
 
 
 def test_the_summary_says_how_many_of_the_frames_changed(sample, out, part):

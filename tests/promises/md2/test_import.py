@@ -5,14 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 import pytest
-from md2_evaluated import (
-    distance,
-    each_readable_file,
-    expected_vertices,
-    import_model,
-    shown_vertices,
-    size_of,
-)
+from md2_evaluated import distance, each_readable_file, expected_vertices, import_model, shown_vertices, size_of
 from md2_samples import FRAME_NAMES, odd_model, write_sample
 
 from io_idtech.io_md2.format import interpolate, normal_vectors, read_model, st_fractions
@@ -40,10 +33,7 @@ def test_frames_are_shown_from_the_start_frame_on_and_mixed_between(sample, kind
         assert distance(shown_vertices(obj), expected[frame]) <= limit
         if frame + 1 < len(expected):
             scene.frame_set(start + frame, subframe=0.25)
-            assert (
-                distance(shown_vertices(obj), interpolate(expected[frame], expected[frame + 1], 0.25))
-                <= limit
-            )
+            assert distance(shown_vertices(obj), interpolate(expected[frame], expected[frame + 1], 0.25)) <= limit
     # Before and after, the first and the last frame stay.
     scene.frame_set(start - 5)
     assert distance(shown_vertices(obj), expected[0]) <= limit
@@ -250,9 +240,7 @@ def test_a_file_that_is_not_there(tmp_path):
 
 def test_the_loader_works_without_the_operator(sample, part):
     importer = part("io_md2.importing.importer")
-    result = part("io_blender.reports").finish(
-        importer.import_files(bpy.context, [sample], importer.ImportOptions())
-    )
+    result = part("io_blender.reports").finish(importer.import_files(bpy.context, [sample], importer.ImportOptions()))
     assert result.report.counts["frames"] == len(FRAME_NAMES)
     assert any(
         "degenerate triangles, which Blender cannot hold, were left out of the mesh: 1" in text

@@ -84,9 +84,7 @@ def _of_another_model(scene):
     scene.timeline_markers.new("stand", frame=frame)
 
 
-@pytest.mark.parametrize(
-    "edit", [_delete, _move, _add_beside, _add_within, _bind_a_camera, _of_another_model]
-)
+@pytest.mark.parametrize("edit", [_delete, _move, _add_beside, _add_within, _bind_a_camera, _of_another_model])
 def test_other_edits_of_markers_leave_the_names_of_the_file(tmp_path, capfd, imported, edit):
     edit(bpy.context.scene)
     model, told = exported(tmp_path, capfd)

@@ -165,9 +165,7 @@ def test_frames_of_the_scene_and_several_objects(tmp_path):
 @pytest.mark.parametrize("custom_normals", [False, True])
 @pytest.mark.parametrize("name", ["tube", *md2_compare.REAL, MEETS_IN_POINTS])
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_of_an_import_that_was_not_edited_nothing_is_said_and_no_byte_changes(
-    tmp_path, name, setting, custom_normals
-):
+def test_of_an_import_that_was_not_edited_nothing_is_said_and_no_byte_changes(tmp_path, name, setting, custom_normals):
     bench_of(tmp_path, name, setting, custom_normals=custom_normals)
     options = SETTINGS[setting][1]
     _, warnings = export(tmp_path / "plain.md2", **options)

@@ -101,15 +101,10 @@ def test_tags_as_bones_are_where_the_file_has_them(tube):
 
 def test_the_files_of_a_skin_are_materials_and_the_first_one_is_shown(tmp_path):
     tube = md3_samples.write_sample(tmp_path)
-    (tmp_path / "tube_default.skin").write_text(
-        "body,models/x/default.tga\ntag_head,\nbelt,models/x/belt.tga\n"
-    )
+    (tmp_path / "tube_default.skin").write_text("body,models/x/default.tga\ntag_head,\nbelt,models/x/belt.tga\n")
     (tmp_path / "tube_red.skin").write_text("body,models/x/red.tga\nbelt,models/x/belt.tga\n")
     found = load(tube)
-    assert [material.name for material in found["body"].data.materials] == [
-        "models/x/default.tga",
-        "models/x/red.tga",
-    ]
+    assert [material.name for material in found["body"].data.materials] == ["models/x/default.tga", "models/x/red.tga"]
     assert len(found["belt"].data.materials) == 1
     assert save(tmp_path).read_bytes() == tube.read_bytes()
 
@@ -521,8 +516,7 @@ def test_a_model_that_is_too_large_or_too_small_for_the_grid_is_named(tmp_path):
     assert bpy.ops.export_scene.md3(filepath=str(tmp_path / "a.md3")) == {"FINISHED"}
     bpy.context.object.scale = (9999, 9999, 9999)
     with pytest.raises(
-        RuntimeError,
-        match=r"Sphere: the model is too large: scale it down, or set Scale; found 999\.9 units",
+        RuntimeError, match=r"Sphere: the model is too large: scale it down, or set Scale; found 999\.9 units"
     ):
         save(tmp_path)
 

@@ -71,9 +71,7 @@ def operator(part, **options):
                                         frame_rate=0.0))  # fmt: skip
             return self[-1]
 
-    return SimpleNamespace(
-        animation_list=Items(), animation_filter="", listed_for="", active_animation=0, **options
-    )
+    return SimpleNamespace(animation_list=Items(), animation_filter="", listed_for="", active_animation=0, **options)
 
 
 # The filter, for scripts
@@ -101,9 +99,7 @@ def test_a_script_that_sets_only_a_pattern_imports_the_animations_of_the_folder(
 
 def test_a_pattern_counts_for_the_folder_and_not_for_files_that_were_selected(model):
     import_md5(
-        directory=str(model.parent),
-        files=[{"name": "imp.md5mesh"}, {"name": "run.md5anim"}],
-        animation_filter="walk1",
+        directory=str(model.parent), files=[{"name": "imp.md5mesh"}, {"name": "run.md5anim"}], animation_filter="walk1"
     )
     assert action_names() == ["run", "walk1"]
 
@@ -342,9 +338,7 @@ def test_replacing_keeps_one_action_which_everything_plays(model):
 
 def test_tracks_of_actions_that_replace_others_have_their_names(model):
     import_md5(model, animation_filter="run")
-    import_md5(
-        directory=str(model.parent), animation_filter="run", existing_actions="REPLACE", nla_tracks=True
-    )
+    import_md5(directory=str(model.parent), animation_filter="run", existing_actions="REPLACE", nla_tracks=True)
     (track,) = armature().animation_data.nla_tracks
     assert (track.name, track.strips[0].name, track.strips[0].action.name) == ("run", "run", "run")
 

@@ -24,9 +24,7 @@ def assert_assimp_agrees(path):
     scene = assimp_py.import_file(str(path), 0)
     faces = sum(mesh.num_faces for mesh in scene.meshes)
     assert faces == sum(len(mesh.triangles) for mesh in model.meshes)
-    read = np.concatenate(
-        [np.asarray(mesh.vertices, dtype=np.float64).reshape(-1, 3) for mesh in scene.meshes]
-    )
+    read = np.concatenate([np.asarray(mesh.vertices, dtype=np.float64).reshape(-1, 3) for mesh in scene.meshes])
     joints = model.joints
     written = np.concatenate([
         skin(mesh, joints.positions, joints.orientations)[np.unique(mesh.triangles)] for mesh in model.meshes

@@ -31,9 +31,7 @@ def add_armature(name, bones, location=(0, 0, 0)):
     corners = [(0, 0, 0), (0.9, 0, 0), (0, 0.9, 0), (0, 0, 0.9)]
     faces = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)]
     points = [(x + index, y, z) for index in range(len(bones)) for x, y, z in corners]
-    mesh.from_pydata(
-        points, [], [tuple(4 * i + c for c in face) for i in range(len(bones)) for face in faces]
-    )
+    mesh.from_pydata(points, [], [tuple(4 * i + c for c in face) for i in range(len(bones)) for face in faces])
     mesh.uv_layers.new()
     mesh.materials.append(bpy.data.materials.new(f"models/{name}"))
     part = bpy.data.objects.new(f"{name} mesh", mesh)
@@ -98,9 +96,7 @@ def shown():
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
         graph = bpy.context.evaluated_depsgraph_get()
-        meshes = sorted(
-            (obj for obj in bpy.context.scene.objects if obj.type == "MESH"), key=lambda obj: obj.name
-        )
+        meshes = sorted((obj for obj in bpy.context.scene.objects if obj.type == "MESH"), key=lambda obj: obj.name)
         evaluated = [obj.evaluated_get(graph) for obj in meshes]
         result.append([tuple(obj.matrix_world @ one.co) for obj in evaluated for one in obj.data.vertices])
     return np.array(result)

@@ -45,9 +45,7 @@ def test_every_frame_is_what_the_game_shows_and_the_file_comes_back(part, tmp_pa
     assert obj.name == "intro"
     assert obj.rotation_mode == "QUATERNION"
     assert_plays_as_in_the_game(obj, camera)
-    assert sorted(marker.frame for marker in scene.timeline_markers) == [
-        cut - i for i, cut in enumerate(cuts)
-    ]
+    assert sorted(marker.frame for marker in scene.timeline_markers) == [cut - i for i, cut in enumerate(cuts)]
     assert {marker.name for marker in scene.timeline_markers} <= {"cut intro"}
     assert_same(exported(tmp_path), camera)
 
@@ -226,9 +224,7 @@ def test_a_bad_file_changes_nothing(tmp_path, old, new, words):
     path.write_text(path.read_text().replace(old, new))
     before = {name: len(getattr(bpy.data, name)) for name in ("objects", "cameras", "actions", "collections")}
     with pytest.raises(RuntimeError, match=words):
-        bpy.ops.import_scene.md5(
-            directory=str(tmp_path), files=[{"name": "good.md5camera"}, {"name": "bad.md5camera"}]
-        )
+        bpy.ops.import_scene.md5(directory=str(tmp_path), files=[{"name": "good.md5camera"}, {"name": "bad.md5camera"}])
     assert {name: len(getattr(bpy.data, name)) for name in before} == before
     assert len(bpy.context.scene.timeline_markers) == 0
     assert bpy.context.scene.camera is None
@@ -450,17 +446,11 @@ def test_a_failed_export_leaves_no_file(tmp_path):
 def test_a_picture_is_neither_mirrored_nor_upside_down(tmp_path):
     """Red on the left, green on the right, blue above: as the game would draw it."""
     side = math.sin(math.pi / 4)
-    camera = Camera(
-        np.empty(0, np.int32), np.array([[100.0, -50, 25]]), np.array([[0, 0, side]]), np.array([90.0])
-    )
+    camera = Camera(np.empty(0, np.int32), np.array([[100.0, -50, 25]]), np.array([[0, 0, side]]), np.array([90.0]))
     imported(tmp_path, camera, use_render_size=True)
     forward, left, up = (Vector(row) for row in matrix_rows(0, 0, side))
     scene = bpy.context.scene
-    for name, color, aside in (
-        ("red", (1, 0, 0), left),
-        ("green", (0, 1, 0), -left),
-        ("blue", (0, 0, 1), up),
-    ):
+    for name, color, aside in (("red", (1, 0, 0), left), ("green", (0, 1, 0), -left), ("blue", (0, 0, 1), up)):
         bpy.ops.mesh.primitive_uv_sphere_add(
             radius=1.5, location=Vector(camera.positions[0]) + 10 * forward + 4 * aside
         )

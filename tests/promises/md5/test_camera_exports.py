@@ -246,17 +246,7 @@ HOSTILE = [
     b"\x00" * 56, b"\xff" * 56, b"\x00" * (56 * 19), [], [1], [1, 2, 3], [math.nan] * 140, [2**31 - 1] * 20, ["a"],
     {"a": 1}, np.full(7 * 20, 1e308).tobytes(), np.full(7 * 20, -5.0).tobytes(), np.arange(140.0).tobytes(),
 ]  # fmt: skip
-KEYS = [
-    "entries",
-    "cuts",
-    "cut_groups",
-    "cut_marker",
-    "frame_start",
-    "frame_rate",
-    "commandline",
-    "scale",
-    "axes",
-]
+KEYS = ["entries", "cuts", "cut_groups", "cut_marker", "frame_start", "frame_rate", "commandline", "scale", "axes"]
 
 
 @pytest.mark.parametrize("name", [*KEYS, None])
@@ -300,9 +290,7 @@ def refused(tmp_path, match, game="DOOM3"):
 
 def test_a_cut_on_the_first_frame_is_refused_for_doom_3_until_its_marker_is_deleted(tmp_path):
     imported(tmp_path, make_camera([0, 9], 20, 24))
-    refused(
-        tmp_path, "A cut at frame 0; Doom 3 refuses the camera path: delete the marker on the first frame"
-    )
+    refused(tmp_path, "A cut at frame 0; Doom 3 refuses the camera path: delete the marker on the first frame")
     markers = bpy.context.scene.timeline_markers
     markers.remove(next(marker for marker in markers if marker.frame == 0))
     assert exported(tmp_path, game="DOOM3").cuts.tolist() == [8]

@@ -67,9 +67,7 @@ def test_import_and_forty_muted_strips_and_export_give_the_same_files(tmp_path):
 def test_animations_imported_onto_nla_tracks_are_exported_to_the_same_files(tmp_path):
     joints = md5_scenes.skeleton()
     names = ("walk", "run to.left", "n" * 80, "caf\u00e9", "a")
-    animations = {
-        name: md5_scenes.animation(joints, frames=1 + 3 * index) for index, name in enumerate(names)
-    }
+    animations = {name: md5_scenes.animation(joints, frames=1 + 3 * index) for index, name in enumerate(names)}
     path = md5_scenes.write(tmp_path, "imp", **animations)
     (tmp_path / "plain").mkdir()
     bpy.ops.import_scene.md5(filepath=str(path), animations="FOLDER")

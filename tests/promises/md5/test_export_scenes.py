@@ -343,10 +343,7 @@ def test_several_roots_get_an_origin_on_request(tmp_path):
 def state():
     view_layer = bpy.context.view_layer
     active = view_layer.objects.active
-    data = {
-        name: len(getattr(bpy.data, name))
-        for name in ("objects", "meshes", "scenes", "actions", "collections")
-    }
+    data = {name: len(getattr(bpy.data, name)) for name in ("objects", "meshes", "scenes", "actions", "collections")}
     armature = bpy.data.objects["Rig"]
     return {
         "mode": bpy.context.mode,
@@ -496,9 +493,7 @@ def test_every_action_that_fits_is_a_file_of_its_name(tmp_path, part):
     armature.animation_data.action = armature.animation_data.action.copy()
     armature.animation_data.action.name = 'Walk: "slow"/2'
     other = bpy.data.actions.new("Light")
-    part("io_blender.versions").ActionCurves(other, "OBJECT").new("energy", 0, "x").keyframe_points.insert(
-        1, 1
-    )
+    part("io_blender.versions").ActionCurves(other, "OBJECT").new("energy", 0, "x").keyframe_points.insert(1, 1)
     bpy.ops.export_scene.md5anim(filepath=str(tmp_path / "ignored.md5anim"), actions="ALL")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["Bend.md5anim", "Walk_ _slow__2.md5anim"]
 
@@ -638,9 +633,7 @@ def test_rates_ranges_and_steps(tmp_path):
     assert exported(frame_step=3).frame_rate == pytest.approx(10 / 1.001)
     resampled = exported(frame_rate=60 / 1.001)
     assert resampled.frame_count == 19
-    np.testing.assert_allclose(
-        scripted_scenes.poses(resampled)[0][::2], scripted_scenes.poses(clip)[0], atol=1e-4
-    )
+    np.testing.assert_allclose(scripted_scenes.poses(resampled)[0][::2], scripted_scenes.poses(clip)[0], atol=1e-4)
     armature.animation_data.action["md5"] = {"frame_rate": 15.0}
     assert exported().frame_rate == 15.0
     scene.frame_start, scene.frame_end = 3, 6
@@ -663,8 +656,7 @@ def test_text_is_laid_out_as_ids_exporter_does(tmp_path):
     export(tmp_path, actions="ACTIVE")
     mesh, clip = ((tmp_path / name).read_text(encoding="utf-8") for name in ("model.md5mesh", "Bend.md5anim"))
     assert re.match(
-        r'MD5Version 10\ncommandline "io_idtech \d+\.\d+\.\d+"\n\nnumJoints 3\nnumMeshes 1\n\njoints \{\n',
-        mesh,
+        r'MD5Version 10\ncommandline "io_idtech \d+\.\d+\.\d+"\n\nnumJoints 3\nnumMeshes 1\n\njoints \{\n', mesh
     )
     assert '\t"tip"\t1 ( ' in mesh
     assert "\t\t// mid\n" in mesh
@@ -757,9 +749,7 @@ def test_a_library_override_is_exported_like_the_original(tmp_path):
     for obj in into.objects:
         bpy.context.scene.collection.objects.link(obj)
     bpy.context.view_layer.update()
-    into.objects[0].override_hierarchy_create(
-        bpy.context.scene, bpy.context.view_layer, reference=into.objects[0]
-    )
+    into.objects[0].override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, reference=into.objects[0])
     for obj in list(bpy.context.scene.collection.objects):
         if obj.library is not None:
             bpy.context.scene.collection.objects.unlink(obj)

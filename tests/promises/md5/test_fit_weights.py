@@ -70,9 +70,7 @@ def add_skirt(body):
 
 
 def add_belt(body):
-    bpy.ops.mesh.primitive_torus_add(
-        major_segments=12, minor_segments=4, major_radius=1.3, location=(0, 0, 3)
-    )
+    bpy.ops.mesh.primitive_torus_add(major_segments=12, minor_segments=4, major_radius=1.3, location=(0, 0, 3))
     belt = bpy.context.object
     belt.name = "Belt"
     vertices = sorted(body.data.vertices, key=lambda vertex: abs(vertex.co.z - 3))

@@ -27,11 +27,7 @@ def scene():
     parent = None
     for index in range(3):
         bone = data.edit_bones.new(f"bone{index}")
-        bone.head, bone.tail, bone.parent = (
-            (0, LENGTH / 3 * index, 0),
-            (0, LENGTH / 3 * (index + 1), 0),
-            parent,
-        )
+        bone.head, bone.tail, bone.parent = ((0, LENGTH / 3 * index, 0), (0, LENGTH / 3 * (index + 1), 0), parent)
         parent = bone
     bpy.ops.object.mode_set(mode="OBJECT")
     mesh = bpy.data.meshes.new("Ends")
@@ -58,9 +54,7 @@ def shown(obj):
 
 def export(tmp_path, game="ANY"):
     out = tmp_path / "chain.md5mesh"
-    assert bpy.ops.export_scene.md5mesh(filepath=str(out), game=game, actions="ACTIVE", verify="ALL") == {
-        "FINISHED"
-    }
+    assert bpy.ops.export_scene.md5mesh(filepath=str(out), game=game, actions="ACTIVE", verify="ALL") == {"FINISHED"}
     assert len(read_mesh(out).joints) == 3
     (animation,) = tmp_path.glob("*.md5anim")
     return out.read_bytes(), animation.read_bytes()

@@ -91,9 +91,7 @@ def test_a_rig_without_controls_keeps_its_joints(tmp_path):
 
 
 def test_a_root_that_no_control_links_hangs_on_the_bone_that_it_moves_with(tmp_path):
-    armature = rig_of(
-        ("body", "", 0, True), ("arm", "body", 1, True), ("still", "", 5, True), ("pouch", "", 2, True)
-    )
+    armature = rig_of(("body", "", 0, True), ("arm", "body", 1, True), ("still", "", 5, True), ("pouch", "", 2, True))
     empty = bpy.data.objects.new("hook", None)
     bpy.context.collection.objects.link(empty)
     empty.parent, empty.parent_type, empty.parent_bone = armature, "BONE", "arm"
@@ -147,9 +145,7 @@ def add_boxes(rig):
         width = 0.15 * one.length
         points += ((corners * (width, one.length, width)) @ matrix[:3, :3].T + matrix[:3, 3]).tolist()
     mesh = bpy.data.meshes.new("boxes")
-    mesh.from_pydata(
-        points, [], [[8 * i + corner for corner in face] for i in range(len(bones)) for face in faces]
-    )
+    mesh.from_pydata(points, [], [[8 * i + corner for corner in face] for i in range(len(bones)) for face in faces])
     mesh.materials.append(bpy.data.materials.new("models/boxes"))
     boxes = bpy.data.objects.new("boxes", mesh)
     bpy.context.collection.objects.link(boxes)
@@ -161,9 +157,7 @@ def add_boxes(rig):
 
 def shown():
     """The vertices of the only mesh on each frame, (F, V, 3)."""
-    (obj,) = (
-        one for one in bpy.context.scene.objects if one.type == "MESH" and not one.name.startswith("WGT")
-    )
+    (obj,) = (one for one in bpy.context.scene.objects if one.type == "MESH" and not one.name.startswith("WGT"))
     result = []
     for frame in range(1, 25):
         bpy.context.scene.frame_set(frame)
@@ -174,9 +168,7 @@ def shown():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", ["DOOM3", "SAUERBRATEN", "QUAKE2"])
-def test_a_walk_of_rigifys_human_plays_as_shown_or_a_warning_says_how_far_it_is_off(
-    tmp_path, human, capfd, game
-):
+def test_a_walk_of_rigifys_human_plays_as_shown_or_a_warning_says_how_far_it_is_off(tmp_path, human, capfd, game):
     expected = shown()
     path = tmp_path / "walk.md5mesh"
     bpy.ops.export_scene.md5mesh(

@@ -83,10 +83,7 @@ def test_a_joint_before_its_parent_moves_its_own_vertices(tmp_path):
     turned = np.arange(len(joints))[::-1]
     parents = np.where(joints.parents < 0, -1, len(joints) - 1 - joints.parents)
     walker.joints = Joints(
-        joints.names[::-1],
-        parents[turned].astype(np.int32),
-        joints.positions[turned],
-        joints.orientations[turned],
+        joints.names[::-1], parents[turned].astype(np.int32), joints.positions[turned], joints.orientations[turned]
     )
     expected = skin(mesh, joints.positions, joints.orientations)
     mesh.weight_joints = (len(joints) - 1 - mesh.weight_joints).astype(np.int32)
@@ -132,11 +129,7 @@ def test_faces_look_outwards(tmp_path):
 def test_meshes_of_one_shader_share_a_material(tmp_path):
     joints = md5_scenes.skeleton()
     model = md5_scenes.model()
-    model.meshes = [
-        md5_scenes.patch(joints),
-        md5_scenes.patch(joints),
-        md5_scenes.patch(joints, shader="other"),
-    ]
+    model.meshes = [md5_scenes.patch(joints), md5_scenes.patch(joints), md5_scenes.patch(joints, shader="other")]
     write_mesh(model, tmp_path / "three.md5mesh")
     first, second, third = meshes_of(import_md5(tmp_path / "three.md5mesh"))
     assert first.active_material == second.active_material != third.active_material
@@ -246,9 +239,7 @@ def test_bones_are_as_long_as_the_model_is_large(tmp_path):
 
 def test_an_animation_is_an_action_with_a_range_a_fake_user_and_its_rate(tmp_path, part):
     path = md5_scenes.write(tmp_path)
-    write_animation(
-        md5_scenes.animation(read_mesh(path).joints, frames=7, rate=30.0), tmp_path / "walk1.md5anim"
-    )
+    write_animation(md5_scenes.animation(read_mesh(path).joints, frames=7, rate=30.0), tmp_path / "walk1.md5anim")
     armature = import_md5(path)
     import_md5(tmp_path / "walk1.md5anim")
     action = bpy.data.actions["walk1"]
@@ -308,10 +299,7 @@ def test_a_model_and_its_animations_are_imported_in_one_call_in_any_order(tmp_pa
 
 def renamed(joints, **names):
     return Joints(
-        [names.get(name, name) for name in joints.names],
-        joints.parents,
-        joints.positions,
-        joints.orientations,
+        [names.get(name, name) for name in joints.names], joints.parents, joints.positions, joints.orientations
     )
 
 
@@ -339,9 +327,7 @@ def test_an_animation_of_another_skeleton_is_refused_with_the_number_of_joints_t
     joints = renamed(read_mesh(path).joints, **{name: f"other {name}x" for name in md5_scenes.NAMES[1:]})
     write_animation(md5_scenes.animation(joints, moving=("other spinex",)), tmp_path / "other.md5anim")
     import_md5(path)
-    with pytest.raises(
-        RuntimeError, match=r"Only 1 of 6 joints fit\. Import this animation's own model, or map"
-    ):
+    with pytest.raises(RuntimeError, match=r"Only 1 of 6 joints fit\. Import this animation's own model, or map"):
         import_md5(tmp_path / "other.md5anim")
 
 
@@ -434,9 +420,7 @@ def test_scale_and_axes_turn_the_whole_model_and_its_animations(tmp_path):
         bpy.context.scene.frame_set(frame)
         graph = bpy.context.evaluated_depsgraph_get()
         (one,), (two,) = meshes_of(plain), meshes_of(turned)
-        for a, b in zip(
-            one.evaluated_get(graph).data.vertices, two.evaluated_get(graph).data.vertices, strict=True
-        ):
+        for a, b in zip(one.evaluated_get(graph).data.vertices, two.evaluated_get(graph).data.vertices, strict=True):
             assert (expected @ a.co - b.co).length < 1e-4
 
 
@@ -511,9 +495,7 @@ def real_files():
         return [pytest.param("", "", marks=pytest.mark.skip(reason=f"no real files at {CORPUS}"))]
     with catalogue.open(encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file, delimiter="\t") if row["kind"] in ("md5mesh", "md5anim")]
-    return [
-        pytest.param(row["path"], row["peculiarities"], id=row["path"].rpartition("/")[2]) for row in rows
-    ]
+    return [pytest.param(row["path"], row["peculiarities"], id=row["path"].rpartition("/")[2]) for row in rows]
 
 
 BROKEN_ON_PURPOSE = ("weight_joint_oob", "no_MD5Version")
@@ -562,9 +544,7 @@ def test_names_that_are_not_text_are_reported_safely(tmp_path, capfd):
 def many(tmp_path) -> Path:
     """A model with twelve animations."""
     joints = md5_scenes.model().joints
-    return md5_scenes.write(
-        tmp_path, **{f"clip{number}": md5_scenes.animation(joints) for number in range(12)}
-    )
+    return md5_scenes.write(tmp_path, **{f"clip{number}": md5_scenes.animation(joints) for number in range(12)})
 
 
 def test_one_progress_bar_shows_the_reading_and_the_building_of_all_animations(many, part):
@@ -583,8 +563,6 @@ def test_the_actions_that_exist_are_looked_through_once(many, part, monkeypatch,
     bpy.ops.import_scene.md5(filepath=str(many), animations="FOLDER")
     module, looked = part("io_md5.importing.action"), []
     moves_bones = module.moves_bones
-    monkeypatch.setattr(
-        module, "moves_bones", lambda action, obj: looked.append(action) or moves_bones(action, obj)
-    )
+    monkeypatch.setattr(module, "moves_bones", lambda action, obj: looked.append(action) or moves_bones(action, obj))
     bpy.ops.import_scene.md5(directory=str(many.parent), animations="FOLDER", existing_actions=existing)
     assert len(looked) == len(bpy.data.actions) == 12

@@ -144,7 +144,5 @@ def test_nothing_of_the_scene_changes(tmp_path):
     path = tmp_path / "model.md5anim"
     bpy.ops.export_scene.md5anim(filepath=str(path))
     assert bpy.context.scene.frame_current == 5
-    assert {name: bpy.data.objects[name].matrix_world for name in before} == {
-        n: m for n, (m, _) in before.items()
-    }
+    assert {name: bpy.data.objects[name].matrix_world for name in before} == {n: m for n, (m, _) in before.items()}
     assert not bpy.data.armatures

@@ -119,10 +119,7 @@ def test_two_imported_models_with_bones_in_common_keep_their_own_animations(tmp_
     few = md5_scenes.skeleton(["origin", "head", "hips"], md5_scenes.PARENTS[:3], md5_scenes.OFFSETS[:3])
     pistol = imported(tmp_path / "pistol", "pistol", ["idle", "fire"])
     shotgun = imported(tmp_path / "shotgun", "shotgun", ["idle", "reload"], few)
-    for armature, name, expected in (
-        (pistol, "pistol", ["fire", "idle"]),
-        (shotgun, "shotgun", ["idle", "reload"]),
-    ):
+    for armature, name, expected in ((pistol, "pistol", ["fire", "idle"]), (shotgun, "shotgun", ["idle", "reload"])):
         names, warnings = export_all(armature, tmp_path / f"{name} out")
         assert names == expected
         assert said(warnings, "imported for")

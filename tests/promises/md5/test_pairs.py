@@ -15,9 +15,7 @@ TOLERANCE = 1e-5
 
 
 @pytest.mark.parametrize(("mesh_path", "anim_path"), pairs())
-def test_evaluated_vertices_equal_the_formula_at_bind_first_middle_and_last_frame(
-    corpus, mesh_path, anim_path
-):
+def test_evaluated_vertices_equal_the_formula_at_bind_first_middle_and_last_frame(corpus, mesh_path, anim_path):
     model = read_mesh(corpus / mesh_path)
     animation = read_animation(corpus / anim_path)
     bpy.ops.import_scene.md5(filepath=str(corpus / mesh_path))

@@ -7,14 +7,7 @@ import md5_scenes
 import numpy as np
 import pytest
 
-from io_idtech.io_md5.format import (
-    Joints,
-    Model,
-    poses,
-    read_animation,
-    write_animation,
-    write_mesh,
-)
+from io_idtech.io_md5.format import Joints, Model, poses, read_animation, write_animation, write_mesh
 from io_idtech.io_md5.format import quaternions as quat
 from io_idtech.io_md5.format.skeleton import encode_poses
 
@@ -38,14 +31,10 @@ def write_other(folder, name="other", seed=8):
     expected = {}
     for index, action in enumerate(("walk", "run")):
         turns = md5_scenes.turns(FRAMES * len(joints), seed + index, 0.2).reshape(FRAMES, -1, 4)
-        offsets = (
-            md5_scenes.OFFSETS + np.linspace(0, 5, FRAMES)[:, None, None] * (np.arange(6) < 2)[None, :, None]
-        )
+        offsets = md5_scenes.OFFSETS + np.linspace(0, 5, FRAMES)[:, None, None] * (np.arange(6) < 2)[None, :, None]
         places, spins = md5_scenes.compose(joints.parents, offsets, turns)
         expected[action] = places
-        animation = encode_poses(
-            other.names, other.parents, places, quat.multiply(spins, axes), frame_rate=24.0
-        )
+        animation = encode_poses(other.names, other.parents, places, quat.multiply(spins, axes), frame_rate=24.0)
         write_animation(animation, folder / f"{action}.md5anim")
     return expected
 
@@ -93,9 +82,7 @@ def test_the_actions_of_an_armature_are_transferred_whatever_its_scale(tmp_path,
     bpy.context.view_layer.objects.active = target
     bpy.context.view_layer.update()
     assert bpy.ops.armature.idtech_retarget(source=source.name, animation_filter="walk*") == {"FINISHED"}
-    (made,) = (
-        action for action in bpy.data.actions if "of the source" not in action.name or ".001" in action.name
-    )
+    (made,) = (action for action in bpy.data.actions if "of the source" not in action.name or ".001" in action.name)
     assert_plays(target, made.name, expected["walk"])
 
 

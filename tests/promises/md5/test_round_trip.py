@@ -35,9 +35,7 @@ def assert_same_model(before, after):
 
 
 @pytest.mark.parametrize(("mesh_path", "anim_path"), pairs())
-@pytest.mark.parametrize(
-    ("merge", "direction"), [(True, "CHILD"), (False, "JOINT")], ids=["merged", "as joints"]
-)
+@pytest.mark.parametrize(("merge", "direction"), [(True, "CHILD"), (False, "JOINT")], ids=["merged", "as joints"])
 def test_untouched_models_and_animations_are_exported_unchanged(
     corpus, tmp_path, mesh_path, anim_path, merge, direction
 ):

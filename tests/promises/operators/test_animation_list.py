@@ -16,9 +16,7 @@ NAMES = ("die", "run", "walk_fast", "walk_slow")
 @pytest.fixture
 def armature(tmp_path):
     animations = {name: md5_scenes.animation(md5_scenes.skeleton()) for name in NAMES}
-    bpy.ops.import_scene.md5(
-        filepath=str(md5_scenes.write(tmp_path, "imp", **animations)), animations="FOLDER"
-    )
+    bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path, "imp", **animations)), animations="FOLDER")
     return bpy.context.view_layer.objects.active
 
 
@@ -145,11 +143,7 @@ def test_an_unknown_field_of_the_pattern_is_an_error_and_nothing_is_written(tmp_
 
 @pytest.mark.parametrize(
     ("source", "remedy"),
-    [
-        ("STRIPS", "no NLA strips: push down"),
-        ("MARKERS", "no markers: add one"),
-        ("ACTIONS", "animate its bones"),
-    ],
+    [("STRIPS", "no NLA strips: push down"), ("MARKERS", "no markers: add one"), ("ACTIONS", "animate its bones")],
 )
 def test_an_empty_list_says_what_to_do(tmp_path, source, remedy):
     armature = rig()
@@ -276,9 +270,7 @@ def test_every_slot_that_fits_is_a_row_and_only_the_one_that_plays_is_checked(tm
 )
 def test_a_property_of_the_wrong_type_is_as_good_as_none(tmp_path, armature, value, part):
     group = part("io_blender.clips.clip").PROPERTY
-    module, registration = (
-        part(f"io_blender.operators.{name}") for name in ("animation_list", "registration")
-    )
+    module, registration = (part(f"io_blender.operators.{name}") for name in ("animation_list", "registration"))
     registration.remove(module.CLASSES, module.PROPERTIES)
     try:
         armature[group] = value
@@ -309,11 +301,7 @@ def test_a_collection_exporter_writes_what_is_checked(tmp_path, armature):
     (tmp_path / "out").mkdir()
     options.filepath, options.actions = str(tmp_path / "out" / "model.md5mesh"), "LIST"
     bpy.ops.collection.exporter_export(index=0)
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        "model.md5mesh",
-        "die.md5anim",
-        "run.md5anim",
-    }
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"model.md5mesh", "die.md5anim", "run.md5anim"}
 
 
 def test_the_list_of_a_mesh_without_armature_is_its_own(tmp_path):

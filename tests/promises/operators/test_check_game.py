@@ -79,9 +79,7 @@ def test_selecting_a_finding_selects_its_faces(scene):
     big = bpy.data.meshes.new("big")
     count = len(mesh.vertices)
     places = [tuple(vertex.co) for vertex in mesh.vertices] * copies
-    big.from_pydata(
-        places, [], [tuple(v + copy * count for v in face) for copy in range(copies) for face in faces]
-    )
+    big.from_pydata(places, [], [tuple(v + copy * count for v in face) for copy in range(copies) for face in faces])
     obj.data = big
     for index, name in enumerate(("root", "mid", "tip")):
         obj.vertex_groups.new(name=name).add(list(range(index, len(places), 3)), 1.0, "REPLACE")

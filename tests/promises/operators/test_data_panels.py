@@ -72,10 +72,7 @@ def context(obj=None, **more):
     bpy.context.view_layer.objects.active = obj
     given = {"object": obj, "bone": None, "material": None, "region": None, "active_action": None} | more
     return SimpleNamespace(
-        **given,
-        view_layer=bpy.context.view_layer,
-        scene=bpy.context.scene,
-        window_manager=bpy.context.window_manager,
+        **given, view_layer=bpy.context.view_layer, scene=bpy.context.scene, window_manager=bpy.context.window_manager
     )
 
 
@@ -158,9 +155,7 @@ def exported_frames(folder, name):
     return read_animation(folder / f"{name}.md5anim").frame_count
 
 
-def test_what_is_played_and_shown_is_what_an_export_writes_when_keys_follow_the_imported_frames(
-    model, tmp_path
-):
+def test_what_is_played_and_shown_is_what_an_export_writes_when_keys_follow_the_imported_frames(model, tmp_path):
     import_md5(model, animations="FOLDER")
     action, scene = bpy.data.actions["run"], bpy.context.scene
     for curve in bags(action)[0].fcurves:
@@ -413,9 +408,7 @@ def test_panels_appear_only_where_they_apply(model, box, tmp_path):
 def straight_camera():
     from io_idtech.io_md5.format import Camera
 
-    return Camera(
-        np.array([2], np.int32), np.zeros((5, 3)), np.zeros((5, 3)), np.full(5, 90.0), frame_rate=30.0
-    )
+    return Camera(np.array([2], np.int32), np.zeros((5, 3)), np.zeros((5, 3)), np.full(5, 90.0), frame_rate=30.0)
 
 
 def test_every_panel_is_titled_by_its_format():
@@ -516,9 +509,7 @@ def test_an_edited_skin_size_is_exported_with_texture_coordinates_that_fit(box, 
     out = read_model(tmp_path / "out.md2")
     assert (out.skin_width, out.skin_height) == (128, 128)
     before = read_model(box)
-    np.testing.assert_allclose(
-        np.sort(out.st / [128, 128], axis=0), np.sort(before.st / [64, 32], axis=0), atol=0.02
-    )
+    np.testing.assert_allclose(np.sort(out.st / [128, 128], axis=0), np.sort(before.st / [64, 32], axis=0), atol=0.02)
     mesh.md2_skin_size = (0, 0)
     assert tuple(mesh.md2_skin_size) == (64, 32)
     bpy.ops.export_scene.md2(filepath=str(tmp_path / "out.md2"))
@@ -574,9 +565,7 @@ def test_images_are_found_in_another_folder(model, tmp_path):
     import_md5(model)
     material = meshes()[0].active_material
     picture(tmp_path / "elsewhere" / "skin.png")
-    assert bpy.ops.material.md5_find_images(material=material.name, folder=str(tmp_path / "elsewhere")) == {
-        "FINISHED"
-    }
+    assert bpy.ops.material.md5_find_images(material=material.name, folder=str(tmp_path / "elsewhere")) == {"FINISHED"}
     assert color_image(material).filepath.endswith("skin.png")
 
 
@@ -649,13 +638,7 @@ def test_no_stored_value_breaks_a_panel_or_a_property(model, box, tmp_path, valu
     bpy.ops.import_scene.md2(filepath=str(box))
     md5_cameras.write_camera(straight_camera(), tmp_path / "cut.md5camera")
     import_md5(tmp_path / "cut.md5camera")
-    for blocks in (
-        bpy.data.meshes,
-        bpy.data.armatures,
-        bpy.data.actions,
-        bpy.data.materials,
-        bpy.data.cameras,
-    ):
+    for blocks in (bpy.data.meshes, bpy.data.armatures, bpy.data.actions, bpy.data.materials, bpy.data.cameras):
         for data in blocks:
             for key in ("md5", "md2"):
                 data[key] = value

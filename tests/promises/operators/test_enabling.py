@@ -99,9 +99,7 @@ def test_the_menu_names_an_add_on_that_has_replaced_an_operator_since(module):
     other = type("IMPORT_SCENE_OT_md2", (bpy.types.Operator,), attributes)
     bpy.utils.register_class(other)
     try:
-        assert [label.partition(": ")[2] for label in labels()] == [
-            "replaced by the add-on io_other, disable it"
-        ]
+        assert [label.partition(": ")[2] for label in labels()] == ["replaced by the add-on io_other, disable it"]
     finally:
         bpy.utils.unregister_class(other)
         bpy.ops.preferences.addon_disable(module=module)

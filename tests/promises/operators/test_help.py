@@ -73,31 +73,18 @@ def test_nothing_but_a_page_of_the_folder_is_opened(documentation, page):
 
 @pytest.mark.parametrize(
     ("identifier", "page"),
-    [
-        ("IMPORT_SCENE_OT_md5", "md5.html"),
-        ("EXPORT_SCENE_OT_md2", "md2.html"),
-        ("WM_OT_other", "index.html"),
-    ],
+    [("IMPORT_SCENE_OT_md5", "md5.html"), ("EXPORT_SCENE_OT_md2", "md2.html"), ("WM_OT_other", "index.html")],
 )
 def test_a_panel_shows_the_page_of_its_operator(documentation, identifier, page):
     assert documentation.page_of(identifier) == page
 
 
-@pytest.mark.skipif(
-    "IO_IDTECH_ZIP" not in os.environ, reason="the zip has the pages: see the nox session 'package'"
-)
+@pytest.mark.skipif("IO_IDTECH_ZIP" not in os.environ, reason="the zip has the pages: see the nox session 'package'")
 def test_the_pages_of_the_installed_zip_open(part):
     module = part("io_blender.operators.documentation")
     prefix, links = module.manual_map()
     pages = {page for _pattern, page in links}
-    assert pages == {
-        "md5.html",
-        "md2.html",
-        "md3.html",
-        "games.html",
-        "characters.html",
-        "choosing-animations.html",
-    }
+    assert pages == {"md5.html", "md2.html", "md3.html", "games.html", "characters.html", "choosing-animations.html"}
     for page in (*pages, module.START):
         assert f"{prefix}{page}" == (module.FOLDER / page).as_uri()
         assert bpy.ops.wm.io_idtech_help(page=page) == {"FINISHED"}

@@ -73,8 +73,7 @@ def test_import_of_a_model(part, monkeypatch, capfd, model, module, name, after)
 
 
 @pytest.mark.parametrize(
-    ("module", "name"),
-    [("io_md5.importing.action", "build_action"), ("io_md5.importing.importer", "set_scene_timing")],
+    ("module", "name"), [("io_md5.importing.action", "build_action"), ("io_md5.importing.importer", "set_scene_timing")]
 )
 def test_import_of_an_animation_onto_the_users_armature(part, monkeypatch, capfd, model, module, name):
     bpy.ops.import_scene.md5(filepath=str(model))

@@ -54,9 +54,7 @@ class Layout:
     def separator(self) -> None:
         """Nothing is noted."""
 
-    def template_list(
-        self, name: str, identifier: str, data: Any, prop: str, *others: Any, **options: Any
-    ) -> None:
+    def template_list(self, name: str, identifier: str, data: Any, prop: str, *others: Any, **options: Any) -> None:
         """Draws each row of the list."""
         cls = getattr(bpy.types, name)
         rows = SimpleNamespace(draw_row=partial(cls.draw_row, None))
@@ -99,9 +97,7 @@ def drawn(name: str, *, selected: str = "", folder: str = "", **values: Any) -> 
     """Draws the panel of an operator in the file browser."""
     cls = operator_class(name)
     layout = Layout()
-    properties = (
-        getattr(getattr(bpy.ops, name.partition(".")[0]), name.partition(".")[2]).get_rna_type().properties
-    )
+    properties = getattr(getattr(bpy.ops, name.partition(".")[0]), name.partition(".")[2]).get_rna_type().properties
     defaults = {
         p.identifier: tuple(p.default_array) if getattr(p, "is_array", False) else getattr(p, "default", None)
         for p in properties
@@ -113,12 +109,7 @@ def drawn(name: str, *, selected: str = "", folder: str = "", **values: Any) -> 
         "properties": SimpleNamespace(
             is_property_set=lambda name: name in values, bl_rna=SimpleNamespace(properties=properties)
         ),
-        **{
-            name: method
-            for base in reversed(cls.__mro__)
-            for name, method in vars(base).items()
-            if callable(method)
-        },
+        **{name: method for base in reversed(cls.__mro__) for name, method in vars(base).items() if callable(method)},
     }
 
     class Stand:
@@ -176,18 +167,10 @@ def test_a_game_sets_the_options_that_it_needs(part, game, influences, has_root,
     values_of_game = part("io_md5.operators.export_md5").values_of_game
     rig()
     export = SimpleNamespace(
-        game=game,
-        collection="",
-        use_selection=False,
-        use_active_collection=False,
-        attached_armatures="AUTOMATIC",
+        game=game, collection="", use_selection=False, use_active_collection=False, attached_armatures="AUTOMATIC"
     )
     values = values_of_game(export, bpy.context)
-    assert (values["max_influences"], values["add_origin"], values.get("actions")) == (
-        influences,
-        has_root,
-        actions,
-    )
+    assert (values["max_influences"], values["add_origin"], values.get("actions")) == (influences, has_root, actions)
     assert values["make_names_safe"]
     # A game with a rate of its own plays new animations as fast as Blender, and keeps the frames of imported ones.
     assert values["frame_rate_from"] == ("GAME" if game in ("QUAKE", "QUAKE2") else "AUTO")
@@ -217,19 +200,16 @@ def test_the_panel_lists_the_sequences_that_do_not_fit_the_md2_before_anything_i
     assert "There is no MD2 or MDL: in the order of their names" in " ".join(labels)
     write_md2(tmp_path / "tris.md2", [*(f"stand{frame}" for frame in range(9)), "run1", "run2"], ["skin.pcx"])
     layout = drawn("export_scene.md5mesh", **options)
-    assert {
-        "Does not fit tris.md2:",
-        "stand: 10 frames instead of 9",
-        "run: no animation, needs 2 frames",
-    } <= set(layout.labels)
+    assert {"Does not fit tris.md2:", "stand: 10 frames instead of 9", "run: no animation, needs 2 frames"} <= set(
+        layout.labels
+    )
     assert "match_companion" in layout.names
     write_md2(tmp_path / "tris.md2", [f"stand{frame}" for frame in range(10)], ["skin.pcx"])
     assert "Fits tris.md2: 1 sequence" in drawn("export_scene.md5mesh", **options).labels
 
 
 @pytest.mark.parametrize(
-    ("name", "game", "other"),
-    [("md5mesh", "DOOM3", "QUAKE"), ("md5anim", "DOOM3", "QUAKE"), ("md2", "QUAKE2", "ANY")],
+    ("name", "game", "other"), [("md5mesh", "DOOM3", "QUAKE"), ("md5anim", "DOOM3", "QUAKE"), ("md2", "QUAKE2", "ANY")]
 )
 def test_exports_show_the_problems_of_the_game_before_writing(tmp_path: Path, name, game, other):
     run = md5_scenes.animation(md5_scenes.skeleton())
@@ -406,11 +386,7 @@ def test_the_list_of_an_md2_shows_frames_and_what_the_template_misses(tmp_path: 
     bpy.ops.import_scene.md2(filepath=str(md2_samples.write_sample(tmp_path)))
     bpy.ops.object.io_idtech_list_animations(source="MARKERS")
     shown = drawn(
-        "export_scene.md2",
-        frames="LIST",
-        sequence_template="QUAKE2_PLAYER",
-        selected="sample",
-        folder=str(tmp_path),
+        "export_scene.md2", frames="LIST", sequence_template="QUAKE2_PLAYER", selected="sample", folder=str(tmp_path)
     )
     assert "Replaces sample.md2" in shown.labels
     assert "8 frames in 4 sequences" in shown.labels
@@ -445,9 +421,7 @@ def test_no_label_is_cut_off_at_the_default_width(tmp_path: Path, name, actions,
     path = md5_scenes.write(tmp_path, "imp", run=md5_scenes.animation(md5_scenes.skeleton()))
     bpy.ops.import_scene.md5(filepath=str(path), animations="FOLDER")
     bpy.ops.object.io_idtech_list_animations()
-    properties = (
-        getattr(getattr(bpy.ops, name.partition(".")[0]), name.partition(".")[2]).get_rna_type().properties
-    )
+    properties = getattr(getattr(bpy.ops, name.partition(".")[0]), name.partition(".")[2]).get_rna_type().properties
     layout = drawn(name, actions=actions, frames=frames, use_frame_range=True, selected="x.md5camera")
     blf.size(0, FONT_SIZE)
     wide = []
@@ -475,9 +449,7 @@ def test_no_label_is_cut_off_at_the_default_width(tmp_path: Path, name, actions,
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_every_option_has_a_tooltip_and_none_speaks_of_loading_and_saving(name):
-    properties = (
-        getattr(getattr(bpy.ops, name.partition(".")[0]), name.partition(".")[2]).get_rna_type().properties
-    )
+    properties = getattr(getattr(bpy.ops, name.partition(".")[0]), name.partition(".")[2]).get_rna_type().properties
     shown = [p for p in properties if p.identifier not in ("rna_type", "check_existing") and not p.is_hidden]
     assert [p.identifier for p in shown if not p.description] == []
     assert [p.identifier for p in shown if p.description.startswith(("Load", "Save"))] == []

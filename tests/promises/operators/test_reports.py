@@ -47,10 +47,7 @@ def test_with_warnings_the_last_report_is_a_warning_with_what_was_done_and_how_m
     for number in range(20):
         report.warn(f"odd {number}")
     told = delivered(reports, report)
-    assert told[-1] == (
-        "WARNING",
-        "Exported imp.md5mesh: 20 warnings, all in the Info editor: odd 0",
-    )
+    assert told[-1] == ("WARNING", "Exported imp.md5mesh: 20 warnings, all in the Info editor: odd 0")
     assert [("WARNING", f"odd {number}") for number in range(20)] == told[1:-1]
 
 
@@ -59,9 +56,7 @@ def test_the_last_report_names_the_most_important_warning(reports):
     report.warn("harmless")
     other.warn("differs from Blender", "imp", is_important=True)
     report.merge(other)
-    assert delivered(reports, report)[-1][1].endswith(
-        "2 warnings, all in the Info editor: imp: differs from Blender"
-    )
+    assert delivered(reports, report)[-1][1].endswith("2 warnings, all in the Info editor: imp: differs from Blender")
 
 
 def test_a_single_warning_is_reported_once_at_the_end(reports):
@@ -86,12 +81,7 @@ def test_the_summary_ends_with_hints(reports):
 
 @pytest.mark.parametrize(
     ("number", "what", "text"),
-    [
-        (1, "vertices", "1 vertex"),
-        (198, "frames", "198 frames"),
-        (1, "frames", "1 frame"),
-        (1, "faces", "1 face"),
-    ],
+    [(1, "vertices", "1 vertex"), (198, "frames", "198 frames"), (1, "frames", "1 frame"), (1, "faces", "1 face")],
 )
 def test_counts_of_one_are_in_the_singular(reports, number, what, text):
     assert reports.counted(number, what) == text
@@ -105,9 +95,7 @@ def test_a_failed_export_still_tells_the_warnings_that_came_before(tmp_path: Pat
     armature.data.bones[0].name = "two words"
     capfd.readouterr()
     with pytest.raises(RuntimeError, match="white space"):
-        bpy.ops.export_scene.md5mesh(
-            filepath=str(tmp_path / "out.md5mesh"), game="SAUERBRATEN", make_names_safe=False
-        )
+        bpy.ops.export_scene.md5mesh(filepath=str(tmp_path / "out.md5mesh"), game="SAUERBRATEN", make_names_safe=False)
     assert f"attaches it to {armature.name}: loose" in capfd.readouterr().out
 
 
@@ -151,12 +139,7 @@ def test_an_export_of_an_animation_without_an_armature_says_what_to_select(tmp_p
         ("md5", "imp.md5mesh", b"\x89PNG\r\n\x1a\n", r"This is not an MD5 file \(it looks like a PNG\)"),
         ("md5", "imp.md2", b"IDP2" + bytes(64), "use File > Import > id Tech 2 MD2"),
         ("md2", "imp.md2", b"MD5Version 10\n", "use File > Import > id Tech 4 MD5"),
-        (
-            "md5",
-            "imp.md5mesh",
-            b"MD5Version 10\nnumJoints 1\njoints {\n",
-            "The file is incomplete .* line 3 opens",
-        ),
+        ("md5", "imp.md5mesh", b"MD5Version 10\nnumJoints 1\njoints {\n", "The file is incomplete .* line 3 opens"),
     ],
 )
 def test_a_file_that_is_not_what_was_asked_for_is_named(tmp_path: Path, importer, name, content, text):

@@ -58,9 +58,7 @@ def _watch(event, arguments):
             _seen.append(("write", os.fsdecode(path)))
     elif event in _CHANGING:
         _seen.extend(
-            (event, os.fsdecode(path))
-            for path in arguments[:2]
-            if isinstance(path, str | bytes | os.PathLike)
+            (event, os.fsdecode(path)) for path in arguments[:2] if isinstance(path, str | bytes | os.PathLike)
         )
     elif event.startswith(_REACHING):
         _seen.append((event, repr(arguments)))
@@ -99,9 +97,7 @@ def test_the_audit_hook_records_files_processes_and_connections(tmp_path):
         (tmp_path / "b").unlink()
         socket.socket().close()
         subprocess.run([sys.executable, "--version"], check=True, capture_output=True)
-    assert {"write", "os.rename", "os.remove", "socket.__new__", "subprocess.Popen"} <= {
-        event for event, _ in seen
-    }
+    assert {"write", "os.rename", "os.remove", "socket.__new__", "subprocess.Popen"} <= {event for event, _ in seen}
 
 
 @pytest.mark.parametrize("suffix", IMPORTERS)
@@ -168,10 +164,7 @@ def test_disabling_and_enabling_write_no_files_of_their_own(extension):
     with watched() as seen:
         addon_utils.disable(extension.__name__)
         addon_utils.enable(extension.__name__)
-    own = (
-        "__pycache__",
-        str(Path("extensions", ".cache")),
-    )  # compiled code, and Blender's list of extensions
+    own = ("__pycache__", str(Path("extensions", ".cache")))  # compiled code, and Blender's list of extensions
     assert [place for _, place in seen if not any(word in place for word in own)] == []
 
 
@@ -179,9 +172,7 @@ def test_disabling_and_enabling_write_no_files_of_their_own(extension):
 def test_a_conversion_writes_results_records_and_what_blenders_tell_each_other(part, folder, tmp_path):
     out = tmp_path / "out"
     with watched() as seen:
-        assert (
-            part("command_line.command").main(["convert", str(folder), "--to", str(out), "--jobs", "2"]) == 0
-        )
+        assert part("command_line.command").main(["convert", str(folder), "--to", str(out), "--jobs", "2"]) == 0
     assert any(event == "subprocess.Popen" for event, _ in seen)
     for event, place in seen:
         if not event.startswith(_REACHING) and place != os.devnull:
@@ -198,10 +189,7 @@ def test_the_manifest_asks_for_files_alone():
 
 
 def sources():
-    return [
-        ROOT / "__init__.py",
-        *(path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))),
-    ]
+    return [ROOT / "__init__.py", *(path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")))]
 
 
 def test_only_jobs_start_processes_and_nothing_opens_connections():

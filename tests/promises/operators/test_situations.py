@@ -17,9 +17,7 @@ pytestmark = pytest.mark.slow
 
 MODEL, ANIMATION = ".md5mesh", ".md5anim"
 KINDS = tuple(IMPORTERS)
-OBJECT_KINDS = tuple(
-    kind.suffix for family in FAMILIES for kind in family.kinds if kind.role.value != "animation"
-)
+OBJECT_KINDS = tuple(kind.suffix for family in FAMILIES for kind in family.kinds if kind.role.value != "animation")
 """The kinds of files from which objects are made."""
 
 
@@ -144,9 +142,7 @@ def test_into_an_overridden_collection_goes_beside_it(folder, tmp_path, kind):
     override = override_of_collection(library_of_a_model(tmp_path, folder))
     collection = override.users_collection[0]
     inside = set(collection.all_objects)
-    bpy.context.view_layer.active_layer_collection = bpy.context.view_layer.layer_collection.children[
-        collection.name
-    ]
+    bpy.context.view_layer.active_layer_collection = bpy.context.view_layer.layer_collection.children[collection.name]
     assert importing(kind, folder) == {"FINISHED"}
     assert set(collection.all_objects) == inside
 
@@ -155,9 +151,7 @@ def test_an_animation_onto_a_linked_armature_says_why_not(folder, tmp_path):
     linked = link_collection(library_of_a_model(tmp_path, folder))
     bpy.context.view_layer.objects.active = next(obj for obj in linked.all_objects if obj.type == "ARMATURE")
     before = whole_state()
-    with pytest.raises(
-        RuntimeError, match=r"test is linked from library\.blend: .*editable library override"
-    ):
+    with pytest.raises(RuntimeError, match=r"test is linked from library\.blend: .*editable library override"):
         importing(ANIMATION, folder)
     assert whole_state() == before
 
@@ -234,9 +228,7 @@ def test_with_a_hidden_object_in_edit_mode(folder, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("excluded", [False, True])
-def test_imported_objects_are_visible_where_the_active_collection_is_excluded_or_hidden(
-    folder, kind, excluded
-):
+def test_imported_objects_are_visible_where_the_active_collection_is_excluded_or_hidden(folder, kind, excluded):
     collection = bpy.data.collections.new("mine")
     bpy.context.scene.collection.children.link(collection)
     layer = bpy.context.view_layer.layer_collection.children["mine"]

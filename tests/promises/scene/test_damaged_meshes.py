@@ -17,9 +17,7 @@ def test_a_damaged_mesh_is_refused_and_exported_once_it_is_valid(tmp_path, kind,
     mesh.loops[0].vertex_index = vertex
     path = tmp_path / f"crate.{kind}"
     export = getattr(bpy.ops.export_scene, kind)
-    with pytest.raises(
-        RuntimeError, match=r"Crate: its mesh is damaged.*bpy\.data\.meshes\['crate'\]\.validate\(\)"
-    ):
+    with pytest.raises(RuntimeError, match=r"Crate: its mesh is damaged.*bpy\.data\.meshes\['crate'\]\.validate\(\)"):
         export(filepath=str(path))
     assert not list(tmp_path.iterdir())
     assert mesh.validate()

@@ -106,9 +106,7 @@ def test_setting_another_scale_is_warned_about_once_with_the_difference_in_size(
     # The default of the property counts if it is set.
     out = exported(tmp_path, suffix, global_scale=1.0)
     # Positions of an MD3 have steps of 1/64.
-    assert size(out) == pytest.approx(
-        size(path) * 0.0254, rel=1e-4, abs=0.5 / 64 if suffix == ".md3" else 0.0
-    )
+    assert size(out) == pytest.approx(size(path) * 0.0254, rel=1e-4, abs=0.5 / 64 if suffix == ".md3" else 0.0)
     (text,) = warnings()
     assert "39.4 times smaller" in text
     assert "Scale to 39.37" in text

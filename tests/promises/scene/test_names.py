@@ -49,9 +49,7 @@ def test_odd_names_of_joints_shaders_and_meshes_come_back(tmp_path):
     model = model_with_names()
     write_mesh(model, source)
     write_animation(md5_scenes.animation(model.joints, moving=("head", "Head")), tmp_path / "walk.md5anim")
-    bpy.ops.import_scene.md5(
-        directory=str(tmp_path), files=[{"name": "odd.md5mesh"}, {"name": "walk.md5anim"}]
-    )
+    bpy.ops.import_scene.md5(directory=str(tmp_path), files=[{"name": "odd.md5mesh"}, {"name": "walk.md5anim"}])
     (armature,) = [obj for obj in bpy.data.objects if obj.type == "ARMATURE"]
     assert len(armature.data.bones) == len(JOINT_NAMES)
     assert len({bone.name for bone in armature.data.bones}) == len(JOINT_NAMES)

@@ -48,11 +48,7 @@ def sources(folder: Path):
     joints = md5_scenes.skeleton()
     walks = {
         name: md5_scenes.animation(joints, rate=rate, moving=moving)
-        for name, rate, moving in (
-            ("walk", 24.0, ("spine",)),
-            ("run", 29.97, ("hips", "leg.L")),
-            ("idle", 10.0, ()),
-        )
+        for name, rate, moving in (("walk", 24.0, ("spine",)), ("run", 29.97, ("hips", "leg.L")), ("idle", 10.0, ()))
     }
     for suffix, path in write_samples(folder).items():
         yield f"made sample {suffix}", [path]
@@ -117,14 +113,10 @@ def test_a_blend_of_an_earlier_version_exports_the_same(tmp_path, version):
         pytest.skip(f"no supported version is earlier than {NOW}")
     made = KEPT / version / "made.json"
     if not made.is_file():
-        pytest.skip(
-            f"{version} has left nothing in {KEPT}: its tests run before these in `python run.py test`"
-        )
+        pytest.skip(f"{version} has left nothing in {KEPT}: its tests run before these in `python run.py test`")
     left = json.loads(made.read_text())
     if left["code"] != state_of_the_code():
-        pytest.skip(
-            f"what {version} left in {KEPT} was made by another state of the code: run its tests anew"
-        )
+        pytest.skip(f"what {version} left in {KEPT} was made by another state of the code: run its tests anew")
     for kind, suffix in left["kinds"]:
         bpy.ops.wm.open_mainfile(filepath=str(KEPT / version / f"{kind}.blend"))
         then = {path.name: path.read_bytes() for path in sorted((KEPT / version / kind).iterdir())}

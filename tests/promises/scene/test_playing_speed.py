@@ -46,9 +46,9 @@ def exported(folder: Path, game: str, **options) -> np.ndarray:
         assert bpy.ops.export_scene.md2(filepath=str(folder / "run.md2"), **options) == {"FINISHED"}
         return md2_frames(folder / "run.md2")
     path = folder / "run.md5anim"
-    assert bpy.ops.export_scene.md5anim(
-        filepath=str(path), **{"game": game, "actions": "ACTIVE", **options}
-    ) == {"FINISHED"}
+    assert bpy.ops.export_scene.md5anim(filepath=str(path), **{"game": game, "actions": "ACTIVE", **options}) == {
+        "FINISHED"
+    }
     return poses(read_animation(path))[0]
 
 
@@ -58,9 +58,7 @@ def md2_frames(path: Path) -> np.ndarray:
 
 
 @GAMES
-def test_a_game_of_ten_frames_a_second_gets_frame_for_frame_and_the_durations_are_told(
-    tmp_path, warnings, game
-):
+def test_a_game_of_ten_frames_a_second_gets_frame_for_frame_and_the_durations_are_told(tmp_path, warnings, game):
     run(30)
     assert len(exported(tmp_path, game)) == FRAMES
     (text,) = warnings()
@@ -136,9 +134,7 @@ def test_games_that_read_the_rate_from_the_file_get_that_of_the_scene(tmp_path, 
 
 
 def imported(folder: Path, rate: float = 24.0, frames: int = 48) -> Path:
-    animations = {
-        name: md5_scenes.animation(md5_scenes.skeleton(), frames, rate=rate) for name in ("run", "walk")
-    }
+    animations = {name: md5_scenes.animation(md5_scenes.skeleton(), frames, rate=rate) for name in ("run", "walk")}
     path = md5_scenes.write(folder, "hero", **animations)
     bpy.ops.import_scene.md5(filepath=str(path), animations="FOLDER")
     return path
@@ -184,9 +180,7 @@ def test_a_camera_tells_both_durations_too(tmp_path, warnings):
     assert read_camera(out).frame_rate == 49.0
 
 
-def test_an_imported_md2_in_a_scene_of_another_rate_is_told_and_sampled_as_it_plays(
-    tmp_path, warned, warnings
-):
+def test_an_imported_md2_in_a_scene_of_another_rate_is_told_and_sampled_as_it_plays(tmp_path, warned, warnings):
     path = md2_samples.write_sample(tmp_path)
     bpy.ops.import_scene.md2(filepath=str(path))
     out = tmp_path / "out.md2"

@@ -37,13 +37,7 @@ def test_composed_and_decomposed_accents_get_different_targets(tmp_path):
 
 
 def test_a_generated_name_differs_from_all_other_files(tmp_path):
-    names = (
-        "a/imp.md5mesh",
-        "b/imp.md5mesh",
-        "c/imp_md5mesh.md5mesh",
-        "d/imp_md5mesh_2.md2",
-        "e/imp.md5mesh",
-    )
+    names = ("a/imp.md5mesh", "b/imp.md5mesh", "c/imp_md5mesh.md5mesh", "d/imp_md5mesh_2.md2", "e/imp.md5mesh")
     tasks, refused = plan(tmp_path, *names)
     targets = {task.source.parent.name: task.target.name for task in tasks}
     assert refused == []
@@ -104,10 +98,7 @@ def entity(name: str) -> str:
 
 
 def test_a_model_with_the_name_of_an_entity_gets_another_target(tmp_path: Path) -> None:
-    assert character_targets(tmp_path, entity("Imp") + "model imp { mesh a.md5mesh }") == [
-        "Imp.glb",
-        "imp_model.glb",
-    ]
+    assert character_targets(tmp_path, entity("Imp") + "model imp { mesh a.md5mesh }") == ["Imp.glb", "imp_model.glb"]
 
 
 @pytest.mark.parametrize(

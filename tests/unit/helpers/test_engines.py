@@ -14,14 +14,7 @@ from md2_samples import fan
 from md5_game_models import camera
 
 from io_idtech.io_md2.format import format_model, generate_commands
-from io_idtech.io_md5.format import (
-    format_animation,
-    format_camera,
-    format_mesh,
-    parse_animation,
-    parse_mesh,
-    skeleton,
-)
+from io_idtech.io_md5.format import format_animation, format_camera, format_mesh, parse_animation, parse_mesh, skeleton
 from io_idtech.io_md5.format import quaternions as quat
 from io_idtech.io_md5.format.check import check_animation, check_camera, check_model
 from io_idtech.io_md5.format.games import Game, prepare_animation, prepare_model, rest_pose
@@ -157,13 +150,7 @@ def test_another_number_of_joints_is_refused(pair, load):
 
 @pytest.mark.parametrize(
     ("load", "refuses"),
-    [
-        (doom3.load, False),
-        (quake.load, True),
-        (q2pro.load, True),
-        (daemon.load, True),
-        (cube.load, False),
-    ],
+    [(doom3.load, False), (quake.load, True), (q2pro.load, True), (daemon.load, True), (cube.load, False)],
     ids=["Doom 3", "ironwail", "q2pro", "Daemon", "Sauerbraten"],
 )
 def test_a_line_with_the_meshs_name_is_refused_where_the_profile_says_so(pair, load, refuses):
@@ -251,9 +238,7 @@ def test_daemon_detaches_joints_with_a_parent_over_127_and_refuses_256():
     assert daemon.load(*data).vertices(0)[0][0, 2] == pytest.approx(1)
     assert cube.load(*data).vertices(0)[0][0, 2] == pytest.approx(139)
     model, animation = chain(255, 3)
-    assert daemon.load(format_mesh(model), format_animation(animation)).vertices(0)[0][0, 2] == pytest.approx(
-        3
-    )
+    assert daemon.load(format_mesh(model), format_animation(animation)).vertices(0)[0][0, 2] == pytest.approx(3)
     model, animation = chain(256, 3)
     with pytest.raises(Refused):
         daemon.load(format_mesh(model), format_animation(animation))
@@ -312,9 +297,7 @@ def test_warnings_of_weights_give_the_units_that_they_are_off_in_the_engines(cou
 def test_one_weight_for_each_vertex_is_exact_in_all_engines():
     model, animation = several_weights(1)
     for game in ("QUAKE", "DOOM3_BFG"):
-        codes = {
-            one.code for one in check_model(model, Game(game), has_animation=True, animations=[animation])
-        }
+        codes = {one.code for one in check_model(model, Game(game), has_animation=True, animations=[animation])}
         assert not codes & {"influences", "rounded_weights"}
 
 
@@ -389,9 +372,7 @@ def test_an_end_beyond_the_file_is_refused_by_yquake2_alone():
 
 def test_few_texture_coordinates_are_refused_by_q2pro_alone():
     model = fan(1)
-    data = md2_bytes(
-        triangles=model.triangles, triangle_st=np.zeros((1, 3), np.int32), st=np.zeros((2, 2), np.int16)
-    )
+    data = md2_bytes(triangles=model.triangles, triangle_st=np.zeros((1, 3), np.int32), st=np.zeros((2, 2), np.int16))
     with pytest.raises(Refused, match="empty"):
         md2.q2pro(data)
     assert len(md2.quake2(data).corners) == 1

@@ -29,8 +29,7 @@ def test_a_group_that_is_missing_or_no_group_is_empty():
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"),
-    [(0, 0), (7, 7), (8, None), (-1, None), (1.0, None), (True, None), ("1", None), (None, None)],
+    ("value", "expected"), [(0, 0), (7, 7), (8, None), (-1, None), (1.0, None), (True, None), ("1", None), (None, None)]
 )
 def test_an_integer_from_0_to_the_highest(value, expected):
     assert records.Integer("", "key", highest=7).read({"key": value}) == expected
@@ -38,16 +37,7 @@ def test_an_integer_from_0_to_the_highest(value, expected):
 
 @pytest.mark.parametrize(
     ("value", "expected"),
-    [
-        (0.5, 0.5),
-        (1, 1.0),
-        (2, 2.0),
-        (2.5, None),
-        (math.nan, None),
-        (math.inf, None),
-        (True, None),
-        ("1", None),
-    ],
+    [(0.5, 0.5), (1, 1.0), (2, 2.0), (2.5, None), (math.nan, None), (math.inf, None), (True, None), ("1", None)],
 )
 def test_a_number_in_its_range(value, expected):
     assert records.Number("", "key", 0.5, 2.0).read({"key": value}) == expected
@@ -113,14 +103,7 @@ def test_a_value_is_written_into_the_group_and_removed_by_none():
     assert owner["md5"] == {"other": 1}
 
 
-@pytest.mark.parametrize(
-    ("shown", "expected"),
-    [
-        ("bone", "joint"),
-        ("bone.001", "joint"),
-        ("other", "other"),
-    ],
-)
+@pytest.mark.parametrize(("shown", "expected"), [("bone", "joint"), ("bone.001", "joint"), ("other", "other")])
 def test_a_name_holds_until_the_item_is_renamed(shown, expected):
     owner = {"md5": Group()}
     records.Name("md5", "name").store(owner, "joint", "bone")
@@ -135,9 +118,7 @@ def test_a_name_is_changed_to_what_can_be_quoted_and_removed_by_an_empty_one():
     assert owner["md5"] == {}
 
 
-@pytest.mark.parametrize(
-    "value", [b"\1\0\0\0", [1, 2], "12345678", None, np.array([np.nan, 9], "<f4").tobytes()]
-)
+@pytest.mark.parametrize("value", [b"\1\0\0\0", [1, 2], "12345678", None, np.array([np.nan, 9], "<f4").tobytes()])
 def test_bytes_that_are_no_rows_of_numbers_within_the_limit_are_nothing(value):
     assert records.Bytes("", "key", "<f4", 2, highest=9.0).read({"key": value}) is None
 

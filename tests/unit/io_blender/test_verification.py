@@ -8,8 +8,7 @@ from io_idtech.io_blender.verification import Verify, frames_to_verify
 
 
 @pytest.mark.parametrize(
-    ("count", "expected"),
-    [(1, 1), (2, 2), (5, 5), (6, 3), (30, 3), (31, 4), (600, 4), (601, 5), (100_000, 5)],
+    ("count", "expected"), [(1, 1), (2, 2), (5, 5), (6, 3), (30, 3), (31, 4), (600, 4), (601, 5), (100_000, 5)]
 )
 def test_some_frames_are_the_first_the_last_and_up_to_three_between(count, expected):
     frames = frames_to_verify(count, Verify.SOME)
@@ -19,9 +18,7 @@ def test_some_frames_are_the_first_the_last_and_up_to_three_between(count, expec
     assert frames == sorted(set(frames))
 
 
-@pytest.mark.parametrize(
-    ("count", "expected"), [(1, 1), (2, 2), (60, 60), (200, 200), (201, 200), (5000, 200)]
-)
+@pytest.mark.parametrize(("count", "expected"), [(1, 1), (2, 2), (60, 60), (200, 200), (201, 200), (5000, 200)])
 def test_up_to_200_frames_of_what_may_differ_on_a_few_frames_are_verified(count, expected):
     frames = frames_to_verify(count, Verify.SOME, many=True)
     assert (frames[0], frames[-1], len(frames)) == (0, count - 1, expected)

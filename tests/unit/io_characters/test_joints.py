@@ -43,9 +43,9 @@ def test_joints_that_do_not_exist_are_told_and_the_others_are_there():
 
 
 def test_many_blanks_and_words_do_not_take_minutes():
-    assert channel_joints("-" + " " * 100_000 + "," + "*a " * 100_000, ["a"] * 2000, range(-1, 1999))[
-        0
-    ] == list(range(2000))
+    assert channel_joints("-" + " " * 100_000 + "," + "*a " * 100_000, ["a"] * 2000, range(-1, 1999))[0] == list(
+        range(2000)
+    )
 
 
 @pytest.fixture
@@ -99,8 +99,4 @@ def test_the_last_adjustment_before_an_animation_applies():
         JointAdjustment("a", (2, 0, 0), first_animation=1),
         JointAdjustment("a", first_animation=2),
     )
-    assert [list(adjustments_of(declared, index).values()) for index in range(3)] == [
-        [declared[0]],
-        [declared[1]],
-        [],
-    ]
+    assert [list(adjustments_of(declared, index).values()) for index in range(3)] == [[declared[0]], [declared[1]], []]

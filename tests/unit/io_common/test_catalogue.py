@@ -99,10 +99,7 @@ def test_a_player_is_found_by_the_name_of_its_folder(tmp_path: Path) -> None:
 def test_the_characters_of_a_packed_game_are_those_of_the_same_files_on_disk(tmp_path: Path) -> None:
     def characters(folder: Path) -> list[object]:
         catalogue = Catalogue(GameTree([folder]))
-        return [
-            (catalogue.character(entry).parts, catalogue.character(entry).missing)
-            for entry in catalogue.entries
-        ]
+        return [(catalogue.character(entry).parts, catalogue.character(entry).missing) for entry in catalogue.entries]
 
     packed = characters(game_folders.doom3(tmp_path / "packed"))
     assert packed == characters(game_folders.doom3_loose(tmp_path / "loose"))
@@ -119,9 +116,7 @@ def test_what_is_no_longer_there_is_an_error(tmp_path: Path) -> None:
 
 
 def test_damaged_files_are_warnings(tmp_path: Path) -> None:
-    game_folders.loose(
-        tmp_path, {"pak0.pk4": "no archive", "def/a.def": b"\xff\x00{{{ model", "a.md5mesh": ""}
-    )
+    game_folders.loose(tmp_path, {"pak0.pk4": "no archive", "def/a.def": b"\xff\x00{{{ model", "a.md5mesh": ""})
     catalogue = Catalogue(GameTree([tmp_path]))
     assert [entry.name for entry in catalogue.entries] == ["a.md5mesh"]
     assert any("not a readable archive" in warning for warning in catalogue.warnings)

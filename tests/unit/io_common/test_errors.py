@@ -46,16 +46,8 @@ def test_a_message_next_to_a_file_name_does_not_repeat_it():
             Md5Error,
             "This is not an MD5 file (it looks like UTF-16 text: save it as ASCII or UTF-8)",
         ),
-        (
-            b"IDP2" + bytes(64),
-            Md5Error,
-            "This is not an MD5 file but an MD2 model: use File > Import > id Tech 2 MD2",
-        ),
-        (
-            b"MD5Version 10",
-            Md2Error,
-            "This is not an MD2 file but an MD5 file: use File > Import > id Tech 4 MD5",
-        ),
+        (b"IDP2" + bytes(64), Md5Error, "This is not an MD5 file but an MD2 model: use File > Import > id Tech 2 MD2"),
+        (b"MD5Version 10", Md2Error, "This is not an MD2 file but an MD5 file: use File > Import > id Tech 4 MD5"),
     ],
 )
 def test_a_file_of_another_kind_is_named(tmp_path, content, error, text):

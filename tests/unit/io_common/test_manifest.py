@@ -10,10 +10,7 @@ from io_idtech.io_common import errors
 
 
 def test_the_version_is_that_of_the_manifest():
-    assert (
-        errors.extension_version()
-        == tomllib.loads((ROOT / "blender_manifest.toml").read_text("utf-8"))["version"]
-    )
+    assert errors.extension_version() == tomllib.loads((ROOT / "blender_manifest.toml").read_text("utf-8"))["version"]
 
 
 def test_internal_errors_are_reported_to_the_website_or_else_to_the_maintainer():

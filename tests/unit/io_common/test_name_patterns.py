@@ -38,9 +38,7 @@ def test_values_are_not_expanded_again():
     assert expand("{action}", {"action": "{object}", "object": "no"}) == "{object}"
 
 
-@pytest.mark.parametrize(
-    "pattern", ["{Action}", "{}", "{ action }", "{action.name}", "{0}", "{action!r}", "{walk}"]
-)
+@pytest.mark.parametrize("pattern", ["{Action}", "{}", "{ action }", "{action.name}", "{0}", "{action!r}", "{walk}"])
 def test_an_unknown_field_is_named_with_those_that_exist(pattern):
     with pytest.raises(UnknownFieldError) as told:
         expand(pattern, VALUES)

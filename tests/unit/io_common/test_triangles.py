@@ -92,9 +92,7 @@ def test_faces_of_many_corners_move_by_less_than_their_depth(count):
 @pytest.mark.parametrize("middle", range(4))
 @pytest.mark.parametrize("away", [0.0, 300.0])
 @pytest.mark.parametrize("diagonal", [0, 1])
-def test_a_face_with_three_of_four_corners_on_a_line_is_split_into_triangles_with_area(
-    middle, away, diagonal
-):
+def test_a_face_with_three_of_four_corners_on_a_line_is_split_into_triangles_with_area(middle, away, diagonal):
     """Beside a triangle and a face of four corners without such a line, which stay as they are."""
     line = np.array([(0.0, 0.0, 0.0), (0.3, 0.1, 0.2), (1.2, 0.4, 0.8), (0.0, 2.0, 0.0)])
     face = np.roll(line, middle - 1, axis=0)
@@ -117,9 +115,7 @@ class TestTrianglesOfTheFile:
     SOURCE = np.array([[0, 1, 2], [2, 1, 3]], np.int32)
 
     def same(self, triangles, sources):
-        result = have_same_triangles(
-            np.array(triangles, np.int32), np.array(sources, np.int32), self.SOURCE, 4
-        )
+        result = have_same_triangles(np.array(triangles, np.int32), np.array(sources, np.int32), self.SOURCE, 4)
         return result.tolist()
 
     def test_order_and_first_corner_do_not_matter(self):
@@ -135,10 +131,4 @@ class TestTrianglesOfTheFile:
         assert self.same([[0, 1, 2], [0, 1, 2], [2, 1, 3]], [0, 1, 2, 3]) == [False, False, False, True]
 
     def test_new_vertices_never_have_the_triangles_of_the_file(self):
-        assert self.same([[0, 1, 2], [2, 1, 3], [0, 1, 4]], [0, 1, 2, 3, -1]) == [
-            False,
-            False,
-            True,
-            True,
-            False,
-        ]
+        assert self.same([[0, 1, 2], [2, 1, 3], [0, 1, 4]], [0, 1, 2, 3, -1]) == [False, False, True, True, False]

@@ -181,11 +181,7 @@ _CONFIG = "\n".join(
 
 def test_an_animation_cfg_of_a_player_gives_each_part_its_sequences():
     config = parse_animation_config(_CONFIG)
-    assert [config[0].name, config[6].name, config[13].name] == [
-        "BOTH_DEATH1",
-        "TORSO_GESTURE",
-        "LEGS_WALKCR",
-    ]
+    assert [config[0].name, config[6].name, config[13].name] == ["BOTH_DEATH1", "TORSO_GESTURE", "LEGS_WALKCR"]
     lower = {one.name: one for one in sequences_of("lower", ["f"] * 200, config=config)}
     upper = {one.name: one for one in sequences_of("Upper_1", ["f"] * 200, config=config)}
     # The legs have no frames of the torso: 130 - 60 of them.
@@ -268,8 +264,6 @@ def test_every_real_file_is_read_as_the_specification_says_and_written_back(corp
         rewritten = format_model(replace(model, preserved=None))
         assert parse_model(rewritten) == model, path
         for surface, other in zip(model.surfaces, expected.surfaces, strict=True):
-            assert np.array_equal(
-                positions(surface.vertices), np.reshape(other.points, (-1, surface.vertex_count, 3))
-            )
+            assert np.array_equal(positions(surface.vertices), np.reshape(other.points, (-1, surface.vertex_count, 3)))
             shape = (-1, surface.vertex_count, 3)
             assert np.allclose(normal_vectors(surface.normals), np.reshape(other.normals, shape), atol=1e-6)

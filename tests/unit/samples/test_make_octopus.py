@@ -45,9 +45,7 @@ def test_its_faces_look_outwards():
         vertices = skin(mesh, model.joints.positions, model.joints.orientations)
         a, b, c = (vertices[mesh.triangles[:, corner]] for corner in range(3))
         # Of a closed surface whose faces look outwards, the volume is positive.
-        normals = (
-            face_normals(vertices, mesh.triangles) * np.linalg.norm(np.cross(c - a, b - a), axis=1)[:, None]
-        )
+        normals = face_normals(vertices, mesh.triangles) * np.linalg.norm(np.cross(c - a, b - a), axis=1)[:, None]
         for tube in connected(mesh.triangles, len(vertices)):
             volume = np.einsum("ti,ti->", normals[tube], (a - vertices.mean(axis=0))[tube]) / 6.0
             assert volume > 0.0

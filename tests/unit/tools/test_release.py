@@ -40,9 +40,7 @@ def test_a_version_without_notes_is_refused():
 def test_a_release_needs_the_lines_of_the_maintainer(tmp_path):
     for name, _, _ in LINES:
         (tmp_path / name).write_text("# website = and Issues = and Contact: are not filled in\n")
-    assert [problem.partition(" ")[0] for problem in missing_lines(tmp_path)] == [
-        name for name, _, _ in LINES
-    ]
+    assert [problem.partition(" ")[0] for problem in missing_lines(tmp_path)] == [name for name, _, _ in LINES]
     for name, _, example in LINES:
         (tmp_path / name).write_text(f"{example}\n".replace("…", "example.org"))
     assert missing_lines(tmp_path) == []

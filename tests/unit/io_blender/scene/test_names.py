@@ -33,13 +33,7 @@ def test_however_many_are_equal_or_are_cut_to_the_same_they_differ_and_fit():
     assert max(len(name.encode()) for name in made) <= LIMIT
 
 
-DEVICES = [
-    "CON",
-    "PRN",
-    "AUX",
-    "NUL",
-    *(f"{port}{digit}" for port in ("COM", "LPT") for digit in range(1, 10)),
-]
+DEVICES = ["CON", "PRN", "AUX", "NUL", *(f"{port}{digit}" for port in ("COM", "LPT") for digit in range(1, 10))]
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -79,9 +79,7 @@ def test_images_of_meshes_are_found_with_other_extensions_and_modifiers(tmp_path
 def test_scripts_run_other_scripts_by_their_path_from_the_game_folder_and_above_it(tmp_path):
     (tmp_path / FOLDER).mkdir(parents=True)
     (tmp_path / FOLDER / "anims.cfg").write_text("md5anim idle a.md5anim")
-    found = character(
-        tmp_path, f'md5load a.md5mesh\nexec "{FOLDER}/anims.cfg', "imp/a.md5mesh", "imp/a.md5anim"
-    )
+    found = character(tmp_path, f'md5load a.md5mesh\nexec "{FOLDER}/anims.cfg', "imp/a.md5mesh", "imp/a.md5anim")
     below = cfg_character(GameTree([tmp_path / "packages"]), "models/imp")
     alone = cfg_character(GameTree([tmp_path / FOLDER]), "")
     assert [len(one.parts[0].animations) for one in (found, below, alone)] == [1, 1, 1]
@@ -137,13 +135,7 @@ def test_an_md2_takes_the_model_of_the_folder_above_and_ranges_of_frames(tmp_pat
 
 def test_a_normal_map_of_all_meshes_leaves_an_md2_its_own_images(tmp_path):
     found = character(
-        tmp_path,
-        "md2bumpmap * n.png",
-        "imp/tris.md2",
-        "imp/skin.jpg",
-        "imp/masks.jpg",
-        "imp/n.png",
-        kind="md2",
+        tmp_path, "md2bumpmap * n.png", "imp/tris.md2", "imp/skin.jpg", "imp/masks.jpg", "imp/n.png", kind="md2"
     )
     names = (f"{FOLDER}/{name}" for name in ("skin.jpg", "masks.jpg", "n.png"))
     assert found.parts[0].textures == (MeshTextures("*", *names),)

@@ -100,9 +100,7 @@ def test_aliases_of_long_texts_stop_before_they_are_read_again_and_again():
     assert peak < 100 * len(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["9" * 1_000_000 + "x", "mdla [" + "@" * 1_000_000 + "]"], ids=["digits", "signs"]
-)
+@pytest.mark.parametrize("text", ["9" * 1_000_000 + "x", "mdla [" + "@" * 1_000_000 + "]"], ids=["digits", "signs"])
 def test_a_word_of_a_million_letters_does_not_take_minutes(text):
     assert len(script(text).warnings[0]) < 1000
 

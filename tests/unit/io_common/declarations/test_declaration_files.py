@@ -40,10 +40,7 @@ def test_a_backslash_joins_strings() -> None:
 
 
 def test_braces_are_counted_and_need_no_spaces() -> None:
-    assert found("model a{b{c}d}model e{f}") == [
-        ("model", "a", 1, ["b", "{", "c", "}", "d"]),
-        ("model", "e", 1, ["f"]),
-    ]
+    assert found("model a{b{c}d}model e{f}") == [("model", "a", 1, ["b", "{", "c", "}", "d"]), ("model", "e", 1, ["f"])]
 
 
 def test_unknown_types_are_skipped() -> None:

@@ -59,19 +59,10 @@ def test_a_doom_3_character_of_odd_names_is_read_as_it_was_written(tmp_path, nam
         "head", "models/head.md5mesh", attachment=Attachment(0, "Neck", keeps_axes=True), declaration="head"
     )
     lamp = CharacterPart(
-        "lamp",
-        "models/lamp.md5mesh",
-        attachment=Attachment(0, "l hand", (10.0, -20.0, 30.0), (1.0, 2.0, -3.0)),
+        "lamp", "models/lamp.md5mesh", attachment=Attachment(0, "l hand", (10.0, -20.0, 30.0), (1.0, 2.0, -3.0))
     )
     character = Character(f"{name} entity", DOOM3, (body, head, replace(lamp), replace(lamp)))
-    written(
-        tmp_path,
-        MODEL,
-        "models/head.md5mesh",
-        "models/lamp.md5mesh",
-        "models/a b.md5anim",
-        "models/c.md5anim",
-    )
+    written(tmp_path, MODEL, "models/head.md5mesh", "models/lamp.md5mesh", "models/a b.md5anim", "models/c.md5anim")
     written(tmp_path, "def/x.def", "skins/x.skin")
     (tmp_path / "def/x.def").write_text(def_text(character))
     (tmp_path / "skins/x.skin").write_text(skin_text(character))

@@ -48,9 +48,7 @@ def test_a_head_is_a_model_if_no_entity_has_its_name(tmp_path: Path) -> None:
 
 
 def test_a_head_is_an_entity_if_one_has_its_name(tmp_path: Path) -> None:
-    found = hero(
-        tmp_path, '"def_head" "skull" "joint_head" "Neck"', 'entityDef skull { "model" "hat.md5mesh" }'
-    )
+    found = hero(tmp_path, '"def_head" "skull" "joint_head" "Neck"', 'entityDef skull { "model" "hat.md5mesh" }')
     assert found.parts[1].model == "hat.md5mesh"
     assert hung(found) == [("hat", 0, "Neck")]
 
@@ -60,10 +58,7 @@ def test_a_head_that_is_neither_is_missing(tmp_path: Path) -> None:
 
 
 def test_the_keys_of_the_heads_name_and_of_all_heads_are_added_to_its_place(tmp_path: Path) -> None:
-    found = hero(
-        tmp_path,
-        '"def_head" "Skull" "Skull" "-1 0 -9.5" "offsetHeadModel" "1 2" "head_joint" "Neck"',
-    )
+    found = hero(tmp_path, '"def_head" "Skull" "Skull" "-1 0 -9.5" "offsetHeadModel" "1 2" "head_joint" "Neck"')
     assert found.parts[1].attachment == Attachment(0, "Neck", translation=(0.0, 2.0, -9.5), keeps_axes=True)
 
 
@@ -118,9 +113,7 @@ def test_an_animation_is_replaced_by_the_one_that_the_entity_or_its_attachment_n
     tmp_path: Path, own: str, torch: str, expected: str
 ) -> None:
     found = hero(
-        tmp_path,
-        f'{own} "def_attach" "torch"',
-        f'entityDef torch {{ "model" "x.lwo" "joint" "larm" {torch} }}',
+        tmp_path, f'{own} "def_attach" "torch"', f'entityDef torch {{ "model" "x.lwo" "joint" "larm" {torch} }}'
     )
     walk = found.parts[0].animations[0]
     assert (walk.name, walk.files, walk.replacement) == ("walk", ("walk.md5anim",), expected)
@@ -146,9 +139,7 @@ def test_places_replacements_and_nested_attachments_are_read_as_they_were_writte
         DARK_MOD,
     )
     names = {part.name: part for part in found.parts}
-    lamp = next(
-        part for part in found.parts if part.attachment is not None and part.attachment.joint == "Waist"
-    )
+    lamp = next(part for part in found.parts if part.attachment is not None and part.attachment.joint == "Waist")
     assert lamp.attachment == Attachment(
         0, "Waist", (20.0, 10.0, 30.0), (1.0, 2.0, 3.0), (90.0, 0.0, 0.0), (7.0, 8.0, 9.0)
     )

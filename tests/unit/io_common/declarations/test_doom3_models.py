@@ -9,12 +9,7 @@ import pytest
 from work import lines_run
 
 from io_idtech.io_common.declarations import doom3_models
-from io_idtech.io_common.declarations.characters import (
-    Attachment,
-    Character,
-    CharacterAnimation,
-    FrameCommand,
-)
+from io_idtech.io_common.declarations.characters import Attachment, Character, CharacterAnimation, FrameCommand
 from io_idtech.io_common.declarations.declaration_files import MAX_WARNINGS
 from io_idtech.io_common.declarations.doom3_characters import Doom3Declarations
 from io_idtech.io_common.game_tree.tree import GameTree
@@ -58,11 +53,7 @@ def test_an_entity_becomes_a_character_with_all_that_is_declared_for_it(tmp_path
     body, head, lamp = found.parts
     assert (body.declaration, body.model) == ("monster_imp", "models/md5/monsters/imp/imp.md5mesh")
     assert body.offset == (0, 0, -4)
-    assert dict(body.channels) == {
-        "torso": "*Waist",
-        "legs": "origin Hips *lleg *rleg",
-        "head": "*Neck -larm",
-    }
+    assert dict(body.channels) == {"torso": "*Waist", "legs": "origin Hips *lleg *rleg", "head": "*Neck -larm"}
     assert [animation.name for animation in body.animations] == ["stand", "walk1", "range", "pain1"]
     walk, ranged = body.animations[1:3]
     assert walk.commands == (FrameCommand(2, "sound_body imp_step"), FrameCommand(4, 'call "foot fall"'))
@@ -88,10 +79,7 @@ def test_an_entity_becomes_a_character_with_all_that_is_declared_for_it(tmp_path
 
 def test_of_two_declarations_with_one_name_the_first_is_used(tmp_path: Path) -> None:
     given = declarations(
-        tmp_path,
-        f"model A.x {{ mesh {MESH} }}",
-        def__b_def="",
-        **{"def__b.def": "model a { mesh b.md5mesh }"},
+        tmp_path, f"model A.x {{ mesh {MESH} }}", def__b_def="", **{"def__b.def": "model a { mesh b.md5mesh }"}
     )
     found = given.model("a")
     assert found is not None
@@ -118,9 +106,7 @@ def test_what_is_inherited_is_replaced_by_what_follows(tmp_path: Path) -> None:
 
 
 def test_inheritance_replaces_what_came_before_it(tmp_path: Path) -> None:
-    found = model(
-        tmp_path, "model base { mesh b.md5mesh } model a { mesh a.md5mesh offset ( 1 1 1 ) inherit base }"
-    )
+    found = model(tmp_path, "model base { mesh b.md5mesh } model a { mesh a.md5mesh offset ( 1 1 1 ) inherit base }")
     assert (found.model, found.offset) == ("b.md5mesh", (0, 0, 0))
 
 
@@ -134,9 +120,7 @@ def test_a_chain_of_inheritance_may_be_declared_in_any_order(tmp_path: Path) -> 
 
 def test_removing_takes_away_inherited_animations_and_all_their_variants(tmp_path: Path) -> None:
     base = "model base { anim pain1 a.md5anim anim pain2 a.md5anim anim run a.md5anim anim run2 a.md5anim }"
-    assert [
-        one.name for one in model(tmp_path, base + "model a { inherit base remove pain }").animations
-    ] == [
+    assert [one.name for one in model(tmp_path, base + "model a { inherit base remove pain }").animations] == [
         "run",
         "run2",
     ]
@@ -198,10 +182,7 @@ def test_joints_of_channels_keep_their_signs(tmp_path: Path) -> None:
         ("model a {\n mesh }", "def/a.def:2: nothing follows 'mesh'"),
         ("model a {\n inherit gone }", "def/a.def:2: the inherited model 'gone' does not exist"),
         ("model a {\n remove gone }", "def/a.def:2: there is no animation 'gone'"),
-        (
-            "model a { anim x b.md5anim\n anim x c.md5anim }",
-            "def/a.def:2: the animation 'x' is declared twice",
-        ),
+        ("model a { anim x b.md5anim\n anim x c.md5anim }", "def/a.def:2: the animation 'x' is declared twice"),
         ("model a { anim x b.md5anim {\n frame x } }", "def/a.def:2: expected a frame number"),
         ("model a {\n channel x a }", "def/a.def:2: expected '('"),
     ],
@@ -209,9 +190,7 @@ def test_joints_of_channels_keep_their_signs(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_said_with_file_and_line_and_the_rest_is_kept(
     tmp_path: Path, text: str, expected: str
 ) -> None:
-    given = declarations(
-        tmp_path, text.replace("model a {", "model a { skin kept") + " model b { skin last }"
-    )
+    given = declarations(tmp_path, text.replace("model a {", "model a { skin kept") + " model b { skin last }")
     found, following = given.model("a"), given.model("b")
     assert any(warning.startswith(expected) for warning in warnings(given)), given.warnings
     assert found is not None
@@ -294,9 +273,7 @@ def test_a_long_number_in_a_name_and_a_model_of_empty_lines_do_not_take_minutes(
     text = f"model m {{ mesh {MESH} anim {name} a.md5anim remove {name} }}"
     game_folders.loose(tmp_path, {"skins/a.skin": "skin fits { models/skin a }"})
     given = declarations(tmp_path, text)
-    game_folders.loose(
-        tmp_path, {MESH: "\n" * 200_000 + game_folders.md5mesh(game_folders.BODY, "models/skin")}
-    )
+    game_folders.loose(tmp_path, {MESH: "\n" * 200_000 + game_folders.md5mesh(game_folders.BODY, "models/skin")})
     found = given.model_character("m")
     assert found is not None
     assert not found.parts[0].animations

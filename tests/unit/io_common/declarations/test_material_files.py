@@ -84,11 +84,7 @@ def test_where_declarations_were_searched_is_told(tmp_path):
     path = tmp_path / "base/scripts/a.shader"
     path.parent.mkdir(parents=True)
     path.write_text(ONE)
-    found = (
-        Search([tmp_path / "base"], MD5_RULES)
-        .model(tmp_path / "base/models/x.md5mesh")
-        .material("models/gone")
-    )
+    found = Search([tmp_path / "base"], MD5_RULES).model(tmp_path / "base/models/x.md5mesh").material("models/gone")
     assert str(tmp_path / "base" / "scripts" / "*.shader") in found.looked_in
     assert not any(place.endswith(".mtr") for place in found.looked_in)
 

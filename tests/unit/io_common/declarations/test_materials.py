@@ -7,14 +7,7 @@ from work import lines_run
 
 from io_idtech.io_common.declarations import materials
 from io_idtech.io_common.declarations.declaration_files import MAX_WARNINGS, canonical_name
-from io_idtech.io_common.declarations.materials import (
-    BuiltIn,
-    Call,
-    MapImage,
-    Material,
-    map_uses,
-    parse_materials,
-)
+from io_idtech.io_common.declarations.materials import BuiltIn, Call, MapImage, Material, map_uses, parse_materials
 
 
 def material(body: str) -> Material:
@@ -36,20 +29,15 @@ def test_maps_given_by_stages() -> None:
 
 
 def test_expressions_are_parsed_into_trees() -> None:
-    found = material(
-        "bumpmap addnormals( models/a_local.tga, heightmap( models/a_h.tga, 4 ) )\n diffusemap _white"
-    )
+    found = material("bumpmap addnormals( models/a_local.tga, heightmap( models/a_h.tga, 4 ) )\n diffusemap _white")
     assert found.bump == Call(
-        "addnormals",
-        (MapImage("models/a_local.tga"), Call("heightmap", (MapImage("models/a_h.tga"),), (4.0,))),
+        "addnormals", (MapImage("models/a_local.tga"), Call("heightmap", (MapImage("models/a_h.tga"),), (4.0,)))
     )
     assert found.diffuse == BuiltIn("_white")
     assert found.diffuse.color == (1, 1, 1, 1)
 
 
-@pytest.mark.parametrize(
-    "text", ["AddNormals(a,heightMap(b,-2.5))", "addnormals ( a , heightmap ( b , -2.5 ) )"]
-)
+@pytest.mark.parametrize("text", ["AddNormals(a,heightMap(b,-2.5))", "addnormals ( a , heightmap ( b , -2.5 ) )"])
 def test_white_space_and_case_in_expressions_do_not_matter(text: str) -> None:
     uses = map_uses(material(f"bumpmap {text}").bump)
     assert uses == [("a", False), ("b", True)]
@@ -89,9 +77,7 @@ def test_settings_of_the_surface() -> None:
         ("(" * 5000, 0.5),
     ],
 )
-def test_an_alpha_test_has_its_value_at_the_start_or_a_half_if_that_is_unknown(
-    value: str, expected: float
-) -> None:
+def test_an_alpha_test_has_its_value_at_the_start_or_a_half_if_that_is_unknown(value: str, expected: float) -> None:
     found = material("{ blend diffusemap map a alphaTest " + value + " }").alpha_test
     assert found == pytest.approx(expected)
 
@@ -156,9 +142,7 @@ def test_a_material_without_a_drawn_stage_is_not_drawn(text: str) -> None:
     assert found.fallback is None
 
 
-@pytest.mark.parametrize(
-    "text", ["diffusemap a", "bumpmap a", "{ map a }", "guisurf entity", "implicitMap -"]
-)
+@pytest.mark.parametrize("text", ["diffusemap a", "bumpmap a", "{ map a }", "guisurf entity", "implicitMap -"])
 def test_a_material_with_a_drawn_stage_is_drawn(text: str) -> None:
     assert material(text).is_drawn
 
@@ -257,9 +241,7 @@ def test_keywords_of_xreal_are_read() -> None:
     assert (found.diffuse, found.bump, found.two_sided) == (MapImage("a_d"), MapImage("a_n"), True)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{", "}", '"', "a", "a {", "a { {", "a { map", "a { diffusemap heightmap(", "\0"]
-)
+@pytest.mark.parametrize("text", ["", "{", "}", '"', "a", "a {", "a { {", "a { map", "a { diffusemap heightmap(", "\0"])
 def test_fragments_raise_nothing(text: str) -> None:
     parse_materials(text)
 
@@ -279,9 +261,7 @@ def test_each_of_thousands_of_declarations_is_as_much_work_as_each_of_a_few() ->
 
 @pytest.mark.parametrize("function", ["add", "addnormals", "scale", "makeintensity"])
 def test_an_expression_of_thousands_of_images_is_cut_with_a_warning(function):
-    text = (
-        f"a {{ bumpmap {function}(" + ", ".join(f"i{number}" for number in range(2000)) + ") alphaTest 0.25 }"
-    )
+    text = f"a {{ bumpmap {function}(" + ", ".join(f"i{number}" for number in range(2000)) + ") alphaTest 0.25 }"
     found = parse_materials(text, "a.mtr")
     assert len(map_uses(found.materials["a"].bump)) == materials.MAX_PARTS - 1
     assert found.warnings == [

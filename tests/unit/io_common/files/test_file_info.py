@@ -147,9 +147,7 @@ def test_info_lists_what_the_chosen_game_would_refuse():
     (facts,) = json.loads(told)
     assert (status, facts["game"]) == (0, "SAUERBRATEN")
     assert {finding["code"] for finding in facts["findings"]} >= {"unnamed_mesh"}
-    assert all(
-        {"is_error", "text", "limit", "remedy", "mesh", "vertices"} <= set(f) for f in facts["findings"]
-    )
+    assert all({"is_error", "text", "limit", "remedy", "mesh", "vertices"} <= set(f) for f in facts["findings"])
     assert "findings" not in json.loads(info("--json", mesh)[1])[0]
 
 

@@ -19,10 +19,7 @@ from io_idtech.io_md2.format import read_model
 from io_idtech.io_md5.format import read_animation, read_camera, read_mesh
 
 KINDS = (
-    *(
-        pytest.param(kind, marks=needs.pipes)
-        for kind in ("pipe", "link to a pipe", "device", "link to a device")
-    ),
+    *(pytest.param(kind, marks=needs.pipes) for kind in ("pipe", "link to a pipe", "device", "link to a device")),
     "folder",
 )
 READERS = (reading.read_file, read_mesh, read_animation, read_camera, read_model)
@@ -110,22 +107,13 @@ def test_a_pipe_with_the_name_of_a_temporary_file_does_not_stop_an_export(tmp_pa
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "name",
-    [
-        "a.pk4",
-        "materials/a.mtr",
-        "models/imp/imp.tga",
-        "models/imp/md5.cfg",
-        "models/imp/imp.skin",
-        "models/imp/a.mtr",
-    ],
+    ["a.pk4", "materials/a.mtr", "models/imp/imp.tga", "models/imp/md5.cfg", "models/imp/imp.skin", "models/imp/a.mtr"],
 )
 def test_textures_are_looked_for_among_files_only(tmp_path, odd_file, kind, name):
     game = tmp_path / "game"
     odd_file(game / name, kind)
     search = Search([game], MD5_RULES)
-    found = search.model(game / "models/imp/imp.md5mesh", ["models/imp/imp"]).material(
-        "models/imp/imp", "imp"
-    )
+    found = search.model(game / "models/imp/imp.md5mesh", ["models/imp/imp"]).material("models/imp/imp", "imp")
     assert found.diffuse is None
 
 

@@ -24,9 +24,7 @@ MODEL = "models/imp/imp.md5mesh"
 
 
 @pytest.mark.parametrize("extension", ARCHIVE_EXTENSIONS)
-def test_loose_files_override_archives_and_later_archives_earlier_ones(
-    tmp_path: Path, extension: str
-) -> None:
+def test_loose_files_override_archives_and_later_archives_earlier_ones(tmp_path: Path, extension: str) -> None:
     names = ("a.txt", "b.txt", "c.txt")
     game_folders.packed(tmp_path / f"pak0{extension}", {f"Models/{name}": "first" for name in names})
     game_folders.packed(tmp_path / f"pak1{extension}", {f"models/{name}": "second" for name in names[1:]})
@@ -147,10 +145,7 @@ def test_no_file_is_placed_outside_of_the_folder(tmp_path: Path, name: str) -> N
 @pytest.mark.parametrize(
     ("part", "expected"),
     [
-        *(
-            (name, True)
-            for name in ("C:x", "a:b", "a\\b", "a.", "a ", "a\x01", "nul", "Con.txt", "COM1 .x", "a?")
-        ),
+        *((name, True) for name in ("C:x", "a:b", "a\\b", "a.", "a ", "a\x01", "nul", "Con.txt", "COM1 .x", "a?")),
         *((name, False) for name in ("a", ".a", " a", "console", "nul_.txt", "a.b", "com", "it's")),
     ],
 )
@@ -200,21 +195,15 @@ def test_what_is_beyond_the_budget_is_refused(tmp_path: Path) -> None:
         files.read_text("b.txt")
 
 
-@pytest.mark.parametrize(
-    ("start", "size"), [(-1, 64), (12, -64), (12, 1 << 30), (1 << 30, 64), (2**31 - 1, 2**31 - 1)]
-)
-def test_a_pak_whose_directory_lies_outside_of_it_gives_a_warning(
-    tmp_path: Path, start: int, size: int
-) -> None:
+@pytest.mark.parametrize(("start", "size"), [(-1, 64), (12, -64), (12, 1 << 30), (1 << 30, 64), (2**31 - 1, 2**31 - 1)])
+def test_a_pak_whose_directory_lies_outside_of_it_gives_a_warning(tmp_path: Path, start: int, size: int) -> None:
     (tmp_path / "pak0.pak").write_bytes(struct.pack("<4s2i", b"PACK", start, size) + bytes(100))
     files = GameTree([tmp_path])
     assert list(files.walk()) == ["pak0.pak"]
     assert "not a readable archive" in files.warnings[0]
 
 
-def test_a_search_of_too_many_folders_ends_with_a_warning(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_search_of_too_many_folders_ends_with_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tree, "_MAX_FOLDERS", 3)
     game_folders.loose(tmp_path, {f"{number}/a.txt": "" for number in range(5)})
     files = GameTree([tmp_path])

@@ -28,9 +28,7 @@ def skins(root: Path, model: str, *names: str) -> list[MaterialImages]:
     return Search([], MD2_RULES).model(root / model, names).skins()
 
 
-def shader(
-    root: Path, model: str, name: str, mesh: str | None = None, *, game: Path | None = None
-) -> MaterialImages:
+def shader(root: Path, model: str, name: str, mesh: str | None = None, *, game: Path | None = None) -> MaterialImages:
     put(root, model)
     return Search([game] if game else [], MD5_RULES).model(root / model, [name]).material(name, mesh)
 
@@ -54,8 +52,7 @@ def test_a_skin_is_found_by_its_path_in_the_game_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["/home/x/led.pcx", "C:\\tmp\\LED.bmp", "../../led.pcx", "models/other/led", "s/x/desktop/led.tga"],
+    "name", ["/home/x/led.pcx", "C:\\tmp\\LED.bmp", "../../led.pcx", "models/other/led", "s/x/desktop/led.tga"]
 )
 def test_any_other_name_counts_by_its_base_name_beside_the_model(tmp_path: Path, name: str) -> None:
     put(tmp_path, "lamp/led.jpg", "lamp/skin.jpg")
@@ -77,10 +74,7 @@ def test_the_parent_folder_is_searched_only_inside_a_game_folder(tmp_path: Path)
 
 def test_a_player_model_without_skins_uses_images_beside_it_except_icons_and_weapons(tmp_path: Path) -> None:
     put(tmp_path, *(f"base/players/hero/{n}" for n in ("red.pcx", "red_i.pcx", "blue.pcx", "blue_i.pcx")))
-    put(
-        tmp_path,
-        *(f"base/players/hero/{n}" for n in ("weapon.pcx", "w_gun.pcx", "weapon.md2", "a_grenades.md2")),
-    )
+    put(tmp_path, *(f"base/players/hero/{n}" for n in ("weapon.pcx", "w_gun.pcx", "weapon.md2", "a_grenades.md2")))
     found = skins(tmp_path, "base/players/hero/tris.md2")
     assert shown(found) == ["blue.pcx", "red.pcx"]
     assert [skin.name for skin in found] == ["players/hero/blue.pcx", "players/hero/red.pcx"]
@@ -98,19 +92,14 @@ def test_a_missing_skin_is_not_replaced_by_another_models_skin(tmp_path: Path) -
 
 
 def test_garbage_falls_back_on_the_models_own_series(tmp_path: Path) -> None:
-    put(
-        tmp_path,
-        *(f"m/{name}" for name in ("tris1.png", "tris0.bmp", "tris0.png", "icon0.bmp", "tris10.png")),
-    )
+    put(tmp_path, *(f"m/{name}" for name in ("tris1.png", "tris0.bmp", "tris0.png", "icon0.bmp", "tris10.png")))
     assert shown(skins(tmp_path, "m/tris.md2", "acid/quake.pcx")) == ["tris0.png"]
     assert shown(skins(tmp_path, "m/tris.md2")) == ["tris0.png", "tris1.png", "tris10.png"]
 
 
 def test_sauerbratens_skin_may_lie_in_the_folder_above(tmp_path: Path) -> None:
     put(tmp_path, "packages/models/debris/skin.jpg")
-    assert shown(skins(tmp_path, "packages/models/debris/debris01/tris.md2")) == [
-        "packages/models/debris/skin.jpg"
-    ]
+    assert shown(skins(tmp_path, "packages/models/debris/debris01/tris.md2")) == ["packages/models/debris/skin.jpg"]
 
 
 def test_masks_beside_a_skin_belong_to_it(tmp_path: Path) -> None:
@@ -156,11 +145,7 @@ def test_a_declaration_gives_all_maps_and_settings(base: Path) -> None:
     assert (found.alpha_test, found.two_sided, found.translucent) == (0.3, True, False)
     assert found.rule is Rule.DECLARATION
     assert found.missing == {Role.SPECULAR: "models/imp/gone_s.tga"}
-    assert sorted(found.maps) == [
-        "models/imp/body_d.tga",
-        "models/imp/body_h.tga",
-        "models/imp/body_local.tga",
-    ]
+    assert sorted(found.maps) == ["models/imp/body_d.tga", "models/imp/body_h.tga", "models/imp/body_local.tga"]
 
 
 def test_declarations_without_a_diffuse_map(base: Path) -> None:
@@ -224,9 +209,7 @@ def test_foreign_paths_count_by_base_name_beside_the_model(tmp_path: Path) -> No
 
 def test_sauerbratens_config_goes_by_mesh(tmp_path: Path) -> None:
     hero = "packages/models/hero"
-    config = (
-        'md5load hero.md5mesh\nmd5skin Head "<dds>h.png" "<dds>h_m.png"\nmd5bumpmap Head "../shared/n.png"\n'
-    )
+    config = 'md5load hero.md5mesh\nmd5skin Head "<dds>h.png" "<dds>h_m.png"\nmd5bumpmap Head "../shared/n.png"\n'
     put(tmp_path, f"{hero}/md5.cfg", text=config + "md5cullface Head 0\nmd5alphatest Head 0.2\n")
     put(tmp_path, f"{hero}/h.png", f"{hero}/h_m.png", "packages/models/shared/n.png")
     found = shader(tmp_path, f"{hero}/hero.md5mesh", "/home/x/fixit.png", "head")
@@ -245,9 +228,7 @@ def test_sauerbratens_config_goes_by_mesh(tmp_path: Path) -> None:
         ("md5alphablend Head 1", None, False),
     ],
 )
-def test_sauerbraten_blends_surfaces_whose_alpha_test_is_off(
-    tmp_path: Path, lines, alpha_test, translucent
-) -> None:
+def test_sauerbraten_blends_surfaces_whose_alpha_test_is_off(tmp_path: Path, lines, alpha_test, translucent) -> None:
     """Tests and blending are on unless a config turns them off."""
     hero = "packages/models/hero"
     put(tmp_path, f"{hero}/md5.cfg", text=f"md5load hero.md5mesh\nmd5skin Head h.png\n{lines}\n")
@@ -304,11 +285,7 @@ def test_missing_images_name_the_folders_searched_once(base: Path) -> None:
 def test_nothing_outside_the_folders_is_found(tmp_path: Path, name: str) -> None:
     name = name.format(tmp_path)
     put(tmp_path, "secret/photo.png")
-    put(
-        tmp_path,
-        "game/models/m/md5.cfg",
-        text=f'md5load m.md5mesh\nmd5dir "../../.."\nmd5skin Mesh "{name}"\n',
-    )
+    put(tmp_path, "game/models/m/md5.cfg", text=f'md5load m.md5mesh\nmd5dir "../../.."\nmd5skin Mesh "{name}"\n')
     put(tmp_path, "game/models/m/m.skin", text=f"mesh,{name}\n")
     put(tmp_path, "game/materials/m.mtr", text=f'models/m/m {{ diffusemap "{name}" }}')
     for asked in (name, "models/m/m"):
@@ -318,21 +295,7 @@ def test_nothing_outside_the_folders_is_found(tmp_path: Path, name: str) -> None
 
 def test_names_of_any_kind_raise_nothing(tmp_path: Path) -> None:
     put(tmp_path, "models/m/skin.png")
-    for name in (
-        "",
-        "\0",
-        "/",
-        "\\\\",
-        "a" * 100_000,
-        "a/" * 5000,
-        ":",
-        "..",
-        "\ud800",
-        "CON",
-        "<dds>",
-        "*",
-        "?",
-    ):
+    for name in ("", "\0", "/", "\\\\", "a" * 100_000, "a/" * 5000, ":", "..", "\ud800", "CON", "<dds>", "*", "?"):
         shader(tmp_path, "models/m/m.md5mesh", name, name)
         skins(tmp_path, "models/m/m.md2", name)
 

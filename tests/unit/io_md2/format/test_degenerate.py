@@ -22,9 +22,7 @@ def mixed() -> Model:
 
 def without_degenerate(model: Model) -> Model:
     proper = ~is_degenerate(model.triangles)
-    return dataclasses.replace(
-        model, triangles=model.triangles[proper], triangle_st=model.triangle_st[proper]
-    )
+    return dataclasses.replace(model, triangles=model.triangles[proper], triangle_st=model.triangle_st[proper])
 
 
 def test_degenerate_triangles_come_back_in_their_places():

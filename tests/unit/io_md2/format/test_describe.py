@@ -17,8 +17,5 @@ def test_info_of_an_md2_has_its_frames_sequences_and_skins(tmp_path):
     assert (facts["frames"], facts["vertices"], facts["triangles"]) == (4, 4, 2)
     assert facts["skin_size"] == [64, 32]
     assert facts["skins"] == ["models/box/skin.pcx"]
-    assert facts["sequences"] == [
-        {"name": "stand", "first": 0, "last": 2},
-        {"name": "run", "first": 3, "last": 3},
-    ]
+    assert facts["sequences"] == [{"name": "stand", "first": 0, "last": 2}, {"name": "run", "first": 3, "last": 3}]
     assert facts["box"] == [[0, 0, 0], [4.5, 4.5, 2.5]]

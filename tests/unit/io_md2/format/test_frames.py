@@ -162,9 +162,7 @@ class TestTime:
             (-1.0, "hold", (40, 41, 0.0)),
         ],
     )
-    def test_frames_of_the_run_sequence(
-        self, time: float, wrap: str, expected: tuple[int, int, float]
-    ) -> None:
+    def test_frames_of_the_run_sequence(self, time: float, wrap: str, expected: tuple[int, int, float]) -> None:
         current, following, fraction = frame_pair(time, 40, 45, wrap=wrap)  # type: ignore[arg-type]
         assert (current, following) == expected[:2]
         assert fraction == pytest.approx(expected[2], abs=1e-9)

@@ -34,10 +34,7 @@ def test_a_good_model_has_no_findings_for_any_game(game):
 )
 def test_each_limit_is_that_of_the_game(numbers, code, errors):
     model = model_of(**numbers)
-    found = {
-        game: {finding.is_error for finding in check_model(model, game) if finding.code == code}
-        for game in Game
-    }
+    found = {game: {finding.is_error for finding in check_model(model, game) if finding.code == code} for game in Game}
     assert found == {game: {errors[game]} if game in errors else set() for game in Game}
 
 

@@ -44,8 +44,7 @@ def listed(mesh: Arrays) -> Counter[tuple[object, ...]]:
     result: Counter[tuple[object, ...]] = Counter()
     for vertices, coordinates in zip(triangles.tolist(), triangle_st.tolist(), strict=True):
         corners = [
-            (v, float(fractions[c, 0]), float(fractions[c, 1]))
-            for v, c in zip(vertices, coordinates, strict=True)
+            (v, float(fractions[c, 0]), float(fractions[c, 1])) for v, c in zip(vertices, coordinates, strict=True)
         ]
         result[turned(tuple(corners))] += 1
     return result
@@ -133,15 +132,7 @@ def test_drawing_follows_opengl() -> None:
         np.arange(16, dtype=np.int32),
     )
     vertices, st = drawn_triangles(commands)
-    assert vertices.tolist() == [
-        [0, 1, 2],
-        [2, 1, 3],
-        [2, 3, 4],
-        [5, 6, 7],
-        [5, 7, 8],
-        [5, 8, 9],
-        [13, 14, 15],
-    ]
+    assert vertices.tolist() == [[0, 1, 2], [2, 1, 3], [2, 3, 4], [5, 6, 7], [5, 7, 8], [5, 8, 9], [13, 14, 15]]
     assert np.array_equal(st[:, :, 0], vertices * 2)
     assert np.array_equal(st[:, :, 1], vertices * 2 + 1)
 

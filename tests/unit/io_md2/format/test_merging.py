@@ -35,6 +35,4 @@ class TestMerging:
         assert model.vertex_count == 5
 
     def test_nothing_to_merge(self) -> None:
-        assert (
-            merge_vertices(Model(frame_names=["a"], vertices=np.zeros((1, 0, 3), np.uint8))).vertex_count == 0
-        )
+        assert merge_vertices(Model(frame_names=["a"], vertices=np.zeros((1, 0, 3), np.uint8))).vertex_count == 0

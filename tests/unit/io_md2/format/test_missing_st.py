@@ -5,14 +5,7 @@ from __future__ import annotations
 import numpy as np
 from md2_samples import fan
 
-from io_idtech.io_md2.format import (
-    Game,
-    GlCommands,
-    check_model,
-    format_model,
-    generate_commands,
-    parse_model,
-)
+from io_idtech.io_md2.format import Game, GlCommands, check_model, format_model, generate_commands, parse_model
 
 
 def with_missing(commands: GlCommands | None = None) -> bytes:

@@ -74,11 +74,7 @@ def test_lists_are_converted_and_arrays_of_the_right_type_are_shared():
     )
     assert model.st is st
     assert (model.skins, model.frame_names) == (["one.pcx"], ["hold"])
-    assert (model.triangles.dtype, model.triangle_st.dtype, model.scale.dtype) == (
-        np.int32,
-        np.int32,
-        np.float32,
-    )
+    assert (model.triangles.dtype, model.triangle_st.dtype, model.scale.dtype) == (np.int32, np.int32, np.float32)
     assert (model.vertices.dtype, model.normals.dtype) == (np.uint8, np.uint8)
     validate_model(model)
 

@@ -53,9 +53,7 @@ class TestNaming:
             min_size=1, max_size=5, unique_by=lambda pair: pair[0],
         )
     )  # fmt: skip
-    def test_sequences_are_found_again_by_the_names_of_their_frames(
-        self, runs: list[tuple[str, int]]
-    ) -> None:
+    def test_sequences_are_found_again_by_the_names_of_their_frames(self, runs: list[tuple[str, int]]) -> None:
         names = number_frames([name for name, count in runs for _ in range(count)])
         assert [(found.name, found.frame_count) for found in find_sequences(names)] == runs
 

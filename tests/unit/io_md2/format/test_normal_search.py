@@ -36,15 +36,7 @@ def directions(kind: str, count: int) -> np.ndarray:
 
 @pytest.mark.parametrize("count", [50, MANY])
 @pytest.mark.parametrize(
-    "kind",
-    [
-        "any",
-        "in a plane",
-        "near a plane",
-        "half way between two normals",
-        "on the axes",
-        "small integers",
-    ],
+    "kind", ["any", "in a plane", "near a plane", "half way between two normals", "on the axes", "small integers"]
 )
 def test_it_is_the_one_with_the_greatest_product(kind: str, count: int) -> None:
     vectors = directions(kind, count)

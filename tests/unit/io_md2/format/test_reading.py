@@ -10,15 +10,7 @@ import numpy as np
 import pytest
 from md2_samples import make_model
 
-from io_idtech.io_md2.format import (
-    GlCommands,
-    Md2Error,
-    Model,
-    format_model,
-    parse_model,
-    read_model,
-    write_model,
-)
+from io_idtech.io_md2.format import GlCommands, Md2Error, Model, format_model, parse_model, read_model, write_model
 
 FIELDS = [
     "ident",

@@ -95,9 +95,7 @@ class TestRequantise:
 
     def test_a_small_model_is_not_matched_to_a_huge_grid(self) -> None:
         positions, source = some_frames()
-        huge = FrameData(
-            np.full_like(source.scale, 1e25), source.translate, source.vertices * 0, source.normals
-        )
+        huge = FrameData(np.full_like(source.scale, 1e25), source.translate, source.vertices * 0, source.normals)
         frames, same = requantise(positions, TRIANGLES, huge)
         assert not same.any()
         assert np.abs(decompress(frames.vertices, frames.scale, frames.translate) - positions).max() < 1.0

@@ -123,11 +123,7 @@ def test_any_bytes(data):
 
 
 @quick
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 5000), st.integers(0, 8), st.binary(max_size=6)), min_size=1, max_size=4
-    )
-)
+@given(st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 8), st.binary(max_size=6)), min_size=1, max_size=4))
 def test_mutated_files(changes):
     data = sample()
     for place, removed, inserted in changes:
@@ -137,9 +133,7 @@ def test_mutated_files(changes):
 
 
 @quick
-@given(
-    st.lists(st.tuples(st.integers(0, HEADER_NUMBERS - 1), st.sampled_from(EXTREMES)), min_size=1, max_size=3)
-)
+@given(st.lists(st.tuples(st.integers(0, HEADER_NUMBERS - 1), st.sampled_from(EXTREMES)), min_size=1, max_size=3))
 @example([(6, 999_999_999)])
 @example([(10, 0x7FFFFFFF)])
 @example([(6, 2**29), (4, 2**31 - 1)])

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from io_idtech.io_md2.format import (
-    PLAYER_SEQUENCES,
-    FrameSequence,
-    find_sequences,
-    number_digits,
-    split_frame_name,
-)
+from io_idtech.io_md2.format import PLAYER_SEQUENCES, FrameSequence, find_sequences, number_digits, split_frame_name
 
 
 class TestSequences:
@@ -63,9 +57,7 @@ class TestSequences:
             (["stop_0000"], ["stop_"]),
         ],
     )  # fmt: skip
-    def test_the_length_of_numbers_is_decided_over_the_whole_model(
-        self, names: list[str], expected: list[str]
-    ) -> None:
+    def test_the_length_of_numbers_is_decided_over_the_whole_model(self, names: list[str], expected: list[str]) -> None:
         assert [sequence.name for sequence in find_sequences(names)] == expected
 
     def test_numbers_have_two_digits_unless_the_model_pads_or_counts_further(self) -> None:

@@ -12,9 +12,7 @@ ALL = np.stack(np.meshgrid(np.arange(-40, 300), np.arange(-40, 300)), axis=-1)
 
 def test_the_middle_of_a_texel_is_the_compilers_rule_and_its_corner_the_specifications():
     st = np.array([[0, 0], [63, 31]])
-    np.testing.assert_array_equal(
-        st_fractions(st, 64, 32), np.float32([[0.5 / 64, 0.5 / 32], [63.5 / 64, 31.5 / 32]])
-    )
+    np.testing.assert_array_equal(st_fractions(st, 64, 32), np.float32([[0.5 / 64, 0.5 / 32], [63.5 / 64, 31.5 / 32]]))
     np.testing.assert_array_equal(st_fractions(st, 64, 32, CORNER), np.float32([[0, 0], [63 / 64, 31 / 32]]))
 
 

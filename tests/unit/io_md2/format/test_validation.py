@@ -42,9 +42,7 @@ ATTRIBUTES = [
 ]
 COMMANDS = ["counts", "st", "vertices"]
 
-numbers = st.sampled_from(
-    [0, 1, 2, 3, 4, -1, 255, 256, 32767, 32768, 65535, 65536, 2**31, np.nan, np.inf, 0.5, 1e38]
-)
+numbers = st.sampled_from([0, 1, 2, 3, 4, -1, 255, 256, 32767, 32768, 65535, 65536, 2**31, np.nan, np.inf, 0.5, 1e38])
 values = st.one_of(
     st.none(),
     st.integers(-(2**40), 2**40),

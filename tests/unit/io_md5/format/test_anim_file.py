@@ -51,9 +51,7 @@ def test_the_blocks_of_an_animation_stand_in_any_order():
     order = [blocks[index] for index in (3, 4, 5, 2, 1, 0)]
     assert_reads_alike(ANIMATION[:start] + "\n".join(order), ANIMATION)
     order = [blocks[index] for index in (3, 0, 4, 1, 5, 2)]
-    assert_reads_alike(
-        "MD5Version 10\n" + "\n".join(order) + ANIMATION[len("MD5Version 10") : start], ANIMATION
-    )
+    assert_reads_alike("MD5Version 10\n" + "\n".join(order) + ANIMATION[len("MD5Version 10") : start], ANIMATION)
 
 
 def with_frame_numbers(numbers):
@@ -123,9 +121,7 @@ def test_the_start_index_of_a_static_joint_is_ignored(start):
 
 
 def test_an_animation_may_move_nothing():
-    text = (
-        ANIMATION.replace("0 7 0", "0 0 0").replace("1 60 3", "1 0 0").replace("Components 7", "Components 0")
-    )
+    text = ANIMATION.replace("0 7 0", "0 0 0").replace("1 60 3", "1 0 0").replace("Components 7", "Components 0")
     head = text[: text.index("frame 0")]
     animation = animation_of(head + "frame 0 {\n}\nframe 1 {\n}\nframe 2 {\n}\n")
     assert animation.frames.shape == (3, 0)
@@ -187,9 +183,7 @@ def test_an_incomplete_bounds_row_gives_a_warning():
 
 
 def test_a_base_frame_with_extra_values_gives_a_warning():
-    animation = animation_of(
-        edited(ANIMATION, "( 1 2 40 ) ( 0.1 -0.2 0.3 )", "( 1 2 40 ) ( 0.1 -0.2 0.3 ) ( 1 2 3 )")
-    )
+    animation = animation_of(edited(ANIMATION, "( 1 2 40 ) ( 0.1 -0.2 0.3 )", "( 1 2 40 ) ( 0.1 -0.2 0.3 ) ( 1 2 3 )"))
     assert_warned(animation, "base frame")
     assert_same_animation(animation, animation_of(ANIMATION))
 
@@ -214,13 +208,9 @@ def test_a_repeated_block_is_ignored_with_a_warning():
 @pytest.mark.parametrize("word", ["x2", '"hips"', "O"])
 def test_a_word_in_a_frame_or_base_frame_is_refused(word):
     text = edited(ANIMATION, "0 1.75 25", f"0 {word} 1.75 25")
-    animation_refused(
-        text, "1.75 25", reason="a frame contains something", found=word.strip('"'), expected="a number"
-    )
+    animation_refused(text, "1.75 25", reason="a frame contains something", found=word.strip('"'), expected="a number")
     text = edited(ANIMATION, "( 1 2 40 )", f"( 1 {word} 2 40 )")
-    animation_refused(
-        text, "2 40 )", reason="the base frame contains", found=word.strip('"'), expected="a number"
-    )
+    animation_refused(text, "2 40 )", reason="the base frame contains", found=word.strip('"'), expected="a number")
 
 
 # References
@@ -258,14 +248,7 @@ def test_a_frame_with_too_few_components(frame):
 
 def test_an_animation_without_frames():
     text = ANIMATION[: ANIMATION.index("frame 0")]
-    refused(
-        parse_animation,
-        text,
-        last_line(text),
-        reason="no frames",
-        found="the end of the file",
-        expected="frame 0",
-    )
+    refused(parse_animation, text, last_line(text), reason="no frames", found="the end of the file", expected="frame 0")
 
 
 @pytest.mark.parametrize("missing", ["0.3", "( 1 2 40 ) ( 0.1 -0.2 0.3 )"])
@@ -280,14 +263,7 @@ def test_an_incomplete_base_frame_is_refused(missing):
 
 def test_a_missing_base_frame_is_refused():
     text = edited(ANIMATION, ANIMATION[ANIMATION.index("baseframe") : ANIMATION.index("frame 0")], "")
-    refused(
-        parse_animation,
-        text,
-        last_line(text),
-        reason="no base frame",
-        found="the end",
-        expected="baseframe {",
-    )
+    refused(parse_animation, text, last_line(text), reason="no base frame", found="the end", expected="baseframe {")
 
 
 def sample_animation():

@@ -39,9 +39,7 @@ def test_the_frames_are_not_read(tmp_path):
 
 def test_a_long_file_is_read_no_further_than_its_first_chunk(tmp_path, monkeypatch):
     path = tmp_path / "long.md5anim"
-    animation = random_animation(
-        np.random.default_rng(1), joints=4, frames=2000, flags=np.full(4, 63, np.int32)
-    )
+    animation = random_animation(np.random.default_rng(1), joints=4, frames=2000, flags=np.full(4, 63, np.int32))
     write_animation(animation, path)
     assert path.stat().st_size > 4 * (1 << 16)
     sizes = []
@@ -76,9 +74,7 @@ def test_counts_after_the_hierarchy_are_found(tmp_path):
 
 def test_words_in_comments_and_strings_do_not_count(tmp_path):
     text = edited(ANIMATION, "hierarchy {", "// hierarchy { }\nhierarchy { // } } }")
-    assert (
-        read_animation_header(write(tmp_path, text)).names == read_animation(write(tmp_path, ANIMATION)).names
-    )
+    assert read_animation_header(write(tmp_path, text)).names == read_animation(write(tmp_path, ANIMATION)).names
 
 
 @pytest.mark.parametrize(

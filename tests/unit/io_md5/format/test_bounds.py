@@ -58,7 +58,5 @@ def test_the_bounds_of_a_model_hold_its_vertices_in_the_bind_pose(rng):
     points = np.concatenate([skin(mesh, joints.positions, joints.orientations) for mesh in model.meshes])
     np.testing.assert_array_equal(model_bounds(model), [points.min(axis=0), points.max(axis=0)])
     model.meshes = []
-    np.testing.assert_array_equal(
-        model_bounds(model), [joints.positions.min(axis=0), joints.positions.max(axis=0)]
-    )
+    np.testing.assert_array_equal(model_bounds(model), [joints.positions.min(axis=0), joints.positions.max(axis=0)])
     assert not model_bounds(Model(Joints([], [], [], []), [])).any()

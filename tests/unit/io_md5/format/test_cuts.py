@@ -43,18 +43,13 @@ def entry_at(frame, cuts):
     return frame
 
 
-@pytest.mark.parametrize(
-    "cuts",
-    [[], [1], [4], [9], [2, 5], [2, 3], [1, 2, 3], [0], [0, 4], [3, 3], [6, 2], [8, 9]],
-)
+@pytest.mark.parametrize("cuts", [[], [1], [4], [9], [2, 5], [2, 3], [1, 2, 3], [0], [0, 4], [3, 3], [6, 2], [8, 9]])
 def test_the_timeline_is_that_of_the_engine(cuts):
     shown, instants = timeline(np.array(cuts, dtype=np.int32), 10)
     frames = [entry_at(frame, cuts) for frame in range(11)]
     assert shown.tolist() == [entry for entry in frames if entry < 10]
     assert len(shown) == 10 - len(cuts)
-    skipped = [
-        frame for frame in range(11) for _ in range(frames[frame] - (frames[frame - 1] if frame else -1) - 1)
-    ]
+    skipped = [frame for frame in range(11) for _ in range(frames[frame] - (frames[frame - 1] if frame else -1) - 1)]
     assert instants.tolist() == skipped
     rising = all(cut > before for before, cut in zip([-1, *cuts], cuts, strict=False))
     assert cuts_at(instants).tolist() == cuts or not rising

@@ -62,11 +62,7 @@ def test_info_of_a_camera_has_its_playing_time_and_cuts(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "read", "suffix"),
-    [
-        (MESH, parse_mesh, ".md5mesh"),
-        (ANIMATION, parse_animation, ".md5anim"),
-        (CAMERA, parse_camera, ".md5camera"),
-    ],
+    [(MESH, parse_mesh, ".md5mesh"), (ANIMATION, parse_animation, ".md5anim"), (CAMERA, parse_camera, ".md5camera")],
 )
 def test_models_and_paths_are_described_alike(tmp_path, text, read, suffix):
     path = tmp_path / f"file{suffix}"

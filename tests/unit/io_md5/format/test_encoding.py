@@ -26,9 +26,7 @@ def test_split_components_are_the_inverse_of_components(rng):
 def test_a_component_is_animated_if_a_later_frame_differs_by_more_than_the_precision():
     table = np.zeros((3, 2, 6))
     table[2, 0, 1], table[1, 1, 0], table[1, 1, 5], table[2, 1, 4] = 0.5, 0.125, 0.001, 0.01
-    flags, starts, base, frames = encoding.split_components(
-        table, np.tile(np.repeat([0.125, 0.005], 3), (2, 1))
-    )
+    flags, starts, base, frames = encoding.split_components(table, np.tile(np.repeat([0.125, 0.005], 3), (2, 1)))
     assert flags.tolist() == [0b000010, 0b010000]
     assert starts.tolist() == [0, 1]
     assert not base.any()

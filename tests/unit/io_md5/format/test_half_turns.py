@@ -53,9 +53,7 @@ def animation_of(orientations):
     count = len(orientations)
     joints = [f"joint{index}" for index in range(count)]
     poses = np.zeros((1, count, 3)), orientations[None]
-    return encoding.encode_local_poses(
-        joints, random_parents(np.random.default_rng(1), count), *poses, frame_rate=24
-    )
+    return encoding.encode_local_poses(joints, random_parents(np.random.default_rng(1), count), *poses, frame_rate=24)
 
 
 @pytest.mark.parametrize("w", ALLOWED)
@@ -69,10 +67,7 @@ def test_the_games_compute_the_w_that_was_meant_from_an_animation(rng, w):
 def test_the_games_compute_the_w_that_was_meant_from_a_mesh(rng, w):
     orientations = turns(rng, w)
     joints = Joints(
-        [f"joint{index}" for index in range(AXES)],
-        random_parents(rng, AXES),
-        np.zeros((AXES, 3)),
-        orientations,
+        [f"joint{index}" for index in range(AXES)], random_parents(rng, AXES), np.zeros((AXES, 3)), orientations
     )
     text = format_mesh(Model(joints, []))
     # Joints of a mesh keep their axis to the last digit, which Doom 3 does not read, and it does not use their turns.

@@ -134,9 +134,7 @@ def test_chains_of_equal_length_between_mapped_joints_are_paired_by_where_they_p
 
 def test_a_joint_at_the_place_of_another_on_another_branch_gets_its_source():
     source = chain(["body", "arm", "hand"], [-1, 0, 1], [(0, 0, 0), (0, 1, 0), (0, 2, 0)])
-    target = chain(
-        ["body", "arm", "hand", "grip"], [-1, 0, 1, 0], [(0, 0, 0), (0, 1, 0), (0, 2, 0), (0, 2, 0)]
-    )
+    target = chain(["body", "arm", "hand", "grip"], [-1, 0, 1, 0], [(0, 0, 0), (0, 1, 0), (0, 2, 0), (0, 2, 0)])
     found = find_joint_map(source, target)["grip"]
     assert (found.source, found.how) == ("hand", "place")
 

@@ -7,15 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from md5_parsing import (
-    animation_of,
-    assert_reads_alike,
-    assert_warned,
-    last_line,
-    mesh_of,
-    mesh_refused,
-    refused,
-)
+from md5_parsing import animation_of, assert_reads_alike, assert_warned, last_line, mesh_of, mesh_refused, refused
 from md5_samples import ANIMATION, MESH, assert_same_model, edited, line_of
 
 from io_idtech.io_md5.format import format_mesh, parse_mesh, skinning
@@ -58,9 +50,7 @@ def test_header_keys_of_a_mesh_stand_in_any_order(key):
     assert_reads_alike(without + line, MESH)
 
 
-@pytest.mark.parametrize(
-    "key", ["numJoints 3", "numMeshes 1", "\tnumverts 3", "\tnumtris 2", "\tnumweights 4"]
-)
+@pytest.mark.parametrize("key", ["numJoints 3", "numMeshes 1", "\tnumverts 3", "\tnumtris 2", "\tnumweights 4"])
 def test_counts_of_a_mesh_may_be_missing(key):
     assert_reads_alike(edited(MESH, key, ""), MESH)
 
@@ -167,9 +157,7 @@ def test_degenerate_duplicate_triangles_and_unused_vertices_are_kept():
     assert model.warnings == []
 
 
-@pytest.mark.parametrize(
-    "block", ["mesh {\n}", 'mesh {\nshader ""\nnumverts 0\nnumtris 0\nnumweights 0\n}', "mesh{}"]
-)
+@pytest.mark.parametrize("block", ["mesh {\n}", 'mesh {\nshader ""\nnumverts 0\nnumtris 0\nnumweights 0\n}', "mesh{}"])
 def test_a_mesh_may_be_empty(block):
     model = mesh_of(edited(MESH, "numMeshes 1", "numMeshes 2") + block)
     assert model.warnings == []
@@ -280,13 +268,7 @@ def test_a_name_with_line_ends_stays_on_the_line_of_its_comment():
         ('"head"\t1 ', '"head"\t3 ', "the parent does not exist", "3", "-1 to 2"),
         ('"head"\t1 ', '"head"\t-2 ', "the parent does not exist", "-2", "-1 to 2"),
         ('"head"\t1 ', '"head"\t0.5 ', "the parent is not a whole number", "0.5", "a whole number"),
-        (
-            '"head"\t1 ',
-            '"head"\t4294967296 ',
-            "the parent is not a whole number",
-            "4294967296",
-            "a whole number",
-        ),
+        ('"head"\t1 ', '"head"\t4294967296 ', "the parent is not a whole number", "4294967296", "a whole number"),
         ("tri 1 2 1 0", "tri 1 2 1 3", "the vertex does not exist", "3", "0 to 2"),
         ("tri 1 2 1 0", "tri 1 -1 1 0", "the vertex does not exist", "-1", "0 to 2"),
         ("tri 1 2 1 0", "tri 1 2 1.5 0", "the vertex is not a whole number", "1.5", "a whole number"),
@@ -295,20 +277,8 @@ def test_a_name_with_line_ends_stays_on_the_line_of_its_comment():
         ("weight 3 2 1", "weight 3 1e9 1", "the joint does not exist", "1000000000", "0 to 2"),
         (") 3 1\n", ") 4 1\n", "vertex 2 has weights that do not exist", "1 weight from 4 on", "4 weights"),
         (") 3 1\n", ") 3 2\n", "vertex 2 has weights that do not exist", "2 weights from 3 on", "4 weights"),
-        (
-            ") 3 1\n",
-            ") -1 1\n",
-            "vertex 2 has weights that do not exist",
-            "1 weight from -1 on",
-            "4 weights",
-        ),
-        (
-            ") 3 1\n",
-            ") 3 -1\n",
-            "vertex 2 has weights that do not exist",
-            "-1 weights from 3 on",
-            "4 weights",
-        ),
+        (") 3 1\n", ") -1 1\n", "vertex 2 has weights that do not exist", "1 weight from -1 on", "4 weights"),
+        (") 3 1\n", ") 3 -1\n", "vertex 2 has weights that do not exist", "-1 weights from 3 on", "4 weights"),
         (
             ") 3 1\n",
             ") 2147483647 2147483647\n",
@@ -326,9 +296,7 @@ def test_a_mesh_with_an_index_out_of_range_is_refused(old, new, reason, found, e
 
 def test_a_number_on_a_line_of_its_own_is_named_with_that_line():
     text = edited(MESH, "tri 1 2 1 0", "tri 1\n2\n1\n7")
-    refused(
-        parse_mesh, text, line_of(MESH, "tri 1 2 1 0") + 3, reason="the vertex", found="7", expected="0 to 2"
-    )
+    refused(parse_mesh, text, line_of(MESH, "tri 1 2 1 0") + 3, reason="the vertex", found="7", expected="0 to 2")
 
 
 def test_references_of_the_second_mesh_are_to_its_own_tables():

@@ -57,9 +57,7 @@ def test_the_last_key_of_a_short_channel_stays():
     assert animation.frames[:, 8].tolist() == [10, 10, 10]
     half = math.sqrt(0.5)
     # A yaw of 90 degrees about +z, written with a negative w.
-    np.testing.assert_allclose(
-        animation.frames[:, 3:6], [[0, 0, 0], [0, 0, -half], [0, 0, -half]], atol=1e-12
-    )
+    np.testing.assert_allclose(animation.frames[:, 3:6], [[0, 0, 0], [0, 0, -half], [0, 0, -half]], atol=1e-12)
 
 
 def test_a_wrong_number_of_keys_in_a_channel_is_a_warning():
@@ -78,24 +76,10 @@ def test_a_channel_without_usable_frame_rate_gets_24():
     [
         ("\tbindpos 1 2 13\n", "", "bone 1 {", "no bindpos", "'{'", "bindpos"),
         ("bindpos 1 2 13", "bindpos 1 2", "bindpos 1 2\n", "bindpos has the wrong number", "2 numbers", "3"),
-        (
-            "bindmat 1 0 0 0 1 0 0 0 1",
-            "bindmat 1",
-            "bindmat 1\n",
-            "bindmat has the wrong number",
-            "1 number",
-            "9",
-        ),
+        ("bindmat 1 0 0 0 1 0 0 0 1", "bindmat 1", "bindmat 1\n", "bindmat has the wrong number", "1 number", "9"),
         ('\tname "tip"\n', "", "bone 1 {", "no name", "'{'", 'name "'),
         ('name "tip"', "name", "name\n", "no name", "'name'", 'name "'),
-        (
-            'parent "root"',
-            'parent "toor"',
-            "toor",
-            "the parent does not exist",
-            "'toor'",
-            "the name of a bone",
-        ),
+        ('parent "root"', 'parent "toor"', "toor", "the parent does not exist", "'toor'", "the name of a bone"),
         ('parent "root"', 'parent "tip"', "bone 1 {", "its own ancestor", "parent 1", "-1"),
         ("weight 2 1", "weight 2 2", "weight 2", "the joint does not exist", "2", "0 to 1"),
     ],

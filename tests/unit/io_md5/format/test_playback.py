@@ -57,9 +57,7 @@ def test_a_cycle_begins_again_with_its_last_frame():
     close(fraction, 0.0)
 
 
-@pytest.mark.parametrize(
-    ("wrap", "expected"), [("blend", (3, 0, 0.5)), ("jump", (2, 3, 0.5)), ("hold", (0, 1, 0.0))]
-)
+@pytest.mark.parametrize(("wrap", "expected"), [("blend", (3, 0, 0.5)), ("jump", (2, 3, 0.5)), ("hold", (0, 1, 0.0))])
 def test_time_before_the_start_counts_back_from_the_end_or_holds_the_first_frame(wrap, expected):
     first, second, fraction = playback.frame_pair(-0.125, 0, 3, 4.0, wrap=wrap)
     assert (int(first), int(second), float(fraction)) == expected
@@ -104,9 +102,7 @@ def test_two_poses_are_interpolated_joint_by_joint(rng):
     positions_a, orientations_a = random_pose(rng, 4, 6)
     positions_b, orientations_b = random_pose(rng, 4, 6)
     t = rng.uniform(size=4)
-    positions, orientations = playback.interpolate(
-        (positions_a, orientations_a), (positions_b, orientations_b), t
-    )
+    positions, orientations = playback.interpolate((positions_a, orientations_a), (positions_b, orientations_b), t)
     for frame in range(4):
         for joint in range(6):
             a, b = positions_a[frame, joint], positions_b[frame, joint]

@@ -61,13 +61,7 @@ def test_a_half_turn_keeps_its_sign_in_a_file():
 def test_the_given_quaternions_are_not_changed(rng):
     quaternions = unit_quaternions(rng, 20)
     before = quaternions.copy()
-    for function in (
-        quat.xyz_from_wxyz,
-        quat.normalise,
-        quat.conjugate,
-        quat.make_continuous,
-        quat.to_matrices,
-    ):
+    for function in (quat.xyz_from_wxyz, quat.normalise, quat.conjugate, quat.make_continuous, quat.to_matrices):
         function(quaternions)
         np.testing.assert_array_equal(quaternions, before)
 
@@ -127,10 +121,7 @@ def test_rotate_broadcasts(rng):
 
 def test_matrices_rotate_like_quaternions(rng):
     q, p = unit_quaternions(rng, 20), rng.normal(size=(20, 3))
-    close(
-        np.einsum("nij,nj->ni", quat.to_matrices(q), p),
-        [rotate_point(a, b) for a, b in zip(q, p, strict=True)],
-    )
+    close(np.einsum("nij,nj->ni", quat.to_matrices(q), p), [rotate_point(a, b) for a, b in zip(q, p, strict=True)])
 
 
 def test_quaternions_survive_conversion_to_matrices_and_back(rng):
@@ -139,9 +130,7 @@ def test_quaternions_survive_conversion_to_matrices_and_back(rng):
     close(quat.from_matrices(quat.to_matrices(q)), positive)
 
 
-@pytest.mark.parametrize(
-    "axis", [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.6, 0.8, 0], [0, 0.6, -0.8], [-0.6, 0, 0.8]]
-)
+@pytest.mark.parametrize("axis", [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.6, 0.8, 0], [0, 0.6, -0.8], [-0.6, 0, 0.8]])
 @pytest.mark.parametrize("degrees", [0, 1e-6, 90, 179.999999, 180])
 def test_matrices_of_half_turns_and_of_hardly_any_turn_come_back(axis, degrees):
     half = math.radians(degrees) / 2

@@ -40,9 +40,7 @@ def turns(rng, *shape, angle=0.5):
 def body(rng=None):
     """The body at rest; with axes of any direction if there is a generator."""
     positions = np.array([position for _, _, position in BODY], float)
-    orientations = (
-        np.tile([1.0, 0, 0, 0], (len(BODY), 1)) if rng is None else turns(rng, len(BODY), angle=2.0)
-    )
+    orientations = np.tile([1.0, 0, 0, 0], (len(BODY), 1)) if rng is None else turns(rng, len(BODY), angle=2.0)
     return Joints(list(NAMES), PARENTS.copy(), positions, orientations)
 
 
@@ -166,18 +164,16 @@ def test_only_joints_of_which_it_is_said_are_translated(rng):
     moved = play(source, *motion(rng))
     moved[0][:, 3] += (0, 0, 5)
     still, free = (
-        Retargeting(
-            source, target, range(16), legs=LEGS, translated=[index in which for index in range(16)]
-        ).apply(*moved)
+        Retargeting(source, target, range(16), legs=LEGS, translated=[index in which for index in range(16)]).apply(
+            *moved
+        )
         for which in ((), (3,))
     )
     rest = target.positions[3] - target.positions[2]
     np.testing.assert_allclose(still[0][:, 3] - still[0][:, 2], rotate(moved[1][:, 2], rest), atol=1e-9)
     thigh, shin, longer = np.hypot(1.0, [18.0, 17.0, 25.0])
     extra = (free[0] - still[0])[:, 3]
-    np.testing.assert_allclose(
-        extra, np.tile([0, 0, 5 * (thigh + longer) / (thigh + shin)], (12, 1)), atol=1e-9
-    )
+    np.testing.assert_allclose(extra, np.tile([0, 0, 5 * (thigh + longer) / (thigh + shin)], (12, 1)), atol=1e-9)
 
 
 def test_two_joints_of_one_source_move_as_one_body(rng):
@@ -230,12 +226,8 @@ def test_feet_that_stand_in_the_source_stand_still(rng):
 def test_feet_slide_less_than_a_hundredth_of_the_height_on_longer_legs():
     source, target = body(), body()
     for thigh, shin, foot in LEGS:
-        target.positions[shin] = target.positions[thigh] + 1.3 * (
-            source.positions[shin] - source.positions[thigh]
-        )
-        target.positions[foot] = target.positions[shin] + 1.3 * (
-            source.positions[foot] - source.positions[shin]
-        )
+        target.positions[shin] = target.positions[thigh] + 1.3 * (source.positions[shin] - source.positions[thigh])
+        target.positions[foot] = target.positions[shin] + 1.3 * (source.positions[foot] - source.positions[shin])
     positions, _ = Retargeting(source, target, range(16), legs=LEGS).apply(*walk(source))
     assert np.ptp(positions[:, 12], axis=0).max() < 0.01 * SIZE
 
@@ -252,8 +244,7 @@ def test_a_leg_bends_in_its_plane_to_the_goal_and_points_there_if_it_is_too_shor
 
 
 @pytest.mark.parametrize(
-    ("sources", "text"),
-    [([-1] * 16, "no joint is mapped"), ([16] * 16, "does not exist"), ([0, 1], "does not exist")],
+    ("sources", "text"), [([-1] * 16, "no joint is mapped"), ([16] * 16, "does not exist"), ([0, 1], "does not exist")]
 )
 def test_a_map_that_cannot_be_used_is_an_error(sources, text):
     with pytest.raises(Md5Error, match=text):
@@ -264,9 +255,7 @@ def test_joints_that_would_carry_each_other_are_an_error():
     # Two chains with one pair of sources, in opposite orders below others.
     parents = np.array([-1, 0, 1, 0, 3], np.int32)
     positions = np.arange(15.0).reshape(5, 3)
-    source = Joints(
-        list("abc"), np.array([-1, 0, 1], np.int32), positions[:3], np.tile([1.0, 0, 0, 0], (3, 1))
-    )
+    source = Joints(list("abc"), np.array([-1, 0, 1], np.int32), positions[:3], np.tile([1.0, 0, 0, 0], (3, 1)))
     target = Joints(list("vwxyz"), parents, positions, np.tile([1.0, 0, 0, 0], (5, 1)))
     with pytest.raises(Md5Error, match="cyclic"):
         Retargeting(source, target, [0, 1, 2, 2, 1])

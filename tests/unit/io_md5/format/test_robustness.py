@@ -128,9 +128,7 @@ def test_any_tokens(words, between):
 @given(
     st.sampled_from(SAMPLES),
     st.lists(
-        st.tuples(
-            st.integers(0, 2000), st.integers(0, 12), st.one_of(tokens, st.binary(max_size=3), st.just(b""))
-        ),
+        st.tuples(st.integers(0, 2000), st.integers(0, 12), st.one_of(tokens, st.binary(max_size=3), st.just(b""))),
         min_size=1,
         max_size=4,
     ),
@@ -180,9 +178,7 @@ def test_files_with_one_token_replaced(sample, place, token):
 
 
 @quick
-@given(
-    st.sampled_from([MESH, ANIMATION, CAMERA]), st.integers(0, 100), st.integers(0, 100), st.integers(0, 4)
-)
+@given(st.sampled_from([MESH, ANIMATION, CAMERA]), st.integers(0, 100), st.integers(0, 100), st.integers(0, 4))
 def test_files_with_lines_lost_repeated_or_moved(sample, source, target, count):
     lines = sample.split("\n")
     source, target = source % len(lines), target % len(lines)
@@ -217,9 +213,7 @@ def test_bulk_and_single_reading_give_the_same_numbers(words):
 # Everything but what ends a string; of the surrogates those that stand for single bytes (never two that make a letter).
 letters = st.characters(blacklist_characters='"\r\n\0', blacklist_categories=["Cs"])
 
-names = st.one_of(
-    st.text(letters, max_size=12), st.text(letters, max_size=5).map(lambda name: f"{name}\udcff\udc80")
-)
+names = st.one_of(st.text(letters, max_size=12), st.text(letters, max_size=5).map(lambda name: f"{name}\udcff\udc80"))
 
 numbers = st.one_of(
     st.integers(-(10**14), 10**14).map(lambda digits: digits / 10**10),

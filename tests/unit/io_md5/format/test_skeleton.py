@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from md5_samples import (
-    assert_same_animation,
-    assert_same_model,
-    random_animation,
-    random_parents,
-    random_pose,
-)
+from md5_samples import assert_same_animation, assert_same_model, random_animation, random_parents, random_pose
 from md5_specification import build_skeleton, close, compute_w, frame_components, normalise
 
 from io_idtech.io_md5.format import (
@@ -102,18 +96,14 @@ def test_a_cycle_is_found_and_one_of_its_joints_named(parents):
 
 @pytest.mark.parametrize("flags", range(64))
 def test_components_are_taken_for_each_of_the_64_flags(rng, flags):
-    animation = random_animation(
-        rng, joints=4, frames=2, flags=np.array([63, flags, flags, 9], dtype=np.int32)
-    )
+    animation = random_animation(rng, joints=4, frames=2, flags=np.array([63, flags, flags, 9], dtype=np.int32))
     result = skeleton.components(animation)
     for frame in range(2):
         for joint in range(4):
             base = [*animation.base_positions[joint], *animation.base_orientations[joint]]
             row = animation.frames[frame].tolist()
             start = int(animation.starts[joint])
-            close(
-                result[frame, joint], frame_components(base, int(animation.flags[joint]), start, row), atol=0
-            )
+            close(result[frame, joint], frame_components(base, int(animation.flags[joint]), start, row), atol=0)
 
 
 def test_joints_may_share_components(rng):

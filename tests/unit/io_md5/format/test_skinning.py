@@ -41,11 +41,7 @@ def build_normals(vertices, triangles):
 def test_skinning_follows_the_specification(rng):
     mesh = random_mesh(rng, 40, 6)
     positions, orientations = random_pose(rng, 6)
-    close(
-        skinning.skin(mesh, positions, orientations),
-        build_vertices(mesh, positions, orientations.tolist()),
-        1e-10,
-    )
+    close(skinning.skin(mesh, positions, orientations), build_vertices(mesh, positions, orientations.tolist()), 1e-10)
 
 
 def test_skinning_does_several_frames_at_once(rng):
@@ -67,9 +63,7 @@ def test_shared_overlapping_and_unordered_weight_ranges(rng):
     np.testing.assert_array_equal(result[0], result[4])
 
 
-@pytest.mark.parametrize(
-    "counts", [[0, 2, 0, 0, 1, 0], [0, 0, 0, 0, 0, 0], [3, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 3]]
-)
+@pytest.mark.parametrize("counts", [[0, 2, 0, 0, 1, 0], [0, 0, 0, 0, 0, 0], [3, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 3]])
 def test_a_vertex_without_weights_is_at_the_origin(rng, counts):
     mesh = random_mesh(rng, 6, 4)
     mesh.weight_starts = np.array([0, 1, 3, 5, 0, 2], dtype=np.int32)
@@ -86,11 +80,7 @@ def test_biases_that_do_not_sum_to_1_are_not_normalised(rng):
     mesh.weight_biases = rng.uniform(-1, 2, size=len(mesh.weight_biases))
     mesh.weight_biases[0] = 0.0
     positions, orientations = random_pose(rng, 4)
-    close(
-        skinning.skin(mesh, positions, orientations),
-        build_vertices(mesh, positions, orientations.tolist()),
-        1e-10,
-    )
+    close(skinning.skin(mesh, positions, orientations), build_vertices(mesh, positions, orientations.tolist()), 1e-10)
 
 
 def empty_mesh():
@@ -158,11 +148,7 @@ def test_normals_are_computed_as_in_doom_3(rng):
     # A grid of places, so that many vertices share one; triangles at random, some without area.
     vertices = rng.integers(0, 3, size=(60, 3)).astype(float)
     triangles = rng.integers(0, 60, size=(80, 3))
-    close(
-        skinning.vertex_normals(vertices, triangles),
-        build_normals(vertices.tolist(), triangles.tolist()),
-        1e-10,
-    )
+    close(skinning.vertex_normals(vertices, triangles), build_normals(vertices.tolist(), triangles.tolist()), 1e-10)
 
 
 def test_faces_are_weighted_equally_whatever_their_size():

@@ -66,9 +66,7 @@ BAD_MODELS = {
     "Model.meshes[0].weight_starts": lambda m: m.meshes[0].weight_starts.__setitem__(0, 99),
     "Model.meshes[0].weight_counts": lambda m: setattr(m.meshes[0], "weight_counts", np.zeros(1, np.int32)),
     "Model.meshes[0].weight_biases": lambda m: setattr(m.meshes[0], "weight_biases", [1.0]),
-    "Model.meshes[0].weight_positions[0, 0]": lambda m: m.meshes[0].weight_positions.__setitem__(
-        (0, 0), 1e39
-    ),
+    "Model.meshes[0].weight_positions[0, 0]": lambda m: m.meshes[0].weight_positions.__setitem__((0, 0), 1e39),
     "Model.meshes[0].uvs": lambda m: setattr(m.meshes[0], "uvs", m.meshes[0].uvs.astype(np.float32)),
 }
 
@@ -146,9 +144,7 @@ def test_lists_become_arrays():
                 [[0, 0, 0], [0, 1, 0], [0, 0, 1]])  # fmt: skip
     model = Model(joints, [mesh])
     assert parse_mesh(format_mesh(model)).meshes[0] == mesh
-    animation = Animation(
-        ["a"], [-1], [1], [0], np.zeros((2, 2, 3)), [[0, 0, 0]], [[0, 0, 0]], [[1], [2]], 24
-    )
+    animation = Animation(["a"], [-1], [1], [0], np.zeros((2, 2, 3)), [[0, 0, 0]], [[0, 0, 0]], [[1], [2]], 24)
     assert parse_animation(format_animation(animation)) == animation
     camera = Camera([], [[0, 0, 0]], [[0, 0, 0]], [90])
     assert parse_camera(format_camera(camera)) == camera
@@ -199,10 +195,7 @@ def arrays_of(subject):
     if isinstance(subject, Model):
         holders = [subject.joints, *subject.meshes]
     return [
-        (holder, name)
-        for holder in holders
-        for name, value in vars(holder).items()
-        if isinstance(value, np.ndarray)
+        (holder, name) for holder in holders for name, value in vars(holder).items() if isinstance(value, np.ndarray)
     ]
 
 
@@ -259,8 +252,7 @@ def test_motionless_animations_too_long_for_their_file_are_not_written():
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [("weight_starts", 99), ("weight_starts", -1), ("weight_counts", 1 << 30), ("weight_counts", -1)],
+    ("name", "value"), [("weight_starts", 99), ("weight_starts", -1), ("weight_counts", 1 << 30), ("weight_counts", -1)]
 )
 @pytest.mark.parametrize(
     "compute",
@@ -283,11 +275,7 @@ def test_weights_that_do_not_exist_are_named_before_they_are_used(compute, name,
 )
 @pytest.mark.parametrize(
     "compute",
-    [
-        face_normals,
-        vertex_normals,
-        lambda points, triangles: vertex_tangents(points, points[:, :2], triangles, points),
-    ],
+    [face_normals, vertex_normals, lambda points, triangles: vertex_tangents(points, points[:, :2], triangles, points)],
     ids=["face_normals", "vertex_normals", "vertex_tangents"],
 )
 def test_triangles_that_cannot_be_are_named_by_what_computes_normals(compute, triangles):

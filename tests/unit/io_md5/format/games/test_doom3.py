@@ -29,11 +29,7 @@ def test_a_fractional_frame_rate_warning_names_the_rate_the_game_uses():
 CAMERAS = [
     ({"cuts": np.array([0, 2], dtype=np.int32)}, "first_cut", "a cut at frame 0; Doom 3 refuses"),
     ({"cut_groups": ["pos ( 1 2 3 ) rot ( 0 90 0 )"]}, "cut_groups", "1 cut has a position of the player"),
-    (
-        {"fields_of_view": np.array([90.0, 0.0, 90.0, -1.0])},
-        "fields_of_view",
-        "2 frames have a field of view",
-    ),
+    ({"fields_of_view": np.array([90.0, 0.0, 90.0, -1.0])}, "fields_of_view", "2 frames have a field of view"),
     ({"frame_rate": 0.5}, "rate_below_one", "a frame rate of 0.5"),
 ]
 
@@ -69,14 +65,12 @@ def test_a_root_away_from_the_origin_is_one_warning_with_one_remedy_for_a_mesh_a
     clip = animation()
     clip.base_positions[0] = (0.0, 0.0, 0.02)
     assert found(clip, Game.DOOM3) == {"base_root_away": False}
-    assert [one.text.replace("origin'", "joint0'") for one in check_animation(clip, None, Game.DOOM3)] == [
-        finding.text
-    ]
+    assert [one.text.replace("origin'", "joint0'") for one in check_animation(clip, None, Game.DOOM3)] == [finding.text]
     joints = model().joints
     joints.names[0] = "origin"
-    assert [
-        one.remedy for one in check_animation(clip, joints, Game.DOOM3) if one.code == "base_root_away"
-    ] == ["key it at the origin in the first frame"]
+    assert [one.remedy for one in check_animation(clip, joints, Game.DOOM3) if one.code == "base_root_away"] == [
+        "key it at the origin in the first frame"
+    ]
     clip.base_positions[0] = (0.0, 0.0, 0.005)
     assert found(clip, Game.DOOM3) == {}
 

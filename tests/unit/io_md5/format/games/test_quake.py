@@ -68,14 +68,7 @@ def test_quake_ii_reads_4096_tokens_of_scales(scales_position):
 
 @pytest.mark.parametrize(
     ("name", "is_found"),
-    [
-        ("x" * 47, True),
-        ("x" * 48, False),
-        ("ü" * 24, False),
-        ("a\\b", False),
-        ("a\tb", False),
-        ("große", True),
-    ],
+    [("x" * 47, True), ("x" * 48, False), ("ü" * 24, False), ("a\\b", False), ("a\tb", False), ("große", True)],
 )
 def test_quake_ii_finds_scaled_joints_by_short_plain_names(name, is_found):
     clip = animation()

@@ -22,18 +22,8 @@ def rule(**changes):
 def test_a_message_says_what_is_wrong_why_and_what_to_do():
     finding = rule().finding("200 joints", 200, joints=[110, 111])
     assert finding.text == "200 joints; Doom 3 takes 110: remove bones"
-    assert (finding.code, finding.is_error, finding.found, finding.limit) == (
-        "joint_count",
-        True,
-        "200",
-        "110",
-    )
-    assert (finding.engine, finding.remedy, finding.mesh, finding.joints) == (
-        "Doom 3",
-        "remove bones",
-        -1,
-        (110, 111),
-    )
+    assert (finding.code, finding.is_error, finding.found, finding.limit) == ("joint_count", True, "200", "110")
+    assert (finding.engine, finding.remedy, finding.mesh, finding.joints) == ("Doom 3", "remove bones", -1, (110, 111))
 
 
 def test_parts_of_a_message_that_are_empty_leave_no_trace():

@@ -103,8 +103,4 @@ def test_every_rule_has_a_source_and_every_error_a_remedy():
 
 
 def test_games_of_other_formats_have_a_meaning():
-    assert [game_named(name) for name in ("QUAKE2_MODERN", "QUAKE", "")] == [
-        Game.QUAKE2,
-        Game.QUAKE,
-        Game.ANY,
-    ]
+    assert [game_named(name) for name in ("QUAKE2_MODERN", "QUAKE", "")] == [Game.QUAKE2, Game.QUAKE, Game.ANY]

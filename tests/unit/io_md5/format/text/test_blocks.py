@@ -69,9 +69,7 @@ def test_a_joint_row_without_a_name_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("hips", "head", "at"),
-    [(1, 1, '"hips"'), (2, 1, None), (0, 2, '"head"')],
-    ids=["itself", "each other", "last"],
+    ("hips", "head", "at"), [(1, 1, '"hips"'), (2, 1, None), (0, 2, '"head"')], ids=["itself", "each other", "last"]
 )
 def test_a_cycle_of_joints_is_refused(hips, head, at):
     for parse, sample in ((parse_mesh, MESH), (parse_animation, ANIMATION)):

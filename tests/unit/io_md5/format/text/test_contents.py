@@ -93,9 +93,7 @@ def test_declared_counts_are_hints(sample, old, new, words):
     text = edited(sample, old, new)
     result = mesh_of(text) if sample is MESH else animation_of(text)
     assert_warned(result, *words)
-    same, assert_same = (
-        (mesh_of, assert_same_model) if sample is MESH else (animation_of, assert_same_animation)
-    )
+    same, assert_same = (mesh_of, assert_same_model) if sample is MESH else (animation_of, assert_same_animation)
     assert_same(result, same(sample))
 
 
@@ -239,10 +237,7 @@ def test_a_block_without_an_opening_brace_is_refused():
         edited(MESH, "joints {", "joints"), '"origin"',
         reason="'joints' is not opened", found="'origin'", expected="{",
     )  # fmt: skip
-    for block, next_mark, found in (
-        ("hierarchy", '"origin"', "'origin'"),
-        ("bounds", "}\n\nbaseframe", "'}'"),
-    ):
+    for block, next_mark, found in (("hierarchy", '"origin"', "'origin'"), ("bounds", "}\n\nbaseframe", "'}'")):
         animation_refused(
             edited(ANIMATION, f"{block} {{", block), next_mark,
             reason=f"'{block}' is not opened", found=found, expected="{",

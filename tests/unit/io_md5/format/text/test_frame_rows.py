@@ -39,8 +39,7 @@ def test_frames_as_exporters_write_them_are_read_in_bulk():
 def test_lines_of_one_layout_may_stand_apart():
     lines = [line.split() for line in ("1 2 3", "4 5", "6 7 8", "", "9", "10 11 12")]
     frames = "".join(
-        f"frame {frame} {{\n" + "".join(f"\t{' '.join(line)}\n" for line in lines) + "}\n\n"
-        for frame in range(9)
+        f"frame {frame} {{\n" + "".join(f"\t{' '.join(line)}\n" for line in lines) + "}\n\n" for frame in range(9)
     )
     data = DATA[:FIRST_FRAME] + frames.encode()
     ((_, rows),) = extract_frames(data).rows.items()
@@ -106,9 +105,7 @@ def test_bulk_reading_of_frames_gives_the_same_result(old, new):
 @settings(max_examples=400, deadline=None, derandomize=True)
 @given(
     st.lists(
-        st.tuples(
-            st.integers(FIRST_FRAME, len(DATA) - 1), st.sampled_from([*b' \n\t().-+0159e/*"{}fr', None])
-        ),
+        st.tuples(st.integers(FIRST_FRAME, len(DATA) - 1), st.sampled_from([*b' \n\t().-+0159e/*"{}fr', None])),
         min_size=1,
         max_size=3,
     )

@@ -6,14 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from md5_samples import (
-    ANIMATION,
-    MESH,
-    assert_same_animation,
-    assert_same_model,
-    random_animation,
-    random_model,
-)
+from md5_samples import ANIMATION, MESH, assert_same_animation, assert_same_model, random_animation, random_model
 
 from io_idtech.io_md5.format import (
     Joints,
@@ -72,9 +65,7 @@ def test_an_empty_table_prints_nothing():
 
 
 def test_numbers_are_written_without_exponents_plus_and_minus_zero(rng):
-    values = np.concatenate(
-        [rng.normal(size=500) * 10.0 ** rng.integers(-15, 15, size=500), [-0.0, 0.0, -1e-11]]
-    )
+    values = np.concatenate([rng.normal(size=500) * 10.0 ** rng.integers(-15, 15, size=500), [-0.0, 0.0, -1e-11]])
     for text in decimals(values):
         assert re.fullmatch(r"-?(0|[1-9]\d*)(\.\d{0,9}[1-9])?", text)
         assert text != "-0"
@@ -146,9 +137,7 @@ def test_an_empty_model_and_an_animation_that_moves_nothing():
     nothing = Joints([], np.empty(0, dtype=np.int32), np.empty((0, 3)), np.empty((0, 4)))
     again = parse_mesh(format_mesh(Model(nothing, [])))
     assert (len(again.joints), again.meshes, again.warnings) == (0, [], [])
-    animation = random_animation(
-        np.random.default_rng(0), joints=2, frames=3, flags=np.zeros(2, dtype=np.int32)
-    )
+    animation = random_animation(np.random.default_rng(0), joints=2, frames=3, flags=np.zeros(2, dtype=np.int32))
     again = parse_animation(format_animation(animation))
     assert again.warnings == []
     assert again.frames.shape == (3, 0)
@@ -187,8 +176,7 @@ def test_names_that_no_string_can_hold_are_refused(name):
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["", " ", "\\", "// x", "/* x", "{", "\t", "\x7f", "\x85", "\u2028", "a\udc80", "\udcff\udc80", "é"],
+    "name", ["", " ", "\\", "// x", "/* x", "{", "\t", "\x7f", "\x85", "\u2028", "a\udc80", "\udcff\udc80", "é"]
 )
 def test_all_other_names_are_written_and_read_again(name):
     model = sample_model()
@@ -224,12 +212,7 @@ def test_numbers_that_the_games_cannot_hold_are_refused(value):
     for change in changes:
         with pytest.raises(Md5Error, match="not finite"):
             format_mesh(model_with(change))
-    places = [
-        ("bounds", (2, 1, 0)),
-        ("base_positions", (0, 0)),
-        ("base_orientations", (1, 1)),
-        ("frames", (1, 6)),
-    ]
+    places = [("bounds", (2, 1, 0)), ("base_positions", (0, 0)), ("base_orientations", (1, 1)), ("frames", (1, 6))]
     for field, place in places:
         with pytest.raises(Md5Error, match="not finite"):
             format_animation(animation_with(field, place))

@@ -162,9 +162,7 @@ def test_comments_end_with_the_line(sample, comment):
 
 
 def test_comments_need_no_space_around_them():
-    assert_reads_alike(
-        MESH.replace("numverts 3", "numverts/**/3//x").replace("vert 0 (", "vert/*0*/0/**/("), MESH
-    )
+    assert_reads_alike(MESH.replace("numverts 3", "numverts/**/3//x").replace("vert 0 (", "vert/*0*/0/**/("), MESH)
 
 
 def test_a_comment_does_not_glue_tokens():
@@ -175,40 +173,25 @@ def test_a_comment_does_not_glue_tokens():
 @both
 @pytest.mark.parametrize(
     "tail",
-    [
-        b"\0" * 5,
-        b"\0\0garbage\0",
-        b"\x1a",
-        b"// the end",
-        b"/* the end",
-        b"/* the end */",
-        b"  \n\n",
-        b"\xff\xfe",
-    ],
+    [b"\0" * 5, b"\0\0garbage\0", b"\x1a", b"// the end", b"/* the end", b"/* the end */", b"  \n\n", b"\xff\xfe"],
 )
 def test_what_follows_the_last_brace_does_not_matter(sample, tail):
     data = sample.encode() + tail
     result = mesh_of(data) if sample is MESH else animation_of(data)
     assert len(result.warnings) <= 1
-    same, assert_same = (
-        (mesh_of, assert_same_model) if sample is MESH else (animation_of, assert_same_animation)
-    )
+    same, assert_same = (mesh_of, assert_same_model) if sample is MESH else (animation_of, assert_same_animation)
     assert_same(result, same(sample))
 
 
 @both
-@pytest.mark.parametrize(
-    "tail", ["}", "0 1 2 }", "-- exported by --", "1.2.3", '"left', "frame", "mesh", "3dsmax {"]
-)
+@pytest.mark.parametrize("tail", ["}", "0 1 2 }", "-- exported by --", "1.2.3", '"left', "frame", "mesh", "3dsmax {"])
 def test_text_after_the_last_brace_gives_at_most_a_warning(sample, tail):
     text = sample + tail
     result = mesh_of(text) if sample is MESH else animation_of(text)
     assert len(result.warnings) <= 1
     if result.warnings:
         assert f"line {text.count(chr(10)) + 1} " in result.warnings[0]
-    same, assert_same = (
-        (mesh_of, assert_same_model) if sample is MESH else (animation_of, assert_same_animation)
-    )
+    same, assert_same = (mesh_of, assert_same_model) if sample is MESH else (animation_of, assert_same_animation)
     assert_same(result, same(sample))
 
 
@@ -219,10 +202,7 @@ def test_a_file_without_a_final_newline_is_read(sample):
 
 @both
 def test_a_file_on_one_line_is_read(sample):
-    lines = [
-        line if '"' in line and "//" in line.split('"')[1] else line.split("//")[0]
-        for line in sample.split("\n")
-    ]
+    lines = [line if '"' in line and "//" in line.split('"')[1] else line.split("//")[0] for line in sample.split("\n")]
     assert_reads_alike(" ".join(lines), sample)
 
 
@@ -230,8 +210,7 @@ def test_a_file_on_one_line_is_read(sample):
 def test_parentheses_only_separate(sample):
     name = "commandline"
     text = "\n".join(
-        line if name in line else line.split("//")[0].replace("(", " ").replace(")", " ")
-        for line in sample.split("\n")
+        line if name in line else line.split("//")[0].replace("(", " ").replace(")", " ") for line in sample.split("\n")
     )
     assert_reads_alike(text, sample)
     assert_reads_alike(sample.replace("( ", "(").replace(" )", ")"), sample)
@@ -320,11 +299,7 @@ def test_words_of_any_length_are_kept_apart_from_numbers(length):
 
 
 def test_words_that_begin_alike_are_told_apart():
-    text = (
-        MESH.replace('"origin"', "upperarm_left")
-        .replace('"hips"', "upperarm_right")
-        .replace('"head"', "upperarm")
-    )
+    text = MESH.replace('"origin"', "upperarm_left").replace('"hips"', "upperarm_right").replace('"head"', "upperarm")
     assert mesh_of(text).joints.names == ["upperarm_left", "upperarm_right", "upperarm"]
 
 
@@ -379,26 +354,15 @@ def test_many_numbers_that_are_none_are_one_warning():
 def test_an_unclosed_string_is_refused():
     words = {"reason": "a string is not closed", "expected": '"'}
     mesh_refused(edited(MESH, '"hips"', '"hips'), '"hips', found="hips", **words)
-    mesh_refused(
-        edited(MESH, '"models/box/box"', '"models/box/box'), '"models/box', found="models/box/box", **words
-    )
-    mesh_refused(
-        edited(MESH, 'box.md5mesh"', "box.md5mesh"), "commandline", found="mesh models/box.mb", **words
-    )
+    mesh_refused(edited(MESH, '"models/box/box"', '"models/box/box'), '"models/box', found="models/box/box", **words)
+    mesh_refused(edited(MESH, 'box.md5mesh"', "box.md5mesh"), "commandline", found="mesh models/box.mb", **words)
     mesh_refused(edited(MESH, '"hips"', '" hips'), "hips\t0", found="hips", **words)
     animation_refused(edited(ANIMATION, '"hips"', '"hips'), '"hips', found="hips", **words)
 
 
 def test_a_lone_quote_is_an_unclosed_string():
     text = edited(MESH, '"hips"\t0', '"\nhips\t0')
-    refused(
-        parse_mesh,
-        text,
-        line_of(text, "hips\t0") - 1,
-        reason="a string is not closed",
-        found="''",
-        expected='"',
-    )
+    refused(parse_mesh, text, line_of(text, "hips\t0") - 1, reason="a string is not closed", found="''", expected='"')
 
 
 @both_parsers
@@ -411,14 +375,7 @@ def test_a_comment_that_swallows_whole_blocks():
     model = parse_mesh(edited(MESH, "mesh {", "/* mesh {").encode())
     assert any(f"line {line_of(MESH, 'mesh {')} is not closed" in warning for warning in model.warnings)
     text = edited(ANIMATION, "frame 0 {", "/*/ frame 0 {")
-    refused(
-        parse_animation,
-        text,
-        last_line(text),
-        reason="no frames",
-        found="the end of the file",
-        expected="frame 0",
-    )
+    refused(parse_animation, text, last_line(text), reason="no frames", found="the end of the file", expected="frame 0")
 
 
 BAD_NUMBERS = [
@@ -451,12 +408,7 @@ def test_a_malformed_number_is_refused(token):
         new = old.replace("1 )", "# )").replace("4.5", "#").replace("-#", "#").replace("1.5", "#")
         text = edited(MESH, old, new)
         mesh_refused(text.replace("#", token), token + " ", **words)
-    for old, new in (
-        ("41 0.125", "41 #"),
-        ("( -1.5 ", "( # "),
-        ("( 1 2 40 )", "( 1 # 40 )"),
-        ("60 3", "# 3"),
-    ):
+    for old, new in (("41 0.125", "41 #"), ("( -1.5 ", "( # "), ("( 1 2 40 )", "( 1 # 40 )"), ("60 3", "# 3")):
         text = edited(ANIMATION, old, new).replace("#", token)
         line = ANIMATION[: ANIMATION.index(old)].count("\n") + 1
         refused(parse_animation, text, line, **words)
