@@ -12,7 +12,7 @@ from ..reports import Report
 from ..scene.model_objects import find_meshes
 from ..scene.objects import NothingToExportError, Scope
 from . import animation_list as animation_list_panel
-from . import file_operators, game_check
+from . import export_options, file_operators, game_check, layouts
 from .panel_parts import Operator
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ class FrameImport(file_operators.ImportFiles):
 
     def draw(self, context: Context) -> None:
         del context
-        layout = file_operators.panel_layout(self)
-        draw_panel, prefix = file_operators.draw_panel, f"IO_{self.family.upper()}_import"
+        layout = layouts.panel_layout(self)
+        draw_panel, prefix = layouts.draw_panel, f"IO_{self.family.upper()}_import"
         layout.prop(self, "animation")
         self.draw_transform(layout, prefix)
         draw_panel(layout, f"{prefix}_model", "Model", self, *self.model_options)
@@ -45,7 +45,7 @@ class FrameImport(file_operators.ImportFiles):
             column.active = self.animation != "NONE"
             column.prop(self, "sequence_actions")
             column.prop(self, "frame_start")
-            file_operators.draw_wide(column, self, "use_scene_timing")
+            layouts.draw_wide(column, self, "use_scene_timing")
             row = column.row()
             row.active = self.use_scene_timing
             row.prop(self, "fps")
@@ -67,7 +67,7 @@ def exported_meshes(context: Context, operator: Any) -> list[Object]:
 
 
 @properties
-class FrameExport(file_operators.ModelExport):
+class FrameExport(export_options.ModelExport):
     """The options of an export of frames, and of the check of what it would write."""
 
     frames: str
@@ -119,8 +119,8 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
         return super().invoke(context, event)
 
     def draw(self, context: Context) -> None:
-        draw_panel, prefix = file_operators.draw_panel, f"IO_{self.family.upper()}_export"
-        layout = file_operators.panel_layout(self)
+        draw_panel, prefix = layouts.draw_panel, f"IO_{self.family.upper()}_export"
+        layout = layouts.panel_layout(self)
         self.draw_game(layout, context)
         game_check.draw_for_export(layout, context, self, self.check_operator())
         layout.prop(self, "frames")

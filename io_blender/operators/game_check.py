@@ -21,8 +21,10 @@ from ..options import hidden, option, properties
 from ..records import has_record
 from ..scene.objects import NothingToExportError
 from .animation_list import scope_of_panel
-from .file_operators import ExportTransform, GameChoice, chosen_path
+from .export_options import GameChoice
+from .file_operators import chosen_path
 from .panel_parts import PropertiesPanel, RowList, fail, wrapped
+from .transform import ExportTransform
 
 if TYPE_CHECKING:
     from bpy.types import Context, Event, Object

@@ -9,7 +9,7 @@ import bpy
 from bpy_extras.io_utils import poll_file_object_drop
 
 from ...io_common.family import Family
-from . import animation_list, documentation, file_operators, find_images, game_check, preferences, sequence_player
+from . import animation_list, documentation, find_images, game_check, job_operator, preferences, sequence_player
 
 if TYPE_CHECKING:
     from bpy.types import Context, Operator
@@ -29,7 +29,7 @@ def register(families: Sequence[Family]) -> None:
         add(module.CLASSES, module.PROPERTIES)
     for family in families:
         _register_family(family)
-    file_operators.registered[:] = families
+    job_operator.registered[:] = families
 
 
 def unregister(families: Sequence[Family]) -> None:
@@ -39,7 +39,7 @@ def unregister(families: Sequence[Family]) -> None:
         menu.remove(entry)
     while _handlers:
         bpy.utils.unregister_class(_handlers.pop())
-    file_operators.registered.clear()
+    job_operator.registered.clear()
     for family in reversed(families):
         remove(_classes(family), family.blender().properties)
     for module in reversed(_SHARED):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...io_blender import state, versions
-from ...io_blender.operators import documentation, file_operators, preferences
+from ...io_blender.operators import documentation, export_options, job_operator, layouts, preferences
 from ...io_blender.operators.panel_parts import fail
 from ...io_blender.options import hidden, option, properties
 from ...io_blender.reports import Job, Report, report_message
@@ -55,7 +55,7 @@ class _OfCharacter:
 
 @properties
 class EXPORT_SCENE_OT_idtech_character(
-    _OfCharacter, file_operators.JobOperator, file_operators.ExportVerify, bpy.types.Operator
+    _OfCharacter, job_operator.JobOperator, export_options.ExportVerify, bpy.types.Operator
 ):
     """Write the active character, as it was imported from a game, with its models, animations and declarations"""
 
@@ -89,12 +89,12 @@ class EXPORT_SCENE_OT_idtech_character(
 
     def draw(self, context: Context) -> None:
         del context
-        layout = file_operators.panel_layout(self)
+        layout = layouts.panel_layout(self)
         layout.prop(self, "use_models")
         layout.prop(self, "use_declarations")
         layout.prop(self, "verify")
 
-    def job(self, context: Context) -> Job[file_operators.Outcome]:
+    def job(self, context: Context) -> Job[job_operator.Outcome]:
         found = find_character(context)
         if found is None:
             raise CharacterError("no character: select an object of a character that was imported from a game")

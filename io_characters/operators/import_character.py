@@ -10,7 +10,7 @@ import bpy
 from bpy.props import CollectionProperty
 
 from ...io_blender import versions
-from ...io_blender.operators import file_operators, preferences
+from ...io_blender.operators import file_operators, job_operator, layouts, preferences, transform
 from ...io_blender.operators.panel_parts import FilteredList, check_boxes_option, draw_choice
 from ...io_blender.options import hidden, mixin_of, option, properties, values_of
 from ...io_blender.reports import Job, printable
@@ -182,9 +182,7 @@ def _inner_chosen(operator: Any, context: Context) -> None:
 
 
 @properties
-class IMPORT_SCENE_OT_idtech_character(
-    _Options, file_operators.JobOperator, file_operators.Transform, bpy.types.Operator
-):
+class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, transform.Transform, bpy.types.Operator):
     """Import a character, model or player with its animations, skins and attachments from the data of a game"""
 
     bl_idname = "import_scene.idtech_character"
@@ -296,7 +294,7 @@ class IMPORT_SCENE_OT_idtech_character(
         del context
         # Blender does not tell operators that a text was changed.
         self.fill()
-        layout = file_operators.panel_layout(self)
+        layout = layouts.panel_layout(self)
         layout.prop(self, "game")
         if self.inner_game:
             text = f"Choose {Path(self.inner_game).name} in It"
@@ -360,7 +358,7 @@ class IMPORT_SCENE_OT_idtech_character(
         is_of_another = self.animations_of not in ("", self._animations_key())
         return frozenset() if is_of_another else unchecked_names(self)
 
-    def job(self, context: Context) -> Job[file_operators.Outcome]:
+    def job(self, context: Context) -> Job[job_operator.Outcome]:
         folder = self._folder()
         found = self._catalogue()
         entry = self._chosen(found)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...io_blender.operators import file_operators, game_check
+from ...io_blender.operators import game_check, layouts
 from ...io_blender.operators.frame_operators import FrameCheck, FrameExport, FrameExportFile, list_when_chosen
 from ...io_blender.options import game_option, mixin_of, option, properties, values_of
 from ...io_blender.reports import ExportResult, Job
@@ -65,10 +65,10 @@ class EXPORT_SCENE_OT_md2(BuildOptions, FrameExportFile, bpy.types.Operator):
         return OBJECT_OT_md2_check_game
 
     def draw_frames(self, layout: UILayout) -> None:
-        file_operators.draw_wide(layout, self, "one_box")
+        layouts.draw_wide(layout, self, "one_box")
 
     def draw_model(self, layout: UILayout) -> None:
-        file_operators.draw_wide(layout, self, "split_sharp")
+        layouts.draw_wide(layout, self, "split_sharp")
         layout.prop(self, "skin_size_from")
         layout.prop(self, "skin_size", text="Fallback Size" if self.skin_size_from == "AUTO" else "Size")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...io_blender.frame_options import FrameProperties
-from ...io_blender.operators import file_operators, game_check
+from ...io_blender.operators import game_check, layouts
 from ...io_blender.operators.frame_operators import FrameCheck, FrameExport, FrameExportFile, list_when_chosen
 from ...io_blender.options import game_option, mixin_of, option, properties, values_of
 from ...io_blender.reports import ExportResult, Job
@@ -63,7 +63,7 @@ class EXPORT_SCENE_OT_md3(BuildOptions, FrameExportFile, bpy.types.Operator):
         return OBJECT_OT_md3_check_game
 
     def draw_model(self, layout: UILayout) -> None:
-        file_operators.draw_wide(layout, self, "split_surfaces")
+        layouts.draw_wide(layout, self, "split_surfaces")
 
 
 @properties

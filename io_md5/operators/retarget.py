@@ -12,7 +12,8 @@ from bpy.props import CollectionProperty
 from ...io_blender.clips.actions import suitable_actions
 from ...io_blender.clips.clip import action_clip
 from ...io_blender.clips.playing import playback
-from ...io_blender.operators.file_operators import ExportHelper, ImportHelper, JobOperator, NoFileError, Outcome
+from ...io_blender.operators.file_operators import ExportHelper, ImportHelper
+from ...io_blender.operators.job_operator import JobOperator, NoFileError, Outcome
 from ...io_blender.operators.panel_parts import RowList, fail
 from ...io_blender.options import option, properties
 from ...io_blender.reports import ImportResult, Job, Progress, Report, printable
