@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ...io_blender import state
-from ...io_blender.clips.clip import animation_list
 from ...io_blender.operators import animation_list as animation_list_panel
 from ...io_blender.operators import export_options, file_operators, game_check, layouts
 from ...io_blender.options import (
@@ -26,30 +23,18 @@ from ...io_blender.options import (
     values_of,
 )
 from ...io_blender.records import has_record
-from ...io_blender.reports import ExportResult, Job, Report
-from ...io_blender.scene.objects import NothingToExportError
-from ...io_common.texts import counted
+from ...io_blender.reports import ExportResult, Job
 from ..exporting.build import ExportOptions, ModelOptions
 from ..exporting.camera import CameraExportOptions, export_camera, exported_cameras
-from ..exporting.clips import AnimationOptions, Clip, clips_by_file, listed_clip, listed_clips
+from ..exporting.clips import AnimationOptions
 from ..exporting.exporter import export_animations, export_mesh
 from ..exporting.game import find
-from ..exporting.one_animation import match_sequences
-from ..exporting.source import Source, find_source
 from ..format import Md5Error
 from ..format.games import PROFILES, Game
 from ..format.model import ANIMATION_SUFFIX
-from ..importing.companions import find_companion
-from ..options import (
-    ACTIONS,
-    MERGE,
-    AnimationProperties,
-    CameraProperties,
-    ClipProperties,
-    ModelProperties,
-    WeightOptions,
-)
+from ..options import ACTIONS, AnimationProperties, CameraProperties, ClipProperties, ModelProperties, WeightOptions
 from ..records import GROUP, load_action
+from .export_panels import armature_of, draw_actions, draw_frames, exported_armature, find_exported, has_attached
 
 
 def values_of_game(operator: Any, context: Context) -> dict[str, Any]:
@@ -71,7 +56,7 @@ def values_of_game(operator: Any, context: Context) -> dict[str, Any]:
 
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Event, Object, UILayout
+    from bpy.types import Context, Event, Object
 
     from ...io_blender.operators.panel_parts import OperatorResult
 
@@ -90,9 +75,6 @@ else:
 # The armature that was exported last, by the suffix of the files.
 _last_exported: dict[str, int | None] = {}
 
-# Lines about sequences in the panel.
-_MOST_PROBLEMS = 12
-
 
 @properties
 class BuildOptions(_Game, _Options, export_options.ModelExport):
@@ -102,7 +84,7 @@ class BuildOptions(_Game, _Options, export_options.ModelExport):
 
     def converted_objects(self, context: Context) -> list[Object]:
         """The armature and its meshes."""
-        return _find_source(context, self).objects
+        return find_exported(context, self).objects
 
     def export_options(self) -> ExportOptions:
         """The options of the export."""
@@ -138,7 +120,9 @@ def list_when_chosen(operator: Any, context: Context) -> None:
         animation_list_panel.update(exported_armature(context, operator), context.scene)
 
 
-class _Export(BuildOptions, file_operators.ExportFile):
+class Export(BuildOptions, file_operators.ExportFile):
+    """The export of a model or of animations, without its identifiers."""
+
     bl_options = {"REGISTER", "PRESET"}
     bad_data = Md5Error
 
@@ -165,7 +149,7 @@ class _Export(BuildOptions, file_operators.ExportFile):
         check = game_check.draw_for_export(layout, context, self, OBJECT_OT_md5_check_game)
         check.has_mesh = has_mesh
         layout.prop(self, "actions")
-        _draw_actions(layout, context, self)
+        draw_actions(layout, context, self)
         layout.prop(self, "verify")
         self.draw_include(layout, context, prefix)
         self.draw_transform(layout, prefix)
@@ -176,14 +160,14 @@ class _Export(BuildOptions, file_operators.ExportFile):
                 body.prop(self, "min_weight")
         rebuild = ("rebuild_hierarchy",) if self.deform_only else ()
         has_armature = exported_armature(context, self) is not None
-        attached = ("attached_armatures",) if has_armature and _has_attached(context, self) else ()
+        attached = ("attached_armatures",) if has_armature and has_attached(context, self) else ()
         names = (*attached, "deform_only", *rebuild, "add_origin", "fit_weights") if has_armature else ()
         body = draw_panel(layout, f"{prefix}_armature", "Armature", self, *names, "make_names_safe")
         if body and not has_armature:
             layouts.draw_wide(body, self, "objects_as_joints")
         body = draw_panel(layout, f"{prefix}_frames", "Frames", self)
         if body:
-            _draw_frames(body, self)
+            draw_frames(body, self)
 
 
 def _actions(description: str, default: str, *others: tuple[str, str, str], **keywords: Any) -> Any:
@@ -191,7 +175,7 @@ def _actions(description: str, default: str, *others: tuple[str, str, str], **ke
 
 
 @properties
-class EXPORT_SCENE_OT_md5mesh(_Export, bpy.types.Operator):
+class EXPORT_SCENE_OT_md5mesh(Export, bpy.types.Operator):
     """Export an armature and its meshes as an MD5 model, optionally with animations"""
 
     bl_idname = "export_scene.md5mesh"
@@ -210,7 +194,7 @@ class EXPORT_SCENE_OT_md5mesh(_Export, bpy.types.Operator):
 
 
 @properties
-class EXPORT_SCENE_OT_md5anim(_Export, bpy.types.Operator):
+class EXPORT_SCENE_OT_md5anim(Export, bpy.types.Operator):
     """Export animations of an armature as MD5"""
 
     bl_idname = "export_scene.md5anim"
@@ -306,146 +290,7 @@ class EXPORT_SCENE_OT_md5camera(
         return export_camera(context, path, options)
 
 
-def armature_of(context: Context) -> Any:
-    """The active armature, else the armature of the active mesh, else the first one."""
-    objects = context.view_layer.objects
-    active = objects.active
-    if active is not None and active.type == "MESH":
-        active = active.find_armature()
-    if active is None or active.type != "ARMATURE":
-        active = next((obj for obj in objects if obj.type == "ARMATURE"), None)
-    return active
-
-
-def exported_armature(context: Context, operator: Any) -> Any:
-    """The armature that an exporter, also of a collection, would export; None if there is none or several."""
-    # `operator` may also be the operator's properties.
-    try:
-        return _find_source(context, operator).armature
-    except NothingToExportError:
-        return None
-
-
-def _find_source(context: Context, operator: Any, attached: str = "") -> Source:
-    scope = animation_list_panel.scope_of_panel(context, operator)
-    options = ModelProperties(attached_armatures=attached or operator.attached_armatures)
-    return find_source(context, scope, Report(), options)
-
-
-def _has_attached(context: Context, operator: Any) -> bool:
-    """Whether armatures hang on bones of the exported one."""
-    try:
-        return bool(_find_source(context, operator, MERGE).attached)
-    except NothingToExportError:
-        return False
-
-
 def _identifier(context: Context, operator: Any) -> int | None:
     """What tells the exported armature from all others until Blender closes."""
     armature = exported_armature(context, operator)
     return armature.session_uid if armature is not None else None
-
-
-def _draw_one_animation(layout: UILayout, context: Context, operator: _Export, clips: dict[Path, Clip]) -> None:
-    """The one animation that is written, and what of it does not fit the MD2 or MDL that it replaces."""
-    path = file_operators.chosen_path(context, operator).with_suffix(ANIMATION_SUFFIX)
-    layout.label(text=f"Writes one animation: {path.name}", icon="INFO")
-    layout.prop(operator, "match_companion")
-    if not operator.match_companion or not clips:
-        return
-    companion, problem = find_companion(path)
-    if companion is None:
-        order = "the list" if operator.actions == "LIST" else "their names"
-        lines = [problem or f"There is no MD2 or MDL: in the order of {order}"]
-        problems: list[str] = []
-    else:
-        problems = match_sequences(clips, companion, operator.animation_options())[1]
-        count = counted(len(companion.sequences), "sequences")
-        lines = [f"Does not fit {companion.name}:" if problems else f"Fits {companion.name}: {count}"]
-    if len(problems) > _MOST_PROBLEMS:
-        problems = [*problems[:_MOST_PROBLEMS], f"and {len(problems) - _MOST_PROBLEMS} more"]
-    for text in (*lines, *problems):
-        for number, line in enumerate(textwrap.wrap(text, animation_list_panel.LINE_LENGTH)):
-            layout.label(text=line, icon="BLANK1" if number else "ERROR" if problems else "INFO")
-
-
-def _all_clips(context: Context, operator: _Export) -> dict[Path, Clip]:
-    """What *All Actions* writes, by file; empty if there is no armature, or several."""
-    armature = exported_armature(context, operator)
-    if armature is None:
-        return {}
-    folder = file_operators.chosen_path(context, operator).parent
-    return clips_by_file(context, Source(armature, []), "ALL", folder, "", Report())
-
-
-def _draw_files(layout: UILayout, operator: _Export, paths: Sequence[Path]) -> None:
-    """Draws how many animations are written, each to a file of its name."""
-    replaced = sum(path.exists() for path in paths)
-    lines = [f"{counted(len(paths) - replaced, 'new files')}" + (f", {replaced} replaced" if replaced else "")]
-    if operator.filename_ext == ANIMATION_SUFFIX:
-        lines.append("The file name is not used")
-    for line in lines:
-        layout.label(text=line, icon="INFO")
-
-
-def _draw_list(layout: UILayout, context: Context, operator: _Export) -> None:
-    armature = exported_armature(context, operator)
-    if armature is None:
-        layout.label(text="There is no armature to export, or several", icon="INFO")
-        return
-    found = animation_list(armature, context.scene)
-    path = file_operators.chosen_path(context, operator)
-    folder, stem = path.parent, path.stem
-    try:
-        # Names depend on what else is written.
-        checked = [*found.checked, *(row for row in found.rows if not row.is_checked)]
-        clips = {id(one.row): one for one in listed_clips(found, checked, stem)}
-        error = ""
-    except NothingToExportError as problem:
-        clips, error = {}, str(problem)
-    shown = []
-    for row in found.rows:
-        clip = clips.get(id(row))
-        name = clip.name if clip is not None else ""
-        frames, rate = (clip.clip if clip else listed_clip(row.animation, found.scene)).samples(
-            operator.animation_options()
-        )
-        is_replaced = bool(name) and (folder / f"{name}{ANIMATION_SUFFIX}").exists()
-        shown.append(animation_list_panel.Shown(len(frames), rate, name, ANIMATION_SUFFIX, is_replaced))
-    animation_list_panel.draw(layout, found, shown)
-    if operator.profile().writing.needs_animation:
-        chosen = [clips[id(row)] for row in found.checked if id(row) in clips]
-        one_each = {folder / f"{one.name}{ANIMATION_SUFFIX}": one.clip for one in chosen}
-        _draw_one_animation(layout, context, operator, one_each)
-    else:
-        named = [one.name for row, one in zip(found.rows, shown, strict=True) if row.is_checked]
-        _draw_files(layout, operator, [folder / f"{name}{ANIMATION_SUFFIX}" for name in named])
-    animation_list_panel.draw_problems(layout, "", [error] if error else [])
-
-
-def _draw_actions(layout: Any, context: Context, operator: _Export) -> None:
-    """Draws what the chosen actions are and the files that are written."""
-    is_one = operator.profile().writing.needs_animation
-    if operator.actions == "ALL" and is_one:
-        _draw_one_animation(layout, context, operator, _all_clips(context, operator))
-    elif operator.actions == "ALL":
-        _draw_files(layout, operator, list(_all_clips(context, operator)))
-    elif operator.actions == "LIST":
-        _draw_list(layout, context, operator)
-    elif operator.actions != "NONE" and is_one:
-        layout.prop(operator, "match_companion")
-
-
-def _draw_frames(body: Any, operator: _Export) -> None:
-    """Draws how animations are sampled."""
-    sampling = body.column()
-    sampling.active = operator.actions != "NONE"
-    for name in ("frame_step", "frame_rate_from"):
-        sampling.prop(operator, name)
-    row = sampling.row(heading="Custom Rate")
-    row.prop(operator, "use_frame_rate", text="")
-    value = row.row()
-    value.active = operator.use_frame_rate
-    value.prop(operator, "frame_rate", text="")
-    for name in ("position_precision", "orientation_precision"):
-        layouts.draw_wide(sampling, operator, name)
