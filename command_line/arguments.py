@@ -95,7 +95,7 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     inputs = f"a file ({', '.join(INPUT_SUFFIXES)}), a folder, or an archive ({_ARCHIVES})"
     add("inputs", nargs="+", type=file_info.given, metavar="IN", help=inputs)
     add("--to", required=True, type=_out_folder, metavar="OUT_FOLDER", help="the output folder")
-    add("--format", choices=FORMATS, default="blend", help="the format of the results (default: blend)")
+    add("--format", choices=FORMATS, help="the format of the results (default: %(default)s)")
     add(
         "--characters",
         action="append",
@@ -108,13 +108,12 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     add(
         "--animations",
         type=_animations,
-        default=NO_ANIMATIONS,
         metavar="same|FOLDER",
         help=f"also convert the animations that have a model's joints: '{SAME_FOLDER}' for those in the "
         "model's own folder, or the path of another folder",
     )
     mapping = "also convert animations of another skeleton, with this map of its joints (JSON)"
-    add("--map", dest="joint_map", type=_map_file, default="", metavar="FILE", help=mapping)
+    add("--map", dest="joint_map", type=_map_file, metavar="FILE", help=mapping)
     add("--jobs", type=_count, default=1, metavar="N", help="the number of Blenders to run (default: 1)")
     shard = "do only the I-th of N parts of the work, counted from 1"
     add("--shard", type=_shard, default=(1, 1), metavar="I/N", help=shard)
@@ -135,7 +134,6 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
         "--game",
         choices=_GAMES,
         type=str.upper,
-        default="",
         help=f"write {_FAMILY_NAMES} files for this game, and fail where the game would not load them (default: as in "
         "the preferences)",
     )
@@ -143,17 +141,18 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
         "--verify",
         choices=[verify.value for verify in Verify],
         type=str.upper,
-        default=Verify.SOME.value,
-        help=f"the frames on which {_FAMILY_NAMES} files are compared with what Blender shows (default: SOME)",
+        help=f"the frames on which {_FAMILY_NAMES} files are compared with what Blender shows (default: %(default)s)",
     )
     deform = "leave out bones that do not deform meshes, such as those of a control rig, in .md5mesh files"
     add("--deform-bones-only", dest="deform_only", action="store_true", help=deform)
     root = "add a root joint named origin if there are several roots, or one that is not at the origin"
     add("--add-root-bone", dest="add_origin", action="store_true", help=f"{root}, in .md5mesh files")
     influences = "the most bones for each vertex in .md5mesh files, the largest weights first (default: unlimited)"
-    add("--bone-influences", dest="max_influences", type=_count, default=0, metavar="N", help=influences)
+    add("--bone-influences", dest="max_influences", type=_count, metavar="N", help=influences)
     force = "also convert files that are up to date, and overwrite files that this command did not write"
     add("--force", action="store_true", help=force)
+    # A list that further folders are added to cannot be the default itself.
+    parser.set_defaults(**{one.name: one.default for one in fields(Settings) if one.name != "game_folders"})
 
 
 def _filled(reason: str) -> Callable[[str], str]:
