@@ -72,6 +72,29 @@ def test_all_animations_of_a_folder_are_transferred_in_one_call(tmp_path, target
         assert_plays(target, name, expected[name])
 
 
+def test_a_target_is_chosen_by_name(tmp_path, target):
+    expected = write_other(tmp_path / "other")
+    other = import_md5(tmp_path / "other" / "other.md5mesh")
+    directory = str(tmp_path / "other")
+    assert bpy.ops.armature.idtech_retarget(directory=directory, target=target.name) == {"FINISHED"}
+    assert bpy.context.view_layer.objects.active == other
+    assert other.animation_data is None or other.animation_data.action is None
+    assert_plays(target, "walk", expected["walk"])
+
+
+def test_the_list_of_the_import_says_how_few_joints_fit(tmp_path, target, part):
+    joints = md5_scenes.skeleton()
+    names = [name if name == "origin" else f"other {name}" for name in joints.names]
+    places, axes = joints.positions[None], joints.orientations[None]
+    animation = encode_poses(names, joints.parents, places, axes, frame_rate=24.0)
+    (tmp_path / "few").mkdir()
+    write_animation(animation, tmp_path / "few" / "walk.md5anim")
+    dialog = bpy.context.window_manager.operator_properties_last("import_scene.md5")
+    bpy.context.view_layer.objects.active = target
+    part("io_md5.operators.import_md5").fill(bpy.context, dialog, tmp_path / "few", [])
+    assert [item.detail.split(";")[0] for item in dialog.animation_list] == ["1 of 6 joints fit"]
+
+
 @pytest.mark.parametrize("scale", [1.0, 0.01])
 def test_the_actions_of_an_armature_are_transferred_whatever_its_scale(tmp_path, target, scale):
     expected = write_other(tmp_path / "other")
