@@ -36,7 +36,7 @@ def read_group(owner: Any, name: str) -> Any:
     return group if not name or hasattr(group, "to_dict") else {}
 
 
-def own_group(owner: Any, name: str) -> Any:
+def group_on(owner: Any, name: str) -> Any:
     """The same, but created if there is none; a value of another kind is replaced."""
     if not name:
         return owner
@@ -66,7 +66,7 @@ class Field(Generic[Value]):
         if self.is_stored(owner):
             del read_group(owner, self.group)[self.key]
         if value is not None:
-            own_group(owner, self.group)[self.key] = self._encode(value)
+            group_on(owner, self.group)[self.key] = self._encode(value)
 
     def is_stored(self, owner: Any) -> bool:
         """Whether there is a value, valid or not."""
@@ -140,7 +140,7 @@ class Name(Text):
     def store(self, owner: Any, name: str, shown: str) -> None:
         """Stores a name, and the one in Blender."""
         self.write(owner, name)
-        own_group(owner, self.group)[self._shown_key] = shown
+        group_on(owner, self.group)[self._shown_key] = shown
 
     def change(self, owner: Any, name: str, shown: str) -> None:
         """Stores another name, without what cannot be quoted; an empty one stands for the name in Blender."""

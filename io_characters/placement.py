@@ -130,7 +130,7 @@ def _attachment_matrix(attachment: Attachment, joint_axes: Matrix) -> Matrix:
     """In the space of the joint or tag; `joint_axes` is the joint's rotation while parts attach."""
     to_joint = joint_axes.transposed()
     moved, turned = Matrix.Translation(attachment.translation), _turn(attachment.rotation)
-    own = Matrix.Translation(attachment.own_translation) @ _turn(attachment.own_rotation)
+    own = Matrix.Translation(attachment.part_translation) @ _turn(attachment.part_rotation)
     if attachment.keeps_axes:
         return to_joint @ moved @ turned @ own
     if attachment.along_model:

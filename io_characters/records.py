@@ -20,8 +20,8 @@ from ..io_blender.records import (
     Number,
     Pointer,
     Text,
+    group_on,
     is_quotable,
-    own_group,
     read_group,
 )
 from ..io_blender.scene import names
@@ -83,7 +83,7 @@ def store_skins(obj: Object, skins: dict[str, Material]) -> None:
     """Stores the material of each skin that changes that of an object's first slot."""
     if not skins:
         return
-    group = own_group(own_group(obj, GROUP), _SKINS)
+    group = group_on(group_on(obj, GROUP), _SKINS)
     for index, (name, material) in enumerate(skins.items()):
         Text(_SKIN_NAMES, str(index)).write(group, name)
         Pointer(_SKIN_MATERIALS, str(index), "Material").write(group, material)
@@ -130,7 +130,7 @@ def store_animation(
         marker = action.pose_markers.new(_marker_name(command.text))
         marker.frame = frame_start + min(command.frame, _MAX_FRAME) - 1
         if _marker_name(command.text) != command.text:
-            texts = own_group(action[GROUP], _COMMANDS)
+            texts = group_on(action[GROUP], _COMMANDS)
             Text("", str(len(texts))).write(texts, command.text)
     for flag in filter(_fits, animation.flags):
         action[flag] = True

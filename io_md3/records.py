@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..io_blender.records import Bytes, ConversionField, Integer, Json, MaterialRecord, Number, Texts, own_group
+from ..io_blender.records import Bytes, ConversionField, Integer, Json, MaterialRecord, Number, Texts, group_on
 from .format import Md3Error, Model, parse_model
 from .format.sequences import Sequence
 
@@ -95,7 +95,7 @@ def store_model(
 
 def store_number(owner: Any, number: int, conversion: Conversion) -> None:
     """Stores on a mesh or a tag which one of the file it is, and the scale and axes of the import."""
-    own_group(owner, GROUP)
+    group_on(owner, GROUP)
     NUMBER.write(owner, number)
     CONVERSION.write(owner, conversion)
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from ...io_common.texts import counted
 from .. import versions
-from ..records import Text, own_group
+from ..records import Text, group_on
 from ..reports import Report, listing
 from ..scene import names
 from ..scene.shape_keys import value_path
@@ -209,7 +209,7 @@ def store_owner(action: Action, owner: Object | Key, name: str) -> None:
         model = _new_model(owner)
         _MODEL.write(_data_of(owner), model)
     _MODEL.write(action, model)
-    own_group(action, _NAME.group)[_NAME.key] = name.encode("utf-8", "surrogateescape")
+    group_on(action, _NAME.group)[_NAME.key] = name.encode("utf-8", "surrogateescape")
 
 
 def _new_model(owner: Object | Key) -> str:

@@ -267,7 +267,7 @@ class Player:
     ) -> None:
         self._context = context
         self._scene: Scene = context.scene  # type: ignore[assignment] # an operator has a scene
-        self._own_scene: Scene | None = None
+        self._temporary_scene: Scene | None = None
         self._owners, self._meshes, self._clips = owners, meshes, list(clips)
         self._saved: _SceneState | None = None
         render = self._scene.render
@@ -301,10 +301,10 @@ class Player:
 
     def evaluate(self, frame: float) -> Depsgraph:
         """The dependency graph, evaluated at a frame of the scene."""
-        state.set_frame(self._own_scene or self._scene, frame)
-        if self._own_scene is None:
+        state.set_frame(self._temporary_scene or self._scene, frame)
+        if self._temporary_scene is None:
             return self._context.evaluated_depsgraph_get()
-        graph = self._own_scene.view_layers[0].depsgraph
+        graph = self._temporary_scene.view_layers[0].depsgraph
         assert graph is not None
         return graph
 
@@ -312,7 +312,7 @@ class Player:
         has_others = len(self._scene.objects) > len(objects)
         if not has_others or self.remaps_time or not _is_self_contained(objects):
             return
-        self._own_scene = scene = bpy.data.scenes.new("io_idtech")
+        self._temporary_scene = scene = bpy.data.scenes.new("io_idtech")
         for obj in objects:
             scene.collection.objects.link(obj)
         for name in ("fps", "fps_base", "use_simplify", "simplify_subdivision"):
@@ -322,8 +322,8 @@ class Player:
 
     def close(self) -> None:
         """Restores what was changed."""
-        if self._own_scene is not None:
-            bpy.data.scenes.remove(self._own_scene)
+        if self._temporary_scene is not None:
+            bpy.data.scenes.remove(self._temporary_scene)
         if self._saved is not None:
             self._saved.restore()
 

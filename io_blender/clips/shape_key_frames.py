@@ -152,7 +152,7 @@ def playback_of(obj: Object, source: SourceFrames, scene: Scene) -> Playback:
 
 def _relative_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrames) -> bool:
     first = source.frame_start
-    own_frames = {name: first + index for index, name in enumerate(source.key_names)}
+    frame_of_key = {name: first + index for index, name in enumerate(source.key_names)}
     blocks = list(keys.key_blocks)
     last = first + len(source.key_names) - 1
     found, expected, added = [np.empty(0, np.float32)], list[float](), []
@@ -165,7 +165,7 @@ def _relative_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrame
             # It can never be hidden.
             return False
         curve = curves.get(value_path(key.name))
-        frame = own_frames.get(key.name)
+        frame = frame_of_key.get(key.name)
         if frame is None:
             added.append((position, key, curve))
             continue
@@ -177,7 +177,7 @@ def _relative_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrame
         expected += points
     if not (np.abs(np.concatenate(found) - expected) <= _TOLERANCE).all():
         return False
-    frames = [own_frames[key.name] for key in blocks if key.name in own_frames] if added else []
+    frames = [frame_of_key[key.name] for key in blocks if key.name in frame_of_key] if added else []
     return all(
         _is_added_frame(key, curve, first + position, frames, list(curves.values())) for position, key, curve in added
     )

@@ -278,7 +278,7 @@ def _options(operator: Any, check: str) -> dict[str, Any]:
     """The values of the options of an export or check, except the game; `check` is an identifier."""
     options = {name: getattr(operator, name) for name in _option_names(check) if name not in _TRANSFORM}
     # What is not set is that of the import.
-    options |= operator.own_transform()
+    options |= operator.chosen_transform()
     return {name: value if isinstance(value, str | int | float) else tuple(value) for name, value in options.items()}
 
 

@@ -53,12 +53,12 @@ class Transform(Operator):
         if not self.properties.is_property_set("global_scale"):
             self.global_scale = self.shown_scale
 
-    def has_own_scale(self) -> bool:
+    def has_chosen_scale(self) -> bool:
         """Whether the user or a script has set a scale other than the default."""
         is_set = self.properties.is_property_set("global_scale")
         return is_set and self.global_scale != self.shown_scale
 
-    def has_own_axes(self) -> bool:
+    def has_chosen_axes(self) -> bool:
         """Whether the user or a script has set axes other than the default."""
         is_set = any(self.properties.is_property_set(name) for name in ("axis_forward", "axis_up"))
         return is_set and f"{self.axis_forward} {self.axis_up}" != self.shown_axes
@@ -93,15 +93,15 @@ class ExportTransform(Transform):
 
     def conversion(self) -> ChosenConversion:
         """The conversion from the coordinates of the scene to those of the file, as far as it is set."""
-        has_scale, has_axes = self.has_own_scale(), self.has_own_axes()
+        has_scale, has_axes = self.has_chosen_scale(), self.has_chosen_axes()
         scale = self.global_scale if has_scale else self.default_scale()
         forward, up = (self.axis_forward, self.axis_up) if has_axes else ("Y", "Z")
         return ChosenConversion(axes.to_file(scale, forward, up), has_scale, has_axes)
 
-    def own_transform(self) -> dict[str, Any]:
+    def chosen_transform(self) -> dict[str, Any]:
         """The scale and axes that are set, by property."""
-        own = {"global_scale": self.global_scale} if self.has_own_scale() else {}
-        axis = {"axis_forward": self.axis_forward, "axis_up": self.axis_up} if self.has_own_axes() else {}
+        own = {"global_scale": self.global_scale} if self.has_chosen_scale() else {}
+        axis = {"axis_forward": self.axis_forward, "axis_up": self.axis_up} if self.has_chosen_axes() else {}
         return own | axis
 
     def _default_transform(self, context: Context) -> tuple[float, str, str] | None:
@@ -133,9 +133,9 @@ class ExportTransform(Transform):
             return []
         scale, forward, up = default
         texts = []
-        if not self.has_own_scale() and not math.isclose(scale, self.global_scale, rel_tol=1e-6):
+        if not self.has_chosen_scale() and not math.isclose(scale, self.global_scale, rel_tol=1e-6):
             source = "preferences" if scale == self.default_scale() else "import"
             texts.append(f"{scale:g} ({source})")
-        if not self.has_own_axes() and (forward, up) != (self.axis_forward, self.axis_up):
+        if not self.has_chosen_axes() and (forward, up) != (self.axis_forward, self.axis_up):
             texts.append(f"Forward {forward}, Up {up} (import)")
         return texts

@@ -87,8 +87,8 @@ class Attachment:
     joint: str = ""  # the joint or tag; empty if the part only moves in step with the other one
     rotation: Vector = (0.0, 0.0, 0.0)  # yaw, pitch and roll
     translation: Vector = (0.0, 0.0, 0.0)  # in units of the file
-    own_rotation: Vector = (0.0, 0.0, 0.0)  # of the part itself, in the place that the others give
-    own_translation: Vector = (0.0, 0.0, 0.0)
+    part_rotation: Vector = (0.0, 0.0, 0.0)  # of the part itself, in the place that the others give
+    part_translation: Vector = (0.0, 0.0, 0.0)
     # The part has the other model's axes in the pose of attaching, not the joint's, as heads in Doom 3.
     keeps_axes: bool = False
     along_model: bool = False  # the translation is along the other model's axes in that pose

@@ -210,24 +210,24 @@ class _CharacterReader:
         for key, other in values.items():
             if not key.startswith("def_attach") or other in ("", "-"):
                 continue
-            own_values = self._game.entity(other) or {}
+            attached_values = self._game.entity(other) or {}
             place = values.get("pos_attach" + key.removeprefix("def_attach"), "")
             if place in numbers:
-                attachment = _placed_attachment(values, numbers[place], own_values, place.lower())
+                attachment = _attachment_at_place(values, numbers[place], attached_values, place.lower())
             elif self._game.is_dark_mod:
-                attachment = _dark_mod_attachment(own_values, name.lower())
+                attachment = _dark_mod_attachment(attached_values, name.lower())
             else:
                 attachment = Attachment(
                     0,
-                    own_values.get("joint", ""),
-                    _rotation(own_values, "angles"),
-                    _vector(own_values, "origin"),
+                    attached_values.get("joint", ""),
+                    _rotation(attached_values, "angles"),
+                    _vector(attached_values, "origin"),
                     along_model=True,
                 )
             yield other, replace(attachment, parent=parent, entity=other)
 
 
-def _placed_attachment(body: Values, number: str, own: Values, place: str) -> Attachment:
+def _attachment_at_place(body: Values, number: str, own: Values, place: str) -> Attachment:
     return Attachment(
         0,
         body.get(f"attach_pos_joint_{number}", ""),

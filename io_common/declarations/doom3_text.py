@@ -132,8 +132,8 @@ def _entity_texts(character: Character) -> list[str]:
             suffix = str(attached) if attached > 1 else ""
             body.append((f"def_attach{suffix}", name))
             (own if attachment.along_model else body).extend(_place_pairs(attachment, attached, suffix))
-            own += _vector_pair(f"origin_place{attached}", attachment.own_translation)
-            own += _vector_pair(f"angles_place{attached}", _pitch_first(attachment.own_rotation))
+            own += _vector_pair(f"origin_place{attached}", attachment.part_translation)
+            own += _vector_pair(f"angles_place{attached}", _pitch_first(attachment.part_rotation))
         if is_entity:
             names[index], pairs[index] = name, own
     if parts[0].default_skin:

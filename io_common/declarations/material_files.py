@@ -101,21 +101,21 @@ class MaterialIndex:
 
     def __init__(self, game: GameMaterials, own: GameTree, budget: Budget, warnings: list[str]) -> None:
         self._game = game
-        self._own = own
+        self._neighbours = own
         self._budget = budget
         self._warnings = warnings
 
     @cached_property
-    def _own_files(self) -> _Texts:
+    def _neighbouring_files(self) -> _Texts:
         loose = {text.file.path for text in self._game.files.texts if text.file.member is None}
-        files = self._own.files("", ".mtr") if self._game.files.is_complete else {}
+        files = self._neighbours.files("", ".mtr") if self._game.files.is_complete else {}
         wanted = (file for file in files.values() if file.path not in loose)
         return _Texts(wanted, self._budget, self._warnings)
 
     @property
     def patterns(self) -> list[str]:
         """Where material files were found, relative to a game folder, such as `materials/*.mtr`."""
-        texts = (*self._game.files.texts, *self._own_files.texts)
+        texts = (*self._game.files.texts, *self._neighbouring_files.texts)
         found = {text.file.extension for text in texts}
         return [f"{folder}/*{extension}" for folder, extension in _FOLDERS if extension in found]
 
@@ -126,4 +126,4 @@ class MaterialIndex:
             if not key:
                 return None
             found, is_whole = self._game.files.find(key)
-            return self._own_files.find(key, found)[0] if is_whole else found
+            return self._neighbouring_files.find(key, found)[0] if is_whole else found

@@ -52,8 +52,8 @@ from . import verification
 from .mesh import (
     Part,
     Topology,
+    chosen_skin_size,
     join,
-    own_skin_size,
     read_part,
     skin_names,
     skin_size,
@@ -245,7 +245,7 @@ def _assemble(
 ) -> Model:
     _require_finite(samples.positions, names)
     frames = _frames(conversion.points(samples.positions), normals, topology, plan, options, report)
-    chosen_size = own_skin_size(parts)
+    chosen_size = chosen_skin_size(parts)
     size = options.skin_size if options.force_skin_size else chosen_size or skin_size(parts, options.skin_size)
     st, triangle_st = texture_coordinates(parts, topology, size)
     model = Model(

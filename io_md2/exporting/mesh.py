@@ -326,7 +326,7 @@ def skin_names(parts: list[Part], game_folders: Sequence[str], report: Report) -
     return result
 
 
-def own_skin_size(parts: list[Part]) -> tuple[int, int] | None:
+def chosen_skin_size(parts: list[Part]) -> tuple[int, int] | None:
     """The size that the user has set on the meshes; None if there is none, or they disagree."""
     sizes = {size for part in parts if (size := records.load_skin_size(part.obj.data)) is not None}
     return sizes.pop() if len(sizes) == 1 else None

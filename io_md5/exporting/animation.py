@@ -179,17 +179,12 @@ def encode_clip(sampled: SampledClip, skeleton: Skeleton, options: AnimationOpti
     )
 
 
-def poses_in_file(
-    sampled: SampledClip, animation: Animation, chosen: list[int] | None = None, *, as_read: bool = True
-) -> Pose:
-    """The joints in some frames of an encoded clip, or in all, as games read them."""
-    if chosen is not None:
-        animation = replace(animation, frames=animation.frames[chosen])
-    table = sampled.scales
-    if table is None:
+def poses_in_file(sampled: SampledClip, animation: Animation, chosen: list[int], *, as_read: bool = True) -> Pose:
+    """The joints in some frames of an encoded clip, as games read them."""
+    animation = replace(animation, frames=animation.frames[chosen])
+    if sampled.scales is None:
         return *poses(animation, as_read=as_read), None
-    if chosen is not None:
-        table = ScaleTable(table.values[chosen], table.scales_position)
+    table = ScaleTable(sampled.scales.values[chosen], sampled.scales.scales_position)
     return *scaled_poses(animation, table, as_read=as_read), table.values
 
 

@@ -34,7 +34,7 @@ from ..format.weights_by_joint import bounds_of_weights
 from ..importing.rig import read_rig
 from ..options import ModelProperties, WeightOptions
 from ..records import COMMANDLINE, SHADERS
-from .animation import SampledClip, encode_clip, poses_in_file, sample_clip
+from .animation import SampledClip, encode_clip, sample_clip
 from .binding import armatures_of, bones_to_leave_out, warn_of_missing_targets
 from .clips import AnimationOptions, Clip
 from .hierarchy import carrying_bones
@@ -166,9 +166,10 @@ def build(
     parts = [(obj, block) for obj, part in rest.items() for block in part.blocks]
     meshes = [block.mesh for _, block in parts]
     for path, animation in animations.items():
-        # Those of the poses in the file, so that an import and an export give the same again.
+        one = sampled[path]
+        table = one.scales.values if one.scales else None
         bounds = bounds_of_weights(
-            [block.weights_by_joint for _, block in parts], *poses_in_file(sampled[path], animation)
+            [block.weights_by_joint for _, block in parts], one.positions, one.orientations, table
         )
         animations[path] = replace(animation, bounds=bounds)
         report.count("animations")

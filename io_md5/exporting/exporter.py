@@ -61,7 +61,7 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> Job[Exp
         files |= scale_files(built, model_options.game, report)
         files |= rest_animation(path, built, model_options, files, report)
         expected = {*files, animation_path} if model_options.writing.needs_animation else files
-        _require_own_files(built.animations, model.joints, path)
+        _require_files_of_model(built.animations, model.joints, path)
         _warn_of_animations(path, model.joints, expected, report)
         # The model last, so that its animations exist as soon as it does.
         atomic.write_files(dict(reversed(files.items())))
@@ -114,7 +114,7 @@ def export_animations(context: Context, path: Path, options: ExportOptions) -> J
         _raise_findings(built, model_options, report)
         files = {target: format_animation(one) for target, one in built.animations.items()}
         files |= scale_files(built, model_options.game, report)
-        _require_own_files(built.animations, built.model.joints, None)
+        _require_files_of_model(built.animations, built.model.joints, None)
         _warn_of_meshes(next(iter(built.animations)), built.model.joints, report)
         atomic.write_files(files)
     return ExportResult(list(files), report)
@@ -143,7 +143,7 @@ def _raise_findings(built: Build, options: ModelOptions, report: Report, *, mesh
     raise_all(findings, Md5Error, report)
 
 
-def _require_own_files(animations: Iterable[Path], joints: Joints, mesh: Path | None) -> None:
+def _require_files_of_model(animations: Iterable[Path], joints: Joints, mesh: Path | None) -> None:
     """Raises Md5Error if an animation of another model would be replaced."""
     # An animation that fits the mesh that is replaced with it is of the same model. So is one that no mesh of the
     # folder fits, if one fits the export: the mesh was exported first. `mesh` is None if only animations are written.

@@ -18,7 +18,7 @@ from ...io_blender.scene import mesh_data
 from ...io_common.triangles import FLIPPED_WINDING, flip_v
 from ..format import Mesh
 from ..format import quaternions as quat
-from ..format.model import DECIMALS, Floats, Ints
+from ..format.model import Floats, Ints
 from ..format.skinning import row_ids
 from ..format.weights_by_joint import WeightsByJoint, weights_by_joint
 from ..options import WeightOptions
@@ -136,8 +136,7 @@ def _block(parts: _Parts, slot: int, *, is_first: bool) -> Block:
         triangles=triangles.astype(np.int32),
         weight_joints=joints,
         weight_biases=biases,
-        # As they are printed, so that the bounds are those of the file.
-        weight_positions=np.round(in_joints, DECIMALS),
+        weight_positions=in_joints,
         name=parts.name,
     )
     disagreements = np.zeros(len(vertices))

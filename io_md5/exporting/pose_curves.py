@@ -175,11 +175,11 @@ def _linear_values(curves: list[FCurve], count: int, frames: Floats) -> tuple[np
     """Curves with the same number of keys: whether linear between rising keys, (C,), and values, (C, F)."""
     points = np.empty((len(curves), 2 * count), dtype=np.float32)
     kinds = np.empty((len(curves), count), dtype=np.int32)
-    for curve, own_points, own_kinds in zip(curves, points, kinds, strict=True):
+    for curve, key_points, key_kinds in zip(curves, points, kinds, strict=True):
         keys = curve.keyframe_points
-        keys.foreach_get("co", own_points)
+        keys.foreach_get("co", key_points)
         if count > 1:
-            keys.foreach_get("interpolation", own_kinds)
+            keys.foreach_get("interpolation", key_kinds)
     times, values = points[:, 0::2], points[:, 1::2]
     is_linear = np.array([curve.extrapolation == "CONSTANT" for curve in curves])
     if count > 1:

@@ -71,14 +71,14 @@ def find_source(context: Context, scope: Scope, report: Report, options: ModelPr
     source = Source(armature, [], [], find_attached(armature, others, choice))
     ranks = {one: rank for rank, one in enumerate(source.armatures)}
     rank_of = {obj: min((ranks[one] for one in found if one in ranks), default=-1) for obj, found in owners.items()}
-    own_meshes = [obj for obj in meshes if rank_of[obj] >= 0]
-    if scope.use_selection and not own_meshes:
+    exported_meshes = [obj for obj in meshes if rank_of[obj] >= 0]
+    if scope.use_selection and not exported_meshes:
         # If only the armature is selected, its meshes are exported too.
-        own_meshes = [obj for obj in collect(context, Scope()) if obj.type == "MESH" and _is_moved_by(source, obj)]
+        exported_meshes = [obj for obj in collect(context, Scope()) if obj.type == "MESH" and _is_moved_by(source, obj)]
     if options.fit_weights:
-        own_meshes += [obj for obj in meshes if not owners[obj] and is_moved_by_other_means(obj)]
-    _warn_of_others(source, own_meshes, owners, report)
-    source.meshes = sorted(own_meshes, key=lambda obj: (rank_of.get(obj, 0), file_order(obj)))
+        exported_meshes += [obj for obj in meshes if not owners[obj] and is_moved_by_other_means(obj)]
+    _warn_of_others(source, exported_meshes, owners, report)
+    source.meshes = sorted(exported_meshes, key=lambda obj: (rank_of.get(obj, 0), file_order(obj)))
     return source
 
 
@@ -87,19 +87,19 @@ def _is_moved_by(source: Source, obj: Object) -> bool:
 
 
 def _warn_of_others(
-    source: Source, own_meshes: list[Object], owners: dict[Object, list[Object]], report: Report
+    source: Source, exported_meshes: list[Object], owners: dict[Object, list[Object]], report: Report
 ) -> None:
     """Warns about meshes that the armatures do not move, or not alone, and about other objects."""
     unmoved: list[str] = []
     of_others: dict[Object, list[str]] = {}
-    own_armatures = source.armatures
-    name = own_armatures[0].name
+    exported = source.armatures
+    name = exported[0].name
     for obj, found in owners.items():
-        if obj.type == "MESH" and obj not in own_meshes and set(own_armatures).isdisjoint(found):
+        if obj.type == "MESH" and obj not in exported_meshes and set(exported).isdisjoint(found):
             names = of_others.setdefault(found[0], []) if found else unmoved
             names.append(obj.name)
     for other, names in of_others.items():
-        is_attached = bool(carrying_bones(other, own_armatures[0]))
+        is_attached = bool(carrying_bones(other, exported[0]))
         report.warn(
             f"not exported, because {other.name} moves it, not {name}: {listing(names)}"
             + (". To export both as one model, set Attached Armatures to Merge" if is_attached else "")
@@ -111,8 +111,8 @@ def _warn_of_others(
             f"not exported, because no Armature modifier, parent or constraint attaches it to {name}: "
             f"{listing(unmoved)}" + (". Fit Weights exports what modifiers or vertex parents move" if can_fit else "")
         )
-    for obj in own_meshes:
-        others = [other.name for other in armatures_of(obj) if other not in own_armatures]
+    for obj in exported_meshes:
+        others = [other.name for other in armatures_of(obj) if other not in exported]
         if others:
             report.warn(f"also moved by {listing(others)}, which is not exported", obj.name)
 

@@ -100,9 +100,9 @@ def current_weights(
     """The normalised weights of every vertex of an evaluated mesh at rest, as Blender uses them."""
     # `obj` is the original object; `positions` are those of the vertices in the coordinates of the file.
     count = len(positions)
-    own_groups = [group.name for group in obj.vertex_groups]
-    if source.groups != own_groups and skeleton.armature is not None and is_deformed(obj, skeleton.armature):
-        added = listing([name for name in source.groups if name not in own_groups]) or "their order"
+    object_groups = [group.name for group in obj.vertex_groups]
+    if source.groups != object_groups and skeleton.armature is not None and is_deformed(obj, skeleton.armature):
+        added = listing([name for name in source.groups if name not in object_groups]) or "their order"
         report.warn(
             f"{obj.name}: modifiers change its vertex groups ({added}), but Blender's Armature modifier may use "
             "those of the object: give the object the same groups in the same order"

@@ -103,8 +103,8 @@ def _build_sequences(
         part = replace(
             animation, frames=animation.frames[first : last + 1], bounds=animation.bounds[first : last + 1], warnings=[]
         )
-        own_scales = scales.part(first, last) if scales is not None else None
-        build_animation(context, sequence.name or "frame", part, target, options, result, own_scales)
+        part_scales = scales.part(first, last) if scales is not None else None
+        build_animation(context, sequence.name or "frame", part, target, options, result, part_scales)
     result.report.counts.update(counts)
 
 

@@ -248,14 +248,14 @@ class IMPORT_SCENE_OT_md5(_Options, file_operators.ImportFiles, bpy.types.Operat
             chosen=chosen if self.animations == "CHOOSE" else None,
             game_folders=tuple(preferences.game_folders()),
             conversion=self.conversion(),
-            use_conversion_of_armature=not (self.has_own_axes() or self.has_own_scale()),
+            use_conversion_of_armature=not (self.has_chosen_axes() or self.has_chosen_scale()),
         )
         return import_files(context, paths, options)
 
     def _animation_source(self) -> str:
         """The option *Animations*; a script that sets only a filter imports from the folder."""
-        has_own_filter = bool(self.animation_filter.strip()) and not self.properties.is_property_set("animations")
-        return "FOLDER" if has_own_filter else self.animations
+        is_filtered = bool(self.animation_filter.strip()) and not self.properties.is_property_set("animations")
+        return "FOLDER" if is_filtered else self.animations
 
     def _folder(self) -> Path:
         """The folder of the files, or the one that is chosen instead of a file."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import radians
 
 import bpy
@@ -90,6 +91,19 @@ def parents_of(path):
     }
 
 
+def import_again(path):
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.import_scene.md5(
+        filepath=str(path), directory=str(path.parent), files=[{"name": path.name}, {"name": f"{path.stem}.md5anim"}],
+        frame_start=FRAMES[0], use_textures=False, merge_vertices=False,
+    )  # fmt: skip
+
+
+def without_bounds(path):
+    """The bytes of an animation but for the boxes, whose last digit depends on Blender's single precision."""
+    return re.sub(rb"bounds \{[^}]*\}", b"", path.read_bytes())
+
+
 def shown():
     """The vertices of all meshes in the scene on each frame, sorted by object, (F, V, 3)."""
     result = []
@@ -107,27 +121,26 @@ def test_a_weapon_on_a_hand_is_one_model_that_plays_as_shown(tmp_path, capfd, wa
     add_fighter(way, scale=scale)
     expected = shown()
     path = export(tmp_path)
+    animation = path.with_suffix(".md5anim")
     assert "off from what Blender shows" not in capfd.readouterr().out
     assert parents_of(path) == {
         "hips": None, "arm": "hips", "hand": "arm", "grip": "hand", "slide": "grip"
     }  # fmt: skip
     assert len(read_mesh(path).meshes) == 2
-    animation = path.with_suffix(".md5anim")
     assert read_animation(animation).frame_count == len(FRAMES)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    bpy.ops.import_scene.md5(
-        filepath=str(path), directory=str(tmp_path), files=[{"name": path.name}, {"name": animation.name}],
-        frame_start=FRAMES[0], use_textures=False, merge_vertices=False,
-    )  # fmt: skip
+    import_again(path)
     found = shown()
     distances = np.linalg.norm(expected[:, :, None] - found[:, None], axis=3)
     assert distances.min(axis=2).max() < 1e-4
     assert distances.min(axis=1).max() < 1e-4
+    before = path.read_bytes(), without_bounds(animation)
+    export(tmp_path, "ALL")
+    assert (path.read_bytes(), without_bounds(animation)) == before
+    assert list(tmp_path.glob("*.md5anim")) == [animation]
     before = path.read_bytes(), animation.read_bytes()
-    bpy.ops.export_scene.md5mesh(filepath=str(path), actions="ALL", game="DOOM3")
-    files = list(tmp_path.glob("*.md5anim"))
+    import_again(path)
+    export(tmp_path, "ALL")
     assert (path.read_bytes(), animation.read_bytes()) == before
-    assert files == [animation]
 
 
 def test_the_weapon_may_be_the_active_object(tmp_path):

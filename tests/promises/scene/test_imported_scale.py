@@ -286,9 +286,9 @@ def test_the_dialog_shows_the_scale_and_axes_of_the_import(tmp_path, warnings, s
     shown = dialog.global_scale, dialog.axis_forward, dialog.axis_up
     assert shown == (pytest.approx(1.0 / 0.0254), "X", "Z")
     # What the dialog shows was not set by the user: the export finds out again what it exports.
-    assert dialog.own_transform() == {}
+    assert dialog.chosen_transform() == {}
     dialog.global_scale = 1.0
-    assert dialog.own_transform() == {"global_scale": 1.0}
+    assert dialog.chosen_transform() == {"global_scale": 1.0}
 
 
 def test_the_dialog_shows_the_default_for_what_was_not_imported(extension):
