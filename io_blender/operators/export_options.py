@@ -93,11 +93,10 @@ class GameChoice(Operator):
         """Draws the game, and which options are not as it needs them."""
         layout.prop(self, "game")
         for name, value in self.values_of_game(context).items():
-            declared = self.properties.bl_rna.properties[name]
-            current = getattr(self, name)
-            if current != value:
-                words = (_word(declared, one) for one in (current, value))
-                layout.label(text="{}: {} instead of {}".format(declared.name, *words), icon="INFO")
+            if getattr(self, name) != value:
+                declared = self.properties.bl_rna.properties[name]
+                needed = f"set {declared.name} to {_word(declared, value)}"
+                layout.label(text=f"{self.profile().label}: {needed}", icon="INFO")
 
     def game_or_default(self) -> str:
         """The game that the user or a script has set, else that of the preferences."""

@@ -189,7 +189,7 @@ class IO_MD5_UL_animations(RowList, bpy.types.UIList):
 def _draw_animations(layout: Any, context: Context, armature: Object) -> None:
     found = animations_of(armature)
     if not found:
-        layout.label(text="No animations. Import .md5anim files", icon="INFO")
+        layout.label(text="No animations imported", icon="INFO")
         return
     active = ("actions", context.window_manager, "md5_active_animation")
     layout.template_list("IO_MD5_UL_animations", "", bpy.data, *active, rows=4)

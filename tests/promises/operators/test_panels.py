@@ -179,7 +179,7 @@ def test_a_game_sets_the_options_that_it_needs(part, game, influences, has_root,
 def test_the_dialog_marks_options_that_are_not_as_the_game_needs_them(tmp_path):
     bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path)))
     labels = drawn("export_scene.md5mesh", game="QUAKE", actions="ALL", max_influences=2).labels
-    assert [label for label in labels if "instead of" in label] == ["Bone Influences: 2 instead of 4"]
+    assert [label for label in labels if ": set " in label] == ["Quake re-release: set Bone Influences to 4"]
 
 
 def test_the_export_of_animations_has_no_options_of_meshes():
