@@ -91,7 +91,8 @@ class MaterialLibrary:
             self._missing.clear()
         lines = [line for name, found in self._missing.items() if (line := _describe_missing(name, found))]
         if lines:
-            report.warn(f"{IMAGES_NOT_FOUND}, add the game's folder: {'; '.join(lines)}", is_first=True)
+            remedy = "add the game's folder (Properties > Object Data, or preferences)"
+            report.warn(f"{IMAGES_NOT_FOUND}, {remedy}: {'; '.join(lines)}", is_first=True)
         for text in (*self._warnings, *search_warnings):
             report.warn(text)
 

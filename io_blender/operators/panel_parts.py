@@ -205,9 +205,9 @@ def draw_warnings(layout: Any, context: Context, group: str, warnings: Sequence[
     if not warnings:
         return
     if any(IMAGES_NOT_FOUND in text for text in warnings):
-        row = layout.row(align=True)
-        row.operator("preferences.io_idtech_game_folder_add", text="Add Game Folder", icon="ADD")
-        row.operator("object.io_idtech_find_all_images", text="Look Up All", icon="VIEWZOOM").group = group
+        column = layout.column(align=True)
+        column.operator("preferences.io_idtech_game_folder_add", text="Add Game Folder", icon="ADD")
+        column.operator("object.io_idtech_find_all_images", text="Look Up All", icon="VIEWZOOM").group = group
     header, body = layout.panel(f"DATA_PT_{group}_warnings")
     header.label(text=f"Last Import: {counted(len(warnings), 'warnings')}", icon="ERROR")
     if not body:

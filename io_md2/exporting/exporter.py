@@ -40,6 +40,7 @@ from ..format import (
     Model,
     check_model,
     commands_match,
+    decompress,
     format_model,
     generate_commands,
     prepare_model,
@@ -65,6 +66,10 @@ from .sequences import sequences_of_list
 
 if TYPE_CHECKING:
     from bpy.types import Context, Modifier, Object, Scene
+
+
+# By how much edits of frames may differ to be the same, as a fraction of the model's size.
+_SAME_OFFSET = 1e-4
 
 
 @dataclass(frozen=True)
@@ -329,6 +334,12 @@ def _frames(
     if is_source is not None:
         changed = int((~same).sum())
         report.count("changed" if changed else "unchanged", changed or len(same))
+        if source is not None and changed == len(same) > 1:
+            offsets = positions - decompress(source.vertices, source.scale, source.translate)
+            if np.ptp(offsets, axis=0).max() <= _SAME_OFFSET * np.ptp(positions[0], axis=0).max():
+                report.hints.append(
+                    "All frames have the same edit, as of the basis. To edit one frame, use Select Shape Key in its panel"
+                )
     return frames
 
 

@@ -620,3 +620,17 @@ def test_the_summary_says_how_many_of_the_frames_changed(sample, out, part):
     finish = part("io_blender.reports").finish
     report = finish(exporter.export_model(bpy.context, out, exporter.ExportOptions())).report
     assert f": {len(FRAME_NAMES)} frames, 1 changed, " in report.summary("Exported", out.name, 0.1)
+
+
+@pytest.mark.parametrize(("edited", "is_hinted"), [("all", True), ("one", False), ("each", False)])
+def test_the_summary_says_that_all_frames_have_the_same_edit(sample, out, part, edited, is_hinted):
+    obj = import_model(sample)
+    keys = obj.data.shape_keys.key_blocks
+    for index, key in enumerate(keys):
+        if edited != "one" or index == 2:
+            key.data[0].co.x += 5.0 * (index if edited == "each" else 1)
+    if edited == "each":
+        keys[0].data[1].co.x += 5.0
+    exporter = part("io_md2.exporting.exporter")
+    report = part("io_blender.reports").finish(exporter.export_model(bpy.context, out, exporter.ExportOptions())).report
+    assert any("use Select Shape Key" in text for text in report.hints) == is_hinted
