@@ -338,7 +338,7 @@ def _frames(
             offsets = positions - decompress(source.vertices, source.scale, source.translate)
             if np.ptp(offsets, axis=0).max() <= _SAME_OFFSET * np.ptp(positions[0], axis=0).max():
                 report.hints.append(
-                    "All frames have the same edit, as of the basis. To edit one frame, use Select Shape Key in its panel"
+                    "All frames have the same edit, as of the basis. To edit one frame, use Select Shape Key"
                 )
     return frames
 
