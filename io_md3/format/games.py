@@ -66,12 +66,18 @@ def _compared(what: str, breaks: Callable[[float, float], bool]) -> Check:
 
 def _unterminated(rule: Rule, subject: Subject) -> Iterator[Finding]:
     model = subject.model
-    long = [name for name in (model.name, *model.tag_names) if len(name) >= NAME_SIZE]
-    long += [name for name in model.frame_names if len(name) >= FRAME_NAME_SIZE]
-    for surface in model.surfaces:
-        long += [name for name in (surface.name, *surface.shaders) if len(name) >= NAME_SIZE]
-    if long:
-        yield rule.finding(f"{counted(len(long), 'names', 'fill')} all bytes of the field, such as {long[0]!r}")
+    kinds = {
+        "model": [model.name],
+        "tag": model.tag_names,
+        "frame": model.frame_names,
+        "surface": [surface.name for surface in model.surfaces],
+        "shader (material)": [name for surface in model.surfaces for name in surface.shaders],
+    }
+    for kind, names in kinds.items():
+        most = FRAME_NAME_SIZE if kind == "frame" else NAME_SIZE
+        long = [name for name in dict.fromkeys(names) if len(name) >= most]
+        if long:
+            yield rule.finding(f"the name of the {kind} {long[0]!r} fills all {most} bytes of the field", len(long))
 
 
 def _repeated(rule: Rule, subject: Subject) -> Iterator[Finding]:

@@ -267,3 +267,13 @@ def test_every_real_file_is_read_as_the_specification_says_and_written_back(corp
             assert np.array_equal(positions(surface.vertices), np.reshape(other.points, (-1, surface.vertex_count, 3)))
             shape = (-1, surface.vertex_count, 3)
             assert np.allclose(normal_vectors(surface.normals), np.reshape(other.normals, shape), atol=1e-6)
+
+
+def test_a_name_that_fills_its_field_is_a_warning_that_says_what_has_it():
+    model = md3_samples.tube_model()
+    model.surfaces[0].shaders = ["x" * 64]
+    model.frame_names[1] = "y" * 16
+    texts = [finding.text for finding in check_model(model, Game.QUAKE3) if finding.code == "name_unterminated"]
+    assert [text.split(" fills")[0] for text in texts] == [
+        f"the name of the frame {'y' * 16!r}", f"the name of the shader (material) {'x' * 64!r}"
+    ]  # fmt: skip
