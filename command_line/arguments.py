@@ -145,7 +145,7 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     )
     deform = "leave out bones that do not deform meshes, such as those of a control rig, in .md5mesh files"
     add("--deform-bones-only", dest="deform_only", action="store_true", help=deform)
-    root = "add a root joint named origin if there are several roots, or one that is not at the origin"
+    root = "add a root joint named origin above all others, unless the only root has this name and is at the origin"
     add("--add-root-bone", dest="add_origin", action="store_true", help=f"{root}, in .md5mesh files")
     influences = "the most bones for each vertex in .md5mesh files, the largest weights first (default: unlimited)"
     add("--bone-influences", dest="max_influences", type=_count, metavar="N", help=influences)

@@ -145,8 +145,8 @@ class ModelProperties:
     add_origin: bool = option(
         False,
         "Add Root Bone",
-        "Add a root joint named origin if there are several roots, or one that is not at the origin. Doom 3 needs a "
-        "single root at the origin",
+        "Add a root joint named origin above all others, unless the only root has this name and is at the origin. "
+        "Doom 3 needs a single root that stays there",
     )
     make_names_safe: bool = option(
         True,
