@@ -98,7 +98,9 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
 
     def invoke(self, context: Context, event: Any) -> OperatorResult:
         del event
-        if self.source or _other_armatures(context):
+        others = _other_armatures(context)
+        self.source = self.source or (others[0].name if others else "")
+        if self.source:
             result: OperatorResult = context.window_manager.invoke_props_dialog(self)
             return result
         context.window_manager.fileselect_add(self)
@@ -306,6 +308,8 @@ def draw_joint_map(layout: Any, armature: Object) -> None:
     header.label(text="Animation Between Skeletons")
     if body is None:
         return
+    if not _other_armatures(bpy.context):
+        body.label(text="Select the source, then this armature", icon="INFO")
     active = ("bones", bpy.context.window_manager, "md5_active_joint")
     body.template_list("IO_MD5_UL_joint_map", "", armature.data, *active, rows=4)
     row = body.row(align=True)
