@@ -236,7 +236,8 @@ def properties_of(player: Player) -> tuple[tuple[Any, str, Any], ...]:
             f"{player.family}_active_sequence",
             IntProperty(
                 name="Active Sequence",
-                description="Index of the sequence that plays among those of the active model. Setting it plays one",
+                description="Click a sequence to play it: its frame range and frame rate become those of the scene. In "
+                "scripts the index of the sequence",
                 get=active_index,
                 set=click,
                 options={"SKIP_SAVE"},

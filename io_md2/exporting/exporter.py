@@ -337,8 +337,9 @@ def _frames(
         if source is not None and changed == len(same) > 1:
             offsets = positions - decompress(source.vertices, source.scale, source.translate)
             if np.ptp(offsets, axis=0).max() <= _SAME_OFFSET * np.ptp(positions[0], axis=0).max():
-                report.hints.append(
-                    "All frames have the same edit, as of the basis. To edit one frame, use Select Shape Key"
+                report.warn(
+                    "an edit of the basis changed all frames alike: to edit one frame, click Select Shape Key first",
+                    is_important=True,
                 )
     return frames
 

@@ -150,7 +150,9 @@ class DATA_PT_md2(ImportedPanel, bpy.types.Panel):
         else:
             draw_sequences(layout, context, PLAYER, obj)
             index = key_of_frame(obj, model, context.scene.frame_current)
-            if index >= 0:
+            if index >= 0 and index != obj.active_shape_key_index:
+                active = obj.data.shape_keys.key_blocks[obj.active_shape_key_index].name
+                layout.label(text=f"Edit Mode edits {active}, not this frame", icon="ERROR")
                 text = f"Select Shape Key {obj.data.shape_keys.key_blocks[index].name}"
                 layout.operator(OBJECT_OT_md2_select_key.bl_idname, text=text, icon="SHAPEKEY_DATA")
         column = layout.column()

@@ -273,7 +273,8 @@ def build_animation(
         sources = source_indices(transfer.pairs, rest, rig.joints)
         bones = [bone for bone, source in enumerate(sources) if source != UNMAPPED]
         match, scales = Match(bones, bones), None
-        result.report.count("transferred animations")
+        hint = "Transferred from another skeleton by its joint map"
+        result.report.hints += [hint] if hint not in result.report.hints else []
     else:
         match = match_joints(animation, rig.joints)
         _warn_of_mismatch(match, name, result.report)

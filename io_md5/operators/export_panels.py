@@ -73,8 +73,8 @@ def _draw_one_animation(layout: UILayout, context: Context, operator: Export, cl
         return
     companion, problem = find_companion(path)
     if companion is None:
-        order = "the list" if operator.actions == "LIST" else "their names"
-        lines = [problem or f"There is no MD2 or MDL: in the order of {order}"]
+        order = "in the order of the list" if operator.actions == "LIST" else "in alphabetical order"
+        lines = [problem or f"No MD2 or MDL to match: {order}"]
         problems: list[str] = []
     else:
         problems = match_sequences(clips, companion, operator.animation_options())[1]

@@ -355,7 +355,8 @@ PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
         "md5_active_animation",
         IntProperty(
             name="Active Animation",
-            description="Index of the active armature's action among all actions. Setting it makes an action active",
+            description="Click an animation to play it: its action, frame range and frame rate become those of the "
+            "scene. In scripts the index of the action among all actions",
             get=_index,
             set=_click,
             options={"SKIP_SAVE"},

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 from bpy.props import CollectionProperty
 
+from ...io_blender import state
 from ...io_blender.clips.actions import suitable_actions
 from ...io_blender.clips.clip import action_clip
 from ...io_blender.clips.playing import playback
@@ -159,6 +160,11 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
             transfer = Transfer(rest, plans[tuple(rest.names)].pairs)
             build_animation(context, path.stem, animation, skeleton, options, result, transfer=transfer)
             yield progress.step()
+        # The first one plays.
+        animation = found[0][1]
+        state.set_frame_rate(context.scene, animation.frame_rate, result.report)
+        last = options.frame_start + animation.frame_count - 1
+        state.set_frame_range(context.scene, options.frame_start, last)
         return result.report, [path for path, _, _ in found]
 
     def _read_actions(

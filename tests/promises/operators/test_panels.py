@@ -197,7 +197,7 @@ def test_the_panel_lists_the_sequences_that_do_not_fit_the_md2_before_anything_i
     options = {"folder": str(folder), "selected": "tris.md5mesh", "game": "QUAKE2", "actions": "ALL"}
     labels = drawn("export_scene.md5mesh", **options).labels
     assert "Writes one animation: tris.md5anim" in labels
-    assert "There is no MD2 or MDL: in the order of their names" in " ".join(labels)
+    assert "No MD2 or MDL to match: in alphabetical order" in " ".join(labels)
     write_md2(tmp_path / "tris.md2", [*(f"stand{frame}" for frame in range(9)), "run1", "run2"], ["skin.pcx"])
     layout = drawn("export_scene.md5mesh", **options)
     assert {"Does not fit tris.md2:", "stand: 10 frames instead of 9", "run: no animation, needs 2 frames"} <= set(
