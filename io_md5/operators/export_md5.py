@@ -150,6 +150,8 @@ class Export(BuildOptions, file_operators.ExportFile):
         check.has_mesh = has_mesh
         layout.prop(self, "actions")
         draw_actions(layout, context, self)
+        if has_attached(context, self):
+            layout.prop(self, "attached_armatures")
         layout.prop(self, "verify")
         self.draw_include(layout, context, prefix)
         self.draw_transform(layout, prefix)
@@ -160,8 +162,7 @@ class Export(BuildOptions, file_operators.ExportFile):
                 body.prop(self, "min_weight")
         rebuild = ("rebuild_hierarchy",) if self.deform_only else ()
         has_armature = exported_armature(context, self) is not None
-        attached = ("attached_armatures",) if has_armature and has_attached(context, self) else ()
-        names = (*attached, "deform_only", *rebuild, "add_origin", "fit_weights") if has_armature else ()
+        names = ("deform_only", *rebuild, "add_origin", "fit_weights") if has_armature else ()
         body = draw_panel(layout, f"{prefix}_armature", "Armature", self, *names, "make_names_safe")
         if body and not has_armature:
             layouts.draw_wide(body, self, "objects_as_joints")

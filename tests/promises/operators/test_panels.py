@@ -534,3 +534,13 @@ def test_the_preferences_say_what_is_wrong_with_the_selected_game_folder(tmp_pat
     assert "No models, materials or archives in it. Choose the folder that holds them" in labels(2)
     folders.clear()
     assert "in it" not in labels(0)
+
+
+def test_attached_armatures_show_only_where_an_armature_hangs_on_a_bone(tmp_path):
+    bpy.ops.import_scene.md5(filepath=str(md5_scenes.write(tmp_path)))
+    body = bpy.context.view_layer.objects.active
+    assert "attached_armatures" not in drawn("export_scene.md5mesh").names
+    weapon = bpy.data.objects.new("weapon", bpy.data.armatures.new("weapon"))
+    bpy.context.collection.objects.link(weapon)
+    weapon.parent, weapon.parent_type, weapon.parent_bone = body, "BONE", body.data.bones[-1].name
+    assert "attached_armatures" in drawn("export_scene.md5mesh").names
