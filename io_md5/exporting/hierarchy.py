@@ -151,9 +151,11 @@ def find_attached(armature: Object, others: list[Object], choice: str) -> list[O
 
 def carrying_bones(armature: Object, carrier: Object) -> list[str]:
     """The bones of another armature that an armature follows, as an object or with its root bones."""
+    # Blender makes the pose of a new armature with its first update.
+    poses = armature.pose.bones if armature.pose is not None else ()
     targets = [
         target
-        for bone in armature.pose.bones
+        for bone in poses
         if bone.parent is None
         for constraint in bone.constraints
         if constraint.type in FOLLOWING_CONSTRAINTS and not constraint.mute and constraint.influence
