@@ -84,17 +84,15 @@ class MaterialLibrary:
         return list(dict.fromkeys(names))
 
     def add_to_report(self, report: Report, search_warnings: Sequence[str] = (), *, names_missing: bool = True) -> None:
-        """Adds counts and warnings of missing images, unless the caller tells of `missing_images`."""
+        """Adds counts and one warning for all missing images, unless the caller tells of `missing_images`."""
         report.count("materials", len(self._made))
         report.count("images", self._store.loaded)
         if not names_missing:
             self._missing.clear()
         lines = [line for name, found in self._missing.items() if (line := _describe_missing(name, found))]
         if lines:
-            # The status bar cuts a long line, which must not take away what to do.
             remedy = "add the game's folder (Properties > Object Data, or preferences)"
-            report.warn(f"{IMAGES_NOT_FOUND}: {remedy}", is_first=True)
-            report.warn(f"{IMAGES_NOT_FOUND}: {'; '.join(lines)}")
+            report.warn(f"{IMAGES_NOT_FOUND}, {remedy}: {'; '.join(lines)}", is_first=True)
         for text in (*self._warnings, *search_warnings):
             report.warn(text)
 
