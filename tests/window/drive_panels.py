@@ -98,7 +98,7 @@ def steps() -> Iterator[float]:
     results["sequence"] = [bpy.context.scene.frame_start, bpy.context.scene.frame_end]
     take("panel-md2-clicked")
     # The button with the shape key of the frame.
-    xdotool("mousemove", 913, 583)
+    xdotool("mousemove", 913, 609)
     yield 1.0
     xdotool("click", 1)
     yield 1.0
