@@ -45,7 +45,7 @@ MAX_SKIN_SIZE = 32_767
 
 # What users can change.
 FRAME_RATE = Number(GROUP, "frame_rate", 1e-2, MAX_RATE)
-CHOSEN_SKIN_SIZE = Table(GROUP, "chosen_skin_size", "i4", 2, rows=1, lowest=1, highest=MAX_SKIN_SIZE)
+CHOSEN_SKIN_SIZE = Table(GROUP, "own_skin_size", "i4", 2, rows=1, lowest=1, highest=MAX_SKIN_SIZE)
 
 # The file; if one of the values is not valid, none is used. Its coordinates can be calculated with in single precision.
 _FIELDS: tuple[Field[Any], ...] = (

@@ -55,13 +55,11 @@ def _hang_by_motion(parents: Ints, matrices: Floats) -> None:
     size = max(float(np.ptp(positions[0], axis=0).max()), 1e-9)
     tolerances = np.full((3, 4), _SAME_MOTION)
     tolerances[:, 3] *= size
-    sizes = np.array(
-        [sum(_is_below(one, joint, parents) for one in range(len(parents))) for joint in range(len(parents))]
-    )
     roots = np.flatnonzero(parents == ROOT)
+    sizes = [sum(_is_below(joint, root, parents) for joint in range(len(parents))) for root in roots.tolist()]
     inverse = np.linalg.inv(matrices)
     # The largest tree is the body, and stays a root.
-    for joint in roots[np.argsort(sizes[roots], kind="stable")][:-1].tolist():
+    for joint in roots[np.argsort(sizes, kind="stable")][:-1].tolist():
         motion = matrices[:, joint, :3]
         if (np.abs(motion - motion[:1]) <= tolerances).all():
             continue

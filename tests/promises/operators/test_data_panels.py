@@ -20,8 +20,8 @@ from io_idtech.io_md2.format import read_model, write_model
 from io_idtech.io_md5.format import read_animation, read_camera, read_mesh, write_animation, write_mesh
 
 JUNK = [3, "text", [1.0, 2.0], {}, b"\xff", {"name": 5, "index": "x", "frame_rate": float("nan")},
-        {"import_warnings": 7, "chosen_skin_size": [0, -1], "frame_rate": 1e30, "shader": 3, "skin": {"a": 1}},
-        {"import_warnings": "x\n" * 10_000, "chosen_skin_size": [1, 2, 3], "index": -5, "entries": "no"}]  # fmt: skip
+        {"import_warnings": 7, "own_skin_size": [0, -1], "frame_rate": 1e30, "shader": 3, "skin": {"a": 1}},
+        {"import_warnings": "x\n" * 10_000, "own_skin_size": [1, 2, 3], "index": -5, "entries": "no"}]  # fmt: skip
 
 
 class Layout:
@@ -505,6 +505,8 @@ def test_an_edited_skin_size_is_exported_with_texture_coordinates_that_fit(box, 
     mesh = bpy.context.object.data
     assert tuple(mesh.md2_skin_size) == (64, 32)
     mesh.md2_skin_size = (128, 128)
+    # Saved files have it by this name.
+    assert "own_skin_size" in mesh["md2"]
     bpy.ops.export_scene.md2(filepath=str(tmp_path / "out.md2"))
     out = read_model(tmp_path / "out.md2")
     assert (out.skin_width, out.skin_height) == (128, 128)
