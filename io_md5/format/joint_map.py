@@ -53,12 +53,14 @@ _PARTS = {
     "toe": "toe toes toebase ball lowerfoot",
     "thumb": "thumb handthumb fingerthumb t",
     "index": "index handindex findex indexfinger fingerindex",
-    "middle": "middle mid handmiddle fmiddle fingermiddle",
+    "middle": "middle mid handmiddle fmiddle fingermiddle fingers fingerstip",
     "ring": "ring handring fring fingerring",
     "pinky": "pinky pink little handpinky fpinky fingerpink",
 }  # fmt: skip
 _PART_OF = {name: part for part, names in reversed(_PARTS.items()) for name in names.split()}
 _OF_SIDES = {"clavicle", "upperarm", "forearm", "hand", "thigh", "shin", "foot", "toe"}
+
+_FINGERS = {"thumb", "index", "middle", "ring", "pinky"}
 
 _Key = tuple[str, str, tuple[int, ...]]
 
@@ -91,10 +93,12 @@ def find_joint_map(source: Joints, target: Joints) -> dict[str, Pair]:
         used = {other for other, _ in found.values()}
         free = [joint for joint in chain if joint not in found]
         if len(chain) != len(others):
-            for joint in free:
-                index = round(chain.index(joint) * (len(others) - 1) / max(len(chain) - 1, 1))
-                if others:
-                    found[joint] = others[index], "scheme"
+            for joint in free if others else ():
+                index = chain.index(joint)
+                # Fingers may have a joint for the tip, which does not move. Other chains are divided evenly.
+                if part[0] not in _FINGERS:
+                    index = round(index * (len(others) - 1) / max(len(chain) - 1, 1))
+                found[joint] = others[min(index, len(others) - 1)], "scheme"
         else:
             for joint, other in zip(chain, others, strict=True):
                 if joint not in found and other not in used:
@@ -113,10 +117,39 @@ def find_legs(joints: Joints) -> list[Leg]:
     return [(leg[0][0], leg[1][0], leg[2][0]) for leg in legs if all(leg)]
 
 
+def find_limbs(joints: Joints) -> list[int] | None:
+    """The joints of a side but for feet, what is below those, and what carries a limb; None if no name has a side."""
+    parts = _Parts(joints)
+    feet, tops = (
+        {joint for name in names for side in "LR" for joint in parts.chains.get((name, side), [])}
+        for names in (("foot", "toe"), ("upperarm", "thigh"))
+    )
+    carriers = {ancestor for top in tops for ancestor in ancestors(joints.parents, top)}
+    return [
+        joint
+        for joint, (side, _, _) in enumerate(parts.keys)
+        if side and joint not in carriers and feet.isdisjoint([joint, *ancestors(joints.parents, joint)])
+    ] or None
+
+
 def source_indices(pairs: Mapping[str, str], source: Joints, target: Joints) -> list[int]:
     """The index of the source of each joint of the target, `UNMAPPED` where neither map nor source have it."""
     indices = {name: joint for joint, name in reversed(list(enumerate(source.names)))}
     return [indices.get(pairs.get(name, ""), UNMAPPED) for name in target.names]
+
+
+def map_retargeting(
+    source: Joints, target: Joints, pairs: Mapping[str, str], *, translated: Sequence[bool] | None = None
+) -> Retargeting:
+    """The transfer of poses by a map, source joints by target joints; raises Md5Error as `Retargeting` does."""
+    return Retargeting(
+        source,
+        target,
+        source_indices(pairs, source, target),
+        legs=find_legs(target),
+        limbs=find_limbs(target),
+        translated=translated,
+    )
 
 
 def retarget(
@@ -138,9 +171,13 @@ def retarget(
         translated: as for `Retargeting`.
         keep_feet: as for `Retargeting.apply`.
     """
-    retargeting = Retargeting(
-        source, target, source_indices(pairs, source, target), legs=find_legs(target), translated=translated
-    )
+    retargeting = map_retargeting(source, target, pairs, translated=translated)
+    return transfer_animation(animation, retargeting, keep_feet=keep_feet)
+
+
+def transfer_animation(animation: Animation, retargeting: Retargeting, *, keep_feet: bool = False) -> Animation:
+    """The animation of another skeleton, whose joints are those of the transfer's source in the same order."""
+    target = retargeting.target
     moved = retargeting.apply(*poses(animation), keep_feet=keep_feet)
     return encode_poses(
         target.names, target.parents, *moved, frame_rate=animation.frame_rate, commandline=animation.commandline

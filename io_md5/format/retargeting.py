@@ -1,7 +1,7 @@
 """Motion transferred to a skeleton with other names, axes, proportions or another rest pose.
 
 A joint turns in the space of the model as its source does since the rest pose, after a correction that is made once:
-the bones of the target are turned, one chain after the other, until they point where those of the source do at rest.
+the limbs of the target are turned, one bone after the other, until they point where those of the source do at rest.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ class Retargeting:
         target: the rest pose of the target, K joints.
         sources: the source joint of each joint of the target, or `UNMAPPED`, (K,). One may have several targets.
         legs: of the target; they give the ratio of the sizes.
+        limbs: the joints of the target that point where their sources do; all if None. A trunk, a head and feet do
+            not if the proportions differ: they are upright and flat at rest, wherever their joints lie.
         translated: whether each joint of the target may change its place in its parent, bool (K,); none if None.
 
     Raises:
@@ -52,6 +54,7 @@ class Retargeting:
         sources: Ints | Sequence[int],
         *,
         legs: Sequence[Leg] = (),
+        limbs: Sequence[int] | None = None,
         translated: Sequence[bool] | None = None,
     ) -> None:
         self.source, self.target = source, target
@@ -74,7 +77,7 @@ class Retargeting:
         self._offsets, self._turns = decompose(self._drivers, target.positions, target.orientations)
         self.scale, is_same = self._compare_lengths()
         self._children = self._find_children()
-        self._corrections = self._align()
+        self._corrections = self._align(None if is_same or limbs is None else set(limbs))
         self._bodies = self._find_bodies()
         moving = np.zeros(len(target), dtype=bool) if translated is None else np.asarray(translated, dtype=bool)
         # The same skeleton can take every translation.
@@ -164,12 +167,14 @@ class Retargeting:
                 result[anchor].append((ours / lengths[0], theirs / np.linalg.norm(theirs)))
         return result
 
-    def _align(self) -> Floats:
+    def _align(self, limbs: set[int] | None) -> Floats:
         """What turns each joint of the target at rest until its chain points as in the source, (K, 4)."""
         corrections = np.zeros((len(self.target), 4))
         corrections[:, 0] = 1.0
         for joint in np.concatenate(self._levels).tolist():
             driver = int(self._drivers[joint])
+            if limbs is not None and joint not in limbs and driver == self.target.parents[joint]:
+                continue
             if driver != ROOT:
                 corrections[joint] = corrections[driver]
             if children := self._children.get(joint):

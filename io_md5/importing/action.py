@@ -28,12 +28,12 @@ from ...io_blender.clips.keyframes import CONSTANT, LINEAR, KeyframeWriter, writ
 from ...io_blender.reports import ImportResult, Report, listing
 from ...io_blender.scene import axes, names
 from ...io_blender.scene.objects import conversion_of
-from ..format import ROOT, Animation
+from ..format import ROOT, Animation, Joints
 from ..format import quaternions as quat
-from ..format.joint_map import retarget, source_indices
+from ..format.joint_map import map_retargeting, transfer_animation
 from ..format.model import Floats, as_singles
 from ..format.playback import loop_type_of_components
-from ..format.retargeting import UNMAPPED
+from ..format.retargeting import UNMAPPED, Retargeting
 from ..format.scale_file import Scales, ScaleTable
 from ..format.skeleton import Match, components, match_joints
 from ..options import ImportOptions
@@ -264,14 +264,9 @@ def build_animation(
     rig = target.rig = target.rig or read_rig(obj.data)
     converted = convert_animation(animation, conversion)
     if transfer is not None:
-        rest = convert_joints(transfer.rest, conversion)
-        if target.translated is None:
-            target.translated = _translated_bones(obj, rig)
-        converted = retarget(
-            converted, rest, rig.joints, transfer.pairs, translated=target.translated, keep_feet=options.keep_feet
-        )
-        sources = source_indices(transfer.pairs, rest, rig.joints)
-        bones = [bone for bone, source in enumerate(sources) if source != UNMAPPED]
+        retargeting = _find_retargeting(transfer, target, rig, convert_joints(transfer.rest, conversion))
+        converted = transfer_animation(converted, retargeting, keep_feet=options.keep_feet)
+        bones = np.flatnonzero(retargeting.sources != UNMAPPED).tolist()
         match, scales = Match(bones, bones), None
         hint = "Transferred from another skeleton by its joint map"
         result.report.hints += [hint] if hint not in result.report.hints else []
@@ -308,6 +303,24 @@ def build_animation(
         verify_import(context, obj, rig, action, converted, match, table, result.report)
     result.report.count("animations")
     result.report.count("frames", animation.frame_count)
+
+
+def _find_retargeting(transfer: Transfer, target: ImportSkeleton, rig: Rig, rest: Joints) -> Retargeting:
+    """The transfer to a skeleton; that of the animation before, if it has the same joints at rest and the same map."""
+    assert target.obj is not None
+    made = target.retargeting
+    if (
+        made is None
+        or target.pairs != transfer.pairs
+        or made.source.names != rest.names
+        or not np.array_equal(made.source.positions, rest.positions)
+        or not np.array_equal(made.source.orientations, rest.orientations)
+    ):
+        if target.translated is None:
+            target.translated = _translated_bones(target.obj, rig)
+        made = map_retargeting(rest, rig.joints, transfer.pairs, translated=target.translated)
+        target.retargeting, target.pairs = made, transfer.pairs
+    return made
 
 
 def _translated_bones(armature: bpy.types.Object, rig: Rig) -> list[bool]:

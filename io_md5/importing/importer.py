@@ -180,7 +180,8 @@ def plan_transfer(
     pairs = pairs or {name: pair.source for name, pair in find_joint_map(rest, target.joints).items()}
     mapped = len({rest.names[joint] for joint in source_indices(pairs, rest, target.joints) if joint != UNMAPPED})
     mapped_or_fitting = mapped if is_wanted else max(mapped, fitting)
-    if 0 < mapped_or_fitting < LEAST_SHARE * count:
+    # Of the smaller skeleton: what the larger one has besides cannot fit.
+    if 0 < mapped_or_fitting < LEAST_SHARE * min(count, len(target.joints)):
         raise Md5Error(
             f"only {mapped_or_fitting} of {counted(count, 'joints')} fit. Import this animation's own model, or map "
             "its joints in the panel MD5 of the armature",

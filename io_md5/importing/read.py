@@ -32,6 +32,7 @@ from ..format import (
 from ..format import quaternions as quat
 from ..format.games import Game
 from ..format.model import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
+from ..format.retargeting import Retargeting
 from ..format.scale_file import Scales, read_scales
 from ..format.skeleton import Fit, Match, compose, depths, match_joints
 from ..options import ImportOptions
@@ -69,6 +70,8 @@ class ImportSkeleton:
     existing: ExistingActions | None = None  # once an animation asked for them
     conversion: Conversion | None = None  # of the import of the armature, once an animation asked for it
     translated: list[bool] | None = None  # the bones that other actions move, once an animation asked for them
+    retargeting: Retargeting | None = None  # of the last animation that was transferred, and its map
+    pairs: dict[str, str] = field(default_factory=dict)
     # The last action without scales that was made, and the bones that it moves.
     template: Action | None = None
     template_bones: list[int] = field(default_factory=list)

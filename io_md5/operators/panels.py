@@ -42,7 +42,7 @@ from ..records import (
     MESH_NAME,
     SHADERS,
 )
-from .retarget import draw_joint_map
+from .retarget import draw_joint_map, other_armatures
 
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Material, Object
@@ -219,13 +219,14 @@ class _Panel(ImportedPanel):
 
 
 class DATA_PT_md5_armature(_Panel, bpy.types.Panel):
-    """The animations of an imported armature, or of one with imported actions."""
+    """The animations of an imported armature, of one with imported actions, or of one selected after another."""
 
     @classmethod
     def poll(cls, context: Context) -> bool:
         obj = context.object
         is_armature = obj is not None and obj.type == "ARMATURE"
-        return is_armature and (_is_imported(obj.data) or _is_imported(active_action(obj)))
+        is_imported = is_armature and (_is_imported(obj.data) or _is_imported(active_action(obj)))
+        return is_imported or (is_armature and bool(other_armatures(context)))
 
     def draw_object(self, context: Context, obj: Any) -> None:
         _draw_animations(self.layout, context, obj)

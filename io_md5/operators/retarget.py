@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from bpy.types import Context, Object
 
     from ...io_blender.operators.panel_parts import OperatorResult
+    from ..exporting.skeleton import Skeleton
 
 
 def _target(context: Context, name: str = "") -> Object:
@@ -49,7 +50,7 @@ def _target(context: Context, name: str = "") -> Object:
     return target
 
 
-def _other_armatures(context: Context) -> list[Object]:
+def other_armatures(context: Context) -> list[Object]:
     """The selected armatures but for the active one."""
     active = context.view_layer.objects.active
     return [obj for obj in context.selected_objects if obj.type == "ARMATURE" and obj != active]
@@ -61,12 +62,22 @@ def _has_armature(cls: type, context: Context) -> bool:
     return active is not None and active.type == "ARMATURE"
 
 
-def _source_joints(context: Context, name: str) -> tuple[Object, Any]:
+def _source_skeleton(context: Context, name: str, target: Object) -> tuple[Object, Skeleton]:
     """An armature as a source, and its joints in the space of the scene; raises Md5Error."""
     source = _target(context, name)
-    world = np.array(mesh_data.world_matrix(source))
-    part = ArmaturePart(source, read_rig(source.data), world)
-    return source, build_skeleton([part], axes.identity(), Report(), add_origin=False)
+    if source == target:
+        raise Md5Error("the source is the target: choose another armature")
+    bones = source.data.bones
+    part = ArmaturePart(source, read_rig(source.data), np.array(mesh_data.world_matrix(source)))
+    if any(bone.use_deform for bone in bones):
+        # The controls of a rig have the names of parts of a body too.
+        mapped = load_joint_map(target.data).values()
+        part.left_out = {bone.name for bone in bones if not bone.use_deform and bone.name not in mapped}
+
+    def rest_pose(names: list[str]) -> np.ndarray:
+        return np.array([[bones[name].matrix_local for name in names]])
+
+    return source, build_skeleton([part], axes.identity(), Report(), sample=rest_pose, add_origin=False)
 
 
 @properties
@@ -99,7 +110,7 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
 
     def invoke(self, context: Context, event: Any) -> OperatorResult:
         del event
-        others = _other_armatures(context)
+        others = other_armatures(context)
         self.source = self.source or (others[0].name if others else "")
         if self.source:
             result: OperatorResult = context.window_manager.invoke_props_dialog(self)
@@ -131,7 +142,7 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
         """Transfers each animation; all are read before the first action is made."""
         target = _target(context, self.target)
         progress, result = Progress(), ImportResult()
-        sources = _other_armatures(context) if not (self.files or self.filepath or self.directory) else []
+        sources = other_armatures(context) if not (self.files or self.filepath or self.directory) else []
         name = self.source or (sources[0].name if sources else "")
         options = ImportOptions(
             joint_map=bpy.path.abspath(self.joint_map) if self.joint_map else "",
@@ -171,9 +182,7 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
         self, context: Context, name: str, target: Object, report: Report, progress: Progress
     ) -> Job[list[tuple[Path, Animation, Joints]]]:
         """The actions of an armature with the filter in their names, and its rest pose; raises Md5Error."""
-        source, skeleton = _source_joints(context, name)
-        if source == target:
-            raise Md5Error("the source is the target: choose another armature")
+        source, skeleton = _source_skeleton(context, name, target)
         clips = [
             listed_clip(action_clip(action, slot), context.scene)
             for action, slot in suitable_actions(source).chosen
@@ -214,20 +223,20 @@ class ARMATURE_OT_idtech_find_joint_map(bpy.types.Operator):
 
     def invoke(self, context: Context, event: Any) -> OperatorResult:
         del event
-        if _other_armatures(context):
+        if other_armatures(context):
             return self.execute(context)
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
     def execute(self, context: Context) -> OperatorResult:
         target = _target(context)
-        others = [] if self.filepath else _other_armatures(context)
+        others = [] if self.filepath else other_armatures(context)
         name = self.source or (others[0].name if others else "")
         if not name and not self.filepath:
             return fail(self, "Select the armature with the joints as well, or choose an .md5anim file")
         try:
             if name:
-                rest = _source_joints(context, name)[1].joints
+                rest = _source_skeleton(context, name, target)[1].joints
             else:
                 path = Path(bpy.path.abspath(self.filepath))
                 rest = find_rest(path, read_animation(readable(path)))
@@ -314,7 +323,7 @@ def draw_joint_map(layout: Any, armature: Object) -> None:
     header.label(text="Animation Between Skeletons")
     if body is None:
         return
-    if not _other_armatures(bpy.context):
+    if not other_armatures(bpy.context):
         body.label(text="Select the source, then this armature", icon="INFO")
     active = ("bones", bpy.context.window_manager, "md5_active_joint")
     body.template_list("IO_MD5_UL_joint_map", "", armature.data, *active, rows=4)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from math import cos, pi, sin
+from math import cos, degrees, pi, sin
 
 import addon_utils
 import bpy
+import md5_scenes
 import numpy as np
 import pytest
+from mathutils import Vector
 
-from io_idtech.io_md5.format import read_mesh
+from io_idtech.io_md5.format import Joints, Model, read_mesh, write_mesh
 
 
 def bone(armature, name, parent, z, deforms=False):
@@ -164,6 +166,48 @@ def shown():
         evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
         result.append([evaluated.matrix_world @ vertex.co for vertex in evaluated.data.vertices])
     return np.array(result)
+
+
+# Name, parent, height and distance from the middle of a body.
+BODY = (
+    ("origin", -1, 0, 0), ("Hips", 0, 40, 0), ("Spine", 1, 50, 0), ("Neck", 2, 64, 0), ("Head", 3, 68, 0),
+    *(
+        (f"{name}.{side}", parent + first, height, sign * across)
+        for side, sign, first in (("L", 1, 5), ("R", -1, 11))
+        for name, parent, height, across in (
+            ("Bicep", 2 - first, 60, 8), ("Forearm", 0, 60, 20), ("Hand", 1, 60, 32),
+            ("Thigh", 1 - first, 38, 5), ("Shin", 3, 20, 5), ("Foot", 4, 3, 5),
+        )
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_walk_of_rigifys_human_is_transferred_to_the_skeleton_of_a_game(tmp_path, human):
+    names, parents, heights, across = zip(*BODY, strict=True)
+    places = np.column_stack([0 * np.array(heights), across, heights])
+    joints = Joints(list(names), np.array(parents, np.int32), places, np.tile([1.0, 0, 0, 0], (len(names), 1)))
+    write_mesh(Model(joints, [md5_scenes.patch(joints)]), tmp_path / "body.md5mesh")
+    bpy.ops.import_scene.md5(filepath=str(tmp_path / "body.md5mesh"))
+    target = bpy.context.view_layer.objects.active
+    human.select_set(True)
+    assert bpy.ops.armature.idtech_find_joint_map() == {"FINISHED"}
+    sources = {bone.name: bone.md5_source_joint for bone in target.data.bones}
+    assert sources.pop("origin") == ""
+    assert all(source.startswith("DEF-") for source in sources.values())
+    assert bpy.ops.armature.idtech_retarget(source=human.name) == {"FINISHED"}
+    for frame in range(24):
+        bpy.context.scene.frame_set(frame)
+        ours = {bone.name: bone.head.copy() for bone in target.pose.bones}
+        bpy.context.scene.frame_set(1 + frame)
+        theirs = {bone.name: bone.head.copy() for bone in human.pose.bones}
+        for side in "LR":
+            for name, other in (("Bicep", "Forearm"), ("Forearm", "Hand"), ("Thigh", "Shin"), ("Shin", "Foot")):
+                start, end = f"{name}.{side}", f"{other}.{side}"
+                line = theirs[sources[end]] - theirs[sources[start]]
+                # The game's model looks along +X, Rigify's along -Y.
+                line = Vector((-line.y, line.x, line.z))
+                assert degrees(line.angle(ours[end] - ours[start])) < 0.5
 
 
 @pytest.mark.slow

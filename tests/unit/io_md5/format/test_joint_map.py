@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from io_idtech.io_md5.format import Joints, Md5Error
-from io_idtech.io_md5.format.joint_map import find_joint_map, find_legs, format_joint_map, parse_joint_map
+from io_idtech.io_md5.format.joint_map import find_joint_map, find_legs, find_limbs, format_joint_map, parse_joint_map
 
 # The parts of a body with their parents and places; each scheme has a name for each, {} is the side.
 PARTS = {
@@ -130,6 +130,24 @@ def test_chains_of_equal_length_between_mapped_joints_are_paired_by_where_they_p
     assert {name: pair.source for name, pair in found.items()} == {
         "hand": "hand", "x": "c", "y": "d", "z": "a", "w": "b",
     }  # fmt: skip
+
+
+def test_fingers_are_paired_from_the_hand_whether_or_not_they_have_a_joint_for_the_tip():
+    source = chain([f"LeftHandIndex{number}" for number in (1, 2, 3, 4)], [-1, 0, 1, 2])
+    target = chain(["finger_index.L", "finger_index2.L", "finger_index3.L"], [-1, 0, 1])
+    found = find_joint_map(source, target)
+    assert [found[name].source for name in target.names] == source.names[:3]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_limbs_are_arms_and_legs_without_feet_and_shoulders(scheme):
+    joints, parts = skeleton(scheme)
+    limbs = [(part, side) for side in "LR" for part in ("upperarm", "forearm", "hand", "thigh", "shin")]
+    assert [parts[joint] for joint in find_limbs(joints)] == limbs
+
+
+def test_a_skeleton_without_sides_has_no_known_limbs():
+    assert find_limbs(chain(["body", "tail"], [-1, 0])) is None
 
 
 def test_a_joint_at_the_place_of_another_on_another_branch_gets_its_source():

@@ -125,6 +125,18 @@ def test_limbs_point_as_in_the_source_if_legs_are_longer(rng):
     )
 
 
+def test_a_head_and_feet_that_lie_elsewhere_in_the_body_stay_upright_and_flat(rng):
+    source, target = body(), body(rng)
+    target.positions[3] += (9, 0, -4)
+    target.positions[[12, 15]] += (-6, 0, 2)
+    moved = play(source, *motion(rng))
+    arms, shins = [4, 5, 7, 8], [10, 13]
+    _, orientations = Retargeting(source, target, range(len(BODY)), legs=LEGS, limbs=[*arms, *shins]).apply(*moved)
+    for joint in (2, 3, 12, 15):
+        rest = target.orientations[joint]
+        assert angles_between(orientations[:, joint], multiply(moved[1][:, joint], rest)).max() < 0.01
+
+
 @pytest.mark.parametrize("angle", [-50.0, 30.0])
 def test_lowered_arms_in_the_rest_pose_do_not_change_the_motion(rng, angle):
     # What a user does: the arms are posed, and the pose is applied as the rest pose.
