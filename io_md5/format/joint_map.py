@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -210,7 +211,7 @@ class _Parts:
 
     def __init__(self, joints: Joints) -> None:
         self.parents = joints.parents
-        words = [words_of(name) for name in joints.names]
+        words = _without_common_word([words_of(name) for name in joints.names])
         known = {"".join(found) for found in words}
         self.keys = [_key(found, known) for found in words]
         self.by_key = {key: joint for joint, key in enumerate(self.keys) if self.keys.count(key) == 1}
@@ -268,6 +269,14 @@ class _Parts:
 def words_of(name: str) -> list[str]:
     """The words of a joint's name, without prefixes of tools, in lower case."""
     return [word.lower() for word in _WORDS.findall(_PREFIXES.sub("", name) or name)]
+
+
+def _without_common_word(words: list[list[str]]) -> list[list[str]]:
+    """The words of all names, without a first one that most share, as the name of a character."""
+    ((first, count),) = Counter(found[0] for found in words if found).most_common(1) or [("", 0)]
+    if 4 * count < 3 * len(words) or count < 2 or first in _SIDES:
+        return words
+    return [found[1:] if found[:1] == [first] and len(found) > 1 else found for found in words]
 
 
 def _key(words: list[str], known: set[str]) -> _Key:

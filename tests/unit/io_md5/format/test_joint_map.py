@@ -112,6 +112,13 @@ def test_spelling_prefixes_and_the_notation_of_sides_do_not_matter(source, targe
     assert (found[target].source, found[target].how) == (source, "spelling")
 
 
+def test_a_word_that_most_names_begin_with_does_not_matter():
+    source = chain(["hips", "spine", "arm.L", "tail", "origin"], [-1, 0, 1, 0, -1])
+    target = chain(["Imp_Hips", "Imp_Spine", "Imp_Arm_L", "Imp_Tail", "root"], [-1, 0, 1, 0, -1])
+    found = {name: pair.source for name, pair in find_joint_map(source, target).items()}
+    assert {"Imp_Hips": "hips", "Imp_Spine": "spine", "Imp_Arm_L": "arm.L", "Imp_Tail": "tail"}.items() <= found.items()
+
+
 def test_a_letter_before_a_word_is_a_side_if_both_sides_have_it():
     source = chain(["body", "Lwing", "Rwing", "leg", "rest"], [-1, 0, 0, 0, 0])
     target = chain(["body", "wing.L", "wing.R", "eg.L"], [-1, 0, 0, 0])
