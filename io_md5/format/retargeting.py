@@ -356,16 +356,20 @@ def ancestors(parents: Ints, joint: int) -> list[int]:
 
 def axes_rotation(source: Floats, target: Floats) -> Floats:
     """Which of the 24 rotations between axes fits joints (n, 3) of one skeleton best to those of another."""
-    products = (target - target.mean(axis=0)).T @ (source - source.mean(axis=0))
+    return quat.from_matrices(nearest_axes((target - target.mean(axis=0)).T @ (source - source.mean(axis=0))))
+
+
+def nearest_axes(matrix: Floats) -> Floats:
+    """Which of the 24 rotations between axes is nearest to a matrix (3, 3); the identity unless another is nearer."""
     candidates = [np.eye(3)]
     for order in permutations(range(3)):
         for signs in product((1.0, -1.0), repeat=3):
-            matrix = np.eye(3)[list(order)] * np.array(signs)[:, None]
-            if np.linalg.det(matrix) > 0.0:
-                candidates.append(matrix)
-    scores = np.array([(matrix * products).sum() for matrix in candidates])
+            axes = np.eye(3)[list(order)] * np.array(signs)[:, None]
+            if np.linalg.det(axes) > 0.0:
+                candidates.append(axes)
+    scores = np.array([(axes * matrix).sum() for axes in candidates])
     best = int(scores.argmax())
-    return quat.from_matrices(candidates[best if scores[best] > _BETTER * scores[0] else 0])
+    return candidates[best if scores[best] > _BETTER * scores[0] else 0]
 
 
 def _turn_between(ours: Floats, theirs: Floats) -> Floats | None:

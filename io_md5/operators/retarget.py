@@ -23,9 +23,10 @@ from ...io_common.game_tree.archives import readable
 from ...io_common.texts import counted, matches
 from ..exporting.animation import encode_clip, sample_clip
 from ..exporting.clips import AnimationOptions, listed_clip
-from ..exporting.skeleton import ArmaturePart, build_skeleton
+from ..exporting.skeleton import ArmaturePart, build_skeleton, nearest_rotations
 from ..format import Animation, Joints, Md5Error, read_animation
 from ..format.joint_map import find_joint_map, format_joint_map, read_joint_map
+from ..format.retargeting import nearest_axes
 from ..importing.action import build_animation
 from ..importing.importer import plan_transfer
 from ..importing.read import ImportSkeleton, Transfer, animation_paths, find_rest
@@ -63,12 +64,16 @@ def _has_armature(cls: type, context: Context) -> bool:
 
 
 def _source_skeleton(context: Context, name: str, target: Object) -> tuple[Object, Skeleton]:
-    """An armature as a source, and its joints in the space of the scene; raises Md5Error."""
+    """An armature as a source, and its joints; raises Md5Error."""
     source = _target(context, name)
     if source == target:
         raise Md5Error("the source is the target: choose another armature")
     bones = source.data.bones
-    part = ArmaturePart(source, read_rig(source.data), np.array(mesh_data.world_matrix(source)))
+    world = np.array(mesh_data.world_matrix(source))
+    part = ArmaturePart(source, read_rig(source.data), world)
+    # Joints lie along the axes of the scene, however far the object is turned.
+    rotation, _ = nearest_rotations(world[:3, :3])
+    conversion = axes.Conversion(1.0, nearest_axes(rotation) @ rotation.T)
     if any(bone.use_deform for bone in bones):
         # The controls of a rig have the names of parts of a body too.
         mapped = load_joint_map(target.data).values()
@@ -77,7 +82,7 @@ def _source_skeleton(context: Context, name: str, target: Object) -> tuple[Objec
     def rest_pose(names: list[str]) -> np.ndarray:
         return np.array([[bones[name].matrix_local for name in names]])
 
-    return source, build_skeleton([part], axes.identity(), Report(), sample=rest_pose, add_origin=False)
+    return source, build_skeleton([part], conversion, Report(), sample=rest_pose, add_origin=False)
 
 
 @properties
@@ -139,11 +144,17 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
         return paths
 
     def job(self, context: Context) -> Job[Outcome]:
-        """Transfers each animation; all are read before the first action is made."""
+        """Transfers each animation in Object Mode, as bones may have been edited."""
         target = _target(context, self.target)
-        progress, result = Progress(), ImportResult()
         sources = other_armatures(context) if not (self.files or self.filepath or self.directory) else []
         name = self.source or (sources[0].name if sources else "")
+        with state.temporary_object_mode(context):
+            result = yield from self._transfer(context, target, name)
+        return result
+
+    def _transfer(self, context: Context, target: Object, name: str) -> Job[Outcome]:
+        """Transfers the animations of a source, or of files; all are read before the first action is made."""
+        progress, result = Progress(), ImportResult()
         options = ImportOptions(
             joint_map=bpy.path.abspath(self.joint_map) if self.joint_map else "",
             keep_feet=self.keep_feet,

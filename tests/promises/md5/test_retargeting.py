@@ -109,6 +109,20 @@ def test_the_actions_of_an_armature_are_transferred_whatever_its_scale(tmp_path,
     assert_plays(target, made.name, expected["walk"])
 
 
+def test_a_source_that_is_turned_and_in_edit_mode_gives_the_same_actions(tmp_path, target):
+    expected = write_other(tmp_path / "other")
+    source = import_md5(tmp_path / "other" / "other.md5mesh")
+    import_md5(tmp_path / "other" / "walk.md5anim")
+    source.rotation_euler = (0.3, 0.2, 0.7)
+    target.select_set(True)
+    bpy.context.view_layer.objects.active = target
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert bpy.ops.armature.idtech_retarget(source=source.name) == {"FINISHED"}
+    assert bpy.context.mode == "EDIT_ARMATURE"
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert_plays(target, "walk.001", expected["walk"])
+
+
 def test_a_transferred_action_is_exported_with_the_joints_of_the_target(tmp_path, target):
     expected = write_other(tmp_path / "other")
     import_md5(tmp_path / "other" / "walk.md5anim")
