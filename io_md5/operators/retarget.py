@@ -54,7 +54,7 @@ def _target(context: Context, name: str = "") -> Object:
 def other_armatures(context: Context) -> list[Object]:
     """The selected armatures but for the active one."""
     active = context.view_layer.objects.active
-    return [obj for obj in context.selected_objects if obj.type == "ARMATURE" and obj != active]
+    return [obj for obj in context.view_layer.objects.selected if obj.type == "ARMATURE" and obj != active]
 
 
 def _has_armature(cls: type, context: Context) -> bool:
