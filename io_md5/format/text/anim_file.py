@@ -265,14 +265,13 @@ def format_animation(animation: Animation) -> bytes:
     parents = animation.parents.tolist()
     flags = animation.flags.tolist()
     comments = [_hierarchy_comment(animation, parent, flag) for parent, flag in zip(parents, flags, strict=True)]
-    base = np.column_stack([animation.base_positions, animation.base_orientations])
     starts = np.where(animation.flags != 0, animation.starts, 0)  # Doom 3 checks starts even where no flag is set
-    vectors = "\t( %s %s %s ) ( %s %s %s )"
+    vectors = "\t( %f %f %f ) ( %f %f %f )"
     lines = [
         *printing.header(animation.commandline),
         f"numFrames {animation.frame_count}",
         f"numJoints {len(names)}",
-        f"frameRate {printing.decimals([animation.frame_rate])[0]}",
+        f"frameRate {printing.decimal(animation.frame_rate)}",
         f"numAnimatedComponents {animation.frames.shape[1]}",
         "",
         "hierarchy {",
@@ -281,12 +280,10 @@ def format_animation(animation: Animation) -> bytes:
         "}",
         "",
         "bounds {",
-        *(vectors % row for row in zip(*printing.columns(animation.bounds.reshape(-1, 6)), strict=True)),
-        "}",
+        printing.rows(vectors, animation.bounds.reshape(-1, 6)) + "}",
         "",
         "baseframe {",
-        *(vectors % row for row in zip(*printing.columns(base), strict=True)),
-        "}",
+        printing.rows(vectors, animation.base_positions, animation.base_orientations) + "}",
     ]  # fmt: skip
     data = "\n".join([*lines, _format_frames(animation)]).encode("utf-8", "surrogateescape")
     poses = len(names) * animation.frame_count

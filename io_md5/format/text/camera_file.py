@@ -177,12 +177,11 @@ def format_camera(camera: Camera) -> bytes:
     validate_camera(camera)
     count = camera.entry_count
     groups = camera.cut_groups or [""] * len(camera.cuts)
-    table = np.column_stack([camera.positions, camera.orientations, camera.fields_of_view])
-    rows = zip(*printing.columns(table), strict=True)
+    tables = camera.positions, camera.orientations, camera.fields_of_view
     lines = [
         *printing.header(camera.commandline),
         f"numFrames {count}",
-        f"frameRate {printing.decimals([camera.frame_rate])[0]}",
+        f"frameRate {printing.decimal(camera.frame_rate)}",
         f"numCuts {len(camera.cuts)}",
         "",
         "cuts {",
@@ -190,8 +189,7 @@ def format_camera(camera: Camera) -> bytes:
         "}",
         "",
         "camera {",
-        *("\t( %s %s %s ) ( %s %s %s ) %s" % row for row in rows),
-        "}",
+        printing.rows("\t( %f %f %f ) ( %f %f %f ) %f", *tables) + "}",
         "",
     ]
     return "\n".join(lines).encode("utf-8", "surrogateescape")

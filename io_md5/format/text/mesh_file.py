@@ -214,15 +214,14 @@ def format_mesh(model: Model) -> bytes:
     names = [printing.quoted(name) for name in joints.names]
     parent_names = [joints.names[parent] if parent != ROOT else "" for parent in joints.parents.tolist()]
     orientations = quat.xyz_from_wxyz(joints.orientations, may_be_read=True)
-    places = printing.columns(np.column_stack([joints.positions, orientations]))
-    row = "\t%s\t%d ( %s %s %s ) ( %s %s %s )\t\t// %s"
+    places = printing.rows("%d ( %f %f %f ) ( %f %f %f )", joints.parents, joints.positions, orientations)
     lines = [
         *printing.header(model.commandline),
         f"numJoints {len(joints)}",
         f"numMeshes {len(model.meshes)}",
         "",
         "joints {",
-        *(row % values for values in zip(names, joints.parents.tolist(), *places, parent_names, strict=True)),
+        *("\t%s\t%s\t\t// %s" % row for row in zip(names, places.splitlines(), parent_names, strict=True)),
         "}",
     ]
     for mesh in model.meshes:

@@ -45,18 +45,9 @@ def check_finite(values: npt.NDArray[np.float64]) -> None:
         raise Md5Error("cannot write a number that is not finite", found=str(values[bad][0]))
 
 
-def decimals(values: npt.ArrayLike) -> list[str]:
-    """Each number, in the order of memory, as the shortest plain decimal with up to ten digits."""
-    flat = _printable(np.asarray(values, dtype=np.float64).ravel())
-    text = (f"%.{DECIMALS}f " * len(flat)) % tuple(flat.tolist())
-    return _without_trailing_zeros(text, " ").split()
-
-
-def columns(values: npt.NDArray[np.float64]) -> list[list[str]]:
-    """The decimals of a table (n, m), a list for each of the m columns."""
-    flat = decimals(values)
-    width = values.shape[1]
-    return [flat[column::width] for column in range(width)]
+def decimal(value: float) -> str:
+    """A number as the shortest plain decimal with up to ten digits."""
+    return rows("%f", np.array([value], dtype=np.float64)).rstrip("\n")
 
 
 def rows(layout: str, *tables: npt.NDArray[Any]) -> str:
@@ -97,24 +88,17 @@ def _rows_one_by_one(layout: str, tables: list[npt.NDArray[Any]]) -> str:
     """Lines with Python's own formatting."""
     columns: list[list[float]] = []
     for table in tables:
-        numbers = _printable(table) if table.dtype.kind == "f" else table
-        columns += numbers.T.tolist() if numbers.ndim == 2 else [numbers.tolist()]
+        if table.dtype.kind == "f":
+            check_finite(table)
+            # Without a negative zero.
+            table = np.where(np.abs(table) < 10.0**-DECIMALS, np.round(table, DECIMALS) + 0.0, table)
+        columns += table.T.tolist() if table.ndim == 2 else [table.tolist()]
     line = layout.replace("%f", f"%.{DECIMALS}f\0") + "\n"
     text = (line * len(tables[0])) % tuple(chain.from_iterable(zip(*columns, strict=True)))
-    return _without_trailing_zeros(text, "\0").replace("\0", "") if "%f" in layout else text
-
-
-def _printable(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Finite numbers without a negative zero."""
-    check_finite(values)
-    return np.where(np.abs(values) < 10.0**-DECIMALS, np.round(values, DECIMALS) + 0.0, values)
-
-
-def _without_trailing_zeros(text: str, end: str) -> str:
-    """Numbers without trailing zeros and point; `end` follows each of them, and nothing else."""
-    for zeros in ("0000", "0000", "00", "0", "."):
-        text = text.replace(zeros + end, end)
-    return text
+    if "%f" in layout:
+        for zeros in ("0000", "0000", "00", "0", "."):
+            text = text.replace(zeros + "\0", "\0")
+    return text.replace("\0", "")
 
 
 def quoted(name: str) -> str:
