@@ -35,24 +35,10 @@ FRAMES_PER_SECOND = 10.0
 """How fast Quake II plays."""
 
 HEADER_FIELDS = (
-    "ident",
-    "version",
-    "skinwidth",
-    "skinheight",
-    "framesize",
-    "num_skins",
-    "num_vertices",
-    "num_st",
-    "num_tris",
-    "num_glcmds",
-    "num_frames",
-    "offset_skins",
-    "offset_st",
-    "offset_tris",
-    "offset_frames",
-    "offset_glcmds",
-    "offset_end",
-)
+    "ident", "version", "skinwidth", "skinheight", "framesize",
+    "num_skins", "num_vertices", "num_st", "num_tris", "num_glcmds", "num_frames",
+    "offset_skins", "offset_st", "offset_tris", "offset_frames", "offset_glcmds", "offset_end",
+)  # fmt: skip
 HEADER_SIZE = 4 * len(HEADER_FIELDS)
 SKIN_NAME_SIZE = 64
 FRAME_HEADER_SIZE = 40

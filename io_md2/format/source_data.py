@@ -100,9 +100,8 @@ def requantise(
 def _with_faces(unchanged: NDArray[np.bool_], triangles: NDArray[Any]) -> NDArray[np.bool_]:
     """Which of the unchanged vertices (F, V) only have triangles of unchanged vertices."""
     result = unchanged.copy()
-    frames, vertices = np.flatnonzero(~unchanged.all(axis=1)), np.flatnonzero(~unchanged.all(axis=0))
-    has_changed = np.zeros(unchanged.shape[1], bool)
-    has_changed[vertices] = True
+    frames = np.flatnonzero(~unchanged.all(axis=1))
+    has_changed = np.asarray(~unchanged.all(axis=0))
     # Triangles without any vertex that changes in some frame need no look.
     faces = triangles[has_changed[triangles].any(axis=1)]
     for start in range(0, len(frames), _FRAMES):
