@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ....io_common.arrays import MAX_INT32
 from ....io_common.texts import counted
 from ..model import MAGIC, ROOT, VERSION, Floats, Ints, Md5Error
 from ..skeleton import CyclicHierarchyError, depths
@@ -41,12 +42,9 @@ class Table:
     def integers(self, columns: slice, what: str) -> Ints:
         """Some columns as integers; raises Md5Error if a number is not an integer or too large."""
         values = self.values[:, columns]
-        # A number that is too large becomes another number as 32 bits, or the lowest one.
-        with np.errstate(invalid="ignore"):
-            whole = values.astype(np.int32)
-        bad = (whole != values) | (whole == np.iinfo(np.int32).min)
+        bad = (values != np.rint(values)) | (np.abs(values) > MAX_INT32)
         self._raise_if_any(bad, columns, f"{what} is not a whole number", "a whole number")
-        return whole
+        return values.astype(np.int32)
 
     def indices(self, columns: slice, what: str, count: int, lowest: int = 0) -> Ints:
         """Columns as indices below `count`; raises Md5Error if one is out of range or no integer."""

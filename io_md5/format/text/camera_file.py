@@ -105,8 +105,8 @@ def _entries(scan: Scan, opening: int) -> Floats:
 
 def _cuts(scan: Scan, opening: int, entry_count: int) -> tuple[list[int], list[str]]:
     """The cuts and their groups, scanned again because only parentheses tell where a group ends."""
-    start = int(scan.token_offsets[opening]) + 1
-    end = int(scan.token_offsets[scan.block_end(opening)])
+    start = scan.token_offsets[opening] + 1
+    end = scan.token_offsets[scan.block_end(opening)]
     cuts: list[int] = []
     groups: list[list[str]] = []
     in_parentheses = False
