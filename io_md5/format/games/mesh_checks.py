@@ -15,7 +15,7 @@ from .. import quaternions as quat
 from ..model import Floats, Ints, Mesh, Model
 from ..skeleton import poses
 from ..skinning import position_ids, skin, vertex_weights
-from ..validation import check_components, is_writable
+from ..validation import check_components, has_invalid_range, is_writable
 from .checks import about
 from .profile import Subject, byte_count
 
@@ -158,7 +158,7 @@ def invalid_references(rule: Rule, mesh: Mesh, subject: Subject) -> Iterator[Fin
         first = np.flatnonzero(weights)[0]
         what = f"weight {first} refers to a joint that does not exist"
         yield rule.finding(what, first, vertices=_vertices_of_weights(mesh, weights))
-    vertices = np.flatnonzero(_invalid_ranges(mesh))
+    vertices = np.flatnonzero(has_invalid_range(mesh))
     if len(vertices):
         what = f"vertex {vertices[0]} refers to weights that do not exist"
         yield rule.finding(what, vertices[0], vertices=vertices)
@@ -174,7 +174,7 @@ def unweighted_vertices(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[F
 
 @each_mesh
 def bias_sums(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    if _invalid_ranges(mesh).any():
+    if has_invalid_range(mesh).any():
         return
     rows = vertex_weights(mesh)
     sums = rows.sums(mesh.weight_biases[rows.weights, None])[:, 0]
@@ -269,7 +269,7 @@ def _is_sound(mesh: Mesh, subject: Subject) -> bool:
     joints = subject.model.joints
     tables = mesh.weight_biases, mesh.weight_positions, joints.positions, joints.orientations
     return not (
-        _invalid_ranges(mesh).any()
+        has_invalid_range(mesh).any()
         or _outside(mesh.triangles, mesh.vertex_count).any()
         or _outside(mesh.weight_joints, len(joints)).any()
     ) and all(np.isfinite(table).all() for table in tables)
@@ -280,14 +280,8 @@ def _outside(indices: Ints, count: int) -> npt.NDArray[np.bool_]:
     return outside
 
 
-def _invalid_ranges(mesh: Mesh) -> npt.NDArray[np.bool_]:
-    """Which vertices refer to weights that do not exist."""
-    ends = mesh.weight_starts.astype(np.int64) + mesh.weight_counts
-    return np.asarray((mesh.weight_starts < 0) | (mesh.weight_counts < 0) | (ends > len(mesh.weight_joints)))
-
-
 def _vertices_of_weights(mesh: Mesh, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    if _invalid_ranges(mesh).any():
+    if has_invalid_range(mesh).any():
         return np.empty(0, dtype=np.int64)
     rows = vertex_weights(mesh)
     return np.unique(rows.vertices[chosen[rows.weights]])
