@@ -89,9 +89,10 @@ _NUMBERS, _WORD, _BRACE, _STRING, _COMMENT = range(1, 6)
 # numbers alone is not copied as a whole.
 _PLAIN = rb"[-+.0-9](?:[-+.0-9 \r\n]{1,8192}+|(?<=[0-9.])[eE](?=[-+0-9])){0,8}+(?:(?<![ \r\n])[-+.0-9eE]*+)?+"
 _ODD = rb"(?:(?:[-+.0-9]%(body)b*+|(?i:nan|inf(?:inity)?)(?!%(body)b))[ \r\n]*+){1,4096}+"
-# An unclosed string ends with its line, an unclosed comment with the file; both are reported where they matter.
+# An unclosed string ends with its line, an unclosed comment with the file; both are reported where they matter. Where
+# rows were extracted, many empty lines follow a word or brace.
 _TOKEN = re.compile(
-    (rb"(" + _PLAIN + rb"(?:(?<=[ \r\n])|(?!%(body)b))|" + _ODD + rb")|(%(body)b++)|([{}])") % {b"body": _BODY}
+    (rb"(" + _PLAIN + rb"(?:(?<=[ \r\n])|(?!%(body)b))|" + _ODD + rb")|(?:(%(body)b++)|([{}]))\n*+") % {b"body": _BODY}
     + rb'|("[^"\r\n]*+"?)|(//[^\r\n]*+|/\*[\s\S]*?(?:\*/|\Z))'
 )
 _WORDS = re.compile(rb"[^ \r\n]+")
@@ -175,7 +176,7 @@ class Scan:
             return symbol
         match = _TOKEN.match(self._text, self.token_offsets[token])
         assert match is not None
-        return match[0].decode("latin-1")
+        return match[match.lastindex or 0].decode("latin-1")
 
     def key(self, token: int) -> str:
         """The word in lower case: old files write ``nummeshes`` where newer ones write ``numMeshes``."""
@@ -270,10 +271,8 @@ class Scan:
 
     def line(self, offset: int) -> int:
         """The line of a byte, counted from 1."""
-        words, missing = self._missing_lines
         steps = min(offset // _LINES_APART, len(self._lines_before) - 1)
-        lines = self._lines_before[steps] + self.data.count(b"\n", steps * _LINES_APART, offset)
-        return int(lines + missing[np.searchsorted(words, offset, side="right")]) + 1
+        return int(self._lines_before[steps]) + self.data.count(b"\n", steps * _LINES_APART, offset) + 1
 
     @cached_property
     def _lines_before(self) -> IntArray:
@@ -281,12 +280,6 @@ class Scan:
         offsets = range(0, len(self.data), _LINES_APART)
         counts = [self.data.count(b"\n", offset, offset + _LINES_APART) for offset in offsets]
         return np.cumsum([0, *counts])
-
-    @cached_property
-    def _missing_lines(self) -> tuple[IntArray, IntArray]:
-        """The ends of words after which lines were extracted, (n,), and the sums of these lines, (n + 1,)."""
-        lines = self._source.lines
-        return np.array(list(lines), dtype=np.int64), np.cumsum([0, *lines.values()])
 
     def token_line(self, token: int) -> int:
         """The line of a token, counted from 1; that of the last byte for the token after the last."""
@@ -343,7 +336,8 @@ class Scan:
         most = _MIN_TOKENS + self.file_size // _BYTES_PER_TOKEN
         runs: list[tuple[int, bytes]] = []
         for match in _TOKEN.finditer(self._text):
-            kind, start, text = match.lastindex, match.start(), match[0]
+            kind, start = match.lastindex or 0, match.start()
+            text = match[kind]
             if kind == _NUMBERS:
                 runs.append((start, text))
                 count += len(text.split())
