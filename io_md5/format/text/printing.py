@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..model import DECIMALS, LARGEST, MAGIC, VERSION, Floats, Md5Error
+from ..model import DECIMALS, MAGIC, VERSION, Floats
 from ..validation import check_string
 from .columns import Eights, every_byte
 
@@ -38,20 +38,13 @@ _ASCII_ZERO, _ASCII_MINUS, _ASCII_POINT = (np.uint64(ord(letter)) for letter in 
 _LIFT, _HIGHEST = every_byte(0x7F), every_byte(0x80)
 
 
-def check_finite(values: npt.NDArray[np.float64]) -> None:
-    """Raises Md5Error if a number cannot be written, as it is not finite as a 32-bit float."""
-    bad = ~(np.abs(values) <= LARGEST)
-    if bad.any():
-        raise Md5Error("cannot write a number that is not finite", found=str(values[bad][0]))
-
-
 def decimal(value: float) -> str:
     """A number as the shortest plain decimal with up to ten digits."""
     return rows("%f", np.array([value], dtype=np.float64)).rstrip("\n")
 
 
 def rows(layout: str, *tables: npt.NDArray[Any]) -> str:
-    """Lines of numbers, (n,) or (n, m) from left to right; raises Md5Error if one is not finite.
+    """Lines of numbers, (n,) or (n, m) from left to right, which were validated: all are finite.
 
     The layout is that of one line: ``%d`` for an integer, ``%f`` for the shortest plain decimal.
     """
@@ -71,8 +64,6 @@ def _rows_in_bulk(layout: str, tables: list[npt.NDArray[Any]]) -> str | None:
     numbers: list[_Bytes] = []
     for table in tables:
         columns = table.reshape(len(table), -1)
-        if columns.dtype.kind == "f":
-            check_finite(columns)
         fields = _decimal_texts(columns) if columns.dtype.kind == "f" else _integer_texts(columns)
         if fields is None:
             return None
@@ -89,7 +80,6 @@ def _rows_one_by_one(layout: str, tables: list[npt.NDArray[Any]]) -> str:
     columns: list[list[float]] = []
     for table in tables:
         if table.dtype.kind == "f":
-            check_finite(table)
             # Without a negative zero.
             table = np.where(np.abs(table) < 10.0**-DECIMALS, np.round(table, DECIMALS) + 0.0, table)
         columns += table.T.tolist() if table.ndim == 2 else [table.tolist()]
