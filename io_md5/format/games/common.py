@@ -71,12 +71,10 @@ UNNAMED = Rule("unnamed_joints", False, checks.unnamed_joints, "all", "every joi
 """The rule that every joint has a name."""
 
 
-def influences(
-    engine: str, source: str, *, is_error: bool = False, why: str = "", check: Check = meshes.influences
-) -> Rule:
+def influences(engine: str, source: str, *keepers: Keeper, is_error: bool = False, why: str = "") -> Rule:
     """The limit on weights of a vertex, 4 in all games that have one."""
     why = why or (f"{engine} refuses the model" if is_error else f"{engine} keeps 4 and drops the rest")
-    return Rule("influences", is_error, check, engine, "at most 4 weights for a vertex", why,
+    return Rule("influences", is_error, meshes.influences(*keepers), engine, "at most 4 weights for a vertex", why,
                 "set Bone Influences to 4", source, 4)  # fmt: skip
 
 
@@ -87,7 +85,7 @@ def weights_as_bytes(*keepers: Keeper, source: str) -> tuple[Rule, Rule]:
     kept = f"{first.engine} keeps {counted(first.most, 'weights')}"
     kept = "; ".join([kept, *(f"{one.engine} {one.most}" for one in others)])
     return (
-        influences(engine, source, why=kept, check=meshes.dropped_weights(*keepers)),
+        influences(engine, source, *keepers, why=kept),
         Rule("rounded_weights", False, meshes.rounded_weights(*keepers), engine,
              "vertices that weights in steps of 1/255 move by at most 0.1 % of the mesh's size",
              does(engine, "keeps") + " weights as bytes", "weight vertices to one bone where it shows", source,

@@ -190,24 +190,6 @@ def bias_sums(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
 
 
 @each_mesh
-def influences(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    yield from _influences(rule, mesh)
-
-
-def _influences(rule: Rule, mesh: Mesh, off_by: Callable[[], str] = str) -> Iterator[Finding]:
-    many = np.flatnonzero(mesh.weight_counts > rule.limit)
-    if len(many):
-        worst = many[np.argmax(mesh.weight_counts[many])]
-        most, off = int(mesh.weight_counts[worst]), off_by()
-        yield rule.finding(
-            f"{counted(len(many), 'vertices', 'have')} more than {rule.limit:g} weights, vertex {worst} has {most}"
-            + (f", off by up to {off}" if off else ""),
-            most,
-            vertices=many,
-        )
-
-
-@each_mesh
 def vertex_count(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
     count = mesh.vertex_count
     if count > rule.limit:
@@ -306,11 +288,20 @@ class Keeper:
     has_points: bool = False  # each weight keeps its own point: bytes only move that joint's share of it
 
 
-def dropped_weights(*keepers: Keeper) -> Check:
-    """A check for more weights than the limit; the finding says how far that moves vertices."""
+def influences(*keepers: Keeper) -> Check:
+    """A check for more weights than the limit; the finding says how far that moves vertices in some engines."""
 
     def check(rule: Rule, mesh: Mesh, subject: Subject) -> Iterator[Finding]:
-        yield from _influences(rule, mesh, lambda: _in_words(_differences(keepers, mesh, subject)))
+        many = np.flatnonzero(mesh.weight_counts > rule.limit)
+        if len(many):
+            worst = many[np.argmax(mesh.weight_counts[many])]
+            most, off = int(mesh.weight_counts[worst]), _in_words(_differences(keepers, mesh, subject))
+            yield rule.finding(
+                f"{counted(len(many), 'vertices', 'have')} more than {rule.limit:g} weights, vertex {worst} has {most}"
+                + (f", off by up to {off}" if off else ""),
+                most,
+                vertices=many,
+            )
 
     return each_mesh(check)
 
@@ -319,7 +310,7 @@ def rounded_weights(*keepers: Keeper) -> Check:
     """A check for weights that as bytes move vertices by more than a limit, as part of the mesh's size."""
 
     def check(rule: Rule, mesh: Mesh, subject: Subject) -> Iterator[Finding]:
-        # `dropped_weights` is about the others.
+        # `influences` is about the others.
         if not mesh.vertex_count or mesh.weight_counts.max() > min(keeper.most for keeper in keepers):
             return
         differences = _differences(keepers, mesh, subject)
@@ -340,7 +331,7 @@ def _in_words(differences: dict[str, float]) -> str:
 def _differences(keepers: tuple[Keeper, ...], mesh: Mesh, subject: Subject) -> dict[str, float]:
     """The largest distance that each engine moves a vertex by; empty if the mesh cannot be skinned."""
     model = subject.model
-    if model is None or not _is_sound(mesh, subject):
+    if model is None or not keepers or not _is_sound(mesh, subject):
         return {}
     bind = model.joints.positions, model.joints.orientations
     at_rest = skin(mesh, *bind)
