@@ -50,9 +50,8 @@ class Table:
         """Columns as indices below `count`; raises Md5Error if one is out of range or no integer."""
         numbers = self.integers(columns, what)
         expected = f"{lowest} to {count - 1}" if count > 0 else "none, because there are none"
-        if numbers.size and not lowest <= numbers.min() <= numbers.max() < count:
-            bad = (numbers < lowest) | (numbers >= count)
-            self._raise_if_any(bad, columns, f"{what} does not exist", expected)
+        bad = (numbers < lowest) | (numbers >= count)
+        self._raise_if_any(bad, columns, f"{what} does not exist", expected)
         return numbers
 
     def line(self, row: int, column: int = 0) -> int:
@@ -126,7 +125,7 @@ def read_joints(scan: Scan, opening: int, width: int, columns: str) -> JointRows
 
 def check_numbering(scan: Scan, numbers: npt.NDArray[np.number], what: str) -> None:
     """Warns if rows are not numbered 0, 1, 2 …: the games ignore the number and use the order."""
-    if len(numbers) and not np.array_equal(numbers, np.arange(len(numbers))):
+    if (numbers != np.arange(len(numbers))).any():
         scan.warnings.append(f"{what} are not numbered in order; their order in the file is used")
 
 
@@ -175,8 +174,8 @@ def check_hierarchy(scan: Scan, names: list[str], parents: Ints, tokens: Sequenc
     late = np.flatnonzero(parents >= np.arange(len(parents)))
     if len(late):
         scan.warnings.append(f"joint {names[int(late[0])]!r} comes before its parent; the games reject that")
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
+    if len(set(names)) < len(names):
+        repeated = [name for name, count in Counter(names).items() if count > 1]
         scan.warnings.append(
             f"{counted(len(repeated), 'joint names', 'occur')} more than once, such as {repeated[0]!r}"
         )

@@ -163,26 +163,23 @@ def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
 def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
     """The first weight and the number of weights of each vertex, (V, 2); all weights exist."""
     ranges = verts.integers(slice(3, 5), "a weight range")
-    last = ranges.astype(np.int64).sum(axis=1)
-    outside = np.flatnonzero((ranges < 0).any(axis=1) | (last > weight_count))
+    starts, counts = ranges.T
+    outside = np.flatnonzero((starts < 0) | (counts < 0) | (starts.astype(np.int64) + counts > weight_count))
     if len(outside):
         row = int(outside[0])
-        start, count = ranges[row].tolist()
         raise Md5Error(
             f"vertex {row} has weights that do not exist", path=scan.path,
-            line=verts.line(row), found=f"{counted(count, 'weights')} from {start} on",
+            line=verts.line(row), found=f"{counted(int(counts[row]), 'weights')} from {starts[row]} on",
             expected=f"a range within {counted(weight_count, 'weights')} of the mesh",
         )  # fmt: skip
-    rows = int(ranges[:, 1].astype(np.int64).sum())
-    limit = weight_limit(len(ranges), weight_count)
+    rows, limit = int(counts.sum(dtype=np.int64)), weight_limit(len(ranges), weight_count)
     if rows > limit:
         raise Md5Error(
             "weights shared by vertices are out of proportion", path=scan.path,
             line=verts.line(0), found=f"{counted(rows, 'weights')} for {counted(len(ranges), 'vertices')}",
             expected=f"at most {limit:,}, because the mesh has {counted(weight_count, 'weights')}",
         )  # fmt: skip
-    unweighted_count = int((ranges[:, 1] == 0).sum())
-    if unweighted_count:
+    if unweighted_count := int((counts == 0).sum()):
         scan.warnings.append(
             f"{counted(unweighted_count, 'vertices', 'have')} no weight: put at the origin, and refused by the games"
         )

@@ -219,7 +219,8 @@ class Scan:
 
     def counts(self, first: int, last: int) -> IntArray:
         """The count of numbers after each of the tokens first … last - 1, (last - first,)."""
-        return np.diff(self.token_first_numbers[first : last + 1])
+        firsts = self.token_first_numbers[first : last + 1]
+        return firsts[1:] - firsts[:-1]
 
     @property
     def is_reduced(self) -> bool:
