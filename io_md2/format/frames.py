@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from ...io_common import playback
 from ...io_common.playback import Wrap
-from .model import FRAMES_PER_SECOND, GlCommands, Md2Error, Model
+from .model import FRAMES_PER_SECOND, GlCommands, Md2Error, Model, validate_structure
 from .normals import normal_indices
-from .validation import validate_structure
 
 STEPS = 255
 
