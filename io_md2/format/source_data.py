@@ -70,12 +70,9 @@ def requantise(
         return FrameData(scale, translate, vertices, normals), np.zeros(count, bool)
 
     matched, on_grid = match_grid(positions, source.scale, source.translate, previous=source.vertices)
-    keeps_grid = on_grid.all(axis=1)
-    if is_source is not None:
-        keeps_grid &= is_source
-    unchanged: NDArray[np.bool_] = on_grid & on_all_axes(matched == source.vertices)
-    if is_source is not None:
-        unchanged &= is_source[:, None]
+    is_source = np.ones(count, bool) if is_source is None else is_source
+    keeps_grid = on_grid.all(axis=1) & is_source
+    unchanged: NDArray[np.bool_] = on_grid & on_all_axes(matched == source.vertices) & is_source[:, None]
     keeps_normal = _with_faces(unchanged, triangles)
     if same_faces is not None:
         keeps_normal &= same_faces

@@ -82,7 +82,7 @@ def extract(data: bytes, blocks: list[ExtractedBlock]) -> ReducedText:
     for block in sorted(blocks, key=lambda block: block.start):
         rows[length + block.start - position] = block.rows
         pieces += (data[position : block.start], block.word, b"\n" * block.lines)
-        length += sum(map(len, pieces[-3:]))
+        length += block.start - position + len(block.word) + block.lines
         position = block.end
     return ReducedText(b"".join([*pieces, data[position:]]), len(data), rows)
 
