@@ -9,7 +9,7 @@ import os
 import secrets
 import shutil
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -105,7 +105,8 @@ class Conversion:
             _require_replaceable(target, self.task, self._records)
         digests = {target: digest(path) for path, target in targets.items()}
         with self._records.storing(self.task, self._state, digests, others):
-            move(targets)
+            for path, target in targets.items():
+                path.replace(target)
 
 
 def write_results(task: Task, folder: Path, settings: Settings, empty_scene: EmptyScene) -> Outcome:
@@ -223,12 +224,6 @@ def _require_replaceable(path: Path, task: Task, records: Records) -> None:
         )
     if reason:
         raise TargetError(f"{path} {reason}")
-
-
-def move(targets: Mapping[Path, Path]) -> None:
-    """Moves files to their targets."""
-    for source, path in targets.items():
-        source.replace(path)
 
 
 def _target_of(path: Path, task: Task) -> Path:

@@ -8,7 +8,6 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
-from functools import partial
 from pathlib import Path
 
 from ..families import FAMILIES
@@ -27,22 +26,21 @@ _TITLES = ("KIND", "NAME", "MESHES", "ANIMATIONS", "SKINS", "DECLARED IN")
 def read(options: Namespace) -> int:
     """Runs ``info``, ``list`` or ``extract``; returns the exit status."""
     if options.command == "info":
-        return file_info.print_info(options.files, _describers(), as_json=options.json, game=options.game)
+        describers = dict.fromkeys(kinds_by_suffix(FAMILIES), _describe)
+        return file_info.print_info(options.files, describers, as_json=options.json, game=options.game)
     if options.command == "list":
         return print_list(options.game, search=" ".join(options.search), as_json=options.json)
     return extract(options.game, options.files, Path(options.to), force=options.force)
 
 
-def _describers() -> dict[str, file_info.Describe]:
-    def describe(suffix: str, file: str, game: str) -> file_info.Description:
-        family = family_of_file(FAMILIES, Path(file)) or FAMILIES[0]
-        kind = next((kind for kind in family.kinds if kind.suffix == suffix), family.kinds[0])
-        try:
-            return kind.describe(file, game)
-        except family.error as error:
-            raise ValueError(without_path(message_for(error, (family.error,)), file)) from error
-
-    return {suffix: partial(describe, suffix) for suffix in kinds_by_suffix(FAMILIES)}
+def _describe(file: str, game: str) -> file_info.Description:
+    path = Path(file)
+    family = family_of_file(FAMILIES, path) or FAMILIES[0]
+    kind = next((kind for kind in family.kinds if kind.suffix == path.suffix.lower()), family.kinds[0])
+    try:
+        return kind.describe(file, game)
+    except family.error as error:
+        raise ValueError(without_path(message_for(error, (family.error,)), file)) from error
 
 
 def print_list(folders: Iterable[str], *, search: str, as_json: bool) -> int:

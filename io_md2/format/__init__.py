@@ -61,6 +61,7 @@ from .model import (
     Md2Error,
     Model,
     first_frame,
+    validate_model,
 )
 from .normals import (
     NORMAL_COUNT,
@@ -72,7 +73,6 @@ from .normals import (
     vertex_normals,
 )
 from .sequences import PLAYER_SEQUENCES
-from .validation import validate_model
 
 __all__ = [
     "CENTRE", "CORNER", "FRAMES_PER_SECOND", "FRAME_NAME_SIZE", "MAGIC", "MAGIC_NUMBER", "NORMALS", "NORMAL_COUNT",

@@ -37,8 +37,9 @@ from .model import (
     Model,
     frame_dtype,
     is_in_range,
+    validate_model,
+    validate_structure,
 )
-from .validation import validate_model, validate_structure
 
 _OTHER_FORMATS = {
     b"IDP3": "a Quake III model (MD3)",

@@ -15,17 +15,13 @@ from numpy.typing import NDArray
 
 from ...io_common import playback
 from ...io_common.playback import Wrap
-from .model import FRAMES_PER_SECOND, GlCommands, Md2Error, Model
+from .model import FRAMES_PER_SECOND, GlCommands, Md2Error, Model, validate_structure
 from .normals import normal_indices
-from .validation import validate_structure
 
 STEPS = 255
 
 # The rounding error of a coordinate after a few operations in single precision, relative to the greatest one.
 _ROUNDING = 2.0**-20
-
-# Vertices at a time.
-_CHUNK = 1 << 15
 
 
 def decompress(vertices: npt.ArrayLike, scale: npt.ArrayLike, translate: npt.ArrayLike) -> NDArray[np.float32]:
@@ -178,7 +174,7 @@ def match_grid(
     """
     positions, scale, translate = np.asarray(positions), np.asarray(scale), np.asarray(translate)
     previous = None if previous is None else np.asarray(previous, np.uint8)
-    if previous is not None and _is_same(positions, previous, scale, translate):
+    if previous is not None and np.array_equal(decompress(previous, scale, translate), positions):
         # Nothing was edited.
         return previous.copy(), np.ones(previous.shape[:-1], bool)
     points = np.asarray(positions, np.float64)
@@ -199,21 +195,6 @@ def on_all_axes(values: NDArray[np.bool_]) -> NDArray[np.bool_]:
     result: NDArray[np.bool_] = values[..., 0] & values[..., 1]
     result &= values[..., 2]
     return result
-
-
-def _is_same(
-    positions: NDArray[Any], vertices: NDArray[np.uint8], scale: NDArray[Any], translate: NDArray[Any]
-) -> bool:
-    if np.ndim(positions) < 3:
-        return np.array_equal(decompress(vertices, scale, translate), positions)
-    if np.shape(positions) != vertices.shape:
-        return False
-    # A few frames at a time stay in the processor's cache.
-    step = max(1, _CHUNK // max(1, vertices.shape[1]))
-    blocks = (slice(start, start + step) for start in range(0, len(vertices), step))
-    return all(
-        np.array_equal(decompress(vertices[rows], scale[rows], translate[rows]), positions[rows]) for rows in blocks
-    )
 
 
 def _within(allowed: NDArray[Any], some: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_]:

@@ -13,8 +13,7 @@ import numpy as np
 from ...io_common.rules import Finding, Profile, Rule, find, find_invalid
 from . import checks
 from .checks import Counts, Subject
-from .model import SKIN_NAME_SIZE, Model
-from .validation import validate_structure
+from .model import SKIN_NAME_SIZE, Model, validate_structure
 
 
 class Game(Enum):

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from ...io_common.texts import counted
 from ...io_common.triangles import is_degenerate, lowest_vertex_first
-from .model import GlCommands, Md2Error, Model
-from .validation import validate_commands
+from .model import GlCommands, Md2Error, Model, validate_commands
 
 CENTRE = 0.5
 """Where in its texel a texture coordinate lies: in the middle (Quake II)."""

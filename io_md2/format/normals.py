@@ -189,24 +189,17 @@ def changed_normal_indices(
 ) -> NDArray[np.uint8]:
     """Normal indices (F, V) with those in `changed`, (F, V), computed as by `normal_indices`."""
     result = indices.copy()
-    frames, vertices = np.flatnonzero(changed.any(axis=1)), np.flatnonzero(changed.any(axis=0))
+    is_changed = np.asarray(changed.any(axis=0))
+    frames, vertices = np.flatnonzero(changed.any(axis=1)), np.flatnonzero(is_changed)
     if not len(frames):
         return result
     rank = np.full(changed.shape[1], -1)
-    faces = triangles[_contains(triangles, vertices, len(rank))]
+    faces = triangles[is_changed[triangles].any(axis=1)]
     used = np.union1d(vertices, faces)
     rank[used] = np.arange(len(used))
     computed = normal_indices(positions[np.ix_(frames, used)], rank[faces])[:, rank[vertices]]
     block = np.ix_(frames, vertices)
     result[block] = np.where(changed[block], computed, result[block])
-    return result
-
-
-def _contains(triangles: NDArray[Any], vertices: NDArray[np.intp], count: int) -> NDArray[np.bool_]:
-    """Which triangles (T, 3) have one of some vertices, of `count`."""
-    chosen = np.zeros(count, bool)
-    chosen[vertices] = True
-    result: NDArray[np.bool_] = chosen[triangles].any(axis=1)
     return result
 
 

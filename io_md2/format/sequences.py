@@ -9,28 +9,15 @@ from enum import Enum
 from ...io_common.frame_names import FrameSequence
 from ...io_common.texts import counted
 
-PLAYER_SEQUENCES = (
-    FrameSequence("stand", 0, 39),
-    FrameSequence("run", 40, 45),
-    FrameSequence("attack", 46, 53),
-    FrameSequence("pain1", 54, 57),
-    FrameSequence("pain2", 58, 61),
-    FrameSequence("pain3", 62, 65),
-    FrameSequence("jump", 66, 71),
-    FrameSequence("flip", 72, 83),
-    FrameSequence("salute", 84, 94),
-    FrameSequence("taunt", 95, 111),
-    FrameSequence("wave", 112, 122),
-    FrameSequence("point", 123, 134),
-    FrameSequence("crstnd", 135, 153),
-    FrameSequence("crwalk", 154, 159),
-    FrameSequence("crattak", 160, 168),
-    FrameSequence("crpain", 169, 172),
-    FrameSequence("crdeath", 173, 177),
-    FrameSequence("death1", 178, 183),
-    FrameSequence("death2", 184, 189),
-    FrameSequence("death3", 190, 197),
-)
+PLAYER_SEQUENCES = tuple(
+    FrameSequence(*row)
+    for row in (
+        ("stand", 0, 39), ("run", 40, 45), ("attack", 46, 53), ("pain1", 54, 57), ("pain2", 58, 61),
+        ("pain3", 62, 65), ("jump", 66, 71), ("flip", 72, 83), ("salute", 84, 94), ("taunt", 95, 111),
+        ("wave", 112, 122), ("point", 123, 134), ("crstnd", 135, 153), ("crwalk", 154, 159), ("crattak", 160, 168),
+        ("crpain", 169, 172), ("crdeath", 173, 177), ("death1", 178, 183), ("death2", 184, 189), ("death3", 190, 197),
+    )
+)  # fmt: skip
 """The sequences of a Quake II player model, which has 198 frames."""
 
 

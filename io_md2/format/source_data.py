@@ -70,12 +70,9 @@ def requantise(
         return FrameData(scale, translate, vertices, normals), np.zeros(count, bool)
 
     matched, on_grid = match_grid(positions, source.scale, source.translate, previous=source.vertices)
-    keeps_grid = on_grid.all(axis=1)
-    if is_source is not None:
-        keeps_grid &= is_source
-    unchanged: NDArray[np.bool_] = on_grid & on_all_axes(matched == source.vertices)
-    if is_source is not None:
-        unchanged &= is_source[:, None]
+    is_source = np.ones(count, bool) if is_source is None else is_source
+    keeps_grid = on_grid.all(axis=1) & is_source
+    unchanged: NDArray[np.bool_] = on_grid & on_all_axes(matched == source.vertices) & is_source[:, None]
     keeps_normal = _with_faces(unchanged, triangles)
     if same_faces is not None:
         keeps_normal &= same_faces
@@ -100,9 +97,8 @@ def requantise(
 def _with_faces(unchanged: NDArray[np.bool_], triangles: NDArray[Any]) -> NDArray[np.bool_]:
     """Which of the unchanged vertices (F, V) only have triangles of unchanged vertices."""
     result = unchanged.copy()
-    frames, vertices = np.flatnonzero(~unchanged.all(axis=1)), np.flatnonzero(~unchanged.all(axis=0))
-    has_changed = np.zeros(unchanged.shape[1], bool)
-    has_changed[vertices] = True
+    frames = np.flatnonzero(~unchanged.all(axis=1))
+    has_changed = np.asarray(~unchanged.all(axis=0))
     # Triangles without any vertex that changes in some frame need no look.
     faces = triangles[has_changed[triangles].any(axis=1)]
     for start in range(0, len(frames), _FRAMES):

@@ -45,7 +45,7 @@ def check_model(
     Returns:
         The findings, errors first; empty if there are none.
     """
-    return _check(Subject(model=model, has_animation=has_animation, animations=animations), game)
+    return _check(model, validate_model, Subject(model, has_animation=has_animation, animations=animations), game)
 
 
 def check_animation(
@@ -62,37 +62,23 @@ def check_animation(
     Returns:
         The findings, errors first; empty if there are none.
     """
-    return _check(Subject(animation=animation, mesh_joints=model_joints, scales=scales), game)
+    subject = Subject(animation=animation, mesh_joints=model_joints, scales=scales)
+    return _check(animation, validate_animation, subject, game)
 
 
 def check_camera(camera: Camera, game: Game = Game.ANY) -> list[Finding]:
     """The findings about a camera path, by the rules of a game, errors first; empty if there are none."""
-    return _check(Subject(camera=camera), game)
+    return _check(camera, validate_camera, Subject(camera=camera), game)
 
 
-def _check(subject: Subject, game: Game) -> list[Finding]:
+def _check(file: Any, validate: Callable[[Any], None], subject: Subject, game: Game) -> list[Finding]:
     # The rules rely on the shapes of arrays.
-    if invalid := find_invalid("invalid", lambda: _validate(subject, check_arrays, check_arrays, check_arrays)):
+    if invalid := find_invalid("invalid", lambda: check_arrays(file)):
         return invalid
     found = find(rules_of(game), subject)
     if any(finding.is_error for finding in found):
         return found
-    validators = validate_model, validate_animation, validate_camera
-    return [*find_invalid("invalid", lambda: _validate(subject, *validators)), *found]
-
-
-def _validate(
-    subject: Subject,
-    model: Callable[[Model], None],
-    animation: Callable[[Animation], None],
-    camera: Callable[[Camera], None],
-) -> None:
-    if subject.model is not None:
-        model(subject.model)
-    if subject.animation is not None:
-        animation(subject.animation)
-    if subject.camera is not None:
-        camera(subject.camera)
+    return [*find_invalid("invalid", lambda: validate(file)), *found]
 
 
 def describe(source: Source | Model | Animation | Camera, game: str = "", name: str = "") -> Description:
@@ -109,28 +95,16 @@ def describe(source: Source | Model | Animation | Camera, game: str = "", name: 
         Md5Error: the file cannot be understood as the kind that its name says, or as any.
         OSError: the file cannot be read.
     """
-    if isinstance(source, Model):
-        return _describe_model(source, game)
-    if isinstance(source, Animation):
-        return _describe_animation(source, game)
-    if isinstance(source, Camera):
-        return _describe_camera(source, game)
-    data, name = read_source(source, name)
-    found = _parse(data, name)
+    file = source if isinstance(source, Model | Animation | Camera) else _parse(*read_source(source, name))
     path = Path(source) if game and isinstance(source, str | os.PathLike) else None
-    if isinstance(found, Camera):
-        return _describe_camera(found, game)
-    if isinstance(found, Model):
-        companion = path.with_suffix(ANIMATION_SUFFIX) if path is not None else None
-        animations = []
-        with suppress(OSError, Md5Error):
-            animations = [read_animation(companion)] if companion is not None else []
-        has_animation = companion.exists() if companion is not None else None
-        return _describe_model(found, game, has_animation=has_animation, animations=animations)
+    if isinstance(file, Camera):
+        return _describe_camera(file, game)
+    if isinstance(file, Model):
+        return _describe_model(file, game, path.with_suffix(ANIMATION_SUFFIX) if path is not None else None)
     joints = None
     with suppress(OSError, Md5Error):
         joints = read_mesh(path.with_suffix(MESH_SUFFIX)).joints if path is not None else None
-    return _describe_animation(found, game, joints)
+    return _describe_animation(file, game, joints)
 
 
 def _parse(data: bytes, name: str) -> Model | Animation | Camera:
@@ -138,19 +112,17 @@ def _parse(data: bytes, name: str) -> Model | Animation | Camera:
     kinds: dict[str, Callable[[bytes, str], Model | Animation | Camera]]
     kinds = {MESH_SUFFIX: parse_mesh, ANIMATION_SUFFIX: parse_animation, CAMERA_SUFFIX: parse_camera}
     suffix = Path(name).suffix.lower()
-    failure: Md5Error | None = None
+    errors = []
     for parse in [kinds[suffix]] if suffix in kinds else kinds.values():
         try:
             return parse(data, name)
         except Md5Error as error:
-            failure = failure or error
-    assert failure is not None
-    raise failure
+            errors.append(error)
+    raise errors[0]
 
 
-def _describe_model(
-    model: Model, game: str, *, has_animation: bool | None = None, animations: Sequence[Animation] = ()
-) -> Description:
+def _describe_model(model: Model, game: str, companion: Path | None) -> Description:
+    """A description of a model; `companion` is where its animation would be, None if unknown."""
     joints = model.joints
     points = [skin(mesh, joints.positions, joints.orientations) for mesh in model.meshes]
     meshes: list[dict[str, Any]] = [
@@ -189,11 +161,18 @@ def _describe_model(
         ),
         *_commandline_line(model.commandline),
     ]
-    found = check_model(model, game_named(game), has_animation=has_animation, animations=animations) if game else None
+    if not game:
+        return Description(facts, lines)
+    has_animation, animations = None, []
+    if companion is not None:
+        has_animation = companion.exists()
+        with suppress(OSError, Md5Error):
+            animations = [read_animation(companion)]
+    found = check_model(model, game_named(game), has_animation=has_animation, animations=animations)
     return describe_findings(facts, lines, game, found)
 
 
-def _describe_animation(animation: Animation, game: str, joints: Joints | None = None) -> Description:
+def _describe_animation(animation: Animation, game: str, joints: Joints | None) -> Description:
     seconds = _seconds(animation.frame_count, animation.frame_rate)
     moving = int((animation.flags != 0).sum())
     facts: dict[str, Any] = {

@@ -16,7 +16,7 @@ import numpy as np
 from . import quaternions as quat
 from .model import ROOT, Animation, Floats, Joints, Md5Error
 from .retargeting import UNMAPPED, Leg, Retargeting, ancestors, axes_rotation
-from .skeleton import encode_poses, poses
+from .skeleton import depths, encode_poses, poses
 
 How = Literal["name", "spelling", "scheme", "structure", "place", "user"]
 """How a pair was found."""
@@ -76,14 +76,15 @@ class Pair:
 
 def find_joint_map(source: Joints, target: Joints) -> dict[str, Pair]:
     """The pairs of two skeletons by the name of the target's joint, as far as they are found."""
-    parts = [_Parts(joints) for joints in (source, target)]
-    ours, theirs = parts[1], parts[0]
+    ours, theirs = _Parts(target), _Parts(source)
     found: dict[int, tuple[int, How]] = {}
     by_name = {name: joint for joint, name in reversed(list(enumerate(source.names)))}
-    for joint, other in zip(*(of.chains.get(("spine", ""), []) for of in (ours, theirs)), strict=False):
+    spine, other_spine = (of.chains.get(("spine", ""), []) for of in (ours, theirs))
+    if len(spine) == len(other_spine):
         # The same number may count from another joint.
-        if len(ours.chains["spine", ""]) == len(theirs.chains["spine", ""]):
-            found[joint] = other, "name" if target.names[joint] == source.names[other] else "scheme"
+        for joint, counterpart in zip(spine, other_spine, strict=True):
+            is_same = target.names[joint] == source.names[counterpart]
+            found[joint] = counterpart, "name" if is_same else "scheme"
     for joint, (name, key) in enumerate(zip(target.names, ours.keys, strict=True)):
         for how, other in (("name", by_name.get(name)), ("spelling", theirs.by_key.get(key))):
             # One name may stand for the hips of one skeleton and a helper of another.
@@ -92,18 +93,12 @@ def find_joint_map(source: Joints, target: Joints) -> dict[str, Pair]:
     for part, chain in ours.chains.items():
         others = theirs.chains.get(part, [])
         used = {other for other, _ in found.values()}
-        free = [joint for joint in chain if joint not in found]
-        if len(chain) != len(others):
-            for joint in free if others else ():
-                index = chain.index(joint)
-                # Fingers may have a joint for the tip, which does not move. Other chains are divided evenly.
-                if part[0] not in _FINGERS:
-                    index = round(index * (len(others) - 1) / max(len(chain) - 1, 1))
-                found[joint] = others[min(index, len(others) - 1)], "scheme"
-        else:
-            for joint, other in zip(chain, others, strict=True):
-                if joint not in found and other not in used:
-                    found[joint] = other, "scheme"
+        for place, joint in enumerate(chain if others else []):
+            # Fingers may have a joint for the tip, which does not move. Other chains are divided evenly.
+            evenly = round(place * (len(others) - 1) / max(len(chain) - 1, 1))
+            counterpart = others[min(place, len(others) - 1) if part[0] in _FINGERS else evenly]
+            if joint not in found and (len(chain) != len(others) or counterpart not in used):
+                found[joint] = counterpart, "scheme"
     _add_mirrored(found, ours, theirs)
     _add_places(found, target)
     _add_chains(found, source, target)
@@ -216,7 +211,7 @@ class _Parts:
         self.keys = [_key(found, known) for found in words]
         self.by_key = {key: joint for joint, key in enumerate(self.keys) if self.keys.count(key) == 1}
         chains: dict[tuple[str, str], list[int]] = {}
-        for joint in np.argsort([len(ancestors(joints.parents, one)) for one in range(len(joints))], kind="stable"):
+        for joint in np.argsort(depths(joints.parents), kind="stable"):
             side, name, _ = self.keys[joint]
             part = _PART_OF.get(name)
             if part is None and side:
@@ -336,19 +331,17 @@ def _add_chains(found: dict[int, tuple[int, How]], source: Joints, target: Joint
         theirs = [one for hand in hands for one in _chains(source, hand) if not used.intersection(one)]
         for length in {len(chain) for chain in ours}:
             mine, his = ([one for one in of if len(one) == length][:_MAX_CHAINS] for of in (ours, theirs))
-            a = np.array([_direction(target.positions, joint, chain) for chain in mine])
-            b = np.array([quat.rotate(rotation, _direction(source.positions, other, chain)) for chain in his])
-            if not mine or not his:
-                continue
-            count = min(len(mine), len(his))
-            best = max(
-                ((tuple(range(count)), two) for two in permutations(range(len(his)), count))
-                if len(mine) < len(his)
-                else ((one, tuple(range(count))) for one in permutations(range(len(mine)), count)),
-                key=lambda chosen: float((a[list(chosen[0])] * b[list(chosen[1])]).sum()),
-            )
-            for one, two in zip(*best, strict=True):
-                found.update({x: (y, "structure") for x, y in zip(mine[one], his[two], strict=True)})
+            # How far each points the way of each; 0 for those without a counterpart.
+            alike = np.zeros((max(len(mine), len(his)),) * 2)
+            for row, chain in enumerate(mine):
+                for column, counterpart in enumerate(his):
+                    turned = quat.rotate(rotation, _direction(source.positions, other, counterpart))
+                    alike[row, column] = _direction(target.positions, joint, chain) @ turned
+            rows = range(len(alike))
+            columns = max(permutations(rows), key=lambda order: float(alike[rows, order].sum()))
+            for row, column in zip(rows, columns, strict=True):
+                if row < len(mine) and column < len(his):
+                    found.update({x: (y, "structure") for x, y in zip(mine[row], his[column], strict=True)})
 
 
 def _chains(joints: Joints, start: int) -> list[list[int]]:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ...io_common.triangles import is_degenerate
 from .model import Floats, Mesh
-from .skinning import row_ids, vertex_weights
+from .skinning import row_ids, sums_of_faces, vertex_weights
 
 IntArray = npt.NDArray[np.int64]
 
@@ -54,7 +54,8 @@ def find_merged_vertices(mesh: Mesh, vertices: Floats) -> IntArray:
         if not len(conflicting):
             return firsts
         if normals is None:
-            normals = _area_normals(vertices, triangles)
+            a, b, c = (vertices[triangles[:, corner]] for corner in range(3))
+            normals = sums_of_faces(np.cross(c - a, b - a), triangles, count)
         has_conflict = np.zeros(count, dtype=bool)
         has_conflict[firsts[conflicting]] = True
         members = has_conflict[firsts]
@@ -96,13 +97,3 @@ def _triangle_ids(triangles: npt.NDArray[np.integer], count: int) -> IntArray:
     if count < _PACKABLE:
         return (low * count + middle) * count + high
     return row_ids(np.stack([low, middle, high], axis=1))
-
-
-def _area_normals(vertices: Floats, triangles: npt.NDArray[np.integer]) -> Floats:
-    """The sum of the normals of each vertex's triangles, weighted by area, (V, 3)."""
-    a, b, c = (vertices[triangles[:, corner]] for corner in range(3))
-    faces = np.repeat(np.cross(c - a, b - a), 3, axis=0)
-    sums = np.zeros_like(vertices)
-    for axis in range(3):
-        sums[:, axis] = np.bincount(triangles.ravel(), faces[:, axis], minlength=len(vertices))
-    return sums

@@ -66,8 +66,9 @@ class _Record:
 
     def __post_init__(self) -> None:
         for name, (dtype, shape) in self.ARRAYS.items():
-            array = _as_array(getattr(self, name), dtype, shape, f"{type(self).__name__}.{name}")
-            object.__setattr__(self, name, array)
+            value = getattr(self, name)
+            if not isinstance(value, np.ndarray) or value.dtype != dtype:
+                setattr(self, name, _as_array(value, dtype, shape, f"{type(self).__name__}.{name}"))
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -83,9 +84,7 @@ class _Record:
 
 
 def _as_array(value: Any, dtype: type[np.generic], shape: tuple[int | str, ...], what: str) -> Any:
-    """A value as an array of a dtype, the same object if it is one; raises Md5Error if it cannot be."""
-    if isinstance(value, np.ndarray) and value.dtype == dtype:
-        return value
+    """A value as an array of a dtype; raises Md5Error if it cannot be."""
     try:
         given = np.asarray(value)
     except (TypeError, ValueError):

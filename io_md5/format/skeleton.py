@@ -140,9 +140,15 @@ def components(animation: Animation, frames: npt.ArrayLike | None = None) -> Flo
     return result
 
 
+def is_animated(flags: Ints) -> npt.NDArray[np.bool_]:
+    """Which components of each joint are animated, (J, 6)."""
+    animated: npt.NDArray[np.bool_] = flags[:, None] & (1 << np.arange(len(COMPONENTS))) != 0
+    return animated
+
+
 def component_columns(flags: Ints, starts: Ints) -> tuple[Ints, Ints, Ints]:
     """Joints, components 0 … 5 and columns of the animated components in a frame, each (C,)."""
-    animated = flags[:, None] & (1 << np.arange(len(COMPONENTS))) != 0
+    animated = is_animated(flags)
     joints, bits = np.nonzero(animated)
     ranks = np.cumsum(animated, axis=1)[joints, bits] - 1
     columns = starts[joints] + ranks

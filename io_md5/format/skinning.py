@@ -167,12 +167,15 @@ def vertex_normals(positions: npt.ArrayLike, triangles: npt.ArrayLike) -> Floats
     positions = np.asarray(positions, dtype=np.float64)
     triangles = check_triangles(triangles, len(positions))
     ids = position_ids(positions)
-    corners = ids[triangles].ravel()
-    normals = np.repeat(face_normals(positions, triangles), 3, axis=0)
-    sums = np.zeros_like(positions)
-    for axis in range(3):
-        sums[:, axis] = np.bincount(corners, normals[:, axis], minlength=len(positions))
-    return _unit(sums)[ids]
+    return _unit(sums_of_faces(face_normals(positions, triangles), ids[triangles], len(positions)))[ids]
+
+
+def sums_of_faces(vectors: Floats, triangles: npt.NDArray[np.integer], vertex_count: int) -> Floats:
+    """The sum of the vectors (T, 3) of each vertex's triangles (T, 3), (V, 3)."""
+    sums = np.empty((vertex_count, 3))
+    for axis, values in enumerate(np.repeat(vectors, 3, axis=0).T):
+        sums[:, axis] = np.bincount(triangles.ravel(), values, minlength=vertex_count)
+    return sums
 
 
 def vertex_tangents(
@@ -207,13 +210,9 @@ def vertex_tangents(
         _unit((edge_b * st_edge_c[:, 1:] - edge_c * st_edge_b[:, 1:]) * sign),
         _unit((edge_c * st_edge_b[:, :1] - edge_b * st_edge_c[:, :1]) * sign),
     )
-    corners = triangles.ravel()
     results = []
     for vectors in faces:
-        sums = np.zeros_like(points)
-        repeated = np.repeat(vectors, 3, axis=0)
-        for axis in range(3):
-            sums[:, axis] = np.bincount(corners, repeated[:, axis], minlength=len(points))
+        sums = sums_of_faces(vectors, triangles, len(points))
         sums -= normals * np.einsum("vi,vi->v", sums, normals)[:, None]
         results.append(_unit(sums))
     return results[0], results[1]
@@ -232,9 +231,10 @@ def row_ids(rows: npt.NDArray[np.number]) -> npt.NDArray[np.int64]:
     numbers = _value_ids(_row_hashes(table))
     members = np.empty(len(table), dtype=np.int64)
     members[numbers] = np.arange(len(table))
-    if np.array_equal(table[members[numbers]], table):
-        return numbers
-    return _row_ids_by_columns(table)
+    if not np.array_equal(table[members[numbers]], table):
+        # Hashes collide. Numpy 2.0 returns a column.
+        numbers = np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)
+    return numbers
 
 
 def _value_ids(values: npt.NDArray[np.number]) -> npt.NDArray[np.int64]:
@@ -256,14 +256,6 @@ def _row_hashes(table: npt.NDArray[np.number]) -> npt.NDArray[np.uint64]:
         hashes *= _HASH_FACTOR
         hashes ^= hashes >> np.uint64(32)
     return hashes
-
-
-def _row_ids_by_columns(table: npt.NDArray[np.number]) -> npt.NDArray[np.int64]:
-    """The same, one column at a time, if hashes collide."""
-    numbers = np.zeros(len(table), dtype=np.int64)
-    for column in table.T:
-        numbers = _value_ids(numbers * len(table) + _value_ids(column))
-    return numbers
 
 
 def normal_weights(mesh: Mesh, normals: npt.ArrayLike, orientations: npt.ArrayLike) -> Floats:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ...io_common.texts import counted
 from .model import LARGEST, ROOT, Animation, Camera, Ints, Joints, Md5Error, Mesh, Model
-from .skeleton import ALL_COMPONENTS, COMPONENTS, CyclicHierarchyError, depths
+from .skeleton import ALL_COMPONENTS, CyclicHierarchyError, depths, is_animated
 
 # Quaternions of 32-bit floats are off by less.
 _UNIT_TOLERANCE = 1e-3
@@ -80,7 +80,7 @@ def check_components(animation: Animation, what: str = "Animation") -> None:
             f"{what}.flags[{unknown[0]}] has unknown bits",
             found=str(animation.flags[unknown[0]]), expected=f"0 to {ALL_COMPONENTS}",
         )  # fmt: skip
-    sizes = ((animation.flags[:, None] >> np.arange(len(COMPONENTS))) & 1).sum(axis=1)
+    sizes = is_animated(animation.flags).sum(axis=1)
     width = animation.frames.shape[1]
     outside = np.flatnonzero(
         (sizes > 0) & ((animation.starts < 0) | (animation.starts.astype(np.int64) + sizes > width))
@@ -157,16 +157,21 @@ def check_weights(mesh: Mesh, joint_count: int | None = None, what: str = "Mesh"
     """Raises Md5Error if a vertex's weight or, given their number, a weight's joint does not exist."""
     if joint_count is not None:
         _check_indices(mesh.weight_joints, joint_count, f"{what}.weight_joints", "joint")
-    starts, counts = mesh.weight_starts, mesh.weight_counts
-    weights = len(mesh.weight_joints)
-    outside = np.flatnonzero((starts < 0) | (counts < 0) | (starts.astype(np.int64) + counts > weights))
+    outside = np.flatnonzero(has_invalid_range(mesh))
     if len(outside):
+        starts, counts, weights = mesh.weight_starts, mesh.weight_counts, len(mesh.weight_joints)
         vertex = int(outside[0])
         raise Md5Error(
             f"{what}.weight_starts and weight_counts: vertex {vertex} has weights that do not exist",
             found=f"{counted(counts[vertex], 'weights')} from {starts[vertex]} on",
             expected=f"a range within {counted(weights, 'weights')} of the mesh",
         )  # fmt: skip
+
+
+def has_invalid_range(mesh: Mesh) -> npt.NDArray[np.bool_]:
+    """Which vertices refer to weights that do not exist, (V,)."""
+    ends = mesh.weight_starts.astype(np.int64) + mesh.weight_counts
+    return np.asarray((mesh.weight_starts < 0) | (mesh.weight_counts < 0) | (ends > len(mesh.weight_joints)))
 
 
 def check_triangles(triangles: npt.ArrayLike, vertex_count: int) -> Ints:

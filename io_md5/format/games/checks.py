@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ....io_common.rules import Check, Finding, Rule
 from ....io_common.texts import counted, listing
 from ..model import ROOT, Animation, Camera, Floats, Model
-from ..skeleton import ALL_COMPONENTS, COMPONENTS
+from ..skeleton import is_animated
 from ..validation import is_writable
 from .profile import NameRule, Subject, byte_count
 
@@ -240,8 +240,7 @@ def other_joints(rule: Rule, animation: Animation, subject: Subject) -> Iterator
 def base_frame_needed(rule: Rule, animation: Animation, subject: Subject) -> Iterator[Finding]:
     """A component without a flag is not 0 in the base frame."""
     base = np.column_stack([animation.base_positions, animation.base_orientations])
-    flagged = ((animation.flags & ALL_COMPONENTS)[:, None] >> np.arange(len(COMPONENTS))) & 1
-    joints = np.flatnonzero(((np.abs(base) > _ZERO) & (flagged == 0)).any(axis=1))
+    joints = np.flatnonzero(((np.abs(base) > _ZERO) & ~is_animated(animation.flags)).any(axis=1))
     what = f"components of {counted(len(joints), 'joints')} are only in the base frame"
     yield from _named(rule, subject, joints, what, found=len(joints))
 

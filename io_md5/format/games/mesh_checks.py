@@ -15,7 +15,7 @@ from .. import quaternions as quat
 from ..model import Floats, Ints, Mesh, Model
 from ..skeleton import poses
 from ..skinning import position_ids, skin, vertex_weights
-from ..validation import check_components, is_writable
+from ..validation import check_components, has_invalid_range, is_writable
 from .checks import about
 from .profile import Subject, byte_count
 
@@ -158,7 +158,7 @@ def invalid_references(rule: Rule, mesh: Mesh, subject: Subject) -> Iterator[Fin
         first = np.flatnonzero(weights)[0]
         what = f"weight {first} refers to a joint that does not exist"
         yield rule.finding(what, first, vertices=_vertices_of_weights(mesh, weights))
-    vertices = np.flatnonzero(_invalid_ranges(mesh))
+    vertices = np.flatnonzero(has_invalid_range(mesh))
     if len(vertices):
         what = f"vertex {vertices[0]} refers to weights that do not exist"
         yield rule.finding(what, vertices[0], vertices=vertices)
@@ -174,7 +174,7 @@ def unweighted_vertices(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[F
 
 @each_mesh
 def bias_sums(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    if _invalid_ranges(mesh).any():
+    if has_invalid_range(mesh).any():
         return
     rows = vertex_weights(mesh)
     sums = rows.sums(mesh.weight_biases[rows.weights, None])[:, 0]
@@ -186,24 +186,6 @@ def bias_sums(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
             f"to {sums[worst]:.6g}",
             f"{sums[worst]:.6g}",
             vertices=off,
-        )
-
-
-@each_mesh
-def influences(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    yield from _influences(rule, mesh)
-
-
-def _influences(rule: Rule, mesh: Mesh, off_by: Callable[[], str] = str) -> Iterator[Finding]:
-    many = np.flatnonzero(mesh.weight_counts > rule.limit)
-    if len(many):
-        worst = many[np.argmax(mesh.weight_counts[many])]
-        most, off = int(mesh.weight_counts[worst]), off_by()
-        yield rule.finding(
-            f"{counted(len(many), 'vertices', 'have')} more than {rule.limit:g} weights, vertex {worst} has {most}"
-            + (f", off by up to {off}" if off else ""),
-            most,
-            vertices=many,
         )
 
 
@@ -269,7 +251,7 @@ def _is_sound(mesh: Mesh, subject: Subject) -> bool:
     joints = subject.model.joints
     tables = mesh.weight_biases, mesh.weight_positions, joints.positions, joints.orientations
     return not (
-        _invalid_ranges(mesh).any()
+        has_invalid_range(mesh).any()
         or _outside(mesh.triangles, mesh.vertex_count).any()
         or _outside(mesh.weight_joints, len(joints)).any()
     ) and all(np.isfinite(table).all() for table in tables)
@@ -280,14 +262,8 @@ def _outside(indices: Ints, count: int) -> npt.NDArray[np.bool_]:
     return outside
 
 
-def _invalid_ranges(mesh: Mesh) -> npt.NDArray[np.bool_]:
-    """Which vertices refer to weights that do not exist."""
-    ends = mesh.weight_starts.astype(np.int64) + mesh.weight_counts
-    return np.asarray((mesh.weight_starts < 0) | (mesh.weight_counts < 0) | (ends > len(mesh.weight_joints)))
-
-
 def _vertices_of_weights(mesh: Mesh, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    if _invalid_ranges(mesh).any():
+    if has_invalid_range(mesh).any():
         return np.empty(0, dtype=np.int64)
     rows = vertex_weights(mesh)
     return np.unique(rows.vertices[chosen[rows.weights]])
@@ -312,11 +288,20 @@ class Keeper:
     has_points: bool = False  # each weight keeps its own point: bytes only move that joint's share of it
 
 
-def dropped_weights(*keepers: Keeper) -> Check:
-    """A check for more weights than the limit; the finding says how far that moves vertices."""
+def influences(*keepers: Keeper) -> Check:
+    """A check for more weights than the limit; the finding says how far that moves vertices in some engines."""
 
     def check(rule: Rule, mesh: Mesh, subject: Subject) -> Iterator[Finding]:
-        yield from _influences(rule, mesh, lambda: _in_words(_differences(keepers, mesh, subject)))
+        many = np.flatnonzero(mesh.weight_counts > rule.limit)
+        if len(many):
+            worst = many[np.argmax(mesh.weight_counts[many])]
+            most, off = int(mesh.weight_counts[worst]), _in_words(_differences(keepers, mesh, subject))
+            yield rule.finding(
+                f"{counted(len(many), 'vertices', 'have')} more than {rule.limit:g} weights, vertex {worst} has {most}"
+                + (f", off by up to {off}" if off else ""),
+                most,
+                vertices=many,
+            )
 
     return each_mesh(check)
 
@@ -325,7 +310,7 @@ def rounded_weights(*keepers: Keeper) -> Check:
     """A check for weights that as bytes move vertices by more than a limit, as part of the mesh's size."""
 
     def check(rule: Rule, mesh: Mesh, subject: Subject) -> Iterator[Finding]:
-        # `dropped_weights` is about the others.
+        # `influences` is about the others.
         if not mesh.vertex_count or mesh.weight_counts.max() > min(keeper.most for keeper in keepers):
             return
         differences = _differences(keepers, mesh, subject)
@@ -346,7 +331,7 @@ def _in_words(differences: dict[str, float]) -> str:
 def _differences(keepers: tuple[Keeper, ...], mesh: Mesh, subject: Subject) -> dict[str, float]:
     """The largest distance that each engine moves a vertex by; empty if the mesh cannot be skinned."""
     model = subject.model
-    if model is None or not _is_sound(mesh, subject):
+    if model is None or not keepers or not _is_sound(mesh, subject):
         return {}
     bind = model.joints.positions, model.joints.orientations
     at_rest = skin(mesh, *bind)

@@ -33,60 +33,35 @@ from .profile import Comments, Game, NameRule, Profile, Writing
 _ROOT_TO_ZERO = f"{DOOM3_ANIM} 299–324: the root's base translation is replaced by 0"
 _CAMERA = "Doom 3 `d3xp/Camera.cpp`, `LoadAnim`"
 _MOVED = "Doom 3 moves the model by its distance"
-RATE_FRACTION = Rule(
-    "rate_fraction", False, checks.rate_fraction, "Doom 3", "a whole frame rate", "",
-    "set Frame Rate to a whole number", f"{DOOM3_ANIM}, `LoadAnim`: `ParseInt` drops the fraction",
-)  # fmt: skip
 _DOOM3_RULES = (
     UNNAMED,
-    Rule(
-        "rate_below_one", True, checks.rate_below_one, "Doom 3", "a frame rate of at least 1",
-        "Doom 3 divides by its whole part, which is 0", "set Frame Rate to 1 or more",
-        f"{DOOM3_ANIM}, `LoadAnim`: `ParseInt`, then a division by it", 1,
-    ),
-    RATE_FRACTION,
-    Rule(
-        "root_away", False, checks.root_away, "Doom 3", "the root joint at the origin, within 0.01", _MOVED,
-        ROOT_AT_ORIGIN,
-        _ROOT_TO_ZERO, 0.01,
-    ),
-    Rule(
-        "base_root_away", False, checks.base_root_away, "Doom 3",
-        "the root joint at the origin in the base frame, within 0.01", _MOVED,
-        ROOT_AT_ORIGIN, _ROOT_TO_ZERO, 0.01,
-    ),
-    Rule(
-        "equal_materials", False, meshes.equal_materials, "Doom 3",
-        "materials that differ before the last dot of their names, in more than case",
-        "Doom 3 ignores case and what follows the last dot", "rename the materials",
-        "Doom 3 `framework/DeclManager.cpp`, `MakeNameCanonical`",
-    ),
-    Rule(
-        "silhouette_edges", False, meshes.silhouette_edges, "Doom 3", "at most 65,536 silhouette edges in a mesh",
-        "Doom 3 draws no shadows of further edges", "split the object",
-        "Doom 3 `renderer/tr_trisurf.cpp`, `MAX_SIL_EDGES`", 65536,
-    ),
-    Rule(
-        "several_roots", False, checks.model_roots, "Doom 3", "one root joint", "Doom 3 refuses its animations",
-        ONE_ROOT, f"{DOOM3_ANIM}, `LoadAnim`",
-    ),
-    Rule(
-        "animation_roots", True, checks.animation_roots, "Doom 3", "one root joint in an animation",
-        "Doom 3 needs one and refuses the file", ONE_ROOT, f"{DOOM3_ANIM}, `LoadAnim`",
-    ),
-    Rule(
-        "first_cut", True, checks.first_cut, "Doom 3", "cuts of a camera path from frame 1 on",
-        "Doom 3 refuses the camera path", "delete the marker on the first frame", _CAMERA, 1,
-    ),
-    Rule(
-        "cut_groups", True, checks.cut_groups, "Doom 3", "cuts of a camera path that are numbers alone",
-        "Doom 3 refuses the camera path",
-        "delete the custom property md5 of the camera data; the path is then made of its keys", _CAMERA,
-    ),
-    Rule(
-        "fields_of_view", True, checks.fields_of_view, "Doom 3", "fields of view above 0",
-        "Doom 3 stops when it plays them", "key another focal length", "Doom 3 `Game_local.cpp`, `CalcFov`",
-    ),
+    Rule("rate_below_one", True, checks.rate_below_one, "Doom 3", "a frame rate of at least 1",
+         "Doom 3 divides by its whole part, which is 0", "set Frame Rate to 1 or more",
+         f"{DOOM3_ANIM}, `LoadAnim`: `ParseInt`, then a division by it", 1),
+    Rule("rate_fraction", False, checks.rate_fraction, "Doom 3", "a whole frame rate", "",
+         "set Frame Rate to a whole number", f"{DOOM3_ANIM}, `LoadAnim`: `ParseInt` drops the fraction"),
+    Rule("root_away", False, checks.root_away, "Doom 3", "the root joint at the origin, within 0.01", _MOVED,
+         ROOT_AT_ORIGIN, _ROOT_TO_ZERO, 0.01),
+    Rule("base_root_away", False, checks.base_root_away, "Doom 3",
+         "the root joint at the origin in the base frame, within 0.01", _MOVED, ROOT_AT_ORIGIN, _ROOT_TO_ZERO, 0.01),
+    Rule("equal_materials", False, meshes.equal_materials, "Doom 3",
+         "materials that differ before the last dot of their names, in more than case",
+         "Doom 3 ignores case and what follows the last dot", "rename the materials",
+         "Doom 3 `framework/DeclManager.cpp`, `MakeNameCanonical`"),
+    Rule("silhouette_edges", False, meshes.silhouette_edges, "Doom 3", "at most 65,536 silhouette edges in a mesh",
+         "Doom 3 draws no shadows of further edges", "split the object",
+         "Doom 3 `renderer/tr_trisurf.cpp`, `MAX_SIL_EDGES`", 65536),
+    Rule("several_roots", False, checks.model_roots, "Doom 3", "one root joint", "Doom 3 refuses its animations",
+         ONE_ROOT, f"{DOOM3_ANIM}, `LoadAnim`"),
+    Rule("animation_roots", True, checks.animation_roots, "Doom 3", "one root joint in an animation",
+         "Doom 3 needs one and refuses the file", ONE_ROOT, f"{DOOM3_ANIM}, `LoadAnim`"),
+    Rule("first_cut", True, checks.first_cut, "Doom 3", "cuts of a camera path from frame 1 on",
+         "Doom 3 refuses the camera path", "delete the marker on the first frame", _CAMERA, 1),
+    Rule("cut_groups", True, checks.cut_groups, "Doom 3", "cuts of a camera path that are numbers alone",
+         "Doom 3 refuses the camera path",
+         "delete the custom property md5 of the camera data; the path is then made of its keys", _CAMERA),
+    Rule("fields_of_view", True, checks.fields_of_view, "Doom 3", "fields of view above 0",
+         "Doom 3 stops when it plays them", "key another focal length", "Doom 3 `Game_local.cpp`, `CalcFov`"),
 )  # fmt: skip
 
 
@@ -102,12 +77,10 @@ DOOM3_BFG = Profile(
         *_DOOM3_RULES,
         joint_count("Doom 3 BFG", "RBDOOM-3-BFG `renderer/Model_md5.cpp`", 255),
         vertex_count("Doom 3 BFG", "RBDOOM-3-BFG `renderer/Model_md5.cpp`: indices of 16 bits", 65535),
-        *weights_as_bytes(
-            Keeper("Doom 3 BFG", fills_up=True), source="RBDOOM-3-BFG `renderer/Model_md5.cpp`, `ParseMesh`"
-        ),
-        bias_sums(
-            "Doom 3 BFG", 0.001, "Doom 3 BFG scales them", "RBDOOM-3-BFG `renderer/Model_md5.cpp`, `ParseMesh`"
-        ),
+        *weights_as_bytes(Keeper("Doom 3 BFG", fills_up=True),
+                          source="RBDOOM-3-BFG `renderer/Model_md5.cpp`, `ParseMesh`"),
+        bias_sums("Doom 3 BFG", 0.001, "Doom 3 BFG scales them",
+                  "RBDOOM-3-BFG `renderer/Model_md5.cpp`, `ParseMesh`"),
     ),
     writing=Writing(max_influences=4, needs_root=True),
 )  # fmt: skip
@@ -131,48 +104,34 @@ QUAKE = Profile(
     "ironwail, vkQuake, FTEQW",
     (
         UNNAMED,
-        unsafe_names(
-            "ironwail", _QUAKE_NAMES, "joint names of at most 31 bytes",
-            "ironwail shortens them in the mesh only, and refuses the model; vkQuake compares 31 bytes",
-            f"{_QUAKE_MESH}: `boneinfo_t`, `jointinfo_t`",
-        ),
+        unsafe_names("ironwail", _QUAKE_NAMES, "joint names of at most 31 bytes",
+                     "ironwail shortens them in the mesh only, and refuses the model; vkQuake compares 31 bytes",
+                     f"{_QUAKE_MESH}: `boneinfo_t`, `jointinfo_t`"),
         name_line(_BOTH, _QUAKE_MESH),
-        Rule(
-            "commandline_length", True, checks.commandline_length, "ironwail",
-            "a command line of at most 1,023 bytes", "ironwail reads no more and refuses the file",
-            "export it for this game, which shortens it", "ironwail `common.c`, `COM_Parse`: `com_token`",
-            _LONGEST_TOKEN,
-        ),
+        Rule("commandline_length", True, checks.commandline_length, "ironwail",
+             "a command line of at most 1,023 bytes", "ironwail reads no more and refuses the file",
+             "export it for this game, which shortens it", "ironwail `common.c`, `COM_Parse`: `com_token`",
+             _LONGEST_TOKEN),
         no_meshes(_BOTH, _QUAKE_MESH),
         joint_count(_BOTH, f"{_QUAKE_MESH}: indices of joints are bytes", 256),
         vertex_count(_BOTH, f"{_QUAKE_MESH}: indices of 16 bits", 65535),
         no_animation(_BOTH, f"{_QUAKE_MESH}: a model without poses is not drawn"),
-        *weights_as_bytes(
-            Keeper("ironwail"), Keeper("vkQuake", most=8, has_points=True),
-            source=f"{_QUAKE_MESH}, `MD5_BakeInfluences`",
-        ),
+        *weights_as_bytes(Keeper("ironwail"), Keeper("vkQuake", most=8, has_points=True),
+                          source=f"{_QUAKE_MESH}, `MD5_BakeInfluences`"),
         bias_sums(_BOTH, 0.0001, does(_BOTH, "scales") + " them", f"{_QUAKE_MESH}, `MD5_BakeInfluences`"),
-        Rule(
-            "skin_path", False, meshes.skin_path, "ironwail", "shaders that are plain names, such as `knight`",
-            "ironwail adds the folder and the numbers itself; vkQuake also looks without the folder, and in textures/",
-            "rename the material",
-            "ironwail `gl_model.c`, `MD5_LoadSkins`: `progs/%s_%02u_%02u`; vkQuake `Mod_LoadMDXSkinTask`",
-        ),
-        Rule(
-            "skin_length", False, meshes.skin_length, _BOTH, "paths of skins of at most 63 bytes",
-            does(_BOTH, "reads") + " no more", "shorten the name of the material",
-            f"{_QUAKE_MESH}: `MAX_QPATH`", 63,
-        ),
-        Rule(
-            "several_roots", False, checks.several_roots, "FTEQW", "one root joint", "FTEQW refuses the model",
-            ONE_ROOT, "FTEQW `com_mesh.c`",
-        ),
-        Rule(
-            "base_frame_needed", False, checks.base_frame_needed, "ironwail",
-            "all six components of every joint in every frame",
-            "ironwail, and vkQuake before August 2026, use 0 instead and the model collapses",
-            "export it for this game, which writes all", "ironwail `gl_model.c`, `MD5Anim_Load` skips `baseframe`",
-        ),
+        Rule("skin_path", False, meshes.skin_path, "ironwail", "shaders that are plain names, such as `knight`",
+             "ironwail adds the folder and the numbers itself; vkQuake also looks without the folder, and in textures/",
+             "rename the material",
+             "ironwail `gl_model.c`, `MD5_LoadSkins`: `progs/%s_%02u_%02u`; vkQuake `Mod_LoadMDXSkinTask`"),
+        Rule("skin_length", False, meshes.skin_length, _BOTH, "paths of skins of at most 63 bytes",
+             does(_BOTH, "reads") + " no more", "shorten the name of the material", f"{_QUAKE_MESH}: `MAX_QPATH`",
+             63),
+        Rule("several_roots", False, checks.several_roots, "FTEQW", "one root joint", "FTEQW refuses the model",
+             ONE_ROOT, "FTEQW `com_mesh.c`"),
+        Rule("base_frame_needed", False, checks.base_frame_needed, "ironwail",
+             "all six components of every joint in every frame",
+             "ironwail, and vkQuake before August 2026, use 0 instead and the model collapses",
+             "export it for this game, which writes all", "ironwail `gl_model.c`, `MD5Anim_Load` skips `baseframe`"),
         no_cameras("Quake"),
     ),
     writing=Writing(
@@ -194,47 +153,31 @@ QUAKE2 = Profile(
         name_line("Quake II", _Q2PRO_MESH),
         no_meshes("Quake II", _Q2PRO_MESH),
         joint_count("Quake II", f"{_Q2PRO_MESH}: `MD5_MAX_JOINTS`", 256),
-        Rule(
-            "mesh_count", True, meshes.mesh_count, "Quake II", "at most 32 meshes", "Quake II takes 32",
-            "join objects", f"{_Q2PRO_MESH}: `MD5_MAX_MESHES`", 32,
-        ),
+        Rule("mesh_count", True, meshes.mesh_count, "Quake II", "at most 32 meshes", "Quake II takes 32",
+             "join objects", f"{_Q2PRO_MESH}: `MD5_MAX_MESHES`", 32),
         vertex_count("Quake II", f"{_Q2PRO_MESH}: `TESS_MAX_VERTICES`", 6144),
-        Rule(
-            "triangle_count", True, meshes.triangle_count, "Quake II", "at most 6,144 triangles in a mesh",
-            "Quake II takes 6,144 in a mesh", "split the object", f"{_Q2PRO_MESH}: `TESS_MAX_INDICES / 3`", 6144,
-        ),
-        Rule(
-            "weight_count", True, meshes.weight_count, "Quake II", "at most 8,192 weights in a mesh",
-            "Quake II takes 8,192 in a mesh", "split the object, or export with fewer Bone Influences",
-            f"{_Q2PRO_MESH}: `MD5_MAX_WEIGHTS`", 8192,
-        ),
-        Rule(
-            "weight_starts", True, meshes.weight_starts, "Quake II",
-            "weights of a vertex that begin at 65,535 or before", "Quake II reads no higher index",
-            "split the object", f"{_Q2PRO_MESH}: `UINT16_MAX`", 65535,
-        ),
-        Rule(
-            "frame_count", True, checks.frame_count, "Quake II", "at most 1,024 frames", "Quake II takes 1,024",
-            "export a shorter range", f"{_Q2PRO_ANIM}: `MD5_MAX_FRAMES`", 1024,
-        ),
+        Rule("triangle_count", True, meshes.triangle_count, "Quake II", "at most 6,144 triangles in a mesh",
+             "Quake II takes 6,144 in a mesh", "split the object", f"{_Q2PRO_MESH}: `TESS_MAX_INDICES / 3`", 6144),
+        Rule("weight_count", True, meshes.weight_count, "Quake II", "at most 8,192 weights in a mesh",
+             "Quake II takes 8,192 in a mesh", "split the object, or export with fewer Bone Influences",
+             f"{_Q2PRO_MESH}: `MD5_MAX_WEIGHTS`", 8192),
+        Rule("weight_starts", True, meshes.weight_starts, "Quake II",
+             "weights of a vertex that begin at 65,535 or before", "Quake II reads no higher index",
+             "split the object", f"{_Q2PRO_MESH}: `UINT16_MAX`", 65535),
+        Rule("frame_count", True, checks.frame_count, "Quake II", "at most 1,024 frames", "Quake II takes 1,024",
+             "export a shorter range", f"{_Q2PRO_ANIM}: `MD5_MAX_FRAMES`", 1024),
         no_animation("Quake II", "q2pro `refresh/models.c`, `MOD_LoadMD5`"),
-        Rule(
-            "several_materials", False, meshes.several_materials, "Quake II", "one material for all meshes",
-            "Quake II shows one skin on the whole model, that of the MD2", "bake them into one image",
-            "q2pro `refresh/mesh.c`, `skin_for_mesh`",
-        ),
-        Rule(
-            "scale_count", False, checks.scale_count, "Quake II", "a `.md5scale` of at most 4,096 JSON tokens",
-            "Quake II reads at most 4,096 and ignores all scales", "scale fewer bones, or on fewer frames",
-            "q2pro `refresh/models.c`, `MD5_LoadScales`: `tokens`", 4096,
-        ),
+        Rule("several_materials", False, meshes.several_materials, "Quake II", "one material for all meshes",
+             "Quake II shows one skin on the whole model, that of the MD2", "bake them into one image",
+             "q2pro `refresh/mesh.c`, `skin_for_mesh`"),
+        Rule("scale_count", False, checks.scale_count, "Quake II", "a `.md5scale` of at most 4,096 JSON tokens",
+             "Quake II reads at most 4,096 and ignores all scales", "scale fewer bones, or on fewer frames",
+             "q2pro `refresh/models.c`, `MD5_LoadScales`: `tokens`", 4096),
         no_cameras("Quake II"),
-        Rule(
-            "scale_names", False, checks.scale_names, "Quake II",
-            "names of scaled joints of at most 47 bytes, without backslashes and control characters",
-            "Quake II does not scale them", "rename the bones",
-            "q2pro `refresh/models.c`, `MD5_LoadScales`: `MD5_MAX_JOINTNAME`", 47,
-        ),
+        Rule("scale_names", False, checks.scale_names, "Quake II",
+             "names of scaled joints of at most 47 bytes, without backslashes and control characters",
+             "Quake II does not scale them", "rename the bones",
+             "q2pro `refresh/models.c`, `MD5_LoadScales`: `MD5_MAX_JOINTNAME`", 47),
     ),
     writing=Writing(name_lines=False, needs_animation=True, joint_scales=True, frame_rate=_RATE),
     written=(
@@ -255,16 +198,12 @@ ANY = Profile(
     Game.ANY, "Any", "No particular game: warns about the limits of all", "iqm's compiler",
     (
         as_warning(joint_count("iqm's compiler", f"{_IQM}: indices of joints are bytes", 255)),
-        Rule(
-            "equal_meshes", False, meshes.equal_meshes, "iqm's compiler",
-            "meshes differ in name or shader", "iqm's compiler keeps only one of them",
-            "rename the objects", f"{_IQM}, `makemeshes`",
-        ),
+        Rule("equal_meshes", False, meshes.equal_meshes, "iqm's compiler", "meshes differ in name or shader",
+             "iqm's compiler keeps only one of them", "rename the objects", f"{_IQM}, `makemeshes`"),
     ),
     writing=Writing(comments=Comments.AMBIGUOUS),
     written=(
-        "meshes with the same shader get a comment `// meshes: NAME`, so that iqm's compiler keeps all of "
-        "them",
+        "meshes with the same shader get a comment `// meshes: NAME`, so that iqm's compiler keeps all of them",
     ),
 )  # fmt: skip
 
@@ -272,38 +211,26 @@ SAUERBRATEN = Profile(
     Game.SAUERBRATEN, "Sauerbraten", "Sauerbraten, Tesseract, Red Eclipse", "Red Eclipse `md5.h`",
     (
         UNNAMED,
-        unsafe_names(
-            "Sauerbraten", _SAUER_NAMES,
-            "no white space and no quotes in joint names, and at most 98 bytes",
-            "Sauerbraten crashes on the animation", f"{_SAUER}: `sscanf(\" %100s %d %d %d\")`",
-        ),
+        unsafe_names("Sauerbraten", _SAUER_NAMES, "no white space and no quotes in joint names, and at most 98 bytes",
+                     "Sauerbraten crashes on the animation", f"{_SAUER}: `sscanf(\" %100s %d %d %d\")`"),
         no_meshes("Sauerbraten", _SAUER),
         joint_count("Sauerbraten", f"{_SAUER}: indices of joints are bytes", 256),
         vertex_count("Sauerbraten", f"{_SAUER}: indices of 16 bits", 65535),
-        Rule(
-            "total_vertices", False, meshes.total_vertices, "Sauerbraten", "at most 65,535 vertices in all meshes",
-            "Sauerbraten draws further triangles elsewhere", "remove vertices, or export two models",
-            "Sauerbraten `skelmodel.h`, `genvbo`: indices of 16 bits for all meshes", 65535,
-        ),
-        Rule(
-            "weight_count", True, meshes.weight_count, "Sauerbraten", "at most 65,535 weights in a mesh",
-            "Sauerbraten takes 65,535 in a mesh", "split the object, or export with fewer Bone Influences",
-            f"{_SAUER}: `ushort start`", 65535,
-        ),
+        Rule("total_vertices", False, meshes.total_vertices, "Sauerbraten", "at most 65,535 vertices in all meshes",
+             "Sauerbraten draws further triangles elsewhere", "remove vertices, or export two models",
+             "Sauerbraten `skelmodel.h`, `genvbo`: indices of 16 bits for all meshes", 65535),
+        Rule("weight_count", True, meshes.weight_count, "Sauerbraten", "at most 65,535 weights in a mesh",
+             "Sauerbraten takes 65,535 in a mesh", "split the object, or export with fewer Bone Influences",
+             f"{_SAUER}: `ushort start`", 65535),
         influences("Sauerbraten", "Sauerbraten `skelmodel.h`, `blendcombo`"),
-        bias_sums(
-            "Sauerbraten", 0.0001, "Sauerbraten scales them", "Sauerbraten `skelmodel.h`, `blendcombo`"
-        ),
-        Rule(
-            "unnamed_mesh", False, meshes.unnamed_mesh, "Sauerbraten", "a comment `// meshes: NAME` in every mesh",
-            "md5skin in md5.cfg finds meshes by it", "export it for this game, which adds the comment",
-            f"{_SAUER}, `md5mesh::load`",
-        ),
+        bias_sums("Sauerbraten", 0.0001, "Sauerbraten scales them", "Sauerbraten `skelmodel.h`, `blendcombo`"),
+        Rule("unnamed_mesh", False, meshes.unnamed_mesh, "Sauerbraten", "a comment `// meshes: NAME` in every mesh",
+             "md5skin in md5.cfg finds meshes by it", "export it for this game, which adds the comment",
+             f"{_SAUER}, `md5mesh::load`"),
         no_cameras("Sauerbraten"),
     ),
     writing=Writing(comments=Comments.ALL, names=_SAUER_NAMES, max_influences=4),
-    written=(
-"a comment `// meshes: NAME` in every mesh, for `md5skin NAME …` in `md5.cfg`",),
+    written=("a comment `// meshes: NAME` in every mesh, for `md5skin NAME …` in `md5.cfg`",),
 )  # fmt: skip
 
 UNVANQUISHED = Profile(
@@ -313,12 +240,9 @@ UNVANQUISHED = Profile(
         name_line("Unvanquished", _DAEMON),
         no_meshes("Unvanquished", _DAEMON),
         joint_count("Unvanquished", "Daemon `tr_local.h`: `numChannels` is an unsigned byte", 255),
-        Rule(
-            "parent_indices", True, checks.parent_indices, "Unvanquished",
-            "parents among the first 128 joints", "Unvanquished would detach them",
-            "remove bones, or export with Deform Bones Only",
-            "Daemon `tr_local.h`: `parentIndex` is a signed byte", _LAST_PARENT,
-        ),
+        Rule("parent_indices", True, checks.parent_indices, "Unvanquished", "parents among the first 128 joints",
+             "Unvanquished would detach them", "remove bones, or export with Deform Bones Only",
+             "Daemon `tr_local.h`: `parentIndex` is a signed byte", _LAST_PARENT),
         influences("Unvanquished", f"{_DAEMON}: `MAX_WEIGHTS`", is_error=True),
         no_cameras("Unvanquished"),
     ),

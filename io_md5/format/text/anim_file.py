@@ -29,8 +29,8 @@ import numpy as np
 
 from ....io_common.files.reading import Source, Target, read_source, write_target
 from ....io_common.texts import counted
-from ..model import OLD_VERSION, ROOT, VERSION, Animation, AnimationHeader, Floats, Ints, Md5Error
-from ..skeleton import ALL_COMPONENTS, COMPONENTS
+from ..model import OLD_VERSION, ROOT, VERSION, Animation, AnimationHeader, Floats, Md5Error
+from ..skeleton import ALL_COMPONENTS, COMPONENTS, is_animated
 from ..validation import validate_animation
 from . import blocks, old_layout, printing
 from .blocks import Contents, read_contents
@@ -132,7 +132,7 @@ def _assemble(scan: Scan, contents: Contents) -> Animation:
     if len(negative):
         reason = f"the first component of joint {names[negative[0]]!r} does not exist"
         raise rows.error(reason, int(negative[0]), 2, "0 or more")
-    ends = np.where(flags != 0, starts.astype(np.int64) + _component_counts(flags), 0)
+    ends = np.where(flags != 0, starts.astype(np.int64) + is_animated(flags).sum(axis=1), 0)
 
     frames = _frames(scan, contents, len(names), int(ends.max(initial=0)))
     base = _base_frame(scan, opened, len(names), needed=bool((flags != ALL_COMPONENTS).any()))
@@ -148,11 +148,6 @@ def _assemble(scan: Scan, contents: Contents) -> Animation:
         frames=frames,
         frame_rate=blocks.frame_rate(scan, header.get("framerate", 0.0)),
     )
-
-
-def _component_counts(flags: Ints) -> IntArray:
-    counts: IntArray = ((flags[:, None] >> np.arange(len(COMPONENTS))) & 1).sum(axis=1)
-    return counts
 
 
 def _frames(scan: Scan, contents: Contents, joint_count: int, least: int) -> Floats:
@@ -265,14 +260,13 @@ def format_animation(animation: Animation) -> bytes:
     parents = animation.parents.tolist()
     flags = animation.flags.tolist()
     comments = [_hierarchy_comment(animation, parent, flag) for parent, flag in zip(parents, flags, strict=True)]
-    base = np.column_stack([animation.base_positions, animation.base_orientations])
     starts = np.where(animation.flags != 0, animation.starts, 0)  # Doom 3 checks starts even where no flag is set
-    vectors = "\t( %s %s %s ) ( %s %s %s )"
+    vectors = "\t( %f %f %f ) ( %f %f %f )"
     lines = [
         *printing.header(animation.commandline),
         f"numFrames {animation.frame_count}",
         f"numJoints {len(names)}",
-        f"frameRate {printing.decimals([animation.frame_rate])[0]}",
+        f"frameRate {printing.decimal(animation.frame_rate)}",
         f"numAnimatedComponents {animation.frames.shape[1]}",
         "",
         "hierarchy {",
@@ -281,12 +275,10 @@ def format_animation(animation: Animation) -> bytes:
         "}",
         "",
         "bounds {",
-        *(vectors % row for row in zip(*printing.columns(animation.bounds.reshape(-1, 6)), strict=True)),
-        "}",
+        printing.rows(vectors, animation.bounds.reshape(-1, 6)) + "}",
         "",
         "baseframe {",
-        *(vectors % row for row in zip(*printing.columns(base), strict=True)),
-        "}",
+        printing.rows(vectors, animation.base_positions, animation.base_orientations) + "}",
     ]  # fmt: skip
     data = "\n".join([*lines, _format_frames(animation)]).encode("utf-8", "surrogateescape")
     poses = len(names) * animation.frame_count
@@ -307,7 +299,7 @@ def _hierarchy_comment(animation: Animation, parent: int, flags: int) -> str:
 
 
 def _format_frames(animation: Animation) -> str:
-    sizes = _component_counts(animation.flags)
+    sizes = is_animated(animation.flags).sum(axis=1)
     width = animation.frames.shape[1]
     # The components after which lines end; those that no joint uses are on a line of their own.
     stops = np.unique(np.concatenate([(animation.starts + sizes)[sizes > 0], [width]]))

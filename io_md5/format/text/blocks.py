@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ....io_common.arrays import MAX_INT32
 from ....io_common.texts import counted
 from ..model import MAGIC, ROOT, VERSION, Floats, Ints, Md5Error
 from ..skeleton import CyclicHierarchyError, depths
@@ -41,20 +42,16 @@ class Table:
     def integers(self, columns: slice, what: str) -> Ints:
         """Some columns as integers; raises Md5Error if a number is not an integer or too large."""
         values = self.values[:, columns]
-        # A number that is too large becomes another number as 32 bits, or the lowest one.
-        with np.errstate(invalid="ignore"):
-            whole = values.astype(np.int32)
-        bad = (whole != values) | (whole == np.iinfo(np.int32).min)
+        bad = (values != np.rint(values)) | (np.abs(values) > MAX_INT32)
         self._raise_if_any(bad, columns, f"{what} is not a whole number", "a whole number")
-        return whole
+        return values.astype(np.int32)
 
     def indices(self, columns: slice, what: str, count: int, lowest: int = 0) -> Ints:
         """Columns as indices below `count`; raises Md5Error if one is out of range or no integer."""
         numbers = self.integers(columns, what)
         expected = f"{lowest} to {count - 1}" if count > 0 else "none, because there are none"
-        if numbers.size and not lowest <= numbers.min() <= numbers.max() < count:
-            bad = (numbers < lowest) | (numbers >= count)
-            self._raise_if_any(bad, columns, f"{what} does not exist", expected)
+        bad = (numbers < lowest) | (numbers >= count)
+        self._raise_if_any(bad, columns, f"{what} does not exist", expected)
         return numbers
 
     def line(self, row: int, column: int = 0) -> int:
@@ -128,7 +125,7 @@ def read_joints(scan: Scan, opening: int, width: int, columns: str) -> JointRows
 
 def check_numbering(scan: Scan, numbers: npt.NDArray[np.number], what: str) -> None:
     """Warns if rows are not numbered 0, 1, 2 …: the games ignore the number and use the order."""
-    if len(numbers) and not np.array_equal(numbers, np.arange(len(numbers))):
+    if (numbers != np.arange(len(numbers))).any():
         scan.warnings.append(f"{what} are not numbered in order; their order in the file is used")
 
 
@@ -177,8 +174,8 @@ def check_hierarchy(scan: Scan, names: list[str], parents: Ints, tokens: Sequenc
     late = np.flatnonzero(parents >= np.arange(len(parents)))
     if len(late):
         scan.warnings.append(f"joint {names[int(late[0])]!r} comes before its parent; the games reject that")
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
+    if len(set(names)) < len(names):
+        repeated = [name for name, count in Counter(names).items() if count > 1]
         scan.warnings.append(
             f"{counted(len(repeated), 'joint names', 'occur')} more than once, such as {repeated[0]!r}"
         )

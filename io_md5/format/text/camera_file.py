@@ -105,8 +105,8 @@ def _entries(scan: Scan, opening: int) -> Floats:
 
 def _cuts(scan: Scan, opening: int, entry_count: int) -> tuple[list[int], list[str]]:
     """The cuts and their groups, scanned again because only parentheses tell where a group ends."""
-    start = int(scan.token_offsets[opening]) + 1
-    end = int(scan.token_offsets[scan.block_end(opening)])
+    start = scan.token_offsets[opening] + 1
+    end = scan.token_offsets[scan.block_end(opening)]
     cuts: list[int] = []
     groups: list[list[str]] = []
     in_parentheses = False
@@ -177,12 +177,11 @@ def format_camera(camera: Camera) -> bytes:
     validate_camera(camera)
     count = camera.entry_count
     groups = camera.cut_groups or [""] * len(camera.cuts)
-    table = np.column_stack([camera.positions, camera.orientations, camera.fields_of_view])
-    rows = zip(*printing.columns(table), strict=True)
+    tables = camera.positions, camera.orientations, camera.fields_of_view
     lines = [
         *printing.header(camera.commandline),
         f"numFrames {count}",
-        f"frameRate {printing.decimals([camera.frame_rate])[0]}",
+        f"frameRate {printing.decimal(camera.frame_rate)}",
         f"numCuts {len(camera.cuts)}",
         "",
         "cuts {",
@@ -190,8 +189,7 @@ def format_camera(camera: Camera) -> bytes:
         "}",
         "",
         "camera {",
-        *("\t( %s %s %s ) ( %s %s %s ) %s" % row for row in rows),
-        "}",
+        printing.rows("\t( %f %f %f ) ( %f %f %f ) %f", *tables) + "}",
         "",
     ]
     return "\n".join(lines).encode("utf-8", "surrogateescape")

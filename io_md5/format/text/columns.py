@@ -24,7 +24,6 @@ Eights = npt.NDArray[np.uint64]
 """Eight bytes of text, the first in the lowest byte of the number."""
 
 _EIGHT = 8
-_CHUNK = 1 << 16
 _MINUS, _POINT, _NEWLINE, _ZERO = b"-.\n0"
 
 # All integers below this and these powers of ten are exact as floats. (An integer above it may be rounded down to it.)
@@ -84,13 +83,8 @@ class Text:
 
     def lines(self, start: int, end: int) -> tuple[Offsets, Offsets]:
         """The start and end offsets of the lines between two offsets; the last ends with a newline."""
-        # In chunks, because allocating large arrays takes longer than filling them.
-        places = [np.array([start], dtype=np.int64)]
-        for first in range(start, end, _CHUNK):
-            newlines = np.flatnonzero(self._bytes[first : min(first + _CHUNK, end)] == _NEWLINE)
-            newlines += first + 1
-            places.append(newlines)
-        joined = np.concatenate(places)
+        newlines = np.flatnonzero(self._bytes[start:end] == _NEWLINE)
+        joined = np.append(start, newlines + (start + 1))
         return joined[:-1], joined[1:]
 
     def matches(self, offsets: Offsets, words: bytes) -> Flags:

@@ -163,26 +163,23 @@ def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
 def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
     """The first weight and the number of weights of each vertex, (V, 2); all weights exist."""
     ranges = verts.integers(slice(3, 5), "a weight range")
-    last = ranges.astype(np.int64).sum(axis=1)
-    outside = np.flatnonzero((ranges < 0).any(axis=1) | (last > weight_count))
+    starts, counts = ranges.T
+    outside = np.flatnonzero((starts < 0) | (counts < 0) | (starts.astype(np.int64) + counts > weight_count))
     if len(outside):
         row = int(outside[0])
-        start, count = ranges[row].tolist()
         raise Md5Error(
             f"vertex {row} has weights that do not exist", path=scan.path,
-            line=verts.line(row), found=f"{counted(count, 'weights')} from {start} on",
+            line=verts.line(row), found=f"{counted(int(counts[row]), 'weights')} from {starts[row]} on",
             expected=f"a range within {counted(weight_count, 'weights')} of the mesh",
         )  # fmt: skip
-    rows = int(ranges[:, 1].astype(np.int64).sum())
-    limit = weight_limit(len(ranges), weight_count)
+    rows, limit = int(counts.sum(dtype=np.int64)), weight_limit(len(ranges), weight_count)
     if rows > limit:
         raise Md5Error(
             "weights shared by vertices are out of proportion", path=scan.path,
             line=verts.line(0), found=f"{counted(rows, 'weights')} for {counted(len(ranges), 'vertices')}",
             expected=f"at most {limit:,}, because the mesh has {counted(weight_count, 'weights')}",
         )  # fmt: skip
-    unweighted_count = int((ranges[:, 1] == 0).sum())
-    if unweighted_count:
+    if unweighted_count := int((counts == 0).sum()):
         scan.warnings.append(
             f"{counted(unweighted_count, 'vertices', 'have')} no weight: put at the origin, and refused by the games"
         )
@@ -214,15 +211,14 @@ def format_mesh(model: Model) -> bytes:
     names = [printing.quoted(name) for name in joints.names]
     parent_names = [joints.names[parent] if parent != ROOT else "" for parent in joints.parents.tolist()]
     orientations = quat.xyz_from_wxyz(joints.orientations, may_be_read=True)
-    places = printing.columns(np.column_stack([joints.positions, orientations]))
-    row = "\t%s\t%d ( %s %s %s ) ( %s %s %s )\t\t// %s"
+    places = printing.rows("%d ( %f %f %f ) ( %f %f %f )", joints.parents, joints.positions, orientations)
     lines = [
         *printing.header(model.commandline),
         f"numJoints {len(joints)}",
         f"numMeshes {len(model.meshes)}",
         "",
         "joints {",
-        *(row % values for values in zip(names, joints.parents.tolist(), *places, parent_names, strict=True)),
+        *("\t%s\t%s\t\t// %s" % row for row in zip(names, places.splitlines(), parent_names, strict=True)),
         "}",
     ]
     for mesh in model.meshes:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..model import DECIMALS, LARGEST, MAGIC, VERSION, Floats, Md5Error
+from ..model import DECIMALS, MAGIC, VERSION, Floats
 from ..validation import check_string
 from .columns import Eights, every_byte
 
@@ -38,29 +38,13 @@ _ASCII_ZERO, _ASCII_MINUS, _ASCII_POINT = (np.uint64(ord(letter)) for letter in 
 _LIFT, _HIGHEST = every_byte(0x7F), every_byte(0x80)
 
 
-def check_finite(values: npt.NDArray[np.float64]) -> None:
-    """Raises Md5Error if a number cannot be written, as it is not finite as a 32-bit float."""
-    bad = ~(np.abs(values) <= LARGEST)
-    if bad.any():
-        raise Md5Error("cannot write a number that is not finite", found=str(values[bad][0]))
-
-
-def decimals(values: npt.ArrayLike) -> list[str]:
-    """Each number, in the order of memory, as the shortest plain decimal with up to ten digits."""
-    flat = _printable(np.asarray(values, dtype=np.float64).ravel())
-    text = (f"%.{DECIMALS}f " * len(flat)) % tuple(flat.tolist())
-    return _without_trailing_zeros(text, " ").split()
-
-
-def columns(values: npt.NDArray[np.float64]) -> list[list[str]]:
-    """The decimals of a table (n, m), a list for each of the m columns."""
-    flat = decimals(values)
-    width = values.shape[1]
-    return [flat[column::width] for column in range(width)]
+def decimal(value: float) -> str:
+    """A number as the shortest plain decimal with up to ten digits."""
+    return rows("%f", np.array([value], dtype=np.float64)).rstrip("\n")
 
 
 def rows(layout: str, *tables: npt.NDArray[Any]) -> str:
-    """Lines of numbers, (n,) or (n, m) from left to right; raises Md5Error if one is not finite.
+    """Lines of numbers, (n,) or (n, m) from left to right, which were validated: all are finite.
 
     The layout is that of one line: ``%d`` for an integer, ``%f`` for the shortest plain decimal.
     """
@@ -80,8 +64,6 @@ def _rows_in_bulk(layout: str, tables: list[npt.NDArray[Any]]) -> str | None:
     numbers: list[_Bytes] = []
     for table in tables:
         columns = table.reshape(len(table), -1)
-        if columns.dtype.kind == "f":
-            check_finite(columns)
         fields = _decimal_texts(columns) if columns.dtype.kind == "f" else _integer_texts(columns)
         if fields is None:
             return None
@@ -97,24 +79,16 @@ def _rows_one_by_one(layout: str, tables: list[npt.NDArray[Any]]) -> str:
     """Lines with Python's own formatting."""
     columns: list[list[float]] = []
     for table in tables:
-        numbers = _printable(table) if table.dtype.kind == "f" else table
-        columns += numbers.T.tolist() if numbers.ndim == 2 else [numbers.tolist()]
+        if table.dtype.kind == "f":
+            # Without a negative zero.
+            table = np.where(np.abs(table) < 10.0**-DECIMALS, np.round(table, DECIMALS) + 0.0, table)
+        columns += table.T.tolist() if table.ndim == 2 else [table.tolist()]
     line = layout.replace("%f", f"%.{DECIMALS}f\0") + "\n"
     text = (line * len(tables[0])) % tuple(chain.from_iterable(zip(*columns, strict=True)))
-    return _without_trailing_zeros(text, "\0").replace("\0", "") if "%f" in layout else text
-
-
-def _printable(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Finite numbers without a negative zero."""
-    check_finite(values)
-    return np.where(np.abs(values) < 10.0**-DECIMALS, np.round(values, DECIMALS) + 0.0, values)
-
-
-def _without_trailing_zeros(text: str, end: str) -> str:
-    """Numbers without trailing zeros and point; `end` follows each of them, and nothing else."""
-    for zeros in ("0000", "0000", "00", "0", "."):
-        text = text.replace(zeros + end, end)
-    return text
+    if "%f" in layout:
+        for zeros in ("0000", "0000", "00", "0", "."):
+            text = text.replace(zeros + "\0", "\0")
+    return text.replace("\0", "")
 
 
 def quoted(name: str) -> str:

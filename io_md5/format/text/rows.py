@@ -34,12 +34,11 @@ MIN_LINES = 100
 
 @dataclass(frozen=True, eq=False)
 class ReducedText:
-    """A text with a line that holds only a word for each block that was extracted."""
+    """A text with a word and empty lines for each block that was extracted, so that lines keep their numbers."""
 
     text: bytes
     size: int  # of the original text, in bytes
     rows: dict[int, Floats] = field(default_factory=dict)  # (rows, width) of each block, by its word's offset
-    lines: dict[int, int] = field(default_factory=dict)  # removed after each word, by its end's offset
 
 
 def extract_rows(data: bytes) -> ReducedText:
@@ -76,20 +75,16 @@ class ExtractedBlock:
 
 
 def extract(data: bytes, blocks: list[ExtractedBlock]) -> ReducedText:
-    """The text with the lines of blocks replaced by their words."""
+    """The text with the lines of blocks replaced by their words and empty lines."""
     pieces: list[bytes] = []
     rows: dict[int, Floats] = {}
-    lines: dict[int, int] = {}
     position = length = 0
     for block in sorted(blocks, key=lambda block: block.start):
-        pieces += (data[position : block.start], block.word, b"\n")
-        offset = length + block.start - position
-        rows[offset] = block.rows
-        length = offset + len(block.word)
-        lines[length] = block.lines - 1
-        length += 1
+        rows[length + block.start - position] = block.rows
+        pieces += (data[position : block.start], block.word, b"\n" * block.lines)
+        length += block.start - position + len(block.word) + block.lines
         position = block.end
-    return ReducedText(b"".join([*pieces, data[position:]]), len(data), rows, lines)
+    return ReducedText(b"".join([*pieces, data[position:]]), len(data), rows)
 
 
 def _candidate_blocks(data: bytes) -> Iterator[tuple[bytes, int, int]]:

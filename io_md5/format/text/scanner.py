@@ -89,9 +89,10 @@ _NUMBERS, _WORD, _BRACE, _STRING, _COMMENT = range(1, 6)
 # numbers alone is not copied as a whole.
 _PLAIN = rb"[-+.0-9](?:[-+.0-9 \r\n]{1,8192}+|(?<=[0-9.])[eE](?=[-+0-9])){0,8}+(?:(?<![ \r\n])[-+.0-9eE]*+)?+"
 _ODD = rb"(?:(?:[-+.0-9]%(body)b*+|(?i:nan|inf(?:inity)?)(?!%(body)b))[ \r\n]*+){1,4096}+"
-# An unclosed string ends with its line, an unclosed comment with the file; both are reported where they matter.
+# An unclosed string ends with its line, an unclosed comment with the file; both are reported where they matter. Where
+# rows were extracted, many empty lines follow a word or brace.
 _TOKEN = re.compile(
-    (rb"(" + _PLAIN + rb"(?:(?<=[ \r\n])|(?!%(body)b))|" + _ODD + rb")|(%(body)b++)|([{}])") % {b"body": _BODY}
+    (rb"(" + _PLAIN + rb"(?:(?<=[ \r\n])|(?!%(body)b))|" + _ODD + rb")|(?:(%(body)b++)|([{}]))\n*+") % {b"body": _BODY}
     + rb'|("[^"\r\n]*+"?)|(//[^\r\n]*+|/\*[\s\S]*?(?:\*/|\Z))'
 )
 _WORDS = re.compile(rb"[^ \r\n]+")
@@ -137,16 +138,17 @@ class Scan:
         # Offsets of a string that is not closed, and of a number that is none.
         self._open_string = self._no_number = len(text)
         self._not_finite, self._first_not_finite = 0, 0
-        numbers, tokens = array("d"), tuple(array("q") for _ in range(3))
-        last_brace = self._scan(numbers, *tokens)
-        self.numbers: FloatArray = _as_numpy(numbers)  # (N,), finite
-        self.token_offsets: IntArray = _as_numpy(tokens[0])  # (T,)
+        numbers, offsets, firsts, codes = array("d"), array("q"), array("q"), array("q")
+        last_brace = self._scan(numbers, offsets, firsts, codes)
+        self.numbers: FloatArray = np.array(numbers)  # (N,), finite
+        # The elements of an array of Python are read faster one at a time.
+        self.token_offsets = offsets
         # The count of numbers before each token, and at last of all, (T + 1,).
-        self.token_first_numbers: IntArray = _as_numpy(tokens[1])
+        self.token_first_numbers: IntArray = np.array(firsts)
+        self._firsts = firsts
         # The same for equal words; the byte for braces and quotes, (T,).
-        self.token_codes: IntArray = _as_numpy(tokens[2])
-        # The same arrays, whose elements are read faster one at a time.
-        self._offsets, self._firsts, self._codes = tokens
+        self.token_codes: IntArray = np.array(codes)
+        self._codes = codes
         if self._open_string < last_brace:
             # Its other half would be read as words and numbers.
             raise self._string_error(self._open_string)
@@ -163,7 +165,7 @@ class Scan:
 
     def __len__(self) -> int:
         """The number of tokens."""
-        return len(self._offsets)
+        return len(self.token_offsets)
 
     def text(self, token: int) -> str:
         """The word or brace; ``"`` for a string."""
@@ -172,9 +174,9 @@ class Scan:
         symbol = _SYMBOLS.get(self._codes[token])
         if symbol:
             return symbol
-        match = _TOKEN.match(self._text, self._offsets[token])
+        match = _TOKEN.match(self._text, self.token_offsets[token])
         assert match is not None
-        return match[0].decode("latin-1")
+        return match[match.lastindex or 0].decode("latin-1")
 
     def key(self, token: int) -> str:
         """The word in lower case: old files write ``nummeshes`` where newer ones write ``numMeshes``."""
@@ -182,13 +184,13 @@ class Scan:
 
     def is_string(self, token: int) -> bool:
         """Whether the token is a quoted string."""
-        return token < len(self._codes) and self._codes[token] == _QUOTE
+        return token < len(self) and self._codes[token] == _QUOTE
 
     def name(self, token: int) -> str:
         """The value of a string that ends on its line; an unquoted word is its own, as in Doom 3's lexer."""
         if not self.is_string(token):
             return self.text(token)
-        offset = self._offsets[token]
+        offset = self.token_offsets[token]
         string = _STRING_TEXT.match(self.data, offset)
         assert string is not None
         written = string[0]
@@ -217,7 +219,8 @@ class Scan:
 
     def counts(self, first: int, last: int) -> IntArray:
         """The count of numbers after each of the tokens first … last - 1, (last - first,)."""
-        return np.diff(self.token_first_numbers[first : last + 1])
+        firsts = self.token_first_numbers[first : last + 1]
+        return firsts[1:] - firsts[:-1]
 
     @property
     def is_reduced(self) -> bool:
@@ -226,12 +229,12 @@ class Scan:
 
     def rows(self, token: int) -> FloatArray | None:
         """The numbers of the extracted block after this token, (rows, width); None if there is none."""
-        return self._source.rows.get(self._offsets[token])
+        return self._source.rows.get(self.token_offsets[token])
 
     def mesh_comment(self, opening: int, closing: int) -> str:
         """The name in the last ``// meshes: NAME`` between two tokens, as in Sauerbraten; empty if none."""
-        last = bisect_left(self._mesh_comments, self._offsets[closing]) - 1
-        if last < 0 or self._mesh_comments[last] < self._offsets[opening]:
+        last = bisect_left(self._mesh_comments, self.token_offsets[closing]) - 1
+        if last < 0 or self._mesh_comments[last] < self.token_offsets[opening]:
             return ""
         comment = _MESH_COMMENT.match(self.data, self._mesh_comments[last])
         return comment[1].rstrip().decode("utf-8", "surrogateescape") if comment else ""
@@ -262,17 +265,15 @@ class Scan:
         if end == len(self):
             raise Md5Error(
                 "the file is incomplete (cut off or only partly downloaded): "
-                f"line {self.line(int(self.token_offsets[opening]))} opens a block that never ends",
+                f"line {self.line(self.token_offsets[opening])} opens a block that never ends",
                 path=self.path, line=self.line(len(self.data)), found="the end of the file", expected="}",
             )  # fmt: skip
         return end
 
     def line(self, offset: int) -> int:
         """The line of a byte, counted from 1."""
-        words, missing = self._missing_lines
         steps = min(offset // _LINES_APART, len(self._lines_before) - 1)
-        lines = self._lines_before[steps] + self.data.count(b"\n", steps * _LINES_APART, offset)
-        return int(lines + missing[np.searchsorted(words, offset, side="right")]) + 1
+        return int(self._lines_before[steps]) + self.data.count(b"\n", steps * _LINES_APART, offset) + 1
 
     @cached_property
     def _lines_before(self) -> IntArray:
@@ -281,15 +282,9 @@ class Scan:
         counts = [self.data.count(b"\n", offset, offset + _LINES_APART) for offset in offsets]
         return np.cumsum([0, *counts])
 
-    @cached_property
-    def _missing_lines(self) -> tuple[IntArray, IntArray]:
-        """The ends of words after which lines were extracted, (n,), and the sums of these lines, (n + 1,)."""
-        lines = self._source.lines
-        return np.array(list(lines), dtype=np.int64), np.cumsum([0, *lines.values()])
-
     def token_line(self, token: int) -> int:
         """The line of a token, counted from 1; that of the last byte for the token after the last."""
-        return self.line(int(self.token_offsets[token]) if token < len(self) else len(self.data))
+        return self.line(self.token_offsets[token] if token < len(self) else len(self.data))
 
     def number_line(self, number: int) -> int:
         """The line of the number with this index in `numbers`, counted from 1."""
@@ -342,7 +337,8 @@ class Scan:
         most = _MIN_TOKENS + self.file_size // _BYTES_PER_TOKEN
         runs: list[tuple[int, bytes]] = []
         for match in _TOKEN.finditer(self._text):
-            kind, start, text = match.lastindex, match.start(), match[0]
+            kind, start = match.lastindex or 0, match.start()
+            text = match[kind]
             if kind == _NUMBERS:
                 runs.append((start, text))
                 count += len(text.split())
@@ -400,7 +396,3 @@ class Scan:
             return float("nan")
         self._no_number = min(self._no_number, offset)
         return 0.0
-
-
-def _as_numpy(values: array[Any]) -> Any:
-    return np.frombuffer(values, dtype=values.typecode) if values else np.empty(0, dtype=values.typecode)

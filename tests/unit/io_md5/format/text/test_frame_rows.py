@@ -31,8 +31,8 @@ def test_frames_as_exporters_write_them_are_read_in_bulk():
     cut = extract_frames(DATA)
     ((offset, rows),) = cut.rows.items()
     assert rows.tolist()[1] == [1, 0, 1.75, 25, 41, 0.125, -0.2, 0.3]
-    assert cut.text[offset:] == b"frame{}\n"
-    assert cut.text.count(b"\n") + sum(cut.lines.values()) == DATA.count(b"\n")
+    assert cut.text[offset:].rstrip() == b"frame{}"
+    assert cut.text.count(b"\n") == DATA.count(b"\n")
     fuzz.assert_same(parse_animation, DATA)
 
 

@@ -21,7 +21,11 @@ from io_idtech.io_md5.format import (
     write_animation,
     write_mesh,
 )
-from io_idtech.io_md5.format.text.printing import decimals
+from io_idtech.io_md5.format.text.printing import rows
+
+
+def decimals(values):
+    return rows("%f", np.array(values, dtype=np.float64)).split()
 
 
 def sample_model():
