@@ -18,6 +18,7 @@ from ..io_common.files import file_info
 from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.names import fold, path_on_disk
 from ..io_common.game_tree.tree import GameTree
+from ..io_common.rules import Description
 from .tasks import path_key
 
 _TITLES = ("KIND", "NAME", "MESHES", "ANIMATIONS", "SKINS", "DECLARED IN")
@@ -33,7 +34,7 @@ def read(options: Namespace) -> int:
     return extract(options.game, options.files, Path(options.to), force=options.force)
 
 
-def _describe(file: str, game: str) -> file_info.Description:
+def _describe(file: str, game: str) -> Description:
     path = Path(file)
     family = family_of_file(FAMILIES, path) or FAMILIES[0]
     kind = next((kind for kind in family.kinds if kind.suffix == path.suffix.lower()), family.kinds[0])

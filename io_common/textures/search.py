@@ -28,13 +28,13 @@ from pathlib import Path
 
 from ..declarations.cube_scripts import image_name
 from ..declarations.declaration_files import canonical_name
-from ..declarations.material_files import GameMaterials, MaterialIndex
+from ..declarations.material_files import MaterialFiles, MaterialIndex, game_materials
 from ..declarations.materials import BuiltIn, ImageExpression, map_uses
 from ..game_tree.files import Budget, GameFile
 from ..game_tree.folders import ModelFolder
 from ..game_tree.names import AssetName, clean_name, fold, is_image, split_extension
 from ..game_tree.tree import GameTree
-from .config_files import ConfigFiles, MaterialImages, Rule
+from .config_files import ConfigFiles, MaterialImages
 from .conventions import SUFFIXES, Role, TextureRules, guess_skins, is_game_path, role_names, with_suffixes
 from .image_files import PALETTE_PATH
 
@@ -54,9 +54,8 @@ class Search:
         self._tree = GameTree((), self.budget, dict(tree.known) if tree is not None else None)
         self._game_folders = [Path(os.path.abspath(path)) for path in game_folders if os.fspath(path)]
         self._rules = rules
-        self._games: dict[tuple[Path, ...], GameMaterials] = {}
+        self._games: dict[tuple[Path, ...], MaterialFiles] = {}
         self._indices: dict[tuple[Path, ...], MaterialIndex] = {}
-        self._warnings: list[str] = []
 
     def folder_of(self, model_path: str | os.PathLike[str], names: Iterable[str] = ()) -> ModelFolder:
         """The folder of a model, whose skins or shaders are `names`, with its game folders."""
@@ -67,11 +66,11 @@ class Search:
         folder = self.folder_of(model_path, names)
         game = folder.game.folders
         if game not in self._games:
-            self._games[game] = GameMaterials(folder.game, self.budget, self._warnings)
+            self._games[game] = game_materials(folder.game)
         key = (*folder.files.folders, *game)
         if key not in self._indices:
-            self._indices[key] = MaterialIndex(self._games[game], folder.files, self.budget, self._warnings)
-        return ModelSearch(folder, self._rules, self._indices[key], names, self._warnings, self.budget)
+            self._indices[key] = MaterialIndex(self._games[game], folder.files)
+        return ModelSearch(folder, self._rules, self._indices[key], names)
 
     def palette(self) -> GameFile | None:
         """Quake's palette: of the game folders, or of `id1` beside one, as for a mod; None if there is none."""
@@ -82,28 +81,21 @@ class Search:
     def warnings(self) -> list[str]:
         """The warnings about folders, archives, materials and text files so far, each once."""
         layers = chain.from_iterable(self._tree.known.values())
-        return list(dict.fromkeys([*(text for layer in layers for text in layer.warnings), *self._warnings]))
+        return list(dict.fromkeys([*(text for layer in layers for text in layer.warnings), *self.budget.warnings]))
 
 
 class ModelSearch:
     """The search for the images of one model, made by `Search.model`."""
 
     def __init__(
-        self,
-        folder: ModelFolder,
-        rules: TextureRules,
-        materials: MaterialIndex,
-        names: Sequence[str],
-        warnings: list[str],
-        budget: Budget,
+        self, folder: ModelFolder, rules: TextureRules, materials: MaterialIndex, names: Sequence[str]
     ) -> None:
         self._folder = folder
         self._rules = rules
         self._materials = materials
         self._names = list(names)
-        self._warnings = warnings
-        self._budget = budget
-        self._configs = ConfigFiles(folder, rules.config_name, budget, self._warn)
+        self._budget = folder.game.budget
+        self._configs = ConfigFiles(folder, rules.config_name)
 
     def skins(self) -> list[MaterialImages]:
         """The skins of a family without shaders; images next to the model if none of them is found."""
@@ -114,7 +106,7 @@ class ModelSearch:
                 if not skins:
                     skins = [MaterialImages(self._folder.relative(file) or file.relative) for file in guessed]
                 for skin, file in zip(skins, guessed, strict=False):
-                    self._take_diffuse(skin, file, Rule.CONVENTION)
+                    self._take_diffuse(skin, file)
             return [self._with_game_folder(skin) for skin in skins]
 
     def material(self, shader: str, mesh: str | None = None) -> MaterialImages:
@@ -146,10 +138,12 @@ class ModelSearch:
 
     def _is_over(self) -> bool:
         """Whether the time is used up, which gives a warning."""
-        if self._budget.is_over():
-            self._warn("some images were not looked for because it took too long: use fewer game folders and archives")
-            return True
-        return False
+        is_over = self._budget.is_over()
+        if is_over:
+            self._budget.warn(
+                "some images were not looked for because it took too long: use fewer game folders and archives"
+            )
+        return is_over
 
     def _skin(self, raw: str) -> MaterialImages:
         result = MaterialImages(raw)
@@ -196,8 +190,6 @@ class ModelSearch:
                 return False
             # The engine draws a surface with a bump map and no diffuse map in white.
             result.color = (1.0, 1.0, 1.0, 1.0)
-        if result.diffuse is not None:
-            result.rule = Rule.DECLARATION
         return True
 
     def _take_expression(self, result: MaterialImages, expression: ImageExpression | None, role: Role) -> None:
@@ -229,11 +221,11 @@ class ModelSearch:
             or self._by_base_name(result, name)
             or self._by_skin_file(result, mesh)
             or is_game_path(name)
-            or (mesh and self._by_base_name(result, clean_name(mesh), Rule.CONVENTION, note=False))
+            or (mesh and self._by_base_name(result, clean_name(mesh), note=False))
         ):
             return
         for file in self._guessed_skins[:1]:
-            self._take_diffuse(result, file, Rule.CONVENTION)
+            self._take_diffuse(result, file)
 
     def _by_game_path(self, result: MaterialImages, name: AssetName) -> bool:
         if name.path is None:
@@ -241,19 +233,17 @@ class ModelSearch:
         for path in with_suffixes(name.path):
             file = self._folder.game.find_image(path)
             if file is not None:
-                return self._take_diffuse(result, file, Rule.GAME_PATH)
+                return self._take_diffuse(result, file)
         self._add_looked_in(result, name.path)
         return False
 
-    def _by_base_name(
-        self, result: MaterialImages, name: AssetName, rule: Rule = Rule.BESIDE, *, note: bool = True
-    ) -> bool:
+    def _by_base_name(self, result: MaterialImages, name: AssetName, *, note: bool = True) -> bool:
         for path in dict.fromkeys((name.path, name.base)):
             find = self._folder.find_nearby if path == name.base else self._folder.files.find_image
             for candidate in with_suffixes(path) if path else ():
                 file = find(candidate)
                 if file is not None:
-                    return self._take_diffuse(result, file, rule)
+                    return self._take_diffuse(result, file)
         if note:
             self._add_name_looked_in(result, name)
         return False
@@ -277,10 +267,7 @@ class ModelSearch:
             result.is_alpha_known = True
         if result.two_sided is None and skin.cull_face is not None:
             result.two_sided = not skin.cull_face
-        if result.diffuse is None:
-            return False
-        result.rule = Rule.CONFIG
-        return True
+        return result.diffuse is not None
 
     def _by_skin_file(self, result: MaterialImages, mesh: str | None) -> bool:
         for materials in self._configs.materials if mesh else ():
@@ -293,7 +280,6 @@ class ModelSearch:
                 or self._by_game_path(result, name)
                 or self._by_base_name(result, name)
             ):
-                result.rule = Rule.SKIN_FILE
                 return True
         return False
 
@@ -325,16 +311,15 @@ class ModelSearch:
         above = None if is_elsewhere else self._folder.find_above("skin")
         return [above] if above is not None else []
 
-    def _take_diffuse(self, result: MaterialImages, file: GameFile, rule: Rule) -> bool:
+    def _take_diffuse(self, result: MaterialImages, file: GameFile) -> bool:
         """Takes a diffuse image, and the maps in its folder that belong to it by name."""
         result.images[Role.DIFFUSE] = file
-        result.rule = rule
         result.missing.pop(Role.DIFFUSE, None)
-        find = self._folder.finder_for(file)
+        tree = self._folder.tree_of(file)
         stem = split_extension(file.relative)[0]
         for role in SUFFIXES:
             for name in role_names(stem, role) if role not in result.images else ():
-                other = find(name)
+                other = tree.find_image(name)
                 if other is not None and other != file:
                     _take(result, role, other)
                     break
@@ -348,10 +333,6 @@ class ModelSearch:
 
     def _add_looked_in(self, result: MaterialImages, path: str) -> None:
         result.add_looked_in(*(f"{folder}/{path}" for folder in self._folder.game.folders))
-
-    def _warn(self, warning: str) -> None:
-        if warning not in self._warnings:
-            self._warnings.append(warning)
 
 
 def _has_colors(result: MaterialImages) -> bool:
