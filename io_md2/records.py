@@ -16,6 +16,7 @@ from ..io_blender.records import (
     Integer,
     MaterialRecord,
     Number,
+    SourceFrames,
     Table,
     Texts,
     match_elements,
@@ -74,12 +75,9 @@ Ints = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class StoredModel:
+class StoredModel(SourceFrames):
     """A model as it was imported, without the data that the mesh itself holds."""
 
-    frame_names: list[str]
-    key_names: list[str]  # of each frame's shape key in Blender; empty if none were made
-    frame_start: int  # in the scene
     frames: FrameData
     triangles: Ints  # clockwise, without degenerate ones, (T, 3)
     degenerate: Ints  # index in the file, three vertices and three texture coordinates, (n, 7)

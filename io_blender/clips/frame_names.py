@@ -19,7 +19,7 @@ from ...io_common.frame_names import (
     number_frames,
 )
 from ...io_common.texts import UnknownFieldError
-from ..records import NONE
+from ..records import NONE, SourceFrames
 from ..reports import listing
 from ..scene.objects import NothingToExportError
 from .clip import AnimationList, animation_list, range_markers
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
     from ..reports import Report
-    from .shape_key_frames import SourceFrames
 
 
 def list_of(objects: Sequence[Object], scene: Scene) -> AnimationList:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
@@ -26,44 +26,15 @@ from .keyframes import write_keyframes
 if TYPE_CHECKING:
     from bpy.types import Action, FCurve, Key, Object, Scene, ShapeKey
 
+    from ...io_common.frame_names import FrameSequence
+    from ..records import SourceFrames
+
 _TOLERANCE = 1e-4
 # The evaluation time of late frames has only three exact decimals.
 _TIME_TOLERANCE = 1e-3
 _GROUP = "Frames"
 # Many times the limit of any game. Blender's time grows with the square of their number.
 _MAX_KEYS = 10_000
-
-
-class SourceFrames(Protocol):
-    """The frames of an imported file, as they were stored on its mesh."""
-
-    @property
-    def frame_names(self) -> Sequence[str]:
-        """The names in the file."""
-
-    @property
-    def key_names(self) -> Sequence[str]:
-        """What Blender called the shape key of each frame; empty if none were made."""
-
-    @property
-    def frame_start(self) -> int:
-        """The scene frame of the first frame."""
-
-
-class SequenceOfFrames(Protocol):
-    """Frames one after another that belong together."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def first(self) -> int:
-        """The index of its first frame."""
-
-    @property
-    def last(self) -> int:
-        """The index of its last frame."""
 
 
 class Playback(Enum):
@@ -106,7 +77,7 @@ def build_frame_action(name: str, keys: Key, first: int, last: int, frame_start:
 
 
 def build_actions(
-    name: str, all_keys: Sequence[Key], frame_count: int, sequences: Iterable[SequenceOfFrames], frame_start: int
+    name: str, all_keys: Sequence[Key], frame_count: int, sequences: Iterable[FrameSequence], frame_start: int
 ) -> list[Action]:
     """The action of all frames, which becomes active on keys with equal names, and one of each sequence."""
     # Each action begins at `frame_start`.

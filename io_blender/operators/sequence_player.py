@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import CollectionProperty, IntProperty
 
+from ...io_common.frame_names import FrameSequence
 from .. import versions
-from ..clips.shape_key_frames import SourceFrames
 from ..options import option, properties
+from ..records import SourceFrames
 from ..reports import printable, report_message
 from ..scene.shape_keys import shape_keys
 from .panel_parts import Operator, RowList, draw_player, fail, set_timing, step_option, stepped
@@ -25,12 +26,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class PlayedSequence:
+class PlayedSequence(FrameSequence):
     """A sequence of an imported model."""
 
-    name: str
-    first: int  # its first frame in the file
-    last: int  # its last one, included
     frame_start: int  # the frame of the scene of the first frame of the file
     frame_rate: float
 

@@ -9,10 +9,10 @@ import bpy
 from bpy.props import FloatProperty, IntVectorProperty
 
 from ...io_blender import reports
-from ...io_blender.clips.shape_key_frames import SourceFrames
 from ...io_blender.operators import find_images, sequence_player
 from ...io_blender.operators.panel_parts import ImportedPanel, fail
 from ...io_blender.operators.sequence_player import PlayedSequence, draw_sequences
+from ...io_blender.records import SourceFrames
 from ...io_blender.scene.shape_keys import shape_keys
 from ...io_common.textures.config_files import MaterialImages
 from ...io_common.textures.search import Search

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...io_blender.clips.shape_key_frames import SourceFrames
 from ...io_blender.operators import find_images, sequence_player
 from ...io_blender.operators.panel_parts import ImportedPanel
 from ...io_blender.operators.sequence_player import PlayedSequence, draw_sequences
-from ...io_blender.records import has_record
+from ...io_blender.records import SourceFrames, has_record
 from ...io_common.textures.config_files import MaterialImages
 from ...io_common.textures.search import Search
 from ..options import TEXTURE_RULES
