@@ -89,7 +89,7 @@ MD2_IMPORT: Functions = {
     "what is undone after an error": ("io_blender.operators.rollback:Snapshot.__init__",),
 }
 MD2_EXPORT: Functions = {
-    "reading the shape keys": ("io_md2.exporting.exporter:plan_frames", "io_md2.exporting.exporter:sample_frames"),
+    "reading the shape keys": ("io_blender.frame_export:plan_model", "io_md2.exporting.exporter:sample_frames"),
     "the grid and the bytes of the frames": ("io_md2.exporting.exporter:requantise",),
     "the GL commands": ("io_md2.exporting.exporter:_gl_commands",),
     "verification": ("io_md2.exporting.verification:find_differences",),

@@ -15,12 +15,9 @@ TEXTURE_RULES = TextureRules(config_name="md2.cfg", has_player_skins=True)
 
 
 @dataclass(frozen=True)
-class ModelProperties:
+class ModelProperties(frame_options.ModelProperties):
     """The options of a model that is exported."""
 
-    apply_modifiers: bool = option(
-        True, "Apply Modifiers", "Export meshes with modifiers applied. Armature modifiers are always applied"
-    )
     split_sharp: bool = option(
         False,
         "Split at Sharp Edges",

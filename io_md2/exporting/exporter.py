@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,23 +10,19 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import state
-from ...io_blender.clips.clip import Played, warn_of_speed
-from ...io_blender.clips.frame_names import frame_names, list_of, single_frame_name
-from ...io_blender.clips.frame_plan import LIST, FrameOptions, FramePlan, common_source, plan_frames, plan_sequences
-from ...io_blender.clips.playing import playback, restored_frame_and_values
-from ...io_blender.clips.sampling import Samples, first_frame_keys, may_change_otherwise, sample_frames
+from ...io_blender import frame_export, state
+from ...io_blender.clips.frame_names import frame_names, single_frame_name
+from ...io_blender.clips.frame_plan import FrameOptions, FramePlan, Segment, common_source
+from ...io_blender.clips.sampling import Samples, sample_frames
 from ...io_blender.clips.shape_key_frames import Playback, playback_of
 from ...io_blender.operators.game_check import FACES, VERTICES, LocatedFinding, Location
 from ...io_blender.records import NONE
-from ...io_blender.reports import ExportResult, Job, Progress, Report, finish, kept_on_failure, raise_errors
-from ...io_blender.scene import axes
+from ...io_blender.reports import ExportResult, Job, Report, finish, kept_on_failure, raise_errors
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_blender.scene.model_objects import mesh_objects
-from ...io_blender.scene.objects import ChosenConversion, Scope, export_conversion, warn_of_instances
-from ...io_blender.scene.time_dependence import warn_of_simulations
-from ...io_blender.verification import Differences, Verify, frames_to_verify
+from ...io_blender.scene.objects import NothingToExportError, export_conversion
+from ...io_blender.verification import Differences, Verify
 from ...io_common.files import atomic
 from ...io_common.texts import counted
 from ..format import (
@@ -45,7 +40,7 @@ from ..format import (
     generate_commands,
     prepare_model,
 )
-from ..format.sequences import Template
+from ..format.sequences import Template, match_template
 from ..format.source_data import FrameData, requantise, with_degenerate
 from ..options import ModelProperties
 from ..records import StoredModel, load_model
@@ -62,30 +57,26 @@ from .mesh import (
     texture_coordinates,
     warn_of_smoothing,
 )
-from .sequences import sequences_of_list
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Modifier, Object, Scene
+    from bpy.types import Context, Object, Scene
 
 
 # By how much edits of frames may differ to be the same, as a fraction of the model's size.
 _SAME_OFFSET = 1e-4
 
 
+TEMPLATE_LABELS = {Template.NONE: "model", Template.QUAKE2_PLAYER: "Quake II player"}
+"""What the models of each template are called."""
+
+
 @dataclass(frozen=True)
-class ExportOptions(ModelProperties):
+class ExportOptions(ModelProperties, frame_export.ExportOptions):
     """The options of an export."""
 
-    scope: Scope = field(default_factory=Scope)
-    frames: FrameOptions = field(default_factory=FrameOptions)
     template: Template = Template.NONE  # the sequences that frames of a list must be
     force_skin_size: bool = False  # always use `skin_size`, not that of an image or the imported file
     game: Game = Game.ANY
-    verify: Verify = Verify.SOME  # the frames that are compared with Blender before the file is written
-    # From the scene to the file; what is not set is that of the import.
-    conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
-    game_folders: tuple[str, ...] = ()  # the user's, to which the paths of images are relative
-    compares_speed: bool = True  # warn if the game plays the model slower or faster than Blender
 
 
 @dataclass(eq=False)
@@ -125,12 +116,13 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     if len(objects) > 1:
         report.count("objects", len(objects))
         report.hints.append(f"Objects: {', '.join(obj.name for obj in objects)}")
-    stored = _stored_models(objects)
-    plan = _plan(objects, stored, context.scene, options, report)
+    scene = context.scene
+    stored = {obj: one for obj in objects if (one := load_model(obj.data)) is not None}
+    plan = frame_export.plan_model(
+        objects, stored, scene, options.frames, report, lambda found: _in_template_order(found, options.template)
+    )
     models = [one for mesh in bpy.data.meshes if (one := load_model(mesh)) is not None]
-    names = frame_names(plan, objects, common_source(stored), context.scene, models, report)
-    if plan.scene_frames is not None:
-        warn_of_simulations(objects, context.scene, report)
+    names = frame_names(plan, objects, common_source(stored), scene, models, report)
     used = stored
     while True:
         attempt = Report()
@@ -143,7 +135,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     report.merge(attempt)
     verification.warn(differences, model, parts, report)
     if options.compares_speed:
-        _warn_of_speed(model, plan, stored, context.scene, options.frames, report)
+        _warn_of_speed(model, plan, stored, scene, options.frames, report)
     origin = next(iter(stored.values())) if len(stored) == 1 else None
     triangles = np.arange(model.triangle_count)
     if origin is not None and len(origin.degenerate):
@@ -169,9 +161,7 @@ def _warn_of_speed(
     )
     if is_moving and is_played:
         step = options.step(scene) if plan.scene_frames is not None else options.frame_step
-        counts = [len(segment.frames) for segment in plan.segments] or [model.frame_count]
-        played = [Played("", count, step, FRAMES_PER_SECOND) for count in counts]
-        warn_of_speed(played, state.frame_rate(scene), report, is_fixed=True)
+        frame_export.warn_of_model_speed(plan, model.frame_count, step, FRAMES_PER_SECOND, scene, report)
 
 
 def _build(
@@ -184,31 +174,15 @@ def _build(
     conversion: Conversion,
     report: Report,
 ) -> Job[tuple[Model, list[Part], Differences]]:
-
-    def is_hidden(modifier: Modifier) -> bool:
-        return not options.apply_modifiers and modifier.type != "ARMATURE"
-
-    scene = context.scene
-    with (
-        state.hidden_modifiers(objects, is_hidden),
-        restored_frame_and_values(scene) if plan.scene_frames is not None else nullcontext(),
-        playback(context, plan.owners, None, plan.clips) as player,
-    ):
-        if plan.clips:
-            player.play(plan.clips[0])
-        if plan.scene_frames is not None:
-            state.set_frame(scene, plan.scene_frames[0])
-        with first_frame_keys(plan):
-            depsgraph = context.evaluated_depsgraph_get()
-            parts = [read_part(obj, stored.get(obj), depsgraph, report) for obj in objects]
-            for obj in objects:
-                warn_of_instances(obj, depsgraph, report)
-        may_change = any(may_change_otherwise(obj) for obj in objects)
-        frames = frames_to_verify(plan.frame_count, options.verify, many=may_change)
-        progress = Progress(plan.frame_count)
-        samples = yield from sample_frames(
-            context, parts, plan, frames, progress, report, player.play, with_normals=options.split_sharp
-        )
+    parts, samples = yield from sample_frames(
+        context,
+        objects,
+        plan,
+        options,
+        report,
+        lambda depsgraph: [read_part(obj, stored.get(obj), depsgraph, report) for obj in objects],
+        with_normals=options.split_sharp,
+    )
     topology = join(parts)
     if plan.may_be_single and (samples.positions == samples.positions[:1]).all():
         _warn_of_moving_uvs(parts, samples, report)
@@ -292,18 +266,15 @@ def _gl_commands(model: Model, topology: Topology) -> GlCommands:
     return generate_commands(model.triangles, model.triangle_st, model.st, model.skin_width, model.skin_height)
 
 
-def _plan(
-    objects: list[Object], stored: dict[Object, StoredModel], scene: Scene, options: ExportOptions, report: Report
-) -> FramePlan:
-    if options.frames.frames != LIST:
-        return plan_frames(objects, stored, scene, options.frames, report)
-    found = list_of(objects, scene)
-    sequences = sequences_of_list(found, options.frames, options.template, report)
-    return plan_sequences(objects, stored, found, sequences)
-
-
-def _stored_models(objects: list[Object]) -> dict[Object, StoredModel]:
-    return {obj: stored for obj in objects if (stored := load_model(obj.data)) is not None}
+def _in_template_order(segments: list[Segment], template: Template) -> list[Segment]:
+    """The sequences in the order of a template; raises NothingToExportError if they are not those that it has."""
+    match = match_template(template, [(one.name, len(one.frames)) for one in segments])
+    if match.problems:
+        raise NothingToExportError(
+            f"the checked animations are not those of a {TEMPLATE_LABELS[template]}; {'; '.join(match.problems)}. "
+            "Rename, check or uncheck animations, or choose no template"
+        )
+    return [segments[index] for index in match.order]
 
 
 def _frames(

@@ -11,8 +11,7 @@ from ...io_blender.operators import game_check, layouts
 from ...io_blender.operators.frame_operators import FrameCheck, FrameExport, FrameExportFile, list_when_chosen
 from ...io_blender.options import game_option, mixin_of, option, properties, values_of
 from ...io_blender.reports import ExportResult, Job
-from ..exporting.exporter import ExportOptions, export_model, find_game_findings
-from ..exporting.sequences import LABELS
+from ..exporting.exporter import TEMPLATE_LABELS, ExportOptions, export_model, find_game_findings
 from ..format import FRAMES_PER_SECOND, PROFILES, Game, Md2Error
 from ..format.sequences import Template, match_template
 from ..options import FrameProperties, ModelProperties
@@ -77,7 +76,7 @@ class EXPORT_SCENE_OT_md2(BuildOptions, FrameExportFile, bpy.types.Operator):
 
     def problems_of(self, chosen: list[tuple[str, int]]) -> tuple[str, list[str]]:
         template = Template(self.sequence_template)
-        return f"Not yet a {LABELS[template]}:", match_template(template, chosen).problems
+        return f"Not yet a {TEMPLATE_LABELS[template]}:", match_template(template, chosen).problems
 
 
 @properties

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,17 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_blender import state
-from ...io_blender.clips.clip import Played, warn_of_speed
 from ...io_blender.clips.frame_names import single_frame_name
 from ...io_blender.clips.frame_plan import FramePlan
-from ...io_blender.clips.playing import playback, restored_frame_and_values
-from ...io_blender.clips.sampling import Follow, Samples, first_frame_keys, may_change_otherwise, sample_frames
+from ...io_blender.clips.playing import restored_frame_and_values
+from ...io_blender.clips.sampling import Follow, Samples, sample_frames
+from ...io_blender.frame_export import warn_of_model_speed
 from ...io_blender.operators.game_check import LocatedFinding, Location
 from ...io_blender.records import NONE
-from ...io_blender.reports import ExportResult, Job, Progress, Report, finish, kept_on_failure, raise_errors
-from ...io_blender.scene.objects import warn_of_instances
-from ...io_blender.scene.time_dependence import depends_on_time, warn_of_simulations
-from ...io_blender.verification import Differences, Verify, frames_to_verify
+from ...io_blender.reports import ExportResult, Job, Report, finish, kept_on_failure, raise_errors
+from ...io_blender.scene.time_dependence import depends_on_time
+from ...io_blender.verification import Differences, Verify
 from ...io_common.files import atomic
 from ..format import (
     FRAMES_PER_SECOND,
@@ -53,7 +51,7 @@ from .surfaces import (
 from .tags import Tag, build_tags
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Modifier, Scene
+    from bpy.types import Context, Depsgraph, Scene
 
 
 # Each surface, without names, and which frames are as in the file.
@@ -94,8 +92,6 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     scene = context.scene
     plan = plan_of_scene(found, scene, options, report)
     names = names_of_frames(found, plan, scene, report)
-    if plan.scene_frames is not None:
-        warn_of_simulations(found.meshes, scene, report)
     parts, samples, shown = yield from _sample(context, found, plan, options, report, with_normals=False)
     if plan.may_be_single and _is_still(samples.positions) and _is_still(shown):
         plan = plan.first_frame(found.source)
@@ -125,38 +121,21 @@ def _sample(
     context: Context, found: ExportScene, plan: FramePlan, options: ExportOptions, report: Report, *, with_normals: bool
 ) -> Job[tuple[list[Part], Samples, npt.NDArray[np.float64]]]:
     """The parts, what they show in each frame, and the transforms of the tags, (F, N, 4, 4), as the file has them."""
-
-    def is_hidden(modifier: Modifier) -> bool:
-        return not options.apply_modifiers and modifier.type != "ARMATURE"
-
-    scene, objects = context.scene, found.meshes
     follow = [tag.matrix for tag in found.tags]
     if found.follows_root and found.root is not None:
         follow.append(Tag(found.root).matrix)
-    with (
-        state.hidden_modifiers(objects, is_hidden),
-        restored_frame_and_values(scene) if plan.scene_frames is not None else nullcontext(),
-        playback(context, plan.owners, None, plan.clips) as player,
-    ):
-        if plan.clips:
-            player.play(plan.clips[0])
-        if plan.scene_frames is not None:
-            state.set_frame(scene, plan.scene_frames[0])
-        with first_frame_keys(plan, of_all=True):
-            depsgraph = context.evaluated_depsgraph_get()
-            rotation, first = found.conversion.rotation, int(plan.source[0])
-            if plan.may_be_single and found.source is not None and found.source.model.frame_count == 1:
-                first = 0
-            whole = [read_part(obj, found.stored.get(obj), depsgraph, first, rotation, report) for obj in objects]
-            for obj in objects:
-                warn_of_instances(obj, depsgraph, report)
-        parts = surface_parts(whole, report)
-        may_change = any(may_change_otherwise(obj) for obj in objects)
-        frames = frames_to_verify(plan.frame_count, options.verify, many=may_change)
-        progress = Progress(plan.frame_count)
-        samples = yield from sample_frames(
-            context, parts, plan, frames, progress, report, player.play, with_normals=with_normals, followed=follow
-        )
+    first = int(plan.source[0])
+    if plan.may_be_single and found.source is not None and found.source.model.frame_count == 1:
+        first = 0
+
+    def read(depsgraph: Depsgraph) -> list[Part]:
+        rotation = found.conversion.rotation
+        parts = [read_part(obj, found.stored.get(obj), depsgraph, first, rotation, report) for obj in found.meshes]
+        return surface_parts(parts, report)
+
+    parts, samples = yield from sample_frames(
+        context, found.meshes, plan, options, report, read, shows_keys=True, with_normals=with_normals, followed=follow
+    )
     matrices = samples.matrices if samples.matrices is not None else _sample_matrices(context, found, plan, follow)
     if found.follows_root:
         samples, matrices = _relative_to_root(samples, matrices)
@@ -287,6 +266,4 @@ def _warn_of_speed(
         return
     rate = (FRAME_RATE.read(found.root) if found.root is not None else None) or FRAMES_PER_SECOND
     step = options.frames.step(scene)
-    counts = [len(segment.frames) for segment in plan.segments] or [model.frame_count]
-    played = [Played("", count, step, rate) for count in counts]
-    warn_of_speed(played, state.frame_rate(scene), report, is_fixed=True)
+    warn_of_model_speed(plan, model.frame_count, step, rate, scene, report)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 
-from ...io_blender.clips.frame_names import frame_names, list_of, segments_of_list
-from ...io_blender.clips.frame_plan import LIST, FrameOptions, FramePlan, plan_frames, plan_sequences
+from ...io_blender import frame_export
+from ...io_blender.clips.frame_names import frame_names
+from ...io_blender.clips.frame_plan import FramePlan
 from ...io_blender.records import NONE
 from ...io_blender.reports import Report
-from ...io_blender.scene import axes
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.model_objects import find_meshes, mesh_objects, objects_hanging_on
 from ...io_blender.scene.objects import ChosenConversion, Scope, collect, export_conversion
-from ...io_blender.verification import Verify
 from ..format import Game
 from ..options import ModelProperties
 from ..records import CONVERSION, StoredModel, load_frames, load_model, root_of
@@ -27,17 +26,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ExportOptions(ModelProperties):
+class ExportOptions(ModelProperties, frame_export.ExportOptions):
     """The options of an export."""
 
-    scope: Scope = field(default_factory=Scope)
-    frames: FrameOptions = field(default_factory=FrameOptions)
     game: Game = Game.ANY
-    verify: Verify = Verify.SOME  # the frames that are compared with Blender before the file is written
-    # From the scene to the file; what is not set is that of the import.
-    conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
-    game_folders: tuple[str, ...] = ()  # the user's, to which the paths of images are relative
-    compares_speed: bool = True  # warn if the game plays the model slower or faster than Blender
 
 
 @dataclass(eq=False)
@@ -87,13 +79,9 @@ def find_objects(context: Context, options: ExportOptions, report: Report) -> Ex
 
 def plan_of_scene(found: ExportScene, scene: Scene, options: ExportOptions, report: Report) -> FramePlan:
     """The frames of the meshes, else of the tags; raises NothingToExportError if there are none."""
-    stored = found.stored
     if not found.meshes:
         return _plan_tags(found, scene, options)
-    if options.frames.frames != LIST:
-        return plan_frames(found.meshes, stored, scene, options.frames, report)
-    listed = list_of(found.meshes, scene)
-    return plan_sequences(found.meshes, stored, listed, segments_of_list(listed, options.frames, report))
+    return frame_export.plan_model(found.meshes, found.stored, scene, options.frames, report)
 
 
 def names_of_frames(found: ExportScene, plan: FramePlan, scene: Scene, report: Report) -> list[str]:
