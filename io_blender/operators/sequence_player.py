@@ -14,7 +14,7 @@ from .. import versions
 from ..options import option, properties
 from ..records import SourceFrames
 from ..reports import printable, report_message
-from ..scene.shape_keys import shape_keys
+from ..scene.shape_keys import shape_keys, value_path
 from .panel_parts import Operator, RowList, draw_player, fail, set_timing, step_option, stepped
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ class Player(ABC):
     """How a family plays its models."""
 
     family: str
-    label: str  # of the family
 
     @abstractmethod
     def sequences(self, obj: Object | None) -> list[PlayedSequence]:
@@ -67,13 +66,10 @@ def played_index(context: Context, found: Sequence[PlayedSequence]) -> int:
 
 def _plays_all(action: Action, model: SourceFrames) -> bool:
     """Whether an action of shape keys plays every frame of a model at its place."""
-    # The stubs say that a range is a Vector, which has no iterator there.
-    in_scene: Any = action
     last = model.frame_start + len(model.frame_names) - 1
-    start, end = in_scene.frame_range
     paths = {curve.data_path for curve in versions.action_fcurves(action, "KEY")}
-    names = {f'key_blocks["{bpy.utils.escape_identifier(name)}"].value' for name in model.key_names[1:]}
-    return (start, end) == (model.frame_start, last) and ("eval_time" in paths or names <= paths)
+    is_whole = "eval_time" in paths or {value_path(name) for name in model.key_names[1:]} <= paths
+    return versions.action_range(action) == (model.frame_start, last) and is_whole
 
 
 def _show_all_frames(obj: Object, model: SourceFrames) -> bool:
@@ -98,6 +94,11 @@ class _PlayerOperator(Operator):
     player: Player
 
     bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        obj = active_object(context)
+        return obj is not None and (obj.type == "MESH" or bool(cls.player.sequences(obj)))
 
     def play(self, context: Context, obj: Object, index: int) -> OperatorResult:
         """Plays a sequence by its index."""
@@ -126,11 +127,6 @@ class PlaySequence(_PlayerOperator):
         0, "Index", "Which of the model's sequences, from 0, if no name is given", min=0, options={"SKIP_SAVE"}
     )
 
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        obj = active_object(context)
-        return obj is not None and (obj.type == "MESH" or bool(cls.player.sequences(obj)))
-
     def execute(self, context: Context) -> OperatorResult:
         obj = active_object(context)
         assert obj is not None
@@ -148,16 +144,11 @@ class StepSequence(_PlayerOperator):
 
     step: int = step_option("sequences")
 
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        obj = active_object(context)
-        return obj is not None and (obj.type == "MESH" or bool(cls.player.sequences(obj)))
-
     def execute(self, context: Context) -> OperatorResult:
         obj = active_object(context)
         found = self.player.sequences(obj)
         if obj is None or not found:
-            return fail(self, f"The object has no sequences: select an imported {self.player.label} model")
+            return fail(self, f"The object has no sequences: select an imported {self.player.family.upper()} model")
         return self.play(context, obj, stepped(played_index(context, found), self.step, len(found)))
 
 
@@ -241,6 +232,28 @@ def properties_of(player: Player) -> tuple[tuple[Any, str, Any], ...]:
                 options={"SKIP_SAVE"},
             ),
         ),
+    )
+
+
+def classes_of(player: Player) -> tuple[type, ...]:
+    """The operators of a family, and the list."""
+    family, label = player.family, player.family.upper()
+    play = {
+        "__doc__": f"Set the frame rate and range of the scene to those of a sequence of the active {label} model",
+        "bl_idname": f"object.{family}_play_sequence",
+        "bl_label": f"Play Sequence ({label})",
+        "player": player,
+    }
+    step = {
+        "__doc__": f"Play the next or previous sequence of the active {label} model",
+        "bl_idname": f"object.{family}_step_sequence",
+        "bl_label": f"Step Through Sequences ({label})",
+        "player": player,
+    }
+    return (
+        type(f"OBJECT_OT_{family}_play_sequence", (PlaySequence, bpy.types.Operator), play),
+        type(f"OBJECT_OT_{family}_step_sequence", (StepSequence, bpy.types.Operator), step),
+        type(f"IO_{label}_UL_sequences", (SequenceList, bpy.types.UIList), {"__doc__": SequenceList.__doc__}),
     )
 
 

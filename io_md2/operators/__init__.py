@@ -2,54 +2,116 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ...io_blender.clips.frame_plan import FrameOptions
-from ...io_blender.options import Scene, Settings
-from ...io_blender.reports import ExportResult, ImportResult, finish
-from ...io_blender.scene.axes import Conversion
-from ...io_blender.verification import Verify
-from ...io_common.family import BlenderPart
-from ..exporting.exporter import ExportOptions, export_model
-from ..format.games import game_named
+import bpy
+
+from ...io_blender.frame_options import ImportProperties
+from ...io_blender.operators import game_check, layouts
+from ...io_blender.operators.frame_operators import (
+    FrameCheck,
+    FrameExport,
+    FrameExportFile,
+    FrameFormat,
+    FrameImport,
+    list_when_chosen,
+)
+from ...io_blender.options import game_option, mixin_of, option, properties
+from ..exporting.exporter import TEMPLATE_LABELS, ExportOptions, export_model, find_game_findings
+from ..family import FAMILY
+from ..format import PROFILES, Md2Error
+from ..format.sequences import Template, match_template
 from ..importing.importer import ImportOptions, import_files
-from . import export_md2, import_md2, panels
+from ..options import FrameProperties, ModelProperties
+from . import panels
 
 if TYPE_CHECKING:
-    from bpy.types import Context
+    from bpy.types import UILayout
+
+    _ImportOptions = ImportProperties
+
+    class _Options(ModelProperties, FrameProperties):
+        """The options of an export."""
+
+else:
+    _ImportOptions = mixin_of(ImportProperties)
+    _Options = mixin_of(ModelProperties, FrameProperties, frames={"update": list_when_chosen})
+
+FORMAT = FrameFormat(FAMILY, ImportOptions, import_files, ExportOptions, export_model, find_game_findings)
 
 
-def load(context: Context, path: Path, settings: Settings, conversion: Conversion) -> ImportResult:
-    """Imports a file; for the arguments and errors see `import_files`."""
-    options = ImportOptions(
-        # Only glTF holds the animations of a file separately.
-        sequence_actions=settings.format == "glb",
-        use_textures=settings.use_textures,
-        game_folders=settings.game_folders,
-        conversion=conversion,
-    )
-    return finish(import_files(context, [path], options))
+@properties
+class IMPORT_SCENE_OT_md2(_ImportOptions, FrameImport, bpy.types.Operator):
+    """Import MD2 models of Quake II and related games, with frames as shape keys"""
+
+    bl_idname = "import_scene.md2"
+    bl_label = "Import MD2"
+
+    format, filename_ext = FORMAT, ".md2"
+    bad_data = Md2Error
+    filter_glob: str = option("*.md2", options={"HIDDEN"})
 
 
-def save(context: Context, path: Path, settings: Settings, scene: Scene) -> ExportResult:
-    """Exports the scene; raises Md2Error if the game refuses it, NothingToExportError or OSError."""
-    options = ExportOptions(
-        frames=FrameOptions("SCENE" if scene.use_scene_range else "AUTO"),
-        game=game_named(settings.game),
-        verify=Verify(settings.verify),
-        conversion=scene.conversion,
-        game_folders=settings.game_folders,
-        compares_speed=scene.compares_speed,
-    )
-    return finish(export_model(context, path, options))
+@properties
+class BuildOptions(_Options, FrameExport):
+    """The properties that decide what is exported, and the options made from them."""
+
+    format, family, profiles = FORMAT, "md2", PROFILES
+    bad_data: type[Exception] = Md2Error
+    game: str = game_option(PROFILES)
+
+    def own_options(self) -> dict[str, Any]:
+        return {"template": Template(self.sequence_template), "force_skin_size": self.skin_size_from == "CUSTOM"}
 
 
-BLENDER = BlenderPart(
-    importer=import_md2.IMPORT_SCENE_OT_md2,
-    exporters=(export_md2.EXPORT_SCENE_OT_md2,),
-    load=load,
-    save=save,
-    classes=(export_md2.OBJECT_OT_md2_check_game, export_md2.DATA_PT_md2_game, *panels.CLASSES),
-    properties=panels.PROPERTIES,
+@properties
+class EXPORT_SCENE_OT_md2(BuildOptions, FrameExportFile, bpy.types.Operator):
+    """Export meshes as one MD2 model, with frames from shape keys or from the scene"""
+
+    bl_idname = "export_scene.md2"
+    bl_label = "Export MD2"
+
+    filename_ext = ".md2"
+    filter_glob: str = option("*.md2", options={"HIDDEN"})
+
+    def check_operator(self) -> type:
+        return OBJECT_OT_md2_check_game
+
+    def draw_frames(self, layout: UILayout) -> None:
+        layouts.draw_wide(layout, self, "one_box")
+
+    def draw_model(self, layout: UILayout) -> None:
+        layouts.draw_wide(layout, self, "split_sharp")
+        layout.prop(self, "skin_size_from")
+        layout.prop(self, "skin_size", text="Fallback Size" if self.skin_size_from == "AUTO" else "Size")
+
+    def draw_template(self, layout: UILayout) -> None:
+        layout.prop(self, "sequence_template")
+
+    def problems_of(self, chosen: list[tuple[str, int]]) -> tuple[str, list[str]]:
+        template = Template(self.sequence_template)
+        return f"Not yet a {TEMPLATE_LABELS[template]}:", match_template(template, chosen).problems
+
+
+@properties
+class OBJECT_OT_md2_check_game(BuildOptions, FrameCheck, bpy.types.Operator):
+    """List the problems that a game would have with the visible meshes as an MD2 model"""
+
+    bl_idname = "object.md2_check_game"
+    bl_label = "Check for Game (MD2)"
+
+
+class DATA_PT_md2_game(game_check.GamePanel, bpy.types.Panel):
+    """The check in the properties of a mesh."""
+
+    bl_label = "Game (MD2)"
+    check = OBJECT_OT_md2_check_game
+    kinds = ("MESH",)
+
+
+BLENDER = FORMAT.blender_part(
+    IMPORT_SCENE_OT_md2,
+    EXPORT_SCENE_OT_md2,
+    (OBJECT_OT_md2_check_game, DATA_PT_md2_game, *panels.CLASSES),
+    panels.PROPERTIES,
 )

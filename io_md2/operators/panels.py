@@ -41,24 +41,13 @@ def _find(search: Search, model: Path, material: Material, name: str) -> Materia
     return search.model(model, [name]).skins()[0]
 
 
-class MATERIAL_OT_md2_find_images(find_images.FindImages, bpy.types.Operator):
-    """Search the image of the skin again, and rebuild the material's nodes"""
-
-    bl_idname = "material.md2_find_images"
-    bl_label = "Look Up Images (MD2)"
-
-    record = SKINS
-    rules = TEXTURE_RULES
-    find = staticmethod(_find)
-
-
 def stored_model(obj: Object | None) -> StoredModel | None:
     """The model that a mesh object was imported from; None if it was not."""
     return load_model(obj.data) if obj is not None and obj.type == "MESH" else None
 
 
 class _Player(sequence_player.Player):
-    family, label = "md2", "MD2"
+    family = "md2"
 
     def sequences(self, obj: Object | None) -> list[PlayedSequence]:
         model = stored_model(obj)
@@ -74,26 +63,6 @@ class _Player(sequence_player.Player):
 
 
 PLAYER = _Player()
-
-
-class OBJECT_OT_md2_play_sequence(sequence_player.PlaySequence, bpy.types.Operator):
-    """Set the frame rate and range of the scene to those of a sequence of the active MD2 model"""
-
-    bl_idname = "object.md2_play_sequence"
-    bl_label = "Play Sequence (MD2)"
-    player = PLAYER
-
-
-class OBJECT_OT_md2_step_sequence(sequence_player.StepSequence, bpy.types.Operator):
-    """Play the next or previous sequence of the active MD2 model"""
-
-    bl_idname = "object.md2_step_sequence"
-    bl_label = "Step Through Sequences (MD2)"
-    player = PLAYER
-
-
-class IO_MD2_UL_sequences(sequence_player.SequenceList, bpy.types.UIList):
-    """The sequences of a model."""
 
 
 def key_of_frame(obj: Object, model: StoredModel, frame: int) -> int:
@@ -160,17 +129,7 @@ class DATA_PT_md2(ImportedPanel, bpy.types.Panel):
         column.use_property_decorate = False
         column.prop(obj.data, "md2_frame_rate")
         column.prop(obj.data, "md2_skin_size")
-        find_images.draw_names(column, obj.data, "md2_skin", MATERIAL_OT_md2_find_images)
-
-
-class MATERIAL_PT_md2(find_images.MaterialPanel, bpy.types.Panel):
-    """The skin of an imported material."""
-
-    bl_label = "MD2"
-
-    record = SKINS
-    attribute = "md2_skin"
-    button = MATERIAL_OT_md2_find_images.bl_idname
+        find_images.draw_names(column, obj.data, SKINS)
 
 
 def _skin_size(mesh: Any) -> tuple[int, int]:
@@ -230,11 +189,10 @@ PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
 )
 
 CLASSES = (
-    OBJECT_OT_md2_play_sequence,
-    OBJECT_OT_md2_step_sequence,
-    IO_MD2_UL_sequences,
+    *sequence_player.classes_of(PLAYER),
+    *find_images.classes_of(
+        SKINS, TEXTURE_RULES, _find, "Search the image of the skin again, and rebuild the material's nodes"
+    ),
     OBJECT_OT_md2_select_key,
-    MATERIAL_OT_md2_find_images,
     DATA_PT_md2,
-    MATERIAL_PT_md2,
 )

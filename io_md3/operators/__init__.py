@@ -2,55 +2,102 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...io_blender.clips.frame_plan import FrameOptions
-from ...io_blender.options import Scene, Settings
-from ...io_blender.reports import ExportResult, ImportResult, finish
-from ...io_blender.scene.axes import Conversion
-from ...io_blender.verification import Verify
-from ...io_common.family import BlenderPart
-from ..exporting.exporter import export_model
+import bpy
+
+from ...io_blender.frame_options import FrameProperties
+from ...io_blender.operators import game_check, layouts
+from ...io_blender.operators.frame_operators import (
+    FrameCheck,
+    FrameExport,
+    FrameExportFile,
+    FrameFormat,
+    FrameImport,
+    list_when_chosen,
+)
+from ...io_blender.options import game_option, mixin_of, option, properties
+from ..exporting.exporter import export_model, find_game_findings
 from ..exporting.scene import ExportOptions
-from ..format.games import game_named
+from ..family import FAMILY
+from ..format import PROFILES, Md3Error
 from ..importing.importer import ImportOptions, import_files
-from . import export_md3, import_md3, panels
+from ..options import ImportProperties, ModelProperties
+from . import panels
 
 if TYPE_CHECKING:
-    from bpy.types import Context
+    from bpy.types import UILayout
+
+    _ImportOptions = ImportProperties
+
+    class _Options(ModelProperties, FrameProperties):
+        """The options of an export."""
+
+else:
+    _ImportOptions = mixin_of(ImportProperties)
+    _Options = mixin_of(ModelProperties, FrameProperties, frames={"update": list_when_chosen})
+
+FORMAT = FrameFormat(FAMILY, ImportOptions, import_files, ExportOptions, export_model, find_game_findings)
 
 
-def load(context: Context, path: Path, settings: Settings, conversion: Conversion) -> ImportResult:
-    """Imports a file; for the arguments and errors see `import_files`."""
-    options = ImportOptions(
-        # Only glTF holds the animations of a file separately.
-        sequence_actions=settings.format == "glb",
-        use_textures=settings.use_textures,
-        game_folders=settings.game_folders,
-        conversion=conversion,
-    )
-    return finish(import_files(context, [path], options))
+@properties
+class IMPORT_SCENE_OT_md3(_ImportOptions, FrameImport, bpy.types.Operator):
+    """Import MD3 models of Quake III and related games, with frames as shape keys and tags as empties"""
+
+    bl_idname = "import_scene.md3"
+    bl_label = "Import MD3"
+
+    format, filename_ext = FORMAT, ".md3"
+    bad_data = Md3Error
+    model_options = ("merge_vertices", "custom_normals", "tags")
+    filter_glob: str = option("*.md3", options={"HIDDEN"})
 
 
-def save(context: Context, path: Path, settings: Settings, scene: Scene) -> ExportResult:
-    """Exports the scene; raises Md3Error if the game refuses it, NothingToExportError or OSError."""
-    options = ExportOptions(
-        frames=FrameOptions("SCENE" if scene.use_scene_range else "AUTO"),
-        game=game_named(settings.game),
-        verify=Verify(settings.verify),
-        conversion=scene.conversion,
-        game_folders=settings.game_folders,
-        compares_speed=scene.compares_speed,
-    )
-    return finish(export_model(context, path, options))
+@properties
+class BuildOptions(_Options, FrameExport):
+    """The properties that decide what is exported, and the options made from them."""
+
+    format, family, profiles = FORMAT, "md3", PROFILES
+    bad_data: type[Exception] = Md3Error
+    game: str = game_option(PROFILES)
 
 
-BLENDER = BlenderPart(
-    importer=import_md3.IMPORT_SCENE_OT_md3,
-    exporters=(export_md3.EXPORT_SCENE_OT_md3,),
-    load=load,
-    save=save,
-    classes=(export_md3.OBJECT_OT_md3_check_game, export_md3.DATA_PT_md3_game, *panels.CLASSES),
-    properties=panels.PROPERTIES,
+@properties
+class EXPORT_SCENE_OT_md3(BuildOptions, FrameExportFile, bpy.types.Operator):
+    """Export meshes as the surfaces of one MD3 model, and empties and bones named tag_… as its tags"""
+
+    bl_idname = "export_scene.md3"
+    bl_label = "Export MD3"
+
+    filename_ext = ".md3"
+    filter_glob: str = option("*.md3", options={"HIDDEN"})
+
+    def check_operator(self) -> type:
+        return OBJECT_OT_md3_check_game
+
+    def draw_model(self, layout: UILayout) -> None:
+        layouts.draw_wide(layout, self, "split_surfaces")
+
+
+@properties
+class OBJECT_OT_md3_check_game(BuildOptions, FrameCheck, bpy.types.Operator):
+    """List the problems that a game would have with the visible meshes as an MD3 model"""
+
+    bl_idname = "object.md3_check_game"
+    bl_label = "Check for Game (MD3)"
+
+
+class DATA_PT_md3_game(game_check.GamePanel, bpy.types.Panel):
+    """The check in the properties of a mesh."""
+
+    bl_label = "Game (MD3)"
+    check = OBJECT_OT_md3_check_game
+    kinds = ("MESH",)
+
+
+BLENDER = FORMAT.blender_part(
+    IMPORT_SCENE_OT_md3,
+    EXPORT_SCENE_OT_md3,
+    (OBJECT_OT_md3_check_game, DATA_PT_md3_game, *panels.CLASSES),
+    panels.PROPERTIES,
 )

@@ -25,19 +25,8 @@ def _find(search: Search, model: Path, material: Material, name: str) -> Materia
     return search.model(model, [name]).material(name, meshes[0].name if meshes else None)
 
 
-class MATERIAL_OT_md3_find_images(find_images.FindImages, bpy.types.Operator):
-    """Search the images of the shader again, and rebuild the material's nodes"""
-
-    bl_idname = "material.md3_find_images"
-    bl_label = "Look Up Images (MD3)"
-
-    record = SHADERS
-    rules = TEXTURE_RULES
-    find = staticmethod(_find)
-
-
 class _Player(sequence_player.Player):
-    family, label = "md3", "MD3"
+    family = "md3"
 
     def sequences(self, obj: Object | None) -> list[PlayedSequence]:
         root = root_of(obj)
@@ -60,26 +49,6 @@ class _Player(sequence_player.Player):
 PLAYER = _Player()
 
 
-class OBJECT_OT_md3_play_sequence(sequence_player.PlaySequence, bpy.types.Operator):
-    """Set the frame rate and range of the scene to those of a sequence of the active MD3 model"""
-
-    bl_idname = "object.md3_play_sequence"
-    bl_label = "Play Sequence (MD3)"
-    player = PLAYER
-
-
-class OBJECT_OT_md3_step_sequence(sequence_player.StepSequence, bpy.types.Operator):
-    """Play the next or previous sequence of the active MD3 model"""
-
-    bl_idname = "object.md3_step_sequence"
-    bl_label = "Step Through Sequences (MD3)"
-    player = PLAYER
-
-
-class IO_MD3_UL_sequences(sequence_player.SequenceList, bpy.types.UIList):
-    """The sequences of a model."""
-
-
 class DATA_PT_md3(ImportedPanel, bpy.types.Panel):
     """The sequences and the shader of a surface of an imported model."""
 
@@ -88,17 +57,7 @@ class DATA_PT_md3(ImportedPanel, bpy.types.Panel):
 
     def draw_object(self, context: Context, obj: Any) -> None:
         draw_sequences(self.layout, context, PLAYER, obj)
-        find_images.draw_names(self.layout, obj.data, "md3_shader", MATERIAL_OT_md3_find_images)
-
-
-class MATERIAL_PT_md3(find_images.MaterialPanel, bpy.types.Panel):
-    """The shader of an imported material."""
-
-    bl_label = "MD3"
-
-    record = SHADERS
-    attribute = "md3_shader"
-    button = MATERIAL_OT_md3_find_images.bl_idname
+        find_images.draw_names(self.layout, obj.data, SHADERS)
 
 
 PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
@@ -115,10 +74,9 @@ PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
 )
 
 CLASSES = (
-    OBJECT_OT_md3_play_sequence,
-    OBJECT_OT_md3_step_sequence,
-    IO_MD3_UL_sequences,
-    MATERIAL_OT_md3_find_images,
+    *sequence_player.classes_of(PLAYER),
+    *find_images.classes_of(
+        SHADERS, TEXTURE_RULES, _find, "Search the images of the shader again, and rebuild the material's nodes"
+    ),
     DATA_PT_md3,
-    MATERIAL_PT_md3,
 )
