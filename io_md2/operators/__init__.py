@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...io_blender.frame_import import ImportOptions
 from ...io_blender.frame_options import ImportProperties
 from ...io_blender.operators import game_check, layouts
 from ...io_blender.operators.frame_operators import (
@@ -21,7 +22,7 @@ from ..exporting.exporter import TEMPLATE_LABELS, ExportOptions, export_model, f
 from ..family import FAMILY
 from ..format import PROFILES, Md2Error
 from ..format.sequences import Template, match_template
-from ..importing.importer import ImportOptions, import_files
+from ..importing.importer import import_files
 from ..options import FrameProperties, ModelProperties
 from . import panels
 
