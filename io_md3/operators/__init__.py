@@ -17,8 +17,7 @@ from ...io_blender.operators.frame_operators import (
     list_when_chosen,
 )
 from ...io_blender.options import game_option, mixin_of, option, properties
-from ..exporting.exporter import export_model, find_game_findings
-from ..exporting.scene import ExportOptions
+from ..exporting.exporter import ExportOptions, export_model, find_game_findings
 from ..family import FAMILY
 from ..format import PROFILES, Md3Error
 from ..importing.importer import ImportOptions, import_files
