@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,7 +59,7 @@ from .mesh import (
 )
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object, Scene
+    from bpy.types import Context, Depsgraph, Object, Scene
 
 
 # By how much edits of frames may differ to be the same, as a fraction of the model's size.
@@ -125,14 +125,14 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     names = frame_names(plan, objects, common_source(stored), scene, models, report)
     used = stored
     while True:
-        attempt = Report()
-        model, parts, differences = yield from _build(context, objects, used, plan, names, options, conversion, attempt)
+        builder = _Builder(context, objects, used, plan, names, options, conversion)
+        model, parts, differences = yield from builder.build()
         if not used or all(kind in verification.UNSTORED for _, kind in differences):
             break
         used = {}
     if stored and not used:
-        attempt.warn("the stored data of the imported file does not match the mesh and was not used")
-    report.merge(attempt)
+        builder.report.warn("the stored data of the imported file does not match the mesh and was not used")
+    report.merge(builder.report)
     verification.warn(differences, model, parts, report)
     if options.compares_speed:
         _warn_of_speed(model, plan, stored, scene, options.frames, report)
@@ -164,42 +164,103 @@ def _warn_of_speed(
         frame_export.warn_of_model_speed(plan, model.frame_count, step, FRAMES_PER_SECOND, scene, report)
 
 
-def _build(
-    context: Context,
-    objects: list[Object],
-    stored: dict[Object, StoredModel],
-    plan: FramePlan,
-    names: list[str],
-    options: ExportOptions,
-    conversion: Conversion,
-    report: Report,
-) -> Job[tuple[Model, list[Part], Differences]]:
-    parts, samples = yield from sample_frames(
-        context,
-        objects,
-        plan,
-        options,
-        report,
-        lambda depsgraph: [read_part(obj, stored.get(obj), depsgraph, report) for obj in objects],
-        with_normals=options.split_sharp,
-    )
-    topology = join(parts)
-    if plan.may_be_single and (samples.positions == samples.positions[:1]).all():
-        _warn_of_moving_uvs(parts, samples, report)
-        plan = plan.first_frame(topology.stored)
-        names = single_frame_name(names, topology.stored)
-        samples = samples.first_frame()
-    normals = None
-    if options.split_sharp:
-        parts, samples, normals = split(parts, samples, conversion.rotation)
+@dataclass(eq=False)
+class _Builder:
+    """Builds a model, with the stored data of some objects where it reproduces what Blender shows."""
+
+    context: Context
+    objects: list[Object]
+    stored: dict[Object, StoredModel]
+    plan: FramePlan
+    names: list[str]  # of the frames
+    options: ExportOptions
+    conversion: Conversion
+    report: Report = field(default_factory=Report)
+
+    def build(self) -> Job[tuple[Model, list[Part], Differences]]:
+        def read(depsgraph: Depsgraph) -> list[Part]:
+            return [read_part(obj, self.stored.get(obj), depsgraph, self.report) for obj in self.objects]
+
+        options = self.options
+        parts, samples = yield from sample_frames(
+            self.context, self.objects, self.plan, options, self.report, read, with_normals=options.split_sharp
+        )
         topology = join(parts)
-    else:
-        warn_of_smoothing(parts, report)
-    model = _assemble(parts, topology, plan, names, samples, normals, options, conversion, report)
-    differences = Differences()
-    if options.verify is not Verify.NONE:
-        differences = verification.find_differences(model, parts, samples, conversion)
-    return model, parts, differences
+        if self.plan.may_be_single and (samples.positions == samples.positions[:1]).all():
+            _warn_of_moving_uvs(parts, samples, self.report)
+            self.plan = self.plan.first_frame(topology.stored)
+            self.names = single_frame_name(self.names, topology.stored)
+            samples = samples.first_frame()
+        normals = None
+        if options.split_sharp:
+            parts, samples, normals = split(parts, samples, self.conversion.rotation)
+            topology = join(parts)
+        else:
+            warn_of_smoothing(parts, self.report)
+        model = self._assemble(parts, topology, samples, normals)
+        differences = Differences()
+        if options.verify is not Verify.NONE:
+            differences = verification.find_differences(model, parts, samples, self.conversion)
+        return model, parts, differences
+
+    def _assemble(
+        self, parts: list[Part], topology: Topology, samples: Samples, normals: npt.NDArray[np.uint8] | None
+    ) -> Model:
+        options = self.options
+        _require_finite(samples.positions, self.names)
+        frames = self._frames(self.conversion.points(samples.positions), normals, topology)
+        chosen_size = chosen_skin_size(parts)
+        size = options.skin_size if options.force_skin_size else chosen_size or skin_size(parts, options.skin_size)
+        st, triangle_st = texture_coordinates(parts, topology, size)
+        model = Model(
+            skin_width=size[0],
+            skin_height=size[1],
+            skins=skin_names(parts, options.game_folders, self.report),
+            # Values beyond 16 bits are left as they are for the check to find.
+            st=st.astype(np.int16) if np.array_equal(st, st.astype(np.int16)) else st,
+            triangles=topology.triangles,
+            triangle_st=triangle_st,
+            scale=frames.scale,
+            translate=frames.translate,
+            frame_names=self.names,
+            vertices=frames.vertices,
+            normals=frames.normals,
+        )
+        model.gl_commands = _gl_commands(model, topology)
+        return model
+
+    def _frames(
+        self, positions: npt.NDArray[np.float64], normals: npt.NDArray[np.uint8] | None, topology: Topology
+    ) -> FrameData:
+        source = is_source = None
+        if topology.stored is not None and topology.stored.frames.normals.size:
+            is_source = self.plan.source != NONE
+            # Vertices and frames that are not in the file get the first one, which their positions do not match.
+            source = topology.stored.frames.take(
+                np.maximum(self.plan.source, 0), np.maximum(topology.source, 0).astype(np.int64)
+            )
+        frames, same = requantise(
+            positions,
+            topology.triangles,
+            source,
+            is_source=is_source,
+            same_faces=topology.same_faces,
+            normals=normals,
+            shared=self.options.one_box,
+        )
+        self.report.count("frames", len(same))
+        if source is not None:
+            changed = int((~same).sum())
+            self.report.count("changed" if changed else "unchanged", changed or len(same))
+            if changed == len(same) > 1:
+                offsets = positions - decompress(source.vertices, source.scale, source.translate)
+                if np.ptp(offsets, axis=0).max() <= _SAME_OFFSET * np.ptp(positions[0], axis=0).max():
+                    self.report.warn(
+                        "an edit of the basis changed all frames alike: to edit one frame, click Select Shape Key "
+                        "first",
+                        is_important=True,
+                    )
+        return frames
 
 
 def _warn_of_moving_uvs(parts: list[Part], samples: Samples, report: Report) -> None:
@@ -209,40 +270,6 @@ def _warn_of_moving_uvs(parts: list[Part], samples: Samples, report: Report) -> 
             uvs = found[number].uvs
             if part.uvs is not None and uvs is not None and not np.allclose(uvs[part.loops], part.uvs, atol=1e-5):
                 report.warn("modifiers move its UVs over time, which MD2 cannot hold", part.obj.name)
-
-
-def _assemble(
-    parts: list[Part],
-    topology: Topology,
-    plan: FramePlan,
-    names: list[str],
-    samples: Samples,
-    normals: npt.NDArray[np.uint8] | None,
-    options: ExportOptions,
-    conversion: Conversion,
-    report: Report,
-) -> Model:
-    _require_finite(samples.positions, names)
-    frames = _frames(conversion.points(samples.positions), normals, topology, plan, options, report)
-    chosen_size = chosen_skin_size(parts)
-    size = options.skin_size if options.force_skin_size else chosen_size or skin_size(parts, options.skin_size)
-    st, triangle_st = texture_coordinates(parts, topology, size)
-    model = Model(
-        skin_width=size[0],
-        skin_height=size[1],
-        skins=skin_names(parts, options.game_folders, report),
-        # Values beyond 16 bits are left as they are for the check to find.
-        st=st.astype(np.int16) if np.array_equal(st, st.astype(np.int16)) else st,
-        triangles=topology.triangles,
-        triangle_st=triangle_st,
-        scale=frames.scale,
-        translate=frames.translate,
-        frame_names=names,
-        vertices=frames.vertices,
-        normals=frames.normals,
-    )
-    model.gl_commands = _gl_commands(model, topology)
-    return model
 
 
 def _require_finite(positions: npt.NDArray[np.float64], names: list[str]) -> None:
@@ -275,44 +302,6 @@ def _in_template_order(segments: list[Segment], template: Template) -> list[Segm
             "Rename, check or uncheck animations, or choose no template"
         )
     return [segments[index] for index in match.order]
-
-
-def _frames(
-    positions: npt.NDArray[np.float64],
-    normals: npt.NDArray[np.uint8] | None,
-    topology: Topology,
-    plan: FramePlan,
-    options: ExportOptions,
-    report: Report,
-) -> FrameData:
-    source = is_source = None
-    if topology.stored is not None and topology.stored.frames.normals.size:
-        is_source = plan.source != NONE
-        # Vertices and frames that are not in the file get the first one, which their positions do not match.
-        source = topology.stored.frames.take(
-            np.maximum(plan.source, 0), np.maximum(topology.source, 0).astype(np.int64)
-        )
-    frames, same = requantise(
-        positions,
-        topology.triangles,
-        source,
-        is_source=is_source,
-        same_faces=topology.same_faces,
-        normals=normals,
-        shared=options.one_box,
-    )
-    report.count("frames", len(same))
-    if is_source is not None:
-        changed = int((~same).sum())
-        report.count("changed" if changed else "unchanged", changed or len(same))
-        if source is not None and changed == len(same) > 1:
-            offsets = positions - decompress(source.vertices, source.scale, source.translate)
-            if np.ptp(offsets, axis=0).max() <= _SAME_OFFSET * np.ptp(positions[0], axis=0).max():
-                report.warn(
-                    "an edit of the basis changed all frames alike: to edit one frame, click Select Shape Key first",
-                    is_important=True,
-                )
-    return frames
 
 
 def find_game_findings(context: Context, options: ExportOptions) -> list[LocatedFinding]:
