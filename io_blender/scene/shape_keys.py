@@ -88,19 +88,6 @@ def differs_from_stored(keys: Key, key: ShapeKey) -> bool:
     return bool(key.vertex_group) or key.relative_key != keys.reference_key or full_value(key) != 1.0
 
 
-def _which_differ_from_stored(keys: Key, blocks: Sequence[ShapeKey]) -> list[bool]:
-    """Does `differs_from_stored` for each shape key."""
-    if not keys.use_relative:
-        return [False] * len(blocks)
-    low, high = (slider_limits(keys, name) for name in ("slider_min", "slider_max"))
-    holds_one = ((low <= 1.0) & (high >= 1.0)).tolist()
-    reference = keys.reference_key
-    return [
-        (not is_full or bool(key.vertex_group) or key.relative_key != reference) and key != reference
-        for key, is_full in zip(blocks, holds_one, strict=True)
-    ]
-
-
 def slider_limits(keys: Key, name: str) -> npt.NDArray[np.float32]:
     """`slider_min` or `slider_max` of all shape keys."""
     values = np.empty(len(keys.key_blocks), dtype=np.float32)
@@ -115,14 +102,13 @@ class KeyPositions:
         self._obj = obj
         self._keys = require_shape_keys(obj)
         self._blocks = list(self._keys.key_blocks)
-        self._differs = _which_differ_from_stored(self._keys, self._blocks)
         self._count = vertex_count
         self._weights: dict[str, npt.NDArray[np.float32]] = {}
 
     def read(self, index: int, result: npt.NDArray[np.float32]) -> None:
         """Reads the local positions (V, 3) with the shape key of that index."""
         key = self._blocks[index]
-        if not self._differs[index]:
+        if not differs_from_stored(self._keys, key):
             key.points.foreach_get("co", result.reshape(-1))
             return
         own, relative = np.empty_like(result), np.empty_like(result)
