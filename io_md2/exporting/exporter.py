@@ -140,8 +140,10 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     triangles = np.arange(model.triangle_count)
     if origin is not None and len(origin.degenerate):
         sources = np.concatenate([part.source for part in parts])
-        keeps_commands = model.gl_commands is origin.gl_commands
-        model, triangles = with_degenerate(model, origin.degenerate, sources, origin.st, keep_commands=keeps_commands)
+        keeps_commands = model.gl_commands is origin.model.gl_commands
+        model, triangles = with_degenerate(
+            model, origin.degenerate, sources, origin.model.st, keep_commands=keeps_commands
+        )
     return Build(prepare_model(model)[0], parts, triangles, None if origin is None else origin.counts)
 
 
@@ -233,10 +235,11 @@ class _Builder:
         self, positions: npt.NDArray[np.float64], normals: npt.NDArray[np.uint8] | None, topology: Topology
     ) -> FrameData:
         source = is_source = None
-        if topology.stored is not None and topology.stored.frames.normals.size:
+        if topology.stored is not None and topology.stored.model.normals.size:
+            model = topology.stored.model
             is_source = self.plan.source != NONE
             # Vertices and frames that are not in the file get the first one, which their positions do not match.
-            source = topology.stored.frames.take(
+            source = FrameData(model.scale, model.translate, model.vertices, model.normals).take(
                 np.maximum(self.plan.source, 0), np.maximum(topology.source, 0).astype(np.int64)
             )
         frames, same = requantise(
@@ -286,10 +289,10 @@ def _gl_commands(model: Model, topology: Topology) -> GlCommands:
     stored = topology.stored
     if stored is not None and topology.is_source:
         size = model.skin_width, model.skin_height
-        if size == stored.skin_size and np.array_equal(model.st, stored.st):
-            kept = replace(model, gl_commands=stored.gl_commands)
+        if size == stored.skin_size and np.array_equal(model.st, stored.model.st):
+            kept = replace(model, gl_commands=stored.model.gl_commands)
             if commands_match(kept, verification.KEPT_TEXELS):
-                return stored.gl_commands
+                return stored.model.gl_commands
     return generate_commands(model.triangles, model.triangle_st, model.st, model.skin_width, model.skin_height)
 
 

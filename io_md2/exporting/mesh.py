@@ -65,8 +65,8 @@ def read_part(obj: Object, stored: StoredModel | None, depsgraph: Depsgraph, rep
     sources = np.full(len(mesh.vertices), NONE, dtype=np.int32)
     corner_st = None
     if stored is not None:
-        sources = records.load_vertices(mesh.mesh, stored.vertex_count)
-        corner_st = records.load_corner_st(mesh.mesh, len(stored.st))
+        sources = records.load_vertices(mesh.mesh, stored.model.vertex_count)
+        corner_st = records.load_corner_st(mesh.mesh, len(stored.model.st))
     values = sampling.values_of_part(obj, mesh, sources != NONE, report)
     used = values["used"]
     rank = np.zeros(len(sources), dtype=np.int32)
@@ -95,7 +95,7 @@ def join(parts: list[Part]) -> Topology:
     )
     is_source = (
         stored is not None
-        and np.array_equal(sources, np.arange(stored.vertex_count))
+        and np.array_equal(sources, np.arange(stored.model.vertex_count))
         and np.array_equal(triangles, stored.triangles)
     )
     if stored is None:
@@ -103,7 +103,7 @@ def join(parts: list[Part]) -> Topology:
     elif is_source:
         same_faces = np.ones(len(sources), dtype=bool)
     else:
-        same_faces = have_same_triangles(triangles, sources, stored.triangles, stored.vertex_count)
+        same_faces = have_same_triangles(triangles, sources, stored.triangles, stored.model.vertex_count)
     return Topology(triangles.astype(np.int32), stored, sources, is_source, same_faces)
 
 
@@ -117,7 +117,7 @@ def texture_coordinates(parts: list[Part], topology: Topology, skin_size: tuple[
         ]
     )
     if topology.is_source and topology.stored is not None:
-        table, entries = topology.stored.st, _source_entries(parts)
+        table, entries = topology.stored.model.st, _source_entries(parts)
         if entries is not None and np.array_equal(table[entries], texels):
             return table.astype(np.int32), entries
     return _distinct(texels)
@@ -140,10 +140,10 @@ def shows_source_uvs(part: Part) -> bool:
     if not len(part.triangles):
         return True
     if part.uvs is None or part.source_st is None:
-        return part.uvs is None and not len(stored.st)
+        return part.uvs is None and not len(stored.model.st)
     known = part.source_st != NONE
     texels = _texels(part.uvs[known], stored.skin_size)
-    return bool((stored.st[part.source_st[known]] == texels).all(axis=-1).any())
+    return bool((stored.model.st[part.source_st[known]] == texels).all(axis=-1).any())
 
 
 def _texels(uvs: npt.NDArray[np.float64], skin_size: tuple[int, int]) -> Ints:
@@ -273,7 +273,7 @@ def skin_names(parts: list[Part], game_folders: Sequence[str], report: Report) -
     drawn: set[Material] = set()
     for part in parts:
         names = material_skins(part.materials, game_folders)
-        stored = part.stored.skins if part.stored is not None else []
+        stored = part.stored.model.skins if part.stored is not None else []
         if part.stored is not None and names == part.stored.material_skins:
             # A file may list a skin twice, but parts that share a skin must not repeat it.
             added = [name for name in stored if name not in written]

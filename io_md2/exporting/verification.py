@@ -65,7 +65,7 @@ def find_differences(model: Model, parts: list[Part], samples: Samples, conversi
         for part in parts:
             result.note(part.obj.name, POSITION, np.inf, places[0])
         return result
-    kept = any(part.stored is not None and part.stored.gl_commands is model.gl_commands for part in parts)
+    kept = any(part.stored is not None and part.stored.model.gl_commands is model.gl_commands for part in parts)
     if not (commands_match(model, KEPT_TEXELS) if kept else _commands_agree(model)):
         result.note("", COMMANDS, np.inf, places[0])
     texels = np.maximum((model.skin_width, model.skin_height), 1)
