@@ -93,7 +93,6 @@ class FrameImport(file_operators.ImportFiles):
         return self.format.import_files(context, paths, options)
 
     def draw(self, context: Context) -> None:
-        del context
         layout = layouts.panel_layout(self)
         draw_panel, prefix = layouts.draw_panel, f"IO_{self.format.family.name.upper()}_import"
         layout.prop(self, "animation")
@@ -233,7 +232,6 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
 
     def problems_of(self, chosen: list[tuple[str, int]]) -> tuple[str, list[str]]:
         """What is wrong with sequences and their numbers of frames, and the heading of that."""
-        del chosen
         return "", []
 
     def _draw_list(self, layout: UILayout, context: Context) -> None:
@@ -272,5 +270,4 @@ class FrameCheck(FrameExport, game_check.GameCheck, Operator):
 
     def draw(self, context: Context) -> None:
         # The other options are those of an export.
-        del context
         self.layout.prop(self, "game")

@@ -81,7 +81,6 @@ class GameCheck(ExportTransform, GameChoice):
         raise NotImplementedError
 
     def invoke(self, context: Context, event: Event) -> OperatorResult:
-        del event
         if not self.is_export:
             for name in _option_names(self.bl_idname):
                 self.properties.property_unset(name)
@@ -141,7 +140,6 @@ class IO_IDTECH_UL_findings(RowList, bpy.types.UIList):
     """The list of findings."""
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
-        del index
         layout.label(text=item.text, icon=_icon(item))
 
 
@@ -208,7 +206,6 @@ def _select_in_mesh(context: Context, obj: Object, kind: str, elements: np.ndarr
 
 
 def _select_active(manager: Any, context: Context) -> None:
-    del context
     if manager.io_idtech_active_finding >= 0:
         operators: Any = bpy.ops.object
         operators.io_idtech_select_finding("EXEC_DEFAULT", True, index=manager.io_idtech_active_finding)

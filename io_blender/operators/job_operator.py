@@ -77,7 +77,6 @@ class JobOperator(Operator):
 
     def cancel(self, context: Context) -> None:
         """Blender closes, or opens another file."""
-        del context
         if getattr(self, "_job", None) is not None:
             self._job.close()
 

@@ -165,7 +165,6 @@ class SequenceList(RowList):
     """The sequences of a model, without its identifiers."""
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
-        del index
         row = layout.row(align=True)
         row.label(text=item.name or "(no name)", icon="ACTION")
         numbers = row.row()
@@ -203,12 +202,10 @@ def properties_of(player: Player) -> tuple[tuple[Any, str, Any], ...]:
     """The properties of the window manager that the list of a family needs."""
 
     def active_index(manager: Any) -> int:
-        del manager
         context = bpy.context
         return played_index(context, player.sequences(active_object(context)))
 
     def click(manager: Any, index: int) -> None:
-        del manager
         operators: Any = bpy.ops.object
         play = getattr(operators, f"{player.family}_play_sequence")
         if index >= 0 and play.poll():

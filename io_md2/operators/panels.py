@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 
 def _find(search: Search, model: Path, material: Material, name: str) -> MaterialImages:
-    del material
     return search.model(model, [name]).skins()[0]
 
 
