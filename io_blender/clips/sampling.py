@@ -270,26 +270,21 @@ class _Sampler:
     def _read_stored(self, index: int) -> None:
         """Reads the stored keys of an unmodified object into all frames."""
         part = self._parts[index]
-        block = self.positions[:, self._vertices[index]]
         indices = self._plan.keys[part.obj]
         keys = KeyPositions(part.obj, part.vertex_count)
-        shape = len(indices), part.vertex_count, 3
-        is_whole = block.shape == shape and block.dtype == np.float32 and block.flags.c_contiguous
-        table: npt.NDArray[Any] = block if is_whole else np.empty(shape, dtype=np.float32)
+        block, shape = self.positions[:, self._vertices[index]], (len(indices), part.vertex_count, 3)
+        is_in_place = block.shape == shape and block.dtype == np.float32 and block.flags.c_contiguous
+        table: npt.NDArray[Any] = block if is_in_place else np.empty(shape, dtype=np.float32)
         for row, key in enumerate(indices):
             keys.read(key, table[row])
-        matrix = mesh_data.world_matrix(part.obj)
-        is_identity = _is_untransformed(part.obj)
-
-        def in_scene(points: Floats) -> Floats:
-            return points if is_identity else points.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
-
-        if not is_whole:
-            block[:] = in_scene(table if len(part.used) == part.vertex_count else table[:, part.used])
+        points: Floats = table
+        if not _is_untransformed(part.obj):
+            matrix = mesh_data.world_matrix(part.obj)
+            points = table.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+        if not is_in_place:
+            block[:] = points if len(part.used) == part.vertex_count else points[:, part.used]
         for row, shown in self.verified.items():
-            vertices = np.empty((part.vertex_count, 3), dtype=np.float32)
-            keys.read(indices[row], vertices)
-            shown[index] = EvaluatedFrame(in_scene(vertices))
+            shown[index] = EvaluatedFrame(points[row])
 
 
 def _blocks(counts: list[int]) -> list[slice]:
