@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import bpy
+
 from ...io_common.family import BlenderPart, Family
 from ...io_common.texts import UnknownFieldError, counted
 from ..clips.frame_names import list_of, sequence_names
@@ -67,9 +69,24 @@ class FrameFormat:
         return next((game for game in games if game.value == identifier), games[0])
 
     def blender_part(
-        self, importer: Any, exporter: Any, classes: tuple[type, ...], added: tuple[tuple[type, str, Any], ...]
+        self, importer: Any, exporter: Any, options: type, classes: tuple[type, ...], added: tuple[Any, ...]
     ) -> BlenderPart:
-        """What is registered; `added` are the properties of Blender's types."""
+        """What is registered, with the check for a game, which has the `options` of the exporter."""
+        # `added` are the properties of Blender's types.
+        name, label = self.family.name, self.family.name.upper()
+        operator = {
+            "__doc__": f"List the problems that a game would have with the visible meshes as an {label} model",
+            "bl_idname": f"object.{name}_check_game",
+            "bl_label": f"Check for Game ({label})",
+        }
+        check = type(f"OBJECT_OT_{name}_check_game", (options, FrameCheck, bpy.types.Operator), operator)
+        panel = {
+            "__doc__": "The check in the properties of a mesh.",
+            "bl_label": f"Game ({label})",
+            "check": check,
+            "kinds": ("MESH",),
+        }
+        classes = (check, type(f"DATA_PT_{name}_game", (game_check.GamePanel, bpy.types.Panel), panel), *classes)
         return BlenderPart(importer, (exporter,), self.load, self.save, classes=classes, properties=added)
 
 
@@ -182,10 +199,6 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
     def save(self, context: Context, path: Path) -> Job[ExportResult]:
         return self.format.export_model(context, path, self.export_options(context))
 
-    def check_operator(self) -> type:
-        """The operator that checks for the game."""
-        raise NotImplementedError
-
     def default_name(self, context: Context) -> str:
         """The name of the imported model that is active or alone, else of the active object."""
         active = find_meshes(context, Scope())[1] or context.view_layer.objects.active
@@ -200,7 +213,7 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
         draw_panel, prefix = layouts.draw_panel, f"IO_{self.family.upper()}_export"
         layout = layouts.panel_layout(self)
         self.draw_game(layout, context)
-        game_check.draw_for_export(layout, context, self, self.check_operator())
+        game_check.draw_for_export(layout, context, self, f"object.{self.family}_check_game")
         layout.prop(self, "frames")
         if self.frames == "LIST":
             self._draw_list(layout, context)

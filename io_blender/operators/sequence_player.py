@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from .panel_parts import Operator, RowList, draw_player, fail, set_timing, step_
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bpy.types import Action, Context, Object
+    from bpy.types import Action, Context, Object, Scene
 
     from .panel_parts import OperatorResult
 
@@ -29,39 +29,40 @@ if TYPE_CHECKING:
 class PlayedSequence(FrameSequence):
     """A sequence of an imported model."""
 
-    frame_start: int  # the frame of the scene of the first frame of the file
     frame_rate: float
 
-    @property
-    def span(self) -> tuple[int, int]:
-        """Its frames in the scene."""
-        return self.frame_start + self.first, self.frame_start + self.last
+
+@dataclass(frozen=True)
+class PlayedModel:
+    """A model that was imported with shape keys."""
+
+    frames: SourceFrames
+    meshes: list[Object]  # with these frames
+    sequences: list[PlayedSequence]
+
+    def span(self, index: int) -> tuple[int, int]:
+        """The frames of a sequence in the scene."""
+        start, sequence = self.frames.frame_start, self.sequences[index]
+        return start + sequence.first, start + sequence.last
+
+    def played_index(self, scene: Scene) -> int:
+        """The sequence whose range is that of the scene, or -1."""
+        span = (scene.frame_start, scene.frame_end)
+        return next((index for index in range(len(self.sequences)) if self.span(index) == span), -1)
 
 
-class Player(ABC):
+@dataclass(frozen=True)
+class Player:
     """How a family plays its models."""
 
     family: str
-
-    @abstractmethod
-    def sequences(self, obj: Object | None) -> list[PlayedSequence]:
-        """Those of the model that an object is or belongs to, if it was imported with shape keys."""
-
-    @abstractmethod
-    def shown(self, obj: Object) -> list[tuple[Object, SourceFrames]]:
-        """The meshes of that model, with the frames that they were imported with."""
+    find: Callable[[Object | None], PlayedModel | None]
+    """The model that an object is or belongs to."""
 
 
 def active_object(context: Context) -> Object | None:
     """The object of the panel, else the active one."""
     return getattr(context, "object", None) or context.view_layer.objects.active
-
-
-def played_index(context: Context, found: Sequence[PlayedSequence]) -> int:
-    """The sequence whose range is that of the scene, or -1."""
-    span = (context.scene.frame_start, context.scene.frame_end)
-    spans = [sequence.span for sequence in found]
-    return spans.index(span) if span in spans else -1
 
 
 def _plays_all(action: Action, model: SourceFrames) -> bool:
@@ -98,23 +99,23 @@ class _PlayerOperator(Operator):
     @classmethod
     def poll(cls, context: Context) -> bool:
         obj = active_object(context)
-        return obj is not None and (obj.type == "MESH" or bool(cls.player.sequences(obj)))
+        return obj is not None and (obj.type == "MESH" or cls.player.find(obj) is not None)
 
     def play(self, context: Context, obj: Object, index: int) -> OperatorResult:
         """Plays a sequence by its index."""
-        found = self.player.sequences(obj)
-        if not 0 <= index < len(found):
+        model = self.player.find(obj)
+        if model is None or not 0 <= index < len(model.sequences):
             return fail(self, f"{obj.name} has no such sequence")
-        sequence = found[index]
-        is_shown = [_show_all_frames(one, model) for one, model in self.player.shown(obj)]
+        sequence, span = model.sequences[index], model.span(index)
+        is_shown = [_show_all_frames(mesh, model.frames) for mesh in model.meshes]
         if not all(is_shown):
             report_message(
                 self,
                 "WARNING",
                 f"no action plays all frames of {obj.name} in their order, so this may not be {sequence.name}",
             )
-        set_timing(self, context, *sequence.span, sequence.frame_rate)
-        context.scene.frame_set(sequence.span[0])
+        set_timing(self, context, *span, sequence.frame_rate)
+        context.scene.frame_set(span[0])
         return {"FINISHED"}
 
 
@@ -132,7 +133,8 @@ class PlaySequence(_PlayerOperator):
         assert obj is not None
         if not self.sequence:
             return self.play(context, obj, self.index)
-        names = [printable(sequence.name) for sequence in self.player.sequences(obj)]
+        model = self.player.find(obj)
+        names = [printable(sequence.name) for sequence in model.sequences] if model is not None else []
         if self.sequence not in names:
             return fail(self, f"{obj.name} has no sequence {self.sequence!r}")
         return self.play(context, obj, names.index(self.sequence))
@@ -146,10 +148,10 @@ class StepSequence(_PlayerOperator):
 
     def execute(self, context: Context) -> OperatorResult:
         obj = active_object(context)
-        found = self.player.sequences(obj)
-        if obj is None or not found:
+        model = self.player.find(obj)
+        if obj is None or model is None:
             return fail(self, f"The object has no sequences: select an imported {self.player.family.upper()} model")
-        return self.play(context, obj, stepped(played_index(context, found), self.step, len(found)))
+        return self.play(context, obj, stepped(model.played_index(context.scene), self.step, len(model.sequences)))
 
 
 @properties
@@ -174,18 +176,18 @@ class SequenceList(RowList):
 
 def draw_sequences(layout: Any, context: Context, player: Player, obj: Any) -> None:
     """Draws the sequences of a model, and the buttons that play them."""
-    found = player.sequences(obj)
-    if not found:
+    model = player.find(obj)
+    if model is None:
         layout.label(text="Imported without shape keys", icon="INFO")
         return
     manager: Any = context.window_manager
     family = player.family
     # The window manager may be changed while a panel is drawn.
-    _fill(getattr(manager, f"{family}_sequences"), found)
+    _fill(getattr(manager, f"{family}_sequences"), model.sequences)
     names = (f"{family}_sequences", manager, f"{family}_active_sequence")
     layout.template_list(f"IO_{family.upper()}_UL_sequences", "", manager, *names, rows=4)
     step = f"object.{family}_step_sequence"
-    draw_player(layout, step, played_index(context, found), len(found), "sequences")
+    draw_player(layout, step, model.played_index(context.scene), len(model.sequences), "sequences")
 
 
 def _fill(items: Any, found: Sequence[PlayedSequence]) -> None:
@@ -202,8 +204,8 @@ def properties_of(player: Player) -> tuple[tuple[Any, str, Any], ...]:
     """The properties of the window manager that the list of a family needs."""
 
     def active_index(manager: Any) -> int:
-        context = bpy.context
-        return played_index(context, player.sequences(active_object(context)))
+        model = player.find(active_object(bpy.context))
+        return model.played_index(bpy.context.scene) if model is not None else -1
 
     def click(manager: Any, index: int) -> None:
         operators: Any = bpy.ops.object

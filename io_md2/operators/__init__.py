@@ -8,9 +8,8 @@ import bpy
 
 from ...io_blender.frame_import import ImportOptions
 from ...io_blender.frame_options import ImportProperties
-from ...io_blender.operators import game_check, layouts
+from ...io_blender.operators import layouts
 from ...io_blender.operators.frame_operators import (
-    FrameCheck,
     FrameExport,
     FrameExportFile,
     FrameFormat,
@@ -20,7 +19,7 @@ from ...io_blender.operators.frame_operators import (
 from ...io_blender.options import game_option, mixin_of, option, properties
 from ..exporting.exporter import TEMPLATE_LABELS, ExportOptions, export_model, find_game_findings
 from ..family import FAMILY
-from ..format import PROFILES, Md2Error
+from ..format import PROFILES
 from ..format.sequences import Template, match_template
 from ..importing.importer import import_files
 from ..options import FrameProperties, ModelProperties
@@ -49,7 +48,6 @@ class IMPORT_SCENE_OT_md2(_ImportOptions, FrameImport, bpy.types.Operator):
     bl_label = "Import MD2"
 
     format, filename_ext = FORMAT, ".md2"
-    bad_data = Md2Error
     filter_glob: str = option("*.md2", options={"HIDDEN"})
 
 
@@ -58,7 +56,6 @@ class BuildOptions(_Options, FrameExport):
     """The properties that decide what is exported, and the options made from them."""
 
     format, family, profiles = FORMAT, "md2", PROFILES
-    bad_data: type[Exception] = Md2Error
     game: str = game_option(PROFILES)
 
     def own_options(self) -> dict[str, Any]:
@@ -74,9 +71,6 @@ class EXPORT_SCENE_OT_md2(BuildOptions, FrameExportFile, bpy.types.Operator):
 
     filename_ext = ".md2"
     filter_glob: str = option("*.md2", options={"HIDDEN"})
-
-    def check_operator(self) -> type:
-        return OBJECT_OT_md2_check_game
 
     def draw_frames(self, layout: UILayout) -> None:
         layouts.draw_wide(layout, self, "one_box")
@@ -94,25 +88,4 @@ class EXPORT_SCENE_OT_md2(BuildOptions, FrameExportFile, bpy.types.Operator):
         return f"Not yet a {TEMPLATE_LABELS[template]}:", match_template(template, chosen).problems
 
 
-@properties
-class OBJECT_OT_md2_check_game(BuildOptions, FrameCheck, bpy.types.Operator):
-    """List the problems that a game would have with the visible meshes as an MD2 model"""
-
-    bl_idname = "object.md2_check_game"
-    bl_label = "Check for Game (MD2)"
-
-
-class DATA_PT_md2_game(game_check.GamePanel, bpy.types.Panel):
-    """The check in the properties of a mesh."""
-
-    bl_label = "Game (MD2)"
-    check = OBJECT_OT_md2_check_game
-    kinds = ("MESH",)
-
-
-BLENDER = FORMAT.blender_part(
-    IMPORT_SCENE_OT_md2,
-    EXPORT_SCENE_OT_md2,
-    (OBJECT_OT_md2_check_game, DATA_PT_md2_game, *panels.CLASSES),
-    panels.PROPERTIES,
-)
+BLENDER = FORMAT.blender_part(IMPORT_SCENE_OT_md2, EXPORT_SCENE_OT_md2, BuildOptions, panels.CLASSES, panels.PROPERTIES)

@@ -11,8 +11,7 @@ from bpy.props import FloatProperty, IntVectorProperty
 from ...io_blender import reports
 from ...io_blender.operators import find_images, sequence_player
 from ...io_blender.operators.panel_parts import ImportedPanel, fail
-from ...io_blender.operators.sequence_player import PlayedSequence, draw_sequences
-from ...io_blender.records import SourceFrames
+from ...io_blender.operators.sequence_player import PlayedModel, PlayedSequence, Player, draw_sequences
 from ...io_blender.scene.shape_keys import shape_keys
 from ...io_common.textures.config_files import MaterialImages
 from ...io_common.textures.search import Search
@@ -40,28 +39,16 @@ def _find(search: Search, model: Path, material: Material, name: str) -> Materia
     return search.model(model, [name]).skins()[0]
 
 
-def stored_model(obj: Object | None) -> StoredModel | None:
-    """The model that a mesh object was imported from; None if it was not."""
-    return load_model(obj.data) if obj is not None and obj.type == "MESH" else None
+def _played_model(obj: Object | None) -> PlayedModel | None:
+    model = load_model(obj.data) if obj is not None and obj.type == "MESH" else None
+    if obj is None or model is None or not model.key_names:
+        return None
+    rate = FRAME_RATE.read(obj.data) or FRAMES_PER_SECOND
+    found = find_sequences(model.frame_names)
+    return PlayedModel(model, [obj], [PlayedSequence(one.name, one.first, one.last, rate) for one in found])
 
 
-class _Player(sequence_player.Player):
-    family = "md2"
-
-    def sequences(self, obj: Object | None) -> list[PlayedSequence]:
-        model = stored_model(obj)
-        if obj is None or model is None or not model.key_names:
-            return []
-        rate = FRAME_RATE.read(obj.data) or FRAMES_PER_SECOND
-        found = find_sequences(model.frame_names)
-        return [PlayedSequence(one.name, one.first, one.last, model.frame_start, rate) for one in found]
-
-    def shown(self, obj: Object) -> list[tuple[Object, SourceFrames]]:
-        model = stored_model(obj)
-        return [(obj, model)] if model is not None else []
-
-
-PLAYER = _Player()
+PLAYER = Player("md2", _played_model)
 
 
 def key_of_frame(obj: Object, model: StoredModel, frame: int) -> int:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...io_blender.frame_options import FrameProperties
-from ...io_blender.operators import game_check, layouts
+from ...io_blender.operators import layouts
 from ...io_blender.operators.frame_operators import (
-    FrameCheck,
     FrameExport,
     FrameExportFile,
     FrameFormat,
@@ -19,7 +18,7 @@ from ...io_blender.operators.frame_operators import (
 from ...io_blender.options import game_option, mixin_of, option, properties
 from ..exporting.exporter import ExportOptions, export_model, find_game_findings
 from ..family import FAMILY
-from ..format import PROFILES, Md3Error
+from ..format import PROFILES
 from ..importing.importer import ImportOptions, import_files
 from ..options import ImportProperties, ModelProperties
 from . import panels
@@ -47,7 +46,6 @@ class IMPORT_SCENE_OT_md3(_ImportOptions, FrameImport, bpy.types.Operator):
     bl_label = "Import MD3"
 
     format, filename_ext = FORMAT, ".md3"
-    bad_data = Md3Error
     model_options = ("merge_vertices", "custom_normals", "tags")
     filter_glob: str = option("*.md3", options={"HIDDEN"})
 
@@ -57,7 +55,6 @@ class BuildOptions(_Options, FrameExport):
     """The properties that decide what is exported, and the options made from them."""
 
     format, family, profiles = FORMAT, "md3", PROFILES
-    bad_data: type[Exception] = Md3Error
     game: str = game_option(PROFILES)
 
 
@@ -71,32 +68,8 @@ class EXPORT_SCENE_OT_md3(BuildOptions, FrameExportFile, bpy.types.Operator):
     filename_ext = ".md3"
     filter_glob: str = option("*.md3", options={"HIDDEN"})
 
-    def check_operator(self) -> type:
-        return OBJECT_OT_md3_check_game
-
     def draw_model(self, layout: UILayout) -> None:
         layouts.draw_wide(layout, self, "split_surfaces")
 
 
-@properties
-class OBJECT_OT_md3_check_game(BuildOptions, FrameCheck, bpy.types.Operator):
-    """List the problems that a game would have with the visible meshes as an MD3 model"""
-
-    bl_idname = "object.md3_check_game"
-    bl_label = "Check for Game (MD3)"
-
-
-class DATA_PT_md3_game(game_check.GamePanel, bpy.types.Panel):
-    """The check in the properties of a mesh."""
-
-    bl_label = "Game (MD3)"
-    check = OBJECT_OT_md3_check_game
-    kinds = ("MESH",)
-
-
-BLENDER = FORMAT.blender_part(
-    IMPORT_SCENE_OT_md3,
-    EXPORT_SCENE_OT_md3,
-    (OBJECT_OT_md3_check_game, DATA_PT_md3_game, *panels.CLASSES),
-    panels.PROPERTIES,
-)
+BLENDER = FORMAT.blender_part(IMPORT_SCENE_OT_md3, EXPORT_SCENE_OT_md3, BuildOptions, panels.CLASSES, panels.PROPERTIES)

@@ -9,8 +9,8 @@ import bpy
 
 from ...io_blender.operators import find_images, sequence_player
 from ...io_blender.operators.panel_parts import ImportedPanel
-from ...io_blender.operators.sequence_player import PlayedSequence, draw_sequences
-from ...io_blender.records import SourceFrames, has_record
+from ...io_blender.operators.sequence_player import PlayedModel, PlayedSequence, Player, draw_sequences
+from ...io_blender.records import has_record
 from ...io_common.textures.config_files import MaterialImages
 from ...io_common.textures.search import Search
 from ..options import TEXTURE_RULES
@@ -25,28 +25,18 @@ def _find(search: Search, model: Path, material: Material, name: str) -> Materia
     return search.model(model, [name]).material(name, meshes[0].name if meshes else None)
 
 
-class _Player(sequence_player.Player):
-    family = "md3"
-
-    def sequences(self, obj: Object | None) -> list[PlayedSequence]:
-        root = root_of(obj)
-        frames = load_frames(root)
-        found = SEQUENCES.read(root) if frames is not None else None
-        if frames is None or found is None:
-            return []
-        start = frames.frame_start
-        return [PlayedSequence(one.name, one.first, one.last, start, one.frame_rate) for one in found.found]
-
-    def shown(self, obj: Object) -> list[tuple[Object, SourceFrames]]:
-        root = root_of(obj)
-        frames = load_frames(root)
-        if root is None or frames is None:
-            return []
-        meshes = [one for one in root.children if one.type == "MESH" and has_record(one.data, GROUP)]
-        return [(one, frames) for one in meshes]
+def _played_model(obj: Object | None) -> PlayedModel | None:
+    root = root_of(obj)
+    frames = load_frames(root)
+    found = SEQUENCES.read(root) if frames is not None else None
+    if root is None or frames is None or found is None or not found.found:
+        return None
+    meshes = [one for one in root.children if one.type == "MESH" and has_record(one.data, GROUP)]
+    sequences = [PlayedSequence(one.name, one.first, one.last, one.frame_rate) for one in found.found]
+    return PlayedModel(frames, meshes, sequences)
 
 
-PLAYER = _Player()
+PLAYER = Player("md3", _played_model)
 
 
 class DATA_PT_md3(ImportedPanel, bpy.types.Panel):
