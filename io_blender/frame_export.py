@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from . import state
 from .clips.clip import Played, warn_of_speed
 from .clips.frame_names import list_of, segments_of_list
-from .clips.frame_plan import LIST, FrameOptions, FramePlan, Segment, plan_frames, plan_sequences
+from .clips.frame_plan import LIST, FrameOptions, FramePlan, Planner, Segment, plan_sequences
 from .frame_options import ModelProperties
 from .scene import axes
 from .scene.axes import Conversion
@@ -46,7 +46,7 @@ def plan_model(
 ) -> FramePlan:
     """The frames of a model; `arrange` orders those of a list. Raises NothingToExportError if there are none."""
     if options.frames != LIST:
-        return plan_frames(objects, sources, scene, options, report)
+        return Planner(objects, sources, scene, options, report).plan()
     found = list_of(objects, scene)
     return plan_sequences(objects, sources, found, arrange(segments_of_list(found, options, report)))
 

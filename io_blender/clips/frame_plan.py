@@ -123,17 +123,6 @@ class FramePlan:
         return replace(self, key_names=self.key_names[:1], source=sources, scene_frames=frames, may_be_single=False)
 
 
-def plan_frames(
-    objects: Sequence[Object],
-    sources: Mapping[Object, SourceFrames],
-    scene: Scene,
-    options: FrameOptions,
-    report: Report,
-) -> FramePlan:
-    """Decides which frames are exported. Raises NothingToExportError if there are none, or too many."""
-    return _Planner(objects, sources, scene, options, report).plan()
-
-
 def plan_sequences(
     objects: Sequence[Object], sources: Mapping[Object, SourceFrames], found: AnimationList, segments: Sequence[Segment]
 ) -> FramePlan:
@@ -201,7 +190,9 @@ def _imported(objects: Iterable[Object], sources: Mapping[Object, SourceFrames])
 
 
 @dataclass(frozen=True, eq=False)
-class _Planner:
+class Planner:
+    """Decides which frames are exported, without a list."""
+
     objects: Sequence[Object]
     sources: Mapping[Object, SourceFrames]
     scene: Scene
@@ -209,6 +200,7 @@ class _Planner:
     report: Report
 
     def plan(self) -> FramePlan:
+        """The frames. Raises NothingToExportError if there are none, or too many."""
         options = self.options
         most = max(self._keyed, key=lambda obj: len(frame_keys(obj)), default=None)
         leader = next(iter(_imported(self.objects, self.sources)), most)
