@@ -36,8 +36,8 @@ class ModelProperties(frame_options.ModelProperties):
 
 
 @dataclass(frozen=True)
-class FrameProperties(frame_options.FrameProperties):
-    """Which frames are exported, and where the size of the skin is from."""
+class SourceProperties:
+    """Which sequences are exported, and where the size of the skin is from."""
 
     sequence_template: str = option(
         Template.NONE.value,

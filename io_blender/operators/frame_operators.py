@@ -13,7 +13,8 @@ from ...io_common.family import BlenderPart, Family
 from ...io_common.texts import UnknownFieldError, counted
 from ..clips.frame_names import list_of, sequence_names
 from ..clips.frame_plan import FrameOptions, owner_of_list, sequence_frames
-from ..options import GAME, Scene, Settings, properties, values_of
+from ..frame_options import FrameProperties
+from ..options import GAME, Scene, Settings, mixin_of, properties, values_of
 from ..reports import ExportResult, ImportResult, Job, Report, finish
 from ..scene.axes import Conversion
 from ..scene.model_objects import find_meshes
@@ -128,7 +129,7 @@ class FrameImport(file_operators.ImportFiles):
             row.prop(self, "fps")
 
 
-def list_when_chosen(operator: Any, context: Context) -> None:
+def _list_when_chosen(operator: Any, context: Context) -> None:
     """Lists the animations when the user chooses to select them; scripts have no panel that shows them."""
     if operator.frames == "LIST" and context.space_data is not None:
         objects = exported_meshes(context, operator)
@@ -143,16 +144,16 @@ def exported_meshes(context: Context, operator: Any) -> list[Object]:
         return []
 
 
+if TYPE_CHECKING:
+    _Frames = FrameProperties
+else:
+    _Frames = mixin_of(FrameProperties, frames={"update": _list_when_chosen})
+
+
 @properties
-class FrameExport(export_options.ModelExport):
+class FrameExport(_Frames, export_options.ModelExport):
     """The options of an export of frames, and of the check of what it would write."""
 
-    frames: str
-    frame_step: int
-    frame_rate_from: str
-    use_frame_range: bool
-    frame_start: int
-    frame_end: int
     format: FrameFormat
 
     def export_options(self, context: Context) -> Any:
@@ -206,7 +207,7 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
 
     def invoke(self, context: Context, event: Event) -> OperatorResult:
         # A list that was shown before is brought up to date.
-        list_when_chosen(self, context)
+        _list_when_chosen(self, context)
         return super().invoke(context, event)
 
     def draw(self, context: Context) -> None:

@@ -12,13 +12,7 @@ from ...io_blender import reports
 from ...io_blender.frame_import import ImportOptions
 from ...io_blender.frame_options import ImportProperties
 from ...io_blender.operators import find_images, layouts, sequence_player
-from ...io_blender.operators.frame_operators import (
-    FrameExport,
-    FrameExportFile,
-    FrameFormat,
-    FrameImport,
-    list_when_chosen,
-)
+from ...io_blender.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
 from ...io_blender.operators.panel_parts import ImportedPanel, fail
 from ...io_blender.operators.sequence_player import PlayedModel, PlayedSequence, Player, draw_sequences
 from ...io_blender.options import game_option, mixin_of, option, properties
@@ -30,7 +24,7 @@ from ..family import FAMILY
 from ..format import FRAMES_PER_SECOND, PROFILES, find_sequences
 from ..format.sequences import Template, match_template
 from ..importing.importer import import_files
-from ..options import TEXTURE_RULES, FrameProperties, ModelProperties
+from ..options import TEXTURE_RULES, ModelProperties, SourceProperties
 from ..records import (
     CHOSEN_SKIN_SIZE,
     FRAME_RATE,
@@ -50,12 +44,12 @@ if TYPE_CHECKING:
 
     _ImportOptions = ImportProperties
 
-    class _Options(ModelProperties, FrameProperties):
+    class _Options(ModelProperties, SourceProperties):
         """The options of an export."""
 
 else:
     _ImportOptions = mixin_of(ImportProperties)
-    _Options = mixin_of(ModelProperties, FrameProperties, frames={"update": list_when_chosen})
+    _Options = mixin_of(ModelProperties, SourceProperties)
 
 FORMAT = FrameFormat(FAMILY, ImportOptions, import_files, ExportOptions, export_model, find_game_findings)
 

@@ -7,15 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...io_blender.frame_options import FrameProperties
 from ...io_blender.operators import find_images, layouts, sequence_player
-from ...io_blender.operators.frame_operators import (
-    FrameExport,
-    FrameExportFile,
-    FrameFormat,
-    FrameImport,
-    list_when_chosen,
-)
+from ...io_blender.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
 from ...io_blender.operators.panel_parts import ImportedPanel
 from ...io_blender.operators.sequence_player import PlayedModel, PlayedSequence, Player, draw_sequences
 from ...io_blender.options import game_option, mixin_of, option, properties
@@ -33,13 +26,10 @@ if TYPE_CHECKING:
     from bpy.types import Context, Material, Object, UILayout
 
     _ImportOptions = ImportProperties
-
-    class _Options(ModelProperties, FrameProperties):
-        """The options of an export."""
-
+    _ModelOptions = ModelProperties
 else:
     _ImportOptions = mixin_of(ImportProperties)
-    _Options = mixin_of(ModelProperties, FrameProperties, frames={"update": list_when_chosen})
+    _ModelOptions = mixin_of(ModelProperties)
 
 FORMAT = FrameFormat(FAMILY, ImportOptions, import_files, ExportOptions, export_model, find_game_findings)
 
@@ -57,7 +47,7 @@ class IMPORT_SCENE_OT_md3(_ImportOptions, FrameImport, bpy.types.Operator):
 
 
 @properties
-class BuildOptions(_Options, FrameExport):
+class BuildOptions(_ModelOptions, FrameExport):
     """The properties that decide what is exported, and the options made from them."""
 
     format, family, profiles = FORMAT, "md3", PROFILES
