@@ -16,7 +16,7 @@ from .. import state
 from ..reports import Job, Progress, Report
 from ..scene import mesh_data
 from ..scene.objects import NothingToExportError, warn_of_instances
-from ..scene.shape_keys import KeyPositions, frame_keys, solo_keys
+from ..scene.shape_keys import differs_from_stored, frame_keys, require_shape_keys, solo_keys
 from ..scene.time_dependence import warn_of_simulations
 from ..verification import frames_to_verify
 from .playing import playback, restored_frame_and_values
@@ -186,7 +186,13 @@ class _Sampler:
         self._vertices = _blocks([len(part.used) for part in parts])
         self._corners = _blocks([len(part.corners) for part in parts])
         # Normals are only in evaluated meshes.
-        self._is_stored = [part.obj in plan.keys and not with_normals and _is_unmodified(part.obj) for part in parts]
+        self._is_stored = [
+            part.obj in plan.keys
+            and not with_normals
+            and _is_unmodified(part.obj)
+            and _shows_stored_keys(part.obj, plan.keys[part.obj])
+            for part in parts
+        ]
         # Stored positions are in single precision, which is enough where they are used as they are.
         is_single = all(self._is_stored) and all(_is_untransformed(part.obj) for part in parts)
         vertex_count = sum(len(part.used) for part in parts)
@@ -271,12 +277,12 @@ class _Sampler:
         """Reads the stored keys of an unmodified object into all frames."""
         part = self._parts[index]
         indices = self._plan.keys[part.obj]
-        keys = KeyPositions(part.obj, part.vertex_count)
+        keys = require_shape_keys(part.obj).key_blocks
         block, shape = self.positions[:, self._vertices[index]], (len(indices), part.vertex_count, 3)
         is_in_place = block.shape == shape and block.dtype == np.float32 and block.flags.c_contiguous
         table: npt.NDArray[Any] = block if is_in_place else np.empty(shape, dtype=np.float32)
         for row, key in enumerate(indices):
-            keys.read(key, table[row])
+            keys[key].points.foreach_get("co", table[row].reshape(-1))
         points: Floats = table
         if not _is_untransformed(part.obj):
             matrix = mesh_data.world_matrix(part.obj)
@@ -308,6 +314,12 @@ def _is_unmodified(obj: Object) -> bool:
     is_deformed = obj.parent is not None and obj.parent_type in ("ARMATURE", "LATTICE")
     is_triangulated = len(obj.data.loops) == 3 * len(obj.data.polygons)
     return is_triangulated and not is_deformed and not any(modifier.show_viewport for modifier in obj.modifiers)
+
+
+def _shows_stored_keys(obj: Object, indices: Iterable[int]) -> bool:
+    """Whether an object without modifiers shows each of some shape keys, alone, as it is stored."""
+    keys = require_shape_keys(obj)
+    return not any(differs_from_stored(keys, keys.key_blocks[index]) for index in indices)
 
 
 def _is_untransformed(obj: Object) -> bool:
