@@ -277,7 +277,7 @@ class _Sampler:
         """Reads the stored keys of an unmodified object into all frames."""
         part = self._parts[index]
         indices = self._plan.keys[part.obj]
-        keys = require_shape_keys(part.obj).key_blocks
+        keys = list(require_shape_keys(part.obj).key_blocks)
         block, shape = self.positions[:, self._vertices[index]], (len(indices), part.vertex_count, 3)
         is_in_place = block.shape == shape and block.dtype == np.float32 and block.flags.c_contiguous
         table: npt.NDArray[Any] = block if is_in_place else np.empty(shape, dtype=np.float32)
@@ -319,7 +319,8 @@ def _is_unmodified(obj: Object) -> bool:
 def _shows_stored_keys(obj: Object, indices: Iterable[int]) -> bool:
     """Whether an object without modifiers shows each of some shape keys, alone, as it is stored."""
     keys = require_shape_keys(obj)
-    return not any(differs_from_stored(keys, keys.key_blocks[index]) for index in indices)
+    blocks = list(keys.key_blocks)
+    return not any(differs_from_stored(keys, blocks[index]) for index in indices)
 
 
 def _is_untransformed(obj: Object) -> bool:
