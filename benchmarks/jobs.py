@@ -84,12 +84,12 @@ CLIP_EXPORT: Functions = {
 }
 MD2_IMPORT: Functions = {
     "the positions of all frames": ("io_md2.importing.importer:_positions",),
-    "sequences and their markers": ("io_md2.importing.importer:add_markers",),
+    "sequences and their markers": ("io_blender.frame_import:add_markers",),
     "storing what a Blender mesh cannot hold": ("io_md2.importing.importer:_store",),
     "what is undone after an error": ("io_blender.operators.rollback:Snapshot.__init__",),
 }
 MD2_EXPORT: Functions = {
-    "reading the shape keys": ("io_md2.exporting.exporter:plan_frames", "io_md2.exporting.exporter:sample_frames"),
+    "reading the shape keys": ("io_blender.frame_export:plan_model", "io_md2.exporting.exporter:sample_frames"),
     "the grid and the bytes of the frames": ("io_md2.exporting.exporter:requantise",),
     "the GL commands": ("io_md2.exporting.exporter:_gl_commands",),
     "verification": ("io_md2.exporting.verification:find_differences",),
@@ -285,15 +285,16 @@ class Jobs:
     def player_parts(self) -> None:
         """The parts of that import."""
         path = self.md2_player
-        select_only = sys.modules["io_idtech.io_blender.state"].select_only
+        state = sys.modules["io_idtech.io_blender.state"]
+        select_only = state.select_only
 
         def build() -> None:
             """Imports without the first update of the scene."""
             empty()
             importer = sys.modules["io_idtech.io_md2.importing.importer"]
-            importer.state.select_only = lambda *_: None
+            state.select_only = lambda *_: None
             finish(importer.import_files(bpy.context, [path], importer.ImportOptions(use_textures=False)))
-            importer.state.select_only = select_only
+            state.select_only = select_only
 
         parts = {
             "reading the file": Job(lambda: read_model(path)),

@@ -44,6 +44,15 @@ class ImportProperties:
 
 
 @dataclass(frozen=True)
+class ModelProperties:
+    """The options of a model that is exported."""
+
+    apply_modifiers: bool = option(
+        True, "Apply Modifiers", "Export meshes with modifiers applied. Armature modifiers are always applied"
+    )
+
+
+@dataclass(frozen=True)
 class FrameProperties:
     """Which frames are exported."""
 

@@ -9,7 +9,7 @@ import json
 import sys
 import types
 from collections.abc import Sequence
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -357,6 +357,15 @@ def load_warnings(data: ID, group: str) -> list[str]:
 
 def _warnings(group: str) -> Text:
     return Text(group, "import_warnings", is_quoted=False)
+
+
+@dataclass(frozen=True, eq=False)
+class SourceFrames:
+    """The frames of an imported model."""
+
+    frame_names: list[str]  # in the file
+    key_names: list[str]  # of each frame's shape key in Blender; empty if none were made
+    frame_start: int  # in the scene
 
 
 # Elements of the file

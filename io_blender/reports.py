@@ -7,12 +7,14 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from ..io_common.texts import counted
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Operator
+
+    from ..io_common.rules import Finding
 
 
 _Result = TypeVar("_Result")
@@ -115,18 +117,6 @@ def report_of(error: BaseException) -> Report:
     """The report of the import or export that failed with an exception; empty if it has none."""
     found = getattr(error, _ATTRIBUTE, None)
     return found if isinstance(found, Report) else Report()
-
-
-class Finding(Protocol):
-    """What the check of a format finds; each format has its own class with these attributes."""
-
-    @property
-    def is_error(self) -> bool:
-        """Whether the file must not be written."""
-
-    @property
-    def text(self) -> str:
-        """What is wrong and what to do."""
 
 
 def raise_all(findings: Mapping[str, Iterable[Finding]], error: Callable[..., Exception], report: Report) -> None:

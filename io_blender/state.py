@@ -106,17 +106,6 @@ def _set_mode(context: Context, obj: Object, mode: str) -> None:
         bpy.ops.object.mode_set(mode=mode)
 
 
-@contextmanager
-def restored_frame(scene: Scene) -> Iterator[None]:
-    """Restores the scene's frame and subframe, and its camera, which markers may switch with the frame."""
-    frame, camera = scene.frame_float, scene.camera
-    try:
-        yield
-    finally:
-        set_frame(scene, frame)
-        scene.camera = camera
-
-
 def set_frame(scene: Scene, frame: float) -> None:
     """Shows a frame, whole or not."""
     # Blender counts subframes of negative frames downwards, but takes none below 0.

@@ -8,6 +8,7 @@ import bpy
 
 from ..io_blender import state, versions
 from ..io_blender.clips.shape_key_frames import build_frame_action
+from ..io_blender.frame_import import ImportOptions as Md2Options
 from ..io_blender.materials.library import MaterialLibrary
 from ..io_blender.reports import ImportResult, Job, Progress, Report, listing
 from ..io_blender.scene import names
@@ -21,7 +22,6 @@ from ..io_common.textures.search import Search
 from ..io_md2.format import FRAMES_PER_SECOND, find_sequences
 from ..io_md2.format import Model as Md2Model
 from ..io_md2.importing.importer import MAX_MATERIALS, model_materials
-from ..io_md2.importing.importer import ImportOptions as Md2Options
 from ..io_md2.importing.importer import build_model as build_md2
 from ..io_md2.options import TEXTURE_RULES as MD2_RULES
 from ..io_md2.records import SKINS

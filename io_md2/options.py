@@ -15,12 +15,9 @@ TEXTURE_RULES = TextureRules(config_name="md2.cfg", has_player_skins=True)
 
 
 @dataclass(frozen=True)
-class ModelProperties:
+class ModelProperties(frame_options.ModelProperties):
     """The options of a model that is exported."""
 
-    apply_modifiers: bool = option(
-        True, "Apply Modifiers", "Export meshes with modifiers applied. Armature modifiers are always applied"
-    )
     split_sharp: bool = option(
         False,
         "Split at Sharp Edges",
@@ -39,8 +36,8 @@ class ModelProperties:
 
 
 @dataclass(frozen=True)
-class FrameProperties(frame_options.FrameProperties):
-    """Which frames are exported, and where the size of the skin is from."""
+class SourceProperties:
+    """Which sequences are exported, and where the size of the skin is from."""
 
     sequence_template: str = option(
         Template.NONE.value,

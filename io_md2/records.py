@@ -3,7 +3,7 @@ Values that are loaded are valid, but may be outdated: export uses them only whe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from ..io_blender.records import (
     Integer,
     MaterialRecord,
     Number,
+    SourceFrames,
     Table,
     Texts,
     match_elements,
@@ -23,8 +24,7 @@ from ..io_blender.records import (
 )
 from ..io_blender.scene import mesh_data
 from .format import Counts, GlCommands, Md2Error, Model, validate_model
-from .format.checks import repeated_names
-from .format.source_data import FrameData, degenerate_rows
+from .format.source_data import degenerate_rows
 
 if TYPE_CHECKING:
     from bpy.types import Mesh
@@ -74,40 +74,24 @@ Ints = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class StoredModel:
+class StoredModel(SourceFrames):
     """A model as it was imported, without the data that the mesh itself holds."""
 
-    frame_names: list[str]
-    key_names: list[str]  # of each frame's shape key in Blender; empty if none were made
-    frame_start: int  # in the scene
-    frames: FrameData
+    model: Model  # of its triangles the degenerate ones alone; without GL commands if vertices were merged
     triangles: Ints  # clockwise, without degenerate ones, (T, 3)
     degenerate: Ints  # index in the file, three vertices and three texture coordinates, (n, 7)
-    st: npt.NDArray[np.int16]  # in texels, (S, 2)
-    gl_commands: GlCommands  # none if vertices were merged
-    skin_size: tuple[int, int]
     image_size: tuple[int, int]  # of the image that import found; zeros if there was none
-    skins: list[str]
     material_skins: list[str]  # the skin name of each material of the mesh at the time of the import
 
     @property
-    def vertex_count(self) -> int:
+    def skin_size(self) -> tuple[int, int]:
         """Of the file."""
-        return int(self.frames.normals.shape[1])
+        return self.model.skin_width, self.model.skin_height
 
     @property
     def counts(self) -> Counts:
         """The numbers of the file."""
-        return Counts(
-            triangles=len(self.triangles) + len(self.degenerate),
-            vertices=self.vertex_count,
-            frames=len(self.frame_names),
-            skins=len(self.skins),
-            skin_width=self.skin_size[0],
-            skin_height=self.skin_size[1],
-            st=len(self.st),
-            repeated_names=repeated_names(self.frame_names),
-        )
+        return replace(Counts.of(self.model), triangles=len(self.triangles) + len(self.degenerate))
 
 
 def store_model(
@@ -182,14 +166,10 @@ def load_model(mesh: Mesh) -> StoredModel | None:
         frame_names=frame_names,
         key_names=key_names,
         frame_start=values["frame_start"],
-        frames=FrameData(model.scale, model.translate, model.vertices, model.normals),
+        model=model,
         triangles=triangles,
         degenerate=degenerate,
-        st=model.st,
-        gl_commands=model.gl_commands,
-        skin_size=skin_size,
         image_size=image_size,
-        skins=model.skins,
         material_skins=values["material_skins"],
     )
 

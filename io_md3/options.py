@@ -37,12 +37,9 @@ class ImportProperties(frame_options.ImportProperties):
 
 
 @dataclass(frozen=True)
-class ModelProperties:
+class ModelProperties(frame_options.ModelProperties):
     """The options of a model that is exported."""
 
-    apply_modifiers: bool = option(
-        True, "Apply Modifiers", "Export meshes with modifiers applied. Armature modifiers are always applied"
-    )
     split_surfaces: bool = option(
         False, "Split Surfaces", "Split surfaces with more vertices or triangles than the game takes into several"
     )

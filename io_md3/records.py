@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..io_blender.records import Bytes, ConversionField, Integer, Json, MaterialRecord, Number, Texts, group_on
+from ..io_blender.records import (
+    Bytes,
+    ConversionField,
+    Integer,
+    Json,
+    MaterialRecord,
+    Number,
+    SourceFrames,
+    Texts,
+    group_on,
+)
 from .format import Md3Error, Model, parse_model
 from .format.sequences import Sequence
 
@@ -60,26 +70,10 @@ SAME_NORMAL = math.cos(math.radians(2.5))
 
 
 @dataclass(frozen=True, eq=False)
-class FramesOfFile:
-    """The frames of an imported model."""
-
-    frame_names: list[str]  # of the file
-    key_names: list[str]  # of each frame's shape key in Blender; empty if none were made
-    frame_start: int  # in the scene
-
-
-@dataclass(frozen=True, eq=False)
-class StoredModel:
+class StoredModel(SourceFrames):
     """A model as it was imported."""
 
     model: Model
-    key_names: list[str]  # of each frame's shape key in Blender; empty if none were made
-    frame_start: int  # in the scene
-
-    @property
-    def frame_names(self) -> list[str]:
-        """The names in the file."""
-        return self.model.frame_names
 
 
 def store_model(
@@ -111,13 +105,13 @@ def load_model(root: Object | None) -> StoredModel | None:
     except Md3Error:
         return None
     fits = len(frames.key_names) in (0, model.frame_count)
-    return StoredModel(model, frames.key_names, frames.frame_start) if fits else None
+    return StoredModel(model.frame_names, frames.key_names, frames.frame_start, model) if fits else None
 
 
-def load_frames(root: Object | None) -> FramesOfFile | None:
+def load_frames(root: Object | None) -> SourceFrames | None:
     """The frames of a parent, without reading the file: their names are those of the shape keys."""
     start, names = (_FRAME_START.read(root), _KEY_NAMES.read(root)) if root is not None else (None, None)
-    return None if start is None or names is None else FramesOfFile(names, names, start)
+    return None if start is None or names is None else SourceFrames(names, names, start)
 
 
 def root_of(obj: Object | None) -> Object | None:

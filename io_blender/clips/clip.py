@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from ..scene.shape_keys import shape_keys
 from .actions import suitable_actions, warn_of_reasons
 
 if TYPE_CHECKING:
-    from bpy.types import Action, NlaStrip, Object, Scene, TimelineMarker
+    from bpy.types import Action, Key, NlaStrip, Object, Scene, TimelineMarker
 
     from ..reports import Report
 
@@ -146,7 +146,7 @@ def animation_list(owner: Object, scene: Scene, source: Source | None = None) ->
         value = stored.source if stored is not None else ""
         source = next((one for one in Source if one.value == value), Source.ACTIONS)
     left_out: dict[str, str] = {}
-    clips = list(_LISTERS[source](owner, scene, left_out))
+    clips = list(_list_clips(owner, scene, source, left_out))
     items = _items(owner, source)
     known = {
         _key(source, item.name, item.action, item.slot, item.occurrence): position
@@ -225,17 +225,19 @@ def scene_clip(scene: Scene) -> Clip:
     return Clip(Source.SCENE, scene.name, scene.frame_start, scene.frame_end)
 
 
-def _animated(owner: Object) -> Any:
-    if owner.type == "MESH":
-        return shape_keys(owner)
-    return owner if owner.type == "ARMATURE" else None
+def _list_clips(owner: Object, scene: Scene, source: Source, left_out: dict[str, str]) -> Iterator[Clip]:
+    """What is in the list of a source; `left_out` gets the reason for other things, by name."""
+    if source is Source.SCENE:
+        yield scene_clip(scene)
+    elif source is Source.MARKERS:
+        yield from _list_markers(scene, left_out)
+    else:
+        animated = shape_keys(owner) if owner.type == "MESH" else owner if owner.type == "ARMATURE" else None
+        if animated is not None:
+            yield from (_list_actions if source is Source.ACTIONS else _list_strips)(animated, left_out)
 
 
-def _list_actions(owner: Object, scene: Scene, left_out: dict[str, str]) -> Iterator[Clip]:
-    del scene
-    animated = _animated(owner)
-    if animated is None:
-        return
+def _list_actions(animated: Object | Key, left_out: dict[str, str]) -> Iterator[Clip]:
     found = suitable_actions(animated)
     left_out.update(found.left_out)
     for action, chosen in found.chosen:
@@ -245,12 +247,9 @@ def _list_actions(owner: Object, scene: Scene, left_out: dict[str, str]) -> Iter
         yield action_clip(one.action, one.slot, is_preferred=False, foreign=one.reason)
 
 
-def _list_strips(owner: Object, scene: Scene, left_out: dict[str, str]) -> Iterator[Clip]:
-    del scene
-    animated = _animated(owner)
-    if animated is None or animated.animation_data is None:
-        return
-    for strip in (strip for track in animated.animation_data.nla_tracks for strip in track.strips):
+def _list_strips(animated: Object | Key, left_out: dict[str, str]) -> Iterator[Clip]:
+    tracks = animated.animation_data.nla_tracks if animated.animation_data is not None else ()
+    for strip in (strip for track in tracks for strip in track.strips):
         if strip.type == "CLIP" and (strip.action is None or versions.plays_nothing(strip)):
             left_out[strip.name] = "no slot of its action is assigned, so it has no effect"
         elif strip.type in ("CLIP", "META"):
@@ -291,9 +290,8 @@ def range_markers(scene: Scene) -> list[TimelineMarker]:
     return sorted(markers, key=lambda marker: marker.frame)
 
 
-def _list_markers(owner: Object, scene: Scene, left_out: dict[str, str]) -> Iterator[Clip]:
+def _list_markers(scene: Scene, left_out: dict[str, str]) -> Iterator[Clip]:
     """Each range goes on to the frame before the next marker, the last one to the end of the scene."""
-    del owner
     markers = range_markers(scene)
     ends = [marker.frame - 1 for marker in markers[1:]]
     if markers:
@@ -305,19 +303,6 @@ def _list_markers(owner: Object, scene: Scene, left_out: dict[str, str]) -> Iter
             continue
         yield Clip(Source.MARKERS, marker.name, marker.frame, end, occurrence=counts[marker.name])
         counts[marker.name] += 1
-
-
-def _list_scene(owner: Object, scene: Scene, left_out: dict[str, str]) -> Iterator[Clip]:
-    del owner, left_out
-    yield scene_clip(scene)
-
-
-_LISTERS: dict[Source, Callable[[Object, Scene, dict[str, str]], Iterator[Clip]]] = {
-    Source.ACTIONS: _list_actions,
-    Source.STRIPS: _list_strips,
-    Source.MARKERS: _list_markers,
-    Source.SCENE: _list_scene,
-}
 
 
 # How long clips last

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from ...io_common.frame_names import (
     MAX_FRAME_NAME,
@@ -19,7 +18,7 @@ from ...io_common.frame_names import (
     number_frames,
 )
 from ...io_common.texts import UnknownFieldError
-from ..records import NONE
+from ..records import NONE, SourceFrames
 from ..reports import listing
 from ..scene.objects import NothingToExportError
 from .clip import AnimationList, animation_list, range_markers
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
     from ..reports import Report
-    from .shape_key_frames import SourceFrames
 
 
 def list_of(objects: Sequence[Object], scene: Scene) -> AnimationList:
@@ -72,42 +70,6 @@ def sequence_names(names: Sequence[str], report: Report) -> list[str]:
     return cleaned
 
 
-def renamed_frames(
-    stored: SourceFrames | None,
-    frames: Sequence[int],
-    times: Sequence[float],
-    scene: Scene,
-    imported: Collection[str],
-    report: Report,
-) -> dict[int, str]:
-    """The new names of frames whose sequence has a renamed marker now, by their position in the new file."""
-    # A sequence is renamed if just one marker is where it begins, and that has another name. For each frame of the new
-    # file, `frames` has that of the imported file, negative if it is new, and `times` that of the scene.
-    result: dict[int, str] = {}
-    markers: dict[float, set[str]] = {}
-    for marker in range_markers(scene):
-        markers.setdefault(marker.frame, set()).add(marker.name)
-    # A single frame has no marker.
-    if stored is None or not markers or len(stored.frame_names) < 2:
-        return result
-    found = np.asarray(frames)
-    for sequence in find_sequences(stored.frame_names):
-        positions = np.flatnonzero((found >= sequence.first) & (found <= sequence.last)).tolist()
-        if not positions or frames[positions[0]] != sequence.first:
-            continue
-        shown = markers.get(times[positions[0]], set())
-        if len(shown) != 1 or marker_name(sequence.name) in shown or not shown.isdisjoint(imported):
-            continue
-        (new_name,) = shown
-        named = number_frames([new_name] * len(positions), number_digits(stored.frame_names))
-        result |= dict(zip(positions, named, strict=True))
-        report.warn(
-            f"the marker of the sequence {sequence.name} was renamed to {new_name}: its frames were named {named[0]} "
-            f"to {named[-1]}"
-        )
-    return result
-
-
 def frame_names(
     plan: FramePlan,
     objects: list[Object],
@@ -119,14 +81,16 @@ def frame_names(
     """Names of the file or of shape keys, else new ones; unique unless the imported file repeats them."""
     # A marker that has the name of a sequence of another of the imported `models` is not a renamed one.
     imported = {marker_name(one.name) for model in models for one in find_sequences(model.frame_names)}
+    namer = _Namer(plan, objects, source, scene, imported, report)
     if plan.segments:
-        sources, generated = _name_segments(plan, source)
+        namer.name_segments()
     elif plan.scene_frames is None:
-        sources, generated = _name_keys(plan, source, scene, imported, report)
+        namer.name_keys()
     else:
-        sources, generated = _name_scene(plan, plan.scene_frames, objects, source, scene, imported, report)
-    stored = [source.frame_names[frame] if source is not None and frame != NONE else None for frame in sources.tolist()]
-    new = [name for name, old in zip(generated, stored, strict=True) if old is None]
+        namer.name_scene(plan.scene_frames)
+    frames = namer.sources.tolist()
+    stored = [source.frame_names[frame] if source is not None and frame != NONE else None for frame in frames]
+    new = [name for name, old in zip(namer.names, stored, strict=True) if old is None]
     names = iter(make_unique(new, [old for old in stored if old is not None]))
     return [next(names) if old is None else old for old in stored]
 
@@ -138,100 +102,112 @@ def single_frame_name(names: list[str], source: SourceFrames | None) -> list[str
     return names[:1]
 
 
-# Each returns the frame of the file that names a frame, or NONE, and the name that it has then.
+class _Namer:
+    """The frame of the imported file that names each frame, or NONE, and the name that it has then."""
 
-_Names = tuple[npt.NDArray[np.int64], list[str]]
+    def __init__(
+        self,
+        plan: FramePlan,
+        objects: list[Object],
+        source: SourceFrames | None,
+        scene: Scene,
+        imported: Collection[str],
+        report: Report,
+    ) -> None:
+        self._plan, self._objects, self._source, self._scene = plan, objects, source, scene
+        self._imported, self._report = imported, report
+        self._digits = number_digits(source.frame_names if source is not None else ())
+        self.sources = plan.source.copy()
+        self.names = [""] * plan.frame_count
 
+    def _set(self, positions: Iterable[int], names: Iterable[str]) -> None:
+        for position, name in zip(positions, names, strict=True):
+            self.sources[position], self.names[position] = NONE, name
 
-def _name_keys(
-    plan: FramePlan, source: SourceFrames | None, scene: Scene, imported: Collection[str], report: Report
-) -> _Names:
-    sources = frames_of_keys(plan.key_names, source)
-    names = [""] * plan.frame_count
-    new = np.flatnonzero(sources == NONE).tolist()
-    cleaned = clean_names(
-        [plan.key_names[position] or "" for position in new],
-        MAX_FRAME_NAME,
-        report,
-        "the name was changed in the file: rename the shape key to choose another",
-    )
-    for position, name in zip(new, cleaned, strict=True):
-        names[position] = name
-    start = source.frame_start if source is not None else 0
-    times = (sources + start).tolist()
-    for position, name in renamed_frames(source, sources.tolist(), times, scene, imported, report).items():
-        sources[position], names[position] = NONE, name
-    return sources, names
+    def name_keys(self) -> None:
+        key_names, source = self._plan.key_names, self._source
+        self.sources = frames_of_keys(key_names, source)
+        new = np.flatnonzero(self.sources == NONE).tolist()
+        self._set(
+            new,
+            clean_names(
+                [key_names[position] or "" for position in new],
+                MAX_FRAME_NAME,
+                self._report,
+                "the name was changed in the file: rename the shape key to choose another",
+            ),
+        )
+        start = source.frame_start if source is not None else 0
+        self._rename((self.sources + start).tolist())
 
+    def name_scene(self, frames: Sequence[float]) -> None:
+        # Each name of the file or of a shape key is used once, by the first frame.
+        taken: set[str] = set()
+        for position, name in enumerate(self._plan.key_names):
+            if name is None or name in taken:
+                self.sources[position] = NONE
+            elif self.sources[position] == NONE:
+                self.names[position] = clean_name(name)
+            taken.add(name or "")
+        self._rename(frames)
+        new = [position for position, name in enumerate(self.names) if self.sources[position] == NONE and not name]
+        chosen = self._sequences([frames[position] for position in new])
+        distinct = list(dict.fromkeys(chosen))
+        cleaned = dict(zip(distinct, sequence_names(distinct, self._report), strict=True))
+        self._set(new, number_frames([cleaned[name] for name in chosen], self._digits))
 
-def _name_scene(
-    plan: FramePlan,
-    frames: Sequence[float],
-    objects: list[Object],
-    source: SourceFrames | None,
-    scene: Scene,
-    imported: Collection[str],
-    report: Report,
-) -> _Names:
-    # Each name of the file or of a shape key is used once, by the first frame.
-    sources = plan.source.copy()
-    names = [""] * plan.frame_count
-    taken: set[str] = set()
-    for position, name in enumerate(plan.key_names):
-        if name is None or name in taken:
-            sources[position] = NONE
-        elif sources[position] == NONE:
-            names[position] = clean_name(name)
-        taken.add(name or "")
-    for position, name in renamed_frames(source, sources.tolist(), frames, scene, imported, report).items():
-        sources[position], names[position] = NONE, name
-    new = [position for position, name in enumerate(names) if sources[position] == NONE and not name]
-    chosen = _sequences(objects, scene, [frames[position] for position in new])
-    distinct = list(dict.fromkeys(chosen))
-    cleaned = dict(zip(distinct, sequence_names(distinct, report), strict=True))
-    numbered = number_frames([cleaned[name] for name in chosen], _digits(source))
-    for position, name in zip(new, numbered, strict=True):
-        names[position] = name
-    return sources, names
+    def name_segments(self) -> None:
+        """Names the frames of a list: as in the file where a sequence of it was chosen whole, else anew."""
+        imported: dict[int, FrameSequence] = {}
+        for sequence in find_sequences(self._source.frame_names) if self._source is not None else ():
+            imported |= dict.fromkeys(range(sequence.first, sequence.last + 1), sequence)
+        taken: set[int] = set()
+        end = 0
+        for segment in self._plan.segments:
+            begin, end = end, end + len(segment.frames)
+            frames = self.sources[begin:end].tolist()
+            first = imported.get(frames[0])
+            if (
+                first is not None
+                and frames == list(range(first.first, first.last + 1))
+                and clean_name(marker_name(first.name), MAX_SEQUENCE_NAME) == segment.name
+                and taken.isdisjoint(frames)
+            ):
+                taken.update(frames)
+            else:
+                self.sources[begin:end] = NONE
+        new = np.flatnonzero(self.sources == NONE).tolist()
+        owners = [segment.name for segment in self._plan.segments for _ in segment.frames]
+        self._set(new, number_frames([owners[position] for position in new], self._digits))
 
+    def _rename(self, times: Sequence[float]) -> None:
+        """Names the frames whose sequence has a renamed marker now; `times` are those of the scene, (F,)."""
+        # A sequence is renamed if just one marker is where it begins, and that has another name.
+        markers: dict[float, set[str]] = {}
+        for marker in range_markers(self._scene):
+            markers.setdefault(marker.frame, set()).add(marker.name)
+        # A single frame has no marker.
+        if self._source is None or not markers or len(self._source.frame_names) < 2:
+            return
+        found = self.sources.copy()
+        for sequence in find_sequences(self._source.frame_names):
+            positions = np.flatnonzero((found >= sequence.first) & (found <= sequence.last)).tolist()
+            if not positions or found[positions[0]] != sequence.first:
+                continue
+            shown = markers.get(times[positions[0]], set())
+            if len(shown) != 1 or marker_name(sequence.name) in shown or not shown.isdisjoint(self._imported):
+                continue
+            (new_name,) = shown
+            named = number_frames([new_name] * len(positions), self._digits)
+            self._set(positions, named)
+            self._report.warn(
+                f"the marker of the sequence {sequence.name} was renamed to {new_name}: its frames were named "
+                f"{named[0]} to {named[-1]}"
+            )
 
-def _sequences(objects: list[Object], scene: Scene, frames: list[float]) -> list[str]:
-    """The sequence of each frame of the scene, named by the marker before it, or by the action."""
-    markers = sorted(((marker.frame, marker.name) for marker in range_markers(scene)), reverse=True)
-    action = playing_action(objects)
-    fallback = action.name if action is not None else ""
-    return [next((name for start, name in markers if start <= frame), fallback) for frame in frames]
-
-
-def _name_segments(plan: FramePlan, source: SourceFrames | None) -> _Names:
-    """The names of frames of a list: those of the file where a sequence of it was chosen whole, else new ones."""
-    sources = plan.source.copy()
-    imported: dict[int, FrameSequence] = {}
-    for sequence in find_sequences(source.frame_names) if source is not None else ():
-        imported |= dict.fromkeys(range(sequence.first, sequence.last + 1), sequence)
-    owners = [segment.name for segment in plan.segments for _ in segment.frames]
-    taken: set[int] = set()
-    end = 0
-    for segment in plan.segments:
-        begin, end = end, end + len(segment.frames)
-        frames = sources[begin:end].tolist()
-        first = imported.get(frames[0])
-        if (
-            first is not None
-            and frames == list(range(first.first, first.last + 1))
-            and clean_name(marker_name(first.name), MAX_SEQUENCE_NAME) == segment.name
-            and taken.isdisjoint(frames)
-        ):
-            taken.update(frames)
-        else:
-            sources[begin:end] = NONE
-    new = np.flatnonzero(sources == NONE).tolist()
-    names = [""] * plan.frame_count
-    numbered = number_frames([owners[position] for position in new], _digits(source))
-    for position, name in zip(new, numbered, strict=True):
-        names[position] = name
-    return sources, names
-
-
-def _digits(source: SourceFrames | None) -> int:
-    return number_digits(source.frame_names if source is not None else ())
+    def _sequences(self, frames: list[float]) -> list[str]:
+        """The sequence of each frame of the scene, named by the marker before it, or by the action."""
+        markers = sorted(((marker.frame, marker.name) for marker in range_markers(self._scene)), reverse=True)
+        action = playing_action(self._objects)
+        fallback = action.name if action is not None else ""
+        return [next((name for start, name in markers if start <= frame), fallback) for frame in frames]

@@ -13,14 +13,14 @@ import numpy.typing as npt
 
 from ...io_common.texts import counted
 from .. import state
-from ..records import NONE
+from ..records import NONE, SourceFrames
 from ..reports import listing
 from ..scene.objects import NothingToExportError
 from ..scene.shape_keys import frame_keys, has_effect, require_shape_keys, shape_keys
 from ..scene.time_dependence import depends_on_time, has_frame_handlers, is_animated
 from .clip import AnimationList, Clip, sample_count
 from .playing import playback, restored_frame_and_values
-from .shape_key_frames import Playback, SourceFrames, keys_at_frames, keys_in_all_frames, playback_of, played_range
+from .shape_key_frames import Playback, keys_at_frames, keys_in_all_frames, playback_of, played_range
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene
@@ -123,17 +123,6 @@ class FramePlan:
         return replace(self, key_names=self.key_names[:1], source=sources, scene_frames=frames, may_be_single=False)
 
 
-def plan_frames(
-    objects: Sequence[Object],
-    sources: Mapping[Object, SourceFrames],
-    scene: Scene,
-    options: FrameOptions,
-    report: Report,
-) -> FramePlan:
-    """Decides which frames are exported. Raises NothingToExportError if there are none, or too many."""
-    return _Planner(objects, sources, scene, options, report).plan()
-
-
 def plan_sequences(
     objects: Sequence[Object], sources: Mapping[Object, SourceFrames], found: AnimationList, segments: Sequence[Segment]
 ) -> FramePlan:
@@ -201,7 +190,9 @@ def _imported(objects: Iterable[Object], sources: Mapping[Object, SourceFrames])
 
 
 @dataclass(frozen=True, eq=False)
-class _Planner:
+class Planner:
+    """Decides which frames are exported, without a list."""
+
     objects: Sequence[Object]
     sources: Mapping[Object, SourceFrames]
     scene: Scene
@@ -209,6 +200,7 @@ class _Planner:
     report: Report
 
     def plan(self) -> FramePlan:
+        """The frames. Raises NothingToExportError if there are none, or too many."""
         options = self.options
         most = max(self._keyed, key=lambda obj: len(frame_keys(obj)), default=None)
         leader = next(iter(_imported(self.objects, self.sources)), most)

@@ -196,12 +196,13 @@ def _custom_property(owner: Any, path: str) -> tuple[Any, str]:
 
 @contextmanager
 def restored_frame_and_values(scene: Scene) -> Iterator[None]:
-    """Restores the scene's frame and camera, and the values of animated properties."""
-    values = AnimatedValues()
+    """Restores the scene's frame, its camera, which markers may switch, and the values of animated properties."""
+    values, frame, camera = AnimatedValues(), scene.frame_float, scene.camera
     try:
-        with state.restored_frame(scene):
-            yield
+        yield
     finally:
+        state.set_frame(scene, frame)
+        scene.camera = camera
         if values.restore():
             # Drivers follow the properties that they read.
             _update(scene)

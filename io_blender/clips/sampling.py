@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ...io_common.texts import counted
+from ...io_common.triangles import FLIPPED_WINDING
 from .. import state
+from ..reports import Job, Progress, Report
 from ..scene import mesh_data
 from ..scene.objects import NothingToExportError, warn_of_instances
-from ..scene.shape_keys import KeyPositions, frame_keys, solo_keys
+from ..scene.shape_keys import differs_from_stored, frame_keys, require_shape_keys, solo_keys
+from ..scene.time_dependence import warn_of_simulations
+from ..verification import frames_to_verify
+from .playing import playback, restored_frame_and_values
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Depsgraph, Object
+    from bpy.types import Context, Depsgraph, Material, Modifier, Object
 
-    from ..reports import Job, Progress, Report
+    from ..frame_export import ExportOptions
     from .clip import Clip
     from .frame_plan import FramePlan
 
 Floats = npt.NDArray[np.floating]
+Ints = npt.NDArray[np.int32]
 
 # Modifiers that only move vertices.
 _MOVING = (
@@ -32,13 +38,48 @@ _MOVING = (
 )  # fmt: skip
 
 
-class Part(Protocol):
-    """An object whose vertices are sampled. V vertices in Blender, U of them in the file."""
+@dataclass(eq=False)
+class Part:
+    """An object that is sampled, or its faces of one material. V vertices in Blender, L corners, T triangles."""
 
-    obj: Object
-    vertex_count: int  # V
-    corners: npt.NDArray[np.int32]  # the vertex of each corner of the evaluated mesh, (L,)
-    used: npt.NDArray[np.int64]  # the vertices that the file has, rising, (U,)
+    obj: Object  # the object in the original data
+    vertex_count: int  # V, as it is evaluated
+    corners: Ints  # the vertex of each corner of the evaluated mesh, (L,)
+    used: npt.NDArray[np.int64]  # the vertices that are sampled, (U,)
+    loops: Ints  # the corner of the mesh that each corner of a triangle is, clockwise, (T, 3)
+    uvs: npt.NDArray[np.float64] | None  # of the corners of triangles, (T, 3, 2); None without a UV map
+    slots: Ints  # the material slot of each triangle, (T,)
+    materials: list[Material | None]  # of the slots
+
+
+AnyPart = TypeVar("AnyPart", bound=Part)
+
+SAME_SIDE = np.cos(np.radians(1.0))
+"""The least cosine of normals of one side: custom normals are stored with an error."""
+
+
+def values_of_part(
+    obj: Object, mesh: mesh_data.TriangleMesh, in_file: npt.NDArray[np.bool_], report: Report
+) -> dict[str, Any]:
+    """The fields of `Part` for an evaluated object; `in_file` are the vertices to keep without faces, (V,)."""
+    in_file = in_file.copy()
+    in_file[mesh.triangles] = True
+    loose = len(in_file) - int(in_file.sum())
+    if loose:
+        report.warn(f"{counted(loose, 'vertices')} without faces: left out", obj.name)
+    loops = mesh.loops[:, FLIPPED_WINDING]
+    if mesh.uvs is None and len(loops):
+        report.warn("there is no UV map, so all texture coordinates are 0: unwrap the mesh", obj.name)
+    return {
+        "obj": obj,
+        "vertex_count": len(in_file),
+        "corners": mesh.corner_vertices,
+        "used": np.flatnonzero(in_file),
+        "loops": loops,
+        "uvs": None if mesh.uvs is None else mesh.uvs[loops],
+        "slots": mesh.materials,
+        "materials": mesh.slots,
+    }
 
 
 Follow: TypeAlias = "Callable[[Depsgraph], npt.NDArray[np.float64]]"
@@ -74,38 +115,55 @@ class Samples:
 
 def sample_frames(
     context: Context,
-    parts: Sequence[Part],
+    objects: Sequence[Object],
     plan: FramePlan,
-    frames_to_verify: Iterable[int],
-    progress: Progress,
+    options: ExportOptions,
     report: Report,
-    play: Callable[[Clip], None],
+    read: Callable[[Depsgraph], list[AnyPart]],
     *,
+    shows_keys: bool = False,
     with_normals: bool = False,
     followed: Sequence[Follow] = (),
-) -> Job[Samples]:
-    """Evaluates the parts and what is followed. Raises NothingToExportError if frames differ in vertices or faces."""
-    # The scene may be left at another frame.
-    sampler = _Sampler(context, parts, plan, frames_to_verify, with_normals=with_normals)
-    if plan.scene_frames is None:
-        yield from sampler.sample_keys(progress)
-    else:
-        yield from sampler.sample_scene(plan.scene_frames, progress, report, play, followed)
+) -> Job[tuple[list[AnyPart], Samples]]:
+    """The parts that `read` makes of the first frame, and what they and what is followed show in all frames."""
+    # Raises NothingToExportError if frames differ in vertices or faces. `shows_keys` is for parts that depend on the
+    # shape of the first frame; else its shape key is only shown where triangles may depend on it.
+
+    def is_hidden(modifier: Modifier) -> bool:
+        return not options.apply_modifiers and modifier.type != "ARMATURE"
+
+    scene = context.scene
+    if plan.scene_frames is not None:
+        warn_of_simulations(objects, scene, report)
+    with (
+        state.hidden_modifiers(objects, is_hidden),
+        restored_frame_and_values(scene) if plan.scene_frames is not None else nullcontext(),
+        playback(context, plan.owners, None, plan.clips) as player,
+    ):
+        if plan.clips:
+            player.play(plan.clips[0])
+        if plan.scene_frames is not None:
+            state.set_frame(scene, plan.scene_frames[0])
+        keyed = [obj for obj in plan.keys if shows_keys or not _is_unmodified(obj)]
+        with solo_keys(keyed) as show_alone:
+            for obj in keyed:
+                show_alone(obj, plan.keys[obj][0])
+            depsgraph = context.evaluated_depsgraph_get()
+            parts = read(depsgraph)
+            for obj in objects:
+                warn_of_instances(obj, depsgraph, report)
+        may_change = any(_may_change_otherwise(obj) for obj in objects)
+        frames = frames_to_verify(plan.frame_count, options.verify, many=may_change)
+        sampler = _Sampler(context, parts, plan, frames, with_normals=with_normals)
+        if plan.scene_frames is None:
+            yield from sampler.sample_keys()
+        else:
+            yield from sampler.sample_scene(plan.scene_frames, report, player.play, followed)
     verified = {row: [shown[index] for index in range(len(parts))] for row, shown in sampler.verified.items()}
-    return Samples(sampler.positions, verified, sampler.normals, sampler.matrices)
+    return parts, Samples(sampler.positions, verified, sampler.normals, sampler.matrices)
 
 
-@contextmanager
-def first_frame_keys(plan: FramePlan, *, of_all: bool = False) -> Iterator[None]:
-    """Shows the shape key of the first frame alone on objects whose triangles may depend on it, or on all."""
-    objects = [obj for obj in plan.keys if of_all or not _is_unmodified(obj)]
-    with solo_keys(objects) as show_alone:
-        for obj in objects:
-            show_alone(obj, plan.keys[obj][0])
-        yield
-
-
-def may_change_otherwise(obj: Object) -> bool:
+def _may_change_otherwise(obj: Object) -> bool:
     """Whether frames may differ for a short time in how faces are split or in texture coordinates."""
     has_faces = len(obj.data.loops) != 3 * len(obj.data.polygons)
     return has_faces or any(one.show_viewport and one.type not in _MOVING for one in obj.modifiers)
@@ -124,10 +182,17 @@ class _Sampler:
         with_normals: bool,
     ) -> None:
         self._context, self._parts, self._plan = context, parts, plan
+        self._progress = Progress(plan.frame_count)
         self._vertices = _blocks([len(part.used) for part in parts])
         self._corners = _blocks([len(part.corners) for part in parts])
         # Normals are only in evaluated meshes.
-        self._is_stored = [part.obj in plan.keys and not with_normals and _is_unmodified(part.obj) for part in parts]
+        self._is_stored = [
+            part.obj in plan.keys
+            and not with_normals
+            and _is_unmodified(part.obj)
+            and _shows_stored_keys(part.obj, plan.keys[part.obj])
+            for part in parts
+        ]
         # Stored positions are in single precision, which is enough where they are used as they are.
         is_single = all(self._is_stored) and all(_is_untransformed(part.obj) for part in parts)
         vertex_count = sum(len(part.used) for part in parts)
@@ -138,12 +203,7 @@ class _Sampler:
         self.verified: dict[int, dict[int, EvaluatedFrame]] = {frame: {} for frame in frames_to_verify}
 
     def sample_scene(
-        self,
-        frames: Sequence[float],
-        progress: Progress,
-        report: Report,
-        play: Callable[[Clip], None],
-        followed: Sequence[Follow],
+        self, frames: Sequence[float], report: Report, play: Callable[[Clip], None], followed: Sequence[Follow]
     ) -> Job[None]:
         self.matrices = np.empty((len(frames), len(followed), 4, 4))
         clips, first = {}, 0
@@ -161,9 +221,9 @@ class _Sampler:
                 self._read(index, range(row, row + 1), depsgraph, f"frame {frame:g} of the scene")
                 if row in self.verified:
                     warn_of_instances(part.obj, depsgraph, report)
-            yield progress.step()
+            yield self._progress.step()
 
-    def sample_keys(self, progress: Progress) -> Job[None]:
+    def sample_keys(self) -> Job[None]:
         """Reads each shape key alone: as it is stored, or as it is evaluated where modifiers change it."""
         depsgraph = self._context.evaluated_depsgraph_get()
         modified = []
@@ -184,7 +244,7 @@ class _Sampler:
                 depsgraph = self._context.evaluated_depsgraph_get()
                 for index in modified:
                     self._read(index, range(row, row + 1), depsgraph, f"shape key {name!r}")
-                yield progress.step()
+                yield self._progress.step()
 
     def _read(self, index: int, rows: range, depsgraph: Depsgraph, where: str) -> None:
         """Reads what a part shows now into one or all frames."""
@@ -216,26 +276,21 @@ class _Sampler:
     def _read_stored(self, index: int) -> None:
         """Reads the stored keys of an unmodified object into all frames."""
         part = self._parts[index]
-        block = self.positions[:, self._vertices[index]]
         indices = self._plan.keys[part.obj]
-        keys = KeyPositions(part.obj, part.vertex_count)
-        shape = len(indices), part.vertex_count, 3
-        is_whole = block.shape == shape and block.dtype == np.float32 and block.flags.c_contiguous
-        table: npt.NDArray[Any] = block if is_whole else np.empty(shape, dtype=np.float32)
+        keys = list(require_shape_keys(part.obj).key_blocks)
+        block, shape = self.positions[:, self._vertices[index]], (len(indices), part.vertex_count, 3)
+        is_in_place = block.shape == shape and block.dtype == np.float32 and block.flags.c_contiguous
+        table: npt.NDArray[Any] = block if is_in_place else np.empty(shape, dtype=np.float32)
         for row, key in enumerate(indices):
-            keys.read(key, table[row])
-        matrix = mesh_data.world_matrix(part.obj)
-        is_identity = _is_untransformed(part.obj)
-
-        def in_scene(points: Floats) -> Floats:
-            return points if is_identity else points.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
-
-        if not is_whole:
-            block[:] = in_scene(table if len(part.used) == part.vertex_count else table[:, part.used])
+            keys[key].points.foreach_get("co", table[row].reshape(-1))
+        points: Floats = table
+        if not _is_untransformed(part.obj):
+            matrix = mesh_data.world_matrix(part.obj)
+            points = table.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+        if not is_in_place:
+            block[:] = points if len(part.used) == part.vertex_count else points[:, part.used]
         for row, shown in self.verified.items():
-            vertices = np.empty((part.vertex_count, 3), dtype=np.float32)
-            keys.read(indices[row], vertices)
-            shown[index] = EvaluatedFrame(in_scene(vertices))
+            shown[index] = EvaluatedFrame(points[row])
 
 
 def _blocks(counts: list[int]) -> list[slice]:
@@ -259,6 +314,13 @@ def _is_unmodified(obj: Object) -> bool:
     is_deformed = obj.parent is not None and obj.parent_type in ("ARMATURE", "LATTICE")
     is_triangulated = len(obj.data.loops) == 3 * len(obj.data.polygons)
     return is_triangulated and not is_deformed and not any(modifier.show_viewport for modifier in obj.modifiers)
+
+
+def _shows_stored_keys(obj: Object, indices: Iterable[int]) -> bool:
+    """Whether an object without modifiers shows each of some shape keys, alone, as it is stored."""
+    keys = require_shape_keys(obj)
+    blocks = list(keys.key_blocks)
+    return not any(differs_from_stored(keys, blocks[index]) for index in indices)
 
 
 def _is_untransformed(obj: Object) -> bool:

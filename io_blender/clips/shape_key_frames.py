@@ -8,14 +8,13 @@ frames are what the scene shows.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
 
-from ...io_common.errors import FormatError
 from .. import state, versions
 from ..scene import names
 from ..scene.shape_keys import has_effect, shape_keys, slider_limits, value_path
@@ -26,44 +25,12 @@ from .keyframes import write_keyframes
 if TYPE_CHECKING:
     from bpy.types import Action, FCurve, Key, Object, Scene, ShapeKey
 
+    from ..records import SourceFrames
+
 _TOLERANCE = 1e-4
 # The evaluation time of late frames has only three exact decimals.
 _TIME_TOLERANCE = 1e-3
 _GROUP = "Frames"
-# Many times the limit of any game. Blender's time grows with the square of their number.
-_MAX_KEYS = 10_000
-
-
-class SourceFrames(Protocol):
-    """The frames of an imported file, as they were stored on its mesh."""
-
-    @property
-    def frame_names(self) -> Sequence[str]:
-        """The names in the file."""
-
-    @property
-    def key_names(self) -> Sequence[str]:
-        """What Blender called the shape key of each frame; empty if none were made."""
-
-    @property
-    def frame_start(self) -> int:
-        """The scene frame of the first frame."""
-
-
-class SequenceOfFrames(Protocol):
-    """Frames one after another that belong together."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def first(self) -> int:
-        """The index of its first frame."""
-
-    @property
-    def last(self) -> int:
-        """The index of its last frame."""
 
 
 class Playback(Enum):
@@ -103,31 +70,6 @@ def build_frame_action(name: str, keys: Key, first: int, last: int, frame_start:
         write_keyframes(curves.new("eval_time", 0, _GROUP), values.ravel().tolist())
     store_owner(action, keys, name)
     return action
-
-
-def build_actions(
-    name: str, all_keys: Sequence[Key], frame_count: int, sequences: Iterable[SequenceOfFrames], frame_start: int
-) -> list[Action]:
-    """The action of all frames, which becomes active on keys with equal names, and one of each sequence."""
-    # Each action begins at `frame_start`.
-    keys = all_keys[0]
-    actions = [build_frame_action(name, keys, 0, frame_count - 1, frame_start)]
-    for one in all_keys:
-        versions.assign_action(one.animation_data_create(), actions[0], "KEY")
-    for sequence in sequences:
-        action = build_frame_action(sequence.name, keys, sequence.first, sequence.last, frame_start)
-        action.use_fake_user = True
-        actions.append(action)
-    return actions
-
-
-def require_few_frames(count: int, path: object, error: type[FormatError]) -> None:
-    """Raises an error if a model has more frames than Blender can hold as shape keys."""
-    if count > _MAX_KEYS:
-        raise error(
-            "too many frames for shape keys", path=str(path), found=str(count),
-            expected=f"at most {_MAX_KEYS}: set Shape Keys to None to import the first frame alone",
-        )  # fmt: skip
 
 
 def playback_of(obj: Object, source: SourceFrames, scene: Scene) -> Playback:

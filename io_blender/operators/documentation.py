@@ -41,7 +41,6 @@ class WM_OT_io_idtech_help(bpy.types.Operator):
     page: str = option(START, "Page", "File name of the page", options={"SKIP_SAVE"})
 
     def execute(self, context: Context) -> OperatorResult:
-        del context
         page = FOLDER / self.page
         if not page.is_file() or not page.resolve().is_relative_to(FOLDER.resolve()):
             self.report({"ERROR"}, "The help page was not found. Install the add-on from its zip again")

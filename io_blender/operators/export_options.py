@@ -86,7 +86,6 @@ class GameChoice(Operator):
 
     def values_of_game(self, context: Context) -> dict[str, Any]:
         """The values of options that the game needs, by name."""
-        del context
         return {}
 
     def draw_game(self, layout: UILayout, context: Context) -> None:

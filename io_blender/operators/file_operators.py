@@ -90,7 +90,6 @@ class ImportFiles(JobOperator, Transform, ImportHelper):
         return preferences.default_scale()
 
     def invoke(self, context: Context, event: bpy.types.Event) -> OperatorResult:
-        del event
         self.set_default_scale()
         return self.invoke_popup(context)
 

@@ -123,8 +123,6 @@ class MaterialPanel(PropertiesPanel):
     bl_context = "material"
 
     record: MaterialRecord
-    attribute: str  # of materials, with the name in the files
-    button: str  # the identifier of the family's operator
 
     @classmethod
     def poll(cls, context: Context) -> bool:
@@ -139,7 +137,7 @@ class MaterialPanel(PropertiesPanel):
         material = active_material(context)
         assert material is not None
         layout = split_layout(self)
-        draw_name(layout, material, self.attribute, self.button)
+        draw_name(layout, material, self.record)
         image = self.record.image.read(material)
         if image is not None:
             layout.label(
@@ -181,18 +179,36 @@ def _game_folders(material: Material) -> list[str]:
     return list(dict.fromkeys([*preferences.game_folders(), *([own] if own else [])]))
 
 
-def draw_name(layout: Any, material: Material, attribute: str, operator: str) -> None:
+def draw_name(layout: Any, material: Material, record: MaterialRecord) -> None:
     """Draws the name of a material in the files, and the button that looks up its images."""
     row = layout.row(align=True)
-    row.prop(material, attribute)
-    row.operator(operator, text="", icon="VIEWZOOM").material = material.name
+    row.prop(material, f"{record.group}_{record.name.key}")
+    row.operator(f"material.{record.group}_find_images", text="", icon="VIEWZOOM").material = material.name
 
 
-def draw_names(layout: Any, mesh: Any, attribute: str, operator: type[Operator]) -> None:
+def draw_names(layout: Any, mesh: Any, record: MaterialRecord) -> None:
     """Draws the names of all materials of a mesh, see `draw_name`."""
     for material in dict.fromkeys(mesh.materials):
         if material is not None:
-            draw_name(layout, material, attribute, operator.bl_idname)
+            draw_name(layout, material, record)
+
+
+def classes_of(record: MaterialRecord, rules: TextureRules, find: Find, description: str) -> tuple[type, type]:
+    """The operator of a family, with its tooltip, and the panel of its materials."""
+    family = record.group
+    operator = {
+        "__doc__": description,
+        "bl_idname": f"material.{family}_find_images",
+        "bl_label": f"Look Up Images ({family.upper()})",
+        "record": record,
+        "rules": rules,
+        "find": staticmethod(find),
+    }
+    panel = {"__doc__": "The name of an imported material.", "bl_label": family.upper(), "record": record}
+    return (
+        type(f"MATERIAL_OT_{family}_find_images", (FindImages, bpy.types.Operator), operator),
+        type(f"MATERIAL_PT_{family}", (MaterialPanel, bpy.types.Panel), panel),
+    )
 
 
 CLASSES = (OBJECT_OT_io_idtech_find_all_images,)

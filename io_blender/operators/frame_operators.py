@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import bpy
+
+from ...io_common.family import BlenderPart, Family
 from ...io_common.texts import UnknownFieldError, counted
 from ..clips.frame_names import list_of, sequence_names
 from ..clips.frame_plan import FrameOptions, owner_of_list, sequence_frames
-from ..options import GAME, properties
-from ..reports import Report
+from ..frame_options import FrameProperties
+from ..options import GAME, Scene, Settings, mixin_of, properties, values_of
+from ..reports import ExportResult, ImportResult, Job, Report, finish
+from ..scene.axes import Conversion
 from ..scene.model_objects import find_meshes
 from ..scene.objects import NothingToExportError, Scope
+from ..verification import Verify
 from . import animation_list as animation_list_panel
-from . import export_options, file_operators, game_check, layouts
+from . import export_options, file_operators, game_check, layouts, preferences
 from .panel_parts import Operator
 
 if TYPE_CHECKING:
@@ -21,20 +30,89 @@ if TYPE_CHECKING:
     from .panel_parts import OperatorResult
 
 
+@dataclass(frozen=True)
+class FrameFormat:
+    """A format with frames of vertices, and what its operators and the command line import and export with."""
+
+    family: Family
+    import_options: type[Any]
+    import_files: Callable[[Context, list[Path], Any], Job[ImportResult]]
+    export_options: type[Any]
+    export_model: Callable[[Context, Path, Any], Job[ExportResult]]
+    find_game_findings: Callable[[Context, Any], list[game_check.LocatedFinding]]
+
+    def load(self, context: Context, path: Path, settings: Settings, conversion: Conversion) -> ImportResult:
+        """Imports a file; raises what `import_files` raises."""
+        options = self.import_options(
+            # Only glTF holds the animations of a file separately.
+            sequence_actions=settings.format == "glb",
+            use_textures=settings.use_textures,
+            game_folders=settings.game_folders,
+            conversion=conversion,
+        )
+        return finish(self.import_files(context, [path], options))
+
+    def save(self, context: Context, path: Path, settings: Settings, scene: Scene) -> ExportResult:
+        """Exports the scene; raises what `export_model` raises."""
+        options = self.export_options(
+            frames=FrameOptions("SCENE" if scene.use_scene_range else "AUTO"),
+            game=self.game(settings.game),
+            verify=Verify(settings.verify),
+            conversion=scene.conversion,
+            game_folders=settings.game_folders,
+            compares_speed=scene.compares_speed,
+        )
+        return finish(self.export_model(context, path, options))
+
+    def game(self, identifier: str) -> Any:
+        """The game with an identifier; the first one for that of another family."""
+        games = list(self.family.games)
+        return next((game for game in games if game.value == identifier), games[0])
+
+    def blender_part(
+        self, importer: Any, exporter: Any, options: type, classes: tuple[type, ...], added: tuple[Any, ...]
+    ) -> BlenderPart:
+        """What is registered, with the check for a game, which has the `options` of the exporter."""
+        # `added` are the properties of Blender's types.
+        name, label = self.family.name, self.family.name.upper()
+        operator = {
+            "__doc__": f"List the problems that a game would have with the visible meshes as an {label} model",
+            "bl_idname": f"object.{name}_check_game",
+            "bl_label": f"Check for Game ({label})",
+        }
+        check = type(f"OBJECT_OT_{name}_check_game", (options, FrameCheck, bpy.types.Operator), operator)
+        panel = {
+            "__doc__": "The check in the properties of a mesh.",
+            "bl_label": f"Game ({label})",
+            "check": check,
+            "kinds": ("MESH",),
+        }
+        classes = (check, type(f"DATA_PT_{name}_game", (game_check.GamePanel, bpy.types.Panel), panel), *classes)
+        return BlenderPart(importer, (exporter,), self.load, self.save, classes=classes, properties=added)
+
+
 @properties
 class FrameImport(file_operators.ImportFiles):
-    """The panels of an import operator, without its identifiers."""
+    """An import operator, without its identifiers."""
 
-    family: str
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
+    format: FrameFormat
     # Those of the format in the panel *Model*.
     model_options: tuple[str, ...] = ("merge_vertices", "custom_normals")
     animation: str
     use_scene_timing: bool
 
+    def load(self, context: Context, paths: list[Path]) -> Job[ImportResult]:
+        options = self.format.import_options(
+            **values_of(self, self.format.import_options),
+            game_folders=tuple(preferences.game_folders()),
+            conversion=self.conversion(),
+        )
+        return self.format.import_files(context, paths, options)
+
     def draw(self, context: Context) -> None:
-        del context
         layout = layouts.panel_layout(self)
-        draw_panel, prefix = layouts.draw_panel, f"IO_{self.family.upper()}_import"
+        draw_panel, prefix = layouts.draw_panel, f"IO_{self.format.family.name.upper()}_import"
         layout.prop(self, "animation")
         self.draw_transform(layout, prefix)
         draw_panel(layout, f"{prefix}_model", "Model", self, *self.model_options)
@@ -51,7 +129,7 @@ class FrameImport(file_operators.ImportFiles):
             row.prop(self, "fps")
 
 
-def list_when_chosen(operator: Any, context: Context) -> None:
+def _list_when_chosen(operator: Any, context: Context) -> None:
     """Lists the animations when the user chooses to select them; scripts have no panel that shows them."""
     if operator.frames == "LIST" and context.space_data is not None:
         objects = exported_meshes(context, operator)
@@ -66,17 +144,31 @@ def exported_meshes(context: Context, operator: Any) -> list[Object]:
         return []
 
 
+if TYPE_CHECKING:
+    _Frames = FrameProperties
+else:
+    _Frames = mixin_of(FrameProperties, frames={"update": _list_when_chosen})
+
+
 @properties
-class FrameExport(export_options.ModelExport):
+class FrameExport(_Frames, export_options.ModelExport):
     """The options of an export of frames, and of the check of what it would write."""
 
-    frames: str
-    frame_step: int
-    frame_rate_from: str
-    use_frame_range: bool
-    frame_start: int
-    frame_end: int
-    game_rate: float  # the frames per second of the games
+    format: FrameFormat
+
+    def export_options(self, context: Context) -> Any:
+        """The options of the export."""
+        return self.format.export_options(
+            **values_of(self, self.format.export_options),
+            **self.shared_options(),
+            **self.own_options(),
+            frames=self.frame_options(context),
+            game=self.format.game(self.game_or_default()),
+        )
+
+    def own_options(self) -> dict[str, Any]:
+        """The other options of the format, by name."""
+        return {}
 
     def converted_objects(self, context: Context) -> list[Object]:
         """The meshes."""
@@ -84,8 +176,8 @@ class FrameExport(export_options.ModelExport):
 
     def frame_options(self, context: Context) -> FrameOptions:
         """Which frames are exported."""
-        rate = self.game_rate if self.frame_rate_from == GAME else 0.0
-        return FrameOptions(self.frames, self.frame_step, self._frame_range(context), rate)
+        rate = self.format.family.frame_rate if self.frame_rate_from == GAME else 0.0
+        return FrameOptions(self.frames, self.frame_step, self._frame_range(context), rate or 0.0)
 
     def _frame_range(self, context: Context) -> tuple[int, int] | None:
         """The custom range, with the scene's start or end for what a script has not set; None for the scene's range."""
@@ -100,13 +192,13 @@ class FrameExport(export_options.ModelExport):
 
 @properties
 class FrameExportFile(FrameExport, file_operators.ExportFile):
-    """The panels of an export operator, without its identifiers."""
+    """An export operator, without its identifiers."""
 
+    bl_options = {"REGISTER", "PRESET"}
     verify: str
 
-    def check_operator(self) -> type:
-        """The operator that checks for the game."""
-        raise NotImplementedError
+    def save(self, context: Context, path: Path) -> Job[ExportResult]:
+        return self.format.export_model(context, path, self.export_options(context))
 
     def default_name(self, context: Context) -> str:
         """The name of the imported model that is active or alone, else of the active object."""
@@ -115,14 +207,14 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
 
     def invoke(self, context: Context, event: Event) -> OperatorResult:
         # A list that was shown before is brought up to date.
-        list_when_chosen(self, context)
+        _list_when_chosen(self, context)
         return super().invoke(context, event)
 
     def draw(self, context: Context) -> None:
         draw_panel, prefix = layouts.draw_panel, f"IO_{self.family.upper()}_export"
         layout = layouts.panel_layout(self)
         self.draw_game(layout, context)
-        game_check.draw_for_export(layout, context, self, self.check_operator())
+        game_check.draw_for_export(layout, context, self, f"object.{self.family}_check_game")
         layout.prop(self, "frames")
         if self.frames == "LIST":
             self._draw_list(layout, context)
@@ -154,7 +246,6 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
 
     def problems_of(self, chosen: list[tuple[str, int]]) -> tuple[str, list[str]]:
         """What is wrong with sequences and their numbers of frames, and the heading of that."""
-        del chosen
         return "", []
 
     def _draw_list(self, layout: UILayout, context: Context) -> None:
@@ -186,7 +277,11 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
 class FrameCheck(FrameExport, game_check.GameCheck, Operator):
     """The check of what an export would write, without its identifiers."""
 
+    bl_options = {"REGISTER", "UNDO"}
+
+    def find(self, context: Context) -> list[game_check.LocatedFinding]:
+        return self.format.find_game_findings(context, self.export_options(context))
+
     def draw(self, context: Context) -> None:
         # The other options are those of an export.
-        del context
         self.layout.prop(self, "game")

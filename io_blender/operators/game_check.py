@@ -23,6 +23,7 @@ from ..scene.objects import NothingToExportError
 from .animation_list import scope_of_panel
 from .export_options import GameChoice
 from .file_operators import chosen_path
+from .job_operator import registered
 from .panel_parts import PropertiesPanel, RowList, fail, wrapped
 from .transform import ExportTransform
 
@@ -74,24 +75,23 @@ class GameCheck(ExportTransform, GameChoice):
         subtype="FILE_PATH",
     )
 
-    bad_data: type[Exception]
-
     def find(self, context: Context) -> list[LocatedFinding]:
         """What an export with the options would refuse, or a game shows otherwise; errors first."""
         raise NotImplementedError
 
     def invoke(self, context: Context, event: Event) -> OperatorResult:
-        del event
         if not self.is_export:
             for name in _option_names(self.bl_idname):
                 self.properties.property_unset(name)
         return self.execute(context)
 
     def execute(self, context: Context) -> OperatorResult:
+        bad_data = (NothingToExportError, *(family.error for family in registered))
+        expected: tuple[type[Exception], ...] = (*bad_data, OSError, MemoryError)
         try:
             found = self.find(context)
-        except (NothingToExportError, self.bad_data, OSError, MemoryError) as error:
-            return fail(self, message_for(error, (NothingToExportError, self.bad_data)))
+        except expected as error:
+            return fail(self, message_for(error, bad_data))
         game = self.profile().label
         _store(context, self.family.upper(), game, found, _key(_options(self, self.bl_idname)))
         for finding in found:
@@ -141,7 +141,6 @@ class IO_IDTECH_UL_findings(RowList, bpy.types.UIList):
     """The list of findings."""
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
-        del index
         layout.label(text=item.text, icon=_icon(item))
 
 
@@ -208,7 +207,6 @@ def _select_in_mesh(context: Context, obj: Object, kind: str, elements: np.ndarr
 
 
 def _select_active(manager: Any, context: Context) -> None:
-    del context
     if manager.io_idtech_active_finding >= 0:
         operators: Any = bpy.ops.object
         operators.io_idtech_select_finding("EXEC_DEFAULT", True, index=manager.io_idtech_active_finding)
@@ -251,10 +249,10 @@ class GamePanel(PropertiesPanel):
                 column.label(text=line)
 
 
-def draw_for_export(layout: Any, context: Context, export: Any, check: Any) -> Any:
+def draw_for_export(layout: Any, context: Context, export: Any, operator: str) -> Any:
     """Draws a button that checks before a file is written, and what it found; returns its properties."""
-    # What it has found is shown until the options of the export change.
-    operator, game = check.bl_idname, export.game_or_default()
+    # What it has found is shown until the options of the export change. `operator` is the identifier of the check.
+    game = export.game_or_default()
     button = layout.operator(operator, text="Check for Game", icon="CHECKMARK")
     options = _options(export, operator)
     # A collection exporter exports its collection.

@@ -43,8 +43,8 @@ class JobOperator(Operator):
     """An operator with a job that may take long: Esc ends it, and everything is as before."""
 
     verb: str  # what is done to the files: Imported or Exported
-    bad_data: type[Exception]
-    """The exception for what cannot be read, or what the game would refuse."""
+    bad_data: Any = ()
+    """The exception for what cannot be read, or what the game would refuse, besides those of the families."""
 
     def job(self, context: Context) -> reports.Job[Outcome]:
         """The job with the options."""
@@ -77,7 +77,6 @@ class JobOperator(Operator):
 
     def cancel(self, context: Context) -> None:
         """Blender closes, or opens another file."""
-        del context
         if getattr(self, "_job", None) is not None:
             self._job.close()
 

@@ -102,7 +102,6 @@ class RowList(UIList):
         index: int | None = 0,
         flt_flag: int | None = 0,
     ) -> None:
-        del context, data, icon, active_data, active_property, flt_flag
         self.draw_row(layout, item, index or 0)
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
@@ -117,7 +116,6 @@ class FilteredList(RowList):
         raise NotImplementedError
 
     def filter_items(self, context: Context, data: Any, attribute: str) -> Any:
-        del context
         return [self.bitflag_filter_item if self.is_shown(data, item) else 0 for item in getattr(data, attribute)], []
 
     def draw_filter(self, context: Context, layout: Any) -> None:
@@ -130,7 +128,6 @@ def check_boxes_option(name: str, shown: Callable[[Any], list[Any]]) -> Any:
     # browser and a dialog.
 
     def update(owner: Any, context: Context) -> None:
-        del context
         pressed = getattr(owner, name)
         if not pressed:
             return

@@ -77,7 +77,6 @@ class IO_IDTECH_UL_game_folders(RowList, bpy.types.UIList):
     """The list of game folders."""
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
-        del index
         folder_icon = "ERROR" if _problem(item.path) else "FILE_FOLDER"
         layout.prop(item, "path", text="", emboss=False, icon=folder_icon)
 
@@ -115,7 +114,6 @@ class PREFERENCES_OT_io_idtech_game_folder_add(_GameFolderOperator, bpy.types.Op
     directory: str = option("", subtype="DIR_PATH", options={"SKIP_SAVE"})
 
     def invoke(self, context: Context, event: Any) -> OperatorResult:
-        del event
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
@@ -173,7 +171,6 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
     )
 
     def draw(self, context: Context) -> None:
-        del context
         layout = self.layout
         layout.label(text="Game folders, searched for textures and materials:")
         row = layout.row()

@@ -108,7 +108,6 @@ def _register_family(family: Family) -> None:
 
 def _add_to_menu(menu: Any, operator: type[Operator], text: str) -> None:
     def entry(self: Any, context: Context) -> None:
-        del context
         if other := _other_addon(operator):
             self.layout.label(text=f"{text}: replaced by the add-on {other}, disable it", icon="ERROR")
         self.layout.operator(operator.bl_idname, text=text)

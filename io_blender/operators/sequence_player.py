@@ -2,57 +2,62 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import CollectionProperty, IntProperty
 
+from ...io_common.frame_names import FrameSequence
 from .. import versions
-from ..clips.shape_key_frames import SourceFrames
 from ..options import option, properties
+from ..records import SourceFrames
 from ..reports import printable, report_message
-from ..scene.shape_keys import shape_keys
+from ..scene.shape_keys import shape_keys, value_path
 from .panel_parts import Operator, RowList, draw_player, fail, set_timing, step_option, stepped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bpy.types import Action, Context, Object
+    from bpy.types import Action, Context, Object, Scene
 
     from .panel_parts import OperatorResult
 
 
 @dataclass(frozen=True)
-class PlayedSequence:
+class PlayedSequence(FrameSequence):
     """A sequence of an imported model."""
 
-    name: str
-    first: int  # its first frame in the file
-    last: int  # its last one, included
-    frame_start: int  # the frame of the scene of the first frame of the file
     frame_rate: float
 
-    @property
-    def span(self) -> tuple[int, int]:
-        """Its frames in the scene."""
-        return self.frame_start + self.first, self.frame_start + self.last
+
+@dataclass(frozen=True)
+class PlayedModel:
+    """A model that was imported with shape keys."""
+
+    frames: SourceFrames
+    meshes: list[Object]  # with these frames
+    sequences: list[PlayedSequence]
+
+    def span(self, index: int) -> tuple[int, int]:
+        """The frames of a sequence in the scene."""
+        start, sequence = self.frames.frame_start, self.sequences[index]
+        return start + sequence.first, start + sequence.last
+
+    def played_index(self, scene: Scene) -> int:
+        """The sequence whose range is that of the scene, or -1."""
+        span = (scene.frame_start, scene.frame_end)
+        return next((index for index in range(len(self.sequences)) if self.span(index) == span), -1)
 
 
-class Player(ABC):
+@dataclass(frozen=True)
+class Player:
     """How a family plays its models."""
 
     family: str
-    label: str  # of the family
-
-    @abstractmethod
-    def sequences(self, obj: Object | None) -> list[PlayedSequence]:
-        """Those of the model that an object is or belongs to, if it was imported with shape keys."""
-
-    @abstractmethod
-    def shown(self, obj: Object) -> list[tuple[Object, SourceFrames]]:
-        """The meshes of that model, with the frames that they were imported with."""
+    find: Callable[[Object | None], PlayedModel | None]
+    """The model that an object is or belongs to."""
 
 
 def active_object(context: Context) -> Object | None:
@@ -60,22 +65,12 @@ def active_object(context: Context) -> Object | None:
     return getattr(context, "object", None) or context.view_layer.objects.active
 
 
-def played_index(context: Context, found: Sequence[PlayedSequence]) -> int:
-    """The sequence whose range is that of the scene, or -1."""
-    span = (context.scene.frame_start, context.scene.frame_end)
-    spans = [sequence.span for sequence in found]
-    return spans.index(span) if span in spans else -1
-
-
 def _plays_all(action: Action, model: SourceFrames) -> bool:
     """Whether an action of shape keys plays every frame of a model at its place."""
-    # The stubs say that a range is a Vector, which has no iterator there.
-    in_scene: Any = action
     last = model.frame_start + len(model.frame_names) - 1
-    start, end = in_scene.frame_range
     paths = {curve.data_path for curve in versions.action_fcurves(action, "KEY")}
-    names = {f'key_blocks["{bpy.utils.escape_identifier(name)}"].value' for name in model.key_names[1:]}
-    return (start, end) == (model.frame_start, last) and ("eval_time" in paths or names <= paths)
+    is_whole = "eval_time" in paths or {value_path(name) for name in model.key_names[1:]} <= paths
+    return versions.action_range(action) == (model.frame_start, last) and is_whole
 
 
 def _show_all_frames(obj: Object, model: SourceFrames) -> bool:
@@ -101,21 +96,26 @@ class _PlayerOperator(Operator):
 
     bl_options = {"REGISTER", "UNDO"}
 
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        obj = active_object(context)
+        return obj is not None and (obj.type == "MESH" or cls.player.find(obj) is not None)
+
     def play(self, context: Context, obj: Object, index: int) -> OperatorResult:
         """Plays a sequence by its index."""
-        found = self.player.sequences(obj)
-        if not 0 <= index < len(found):
+        model = self.player.find(obj)
+        if model is None or not 0 <= index < len(model.sequences):
             return fail(self, f"{obj.name} has no such sequence")
-        sequence = found[index]
-        is_shown = [_show_all_frames(one, model) for one, model in self.player.shown(obj)]
+        sequence, span = model.sequences[index], model.span(index)
+        is_shown = [_show_all_frames(mesh, model.frames) for mesh in model.meshes]
         if not all(is_shown):
             report_message(
                 self,
                 "WARNING",
                 f"no action plays all frames of {obj.name} in their order, so this may not be {sequence.name}",
             )
-        set_timing(self, context, *sequence.span, sequence.frame_rate)
-        context.scene.frame_set(sequence.span[0])
+        set_timing(self, context, *span, sequence.frame_rate)
+        context.scene.frame_set(span[0])
         return {"FINISHED"}
 
 
@@ -128,17 +128,13 @@ class PlaySequence(_PlayerOperator):
         0, "Index", "Which of the model's sequences, from 0, if no name is given", min=0, options={"SKIP_SAVE"}
     )
 
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        obj = active_object(context)
-        return obj is not None and (obj.type == "MESH" or bool(cls.player.sequences(obj)))
-
     def execute(self, context: Context) -> OperatorResult:
         obj = active_object(context)
         assert obj is not None
         if not self.sequence:
             return self.play(context, obj, self.index)
-        names = [printable(sequence.name) for sequence in self.player.sequences(obj)]
+        model = self.player.find(obj)
+        names = [printable(sequence.name) for sequence in model.sequences] if model is not None else []
         if self.sequence not in names:
             return fail(self, f"{obj.name} has no sequence {self.sequence!r}")
         return self.play(context, obj, names.index(self.sequence))
@@ -150,17 +146,12 @@ class StepSequence(_PlayerOperator):
 
     step: int = step_option("sequences")
 
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        obj = active_object(context)
-        return obj is not None and (obj.type == "MESH" or bool(cls.player.sequences(obj)))
-
     def execute(self, context: Context) -> OperatorResult:
         obj = active_object(context)
-        found = self.player.sequences(obj)
-        if obj is None or not found:
-            return fail(self, f"The object has no sequences: select an imported {self.player.label} model")
-        return self.play(context, obj, stepped(played_index(context, found), self.step, len(found)))
+        model = self.player.find(obj)
+        if obj is None or model is None:
+            return fail(self, f"The object has no sequences: select an imported {self.player.family.upper()} model")
+        return self.play(context, obj, stepped(model.played_index(context.scene), self.step, len(model.sequences)))
 
 
 @properties
@@ -176,7 +167,6 @@ class SequenceList(RowList):
     """The sequences of a model, without its identifiers."""
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
-        del index
         row = layout.row(align=True)
         row.label(text=item.name or "(no name)", icon="ACTION")
         numbers = row.row()
@@ -186,18 +176,18 @@ class SequenceList(RowList):
 
 def draw_sequences(layout: Any, context: Context, player: Player, obj: Any) -> None:
     """Draws the sequences of a model, and the buttons that play them."""
-    found = player.sequences(obj)
-    if not found:
+    model = player.find(obj)
+    if model is None:
         layout.label(text="Imported without shape keys", icon="INFO")
         return
     manager: Any = context.window_manager
     family = player.family
     # The window manager may be changed while a panel is drawn.
-    _fill(getattr(manager, f"{family}_sequences"), found)
+    _fill(getattr(manager, f"{family}_sequences"), model.sequences)
     names = (f"{family}_sequences", manager, f"{family}_active_sequence")
     layout.template_list(f"IO_{family.upper()}_UL_sequences", "", manager, *names, rows=4)
     step = f"object.{family}_step_sequence"
-    draw_player(layout, step, played_index(context, found), len(found), "sequences")
+    draw_player(layout, step, model.played_index(context.scene), len(model.sequences), "sequences")
 
 
 def _fill(items: Any, found: Sequence[PlayedSequence]) -> None:
@@ -214,12 +204,10 @@ def properties_of(player: Player) -> tuple[tuple[Any, str, Any], ...]:
     """The properties of the window manager that the list of a family needs."""
 
     def active_index(manager: Any) -> int:
-        del manager
-        context = bpy.context
-        return played_index(context, player.sequences(active_object(context)))
+        model = player.find(active_object(bpy.context))
+        return model.played_index(bpy.context.scene) if model is not None else -1
 
     def click(manager: Any, index: int) -> None:
-        del manager
         operators: Any = bpy.ops.object
         play = getattr(operators, f"{player.family}_play_sequence")
         if index >= 0 and play.poll():
@@ -243,6 +231,28 @@ def properties_of(player: Player) -> tuple[tuple[Any, str, Any], ...]:
                 options={"SKIP_SAVE"},
             ),
         ),
+    )
+
+
+def classes_of(player: Player) -> tuple[type, ...]:
+    """The operators of a family, and the list."""
+    family, label = player.family, player.family.upper()
+    play = {
+        "__doc__": f"Set the frame rate and range of the scene to those of a sequence of the active {label} model",
+        "bl_idname": f"object.{family}_play_sequence",
+        "bl_label": f"Play Sequence ({label})",
+        "player": player,
+    }
+    step = {
+        "__doc__": f"Play the next or previous sequence of the active {label} model",
+        "bl_idname": f"object.{family}_step_sequence",
+        "bl_label": f"Step Through Sequences ({label})",
+        "player": player,
+    }
+    return (
+        type(f"OBJECT_OT_{family}_play_sequence", (PlaySequence, bpy.types.Operator), play),
+        type(f"OBJECT_OT_{family}_step_sequence", (StepSequence, bpy.types.Operator), step),
+        type(f"IO_{label}_UL_sequences", (SequenceList, bpy.types.UIList), {"__doc__": SequenceList.__doc__}),
     )
 
 

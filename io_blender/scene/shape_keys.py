@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import versions
-from . import mesh_data, names
+from . import names
 
 if TYPE_CHECKING:
     from bpy.types import Key, Object, ShapeKey
@@ -88,61 +88,11 @@ def differs_from_stored(keys: Key, key: ShapeKey) -> bool:
     return bool(key.vertex_group) or key.relative_key != keys.reference_key or full_value(key) != 1.0
 
 
-def _which_differ_from_stored(keys: Key, blocks: Sequence[ShapeKey]) -> list[bool]:
-    """Does `differs_from_stored` for each shape key."""
-    if not keys.use_relative:
-        return [False] * len(blocks)
-    low, high = (slider_limits(keys, name) for name in ("slider_min", "slider_max"))
-    holds_one = ((low <= 1.0) & (high >= 1.0)).tolist()
-    reference = keys.reference_key
-    return [
-        (not is_full or bool(key.vertex_group) or key.relative_key != reference) and key != reference
-        for key, is_full in zip(blocks, holds_one, strict=True)
-    ]
-
-
 def slider_limits(keys: Key, name: str) -> npt.NDArray[np.float32]:
     """`slider_min` or `slider_max` of all shape keys."""
     values = np.empty(len(keys.key_blocks), dtype=np.float32)
     keys.key_blocks.foreach_get(name, values)
     return values
-
-
-class KeyPositions:
-    """The V vertices of an object without modifiers, with one key at its full value, the others at 0."""
-
-    def __init__(self, obj: Object, vertex_count: int) -> None:
-        self._obj = obj
-        self._keys = require_shape_keys(obj)
-        self._blocks = list(self._keys.key_blocks)
-        self._differs = _which_differ_from_stored(self._keys, self._blocks)
-        self._count = vertex_count
-        self._weights: dict[str, npt.NDArray[np.float32]] = {}
-
-    def read(self, index: int, result: npt.NDArray[np.float32]) -> None:
-        """Reads the local positions (V, 3) with the shape key of that index."""
-        key = self._blocks[index]
-        if not self._differs[index]:
-            key.points.foreach_get("co", result.reshape(-1))
-            return
-        own, relative = np.empty_like(result), np.empty_like(result)
-        key.points.foreach_get("co", own.reshape(-1))
-        key.relative_key.points.foreach_get("co", relative.reshape(-1))
-        self._keys.reference_key.points.foreach_get("co", result.reshape(-1))
-        result += full_value(key) * self._group_weights(key.vertex_group)[:, None] * (own - relative)
-
-    def _group_weights(self, name: str) -> npt.NDArray[np.float32]:
-        """The weight of each vertex in a vertex group, 1 without one, (V,)."""
-        if name not in self._weights:
-            weights = np.ones(self._count, dtype=np.float32)
-            group = self._obj.vertex_groups.get(name) if name else None
-            if group is not None:
-                weights[:] = 0.0
-                vertices, groups, values = mesh_data.vertex_group_weights(self._obj.data)
-                chosen = groups == group.index
-                weights[vertices[chosen]] = values[chosen]
-            self._weights[name] = weights
-        return self._weights[name]
 
 
 @contextmanager

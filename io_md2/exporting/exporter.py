@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,23 +10,19 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import state
-from ...io_blender.clips.clip import Played, warn_of_speed
-from ...io_blender.clips.frame_names import frame_names, list_of, single_frame_name
-from ...io_blender.clips.frame_plan import LIST, FrameOptions, FramePlan, common_source, plan_frames, plan_sequences
-from ...io_blender.clips.playing import playback, restored_frame_and_values
-from ...io_blender.clips.sampling import Samples, first_frame_keys, may_change_otherwise, sample_frames
+from ...io_blender import frame_export, state
+from ...io_blender.clips.frame_names import frame_names, single_frame_name
+from ...io_blender.clips.frame_plan import FrameOptions, FramePlan, Segment, common_source
+from ...io_blender.clips.sampling import Samples, sample_frames
 from ...io_blender.clips.shape_key_frames import Playback, playback_of
 from ...io_blender.operators.game_check import FACES, VERTICES, LocatedFinding, Location
 from ...io_blender.records import NONE
-from ...io_blender.reports import ExportResult, Job, Progress, Report, finish, kept_on_failure, raise_errors
-from ...io_blender.scene import axes
+from ...io_blender.reports import ExportResult, Job, Report, finish, kept_on_failure, raise_errors
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_blender.scene.model_objects import mesh_objects
-from ...io_blender.scene.objects import ChosenConversion, Scope, export_conversion, warn_of_instances
-from ...io_blender.scene.time_dependence import warn_of_simulations
-from ...io_blender.verification import Differences, Verify, frames_to_verify
+from ...io_blender.scene.objects import NothingToExportError, export_conversion
+from ...io_blender.verification import Differences, Verify
 from ...io_common.files import atomic
 from ...io_common.texts import counted
 from ..format import (
@@ -45,7 +40,7 @@ from ..format import (
     generate_commands,
     prepare_model,
 )
-from ..format.sequences import Template
+from ..format.sequences import Template, match_template
 from ..format.source_data import FrameData, requantise, with_degenerate
 from ..options import ModelProperties
 from ..records import StoredModel, load_model
@@ -62,30 +57,26 @@ from .mesh import (
     texture_coordinates,
     warn_of_smoothing,
 )
-from .sequences import sequences_of_list
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Modifier, Object, Scene
+    from bpy.types import Context, Depsgraph, Object, Scene
 
 
 # By how much edits of frames may differ to be the same, as a fraction of the model's size.
 _SAME_OFFSET = 1e-4
 
 
+TEMPLATE_LABELS = {Template.NONE: "model", Template.QUAKE2_PLAYER: "Quake II player"}
+"""What the models of each template are called."""
+
+
 @dataclass(frozen=True)
-class ExportOptions(ModelProperties):
+class ExportOptions(ModelProperties, frame_export.ExportOptions):
     """The options of an export."""
 
-    scope: Scope = field(default_factory=Scope)
-    frames: FrameOptions = field(default_factory=FrameOptions)
     template: Template = Template.NONE  # the sequences that frames of a list must be
     force_skin_size: bool = False  # always use `skin_size`, not that of an image or the imported file
     game: Game = Game.ANY
-    verify: Verify = Verify.SOME  # the frames that are compared with Blender before the file is written
-    # From the scene to the file; what is not set is that of the import.
-    conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
-    game_folders: tuple[str, ...] = ()  # the user's, to which the paths of images are relative
-    compares_speed: bool = True  # warn if the game plays the model slower or faster than Blender
 
 
 @dataclass(eq=False)
@@ -125,31 +116,34 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     if len(objects) > 1:
         report.count("objects", len(objects))
         report.hints.append(f"Objects: {', '.join(obj.name for obj in objects)}")
-    stored = _stored_models(objects)
-    plan = _plan(objects, stored, context.scene, options, report)
+    scene = context.scene
+    stored = {obj: one for obj in objects if (one := load_model(obj.data)) is not None}
+    plan = frame_export.plan_model(
+        objects, stored, scene, options.frames, report, lambda found: _in_template_order(found, options.template)
+    )
     models = [one for mesh in bpy.data.meshes if (one := load_model(mesh)) is not None]
-    names = frame_names(plan, objects, common_source(stored), context.scene, models, report)
-    if plan.scene_frames is not None:
-        warn_of_simulations(objects, context.scene, report)
+    names = frame_names(plan, objects, common_source(stored), scene, models, report)
     used = stored
     while True:
-        attempt = Report()
-        model, parts, differences = yield from _build(context, objects, used, plan, names, options, conversion, attempt)
+        builder = _Builder(context, objects, used, plan, names, options, conversion)
+        model, parts, differences = yield from builder.build()
         if not used or all(kind in verification.UNSTORED for _, kind in differences):
             break
         used = {}
     if stored and not used:
-        attempt.warn("the stored data of the imported file does not match the mesh and was not used")
-    report.merge(attempt)
+        builder.report.warn("the stored data of the imported file does not match the mesh and was not used")
+    report.merge(builder.report)
     verification.warn(differences, model, parts, report)
     if options.compares_speed:
-        _warn_of_speed(model, plan, stored, context.scene, options.frames, report)
+        _warn_of_speed(model, plan, stored, scene, options.frames, report)
     origin = next(iter(stored.values())) if len(stored) == 1 else None
     triangles = np.arange(model.triangle_count)
     if origin is not None and len(origin.degenerate):
         sources = np.concatenate([part.source for part in parts])
-        keeps_commands = model.gl_commands is origin.gl_commands
-        model, triangles = with_degenerate(model, origin.degenerate, sources, origin.st, keep_commands=keeps_commands)
+        keeps_commands = model.gl_commands is origin.model.gl_commands
+        model, triangles = with_degenerate(
+            model, origin.degenerate, sources, origin.model.st, keep_commands=keeps_commands
+        )
     return Build(prepare_model(model)[0], parts, triangles, None if origin is None else origin.counts)
 
 
@@ -169,63 +163,107 @@ def _warn_of_speed(
     )
     if is_moving and is_played:
         step = options.step(scene) if plan.scene_frames is not None else options.frame_step
-        counts = [len(segment.frames) for segment in plan.segments] or [model.frame_count]
-        played = [Played("", count, step, FRAMES_PER_SECOND) for count in counts]
-        warn_of_speed(played, state.frame_rate(scene), report, is_fixed=True)
+        frame_export.warn_of_model_speed(plan, model.frame_count, step, FRAMES_PER_SECOND, scene, report)
 
 
-def _build(
-    context: Context,
-    objects: list[Object],
-    stored: dict[Object, StoredModel],
-    plan: FramePlan,
-    names: list[str],
-    options: ExportOptions,
-    conversion: Conversion,
-    report: Report,
-) -> Job[tuple[Model, list[Part], Differences]]:
+@dataclass(eq=False)
+class _Builder:
+    """Builds a model, with the stored data of some objects where it reproduces what Blender shows."""
 
-    def is_hidden(modifier: Modifier) -> bool:
-        return not options.apply_modifiers and modifier.type != "ARMATURE"
+    context: Context
+    objects: list[Object]
+    stored: dict[Object, StoredModel]
+    plan: FramePlan
+    names: list[str]  # of the frames
+    options: ExportOptions
+    conversion: Conversion
+    report: Report = field(default_factory=Report)
 
-    scene = context.scene
-    with (
-        state.hidden_modifiers(objects, is_hidden),
-        restored_frame_and_values(scene) if plan.scene_frames is not None else nullcontext(),
-        playback(context, plan.owners, None, plan.clips) as player,
-    ):
-        if plan.clips:
-            player.play(plan.clips[0])
-        if plan.scene_frames is not None:
-            state.set_frame(scene, plan.scene_frames[0])
-        with first_frame_keys(plan):
-            depsgraph = context.evaluated_depsgraph_get()
-            parts = [read_part(obj, stored.get(obj), depsgraph, report) for obj in objects]
-            for obj in objects:
-                warn_of_instances(obj, depsgraph, report)
-        may_change = any(may_change_otherwise(obj) for obj in objects)
-        frames = frames_to_verify(plan.frame_count, options.verify, many=may_change)
-        progress = Progress(plan.frame_count)
-        samples = yield from sample_frames(
-            context, parts, plan, frames, progress, report, player.play, with_normals=options.split_sharp
+    def build(self) -> Job[tuple[Model, list[Part], Differences]]:
+        def read(depsgraph: Depsgraph) -> list[Part]:
+            return [read_part(obj, self.stored.get(obj), depsgraph, self.report) for obj in self.objects]
+
+        options = self.options
+        parts, samples = yield from sample_frames(
+            self.context, self.objects, self.plan, options, self.report, read, with_normals=options.split_sharp
         )
-    topology = join(parts)
-    if plan.may_be_single and (samples.positions == samples.positions[:1]).all():
-        _warn_of_moving_uvs(parts, samples, report)
-        plan = plan.first_frame(topology.stored)
-        names = single_frame_name(names, topology.stored)
-        samples = samples.first_frame()
-    normals = None
-    if options.split_sharp:
-        parts, samples, normals = split(parts, samples, conversion.rotation)
         topology = join(parts)
-    else:
-        warn_of_smoothing(parts, report)
-    model = _assemble(parts, topology, plan, names, samples, normals, options, conversion, report)
-    differences = Differences()
-    if options.verify is not Verify.NONE:
-        differences = verification.find_differences(model, parts, samples, conversion)
-    return model, parts, differences
+        if self.plan.may_be_single and (samples.positions == samples.positions[:1]).all():
+            _warn_of_moving_uvs(parts, samples, self.report)
+            self.plan = self.plan.first_frame(topology.stored)
+            self.names = single_frame_name(self.names, topology.stored)
+            samples = samples.first_frame()
+        normals = None
+        if options.split_sharp:
+            parts, samples, normals = split(parts, samples, self.conversion.rotation)
+            topology = join(parts)
+        else:
+            warn_of_smoothing(parts, self.report)
+        model = self._assemble(parts, topology, samples, normals)
+        differences = Differences()
+        if options.verify is not Verify.NONE:
+            differences = verification.find_differences(model, parts, samples, self.conversion)
+        return model, parts, differences
+
+    def _assemble(
+        self, parts: list[Part], topology: Topology, samples: Samples, normals: npt.NDArray[np.uint8] | None
+    ) -> Model:
+        options = self.options
+        _require_finite(samples.positions, self.names)
+        frames = self._frames(self.conversion.points(samples.positions), normals, topology)
+        chosen_size = chosen_skin_size(parts)
+        size = options.skin_size if options.force_skin_size else chosen_size or skin_size(parts, options.skin_size)
+        st, triangle_st = texture_coordinates(parts, topology, size)
+        model = Model(
+            skin_width=size[0],
+            skin_height=size[1],
+            skins=skin_names(parts, options.game_folders, self.report),
+            # Values beyond 16 bits are left as they are for the check to find.
+            st=st.astype(np.int16) if np.array_equal(st, st.astype(np.int16)) else st,
+            triangles=topology.triangles,
+            triangle_st=triangle_st,
+            scale=frames.scale,
+            translate=frames.translate,
+            frame_names=self.names,
+            vertices=frames.vertices,
+            normals=frames.normals,
+        )
+        model.gl_commands = _gl_commands(model, topology)
+        return model
+
+    def _frames(
+        self, positions: npt.NDArray[np.float64], normals: npt.NDArray[np.uint8] | None, topology: Topology
+    ) -> FrameData:
+        source = is_source = None
+        if topology.stored is not None and topology.stored.model.normals.size:
+            model = topology.stored.model
+            is_source = self.plan.source != NONE
+            # Vertices and frames that are not in the file get the first one, which their positions do not match.
+            source = FrameData(model.scale, model.translate, model.vertices, model.normals).take(
+                np.maximum(self.plan.source, 0), np.maximum(topology.source, 0).astype(np.int64)
+            )
+        frames, same = requantise(
+            positions,
+            topology.triangles,
+            source,
+            is_source=is_source,
+            same_faces=topology.same_faces,
+            normals=normals,
+            shared=self.options.one_box,
+        )
+        self.report.count("frames", len(same))
+        if source is not None:
+            changed = int((~same).sum())
+            self.report.count("changed" if changed else "unchanged", changed or len(same))
+            if changed == len(same) > 1:
+                offsets = positions - decompress(source.vertices, source.scale, source.translate)
+                if np.ptp(offsets, axis=0).max() <= _SAME_OFFSET * np.ptp(positions[0], axis=0).max():
+                    self.report.warn(
+                        "an edit of the basis changed all frames alike: to edit one frame, click Select Shape Key "
+                        "first",
+                        is_important=True,
+                    )
+        return frames
 
 
 def _warn_of_moving_uvs(parts: list[Part], samples: Samples, report: Report) -> None:
@@ -235,40 +273,6 @@ def _warn_of_moving_uvs(parts: list[Part], samples: Samples, report: Report) -> 
             uvs = found[number].uvs
             if part.uvs is not None and uvs is not None and not np.allclose(uvs[part.loops], part.uvs, atol=1e-5):
                 report.warn("modifiers move its UVs over time, which MD2 cannot hold", part.obj.name)
-
-
-def _assemble(
-    parts: list[Part],
-    topology: Topology,
-    plan: FramePlan,
-    names: list[str],
-    samples: Samples,
-    normals: npt.NDArray[np.uint8] | None,
-    options: ExportOptions,
-    conversion: Conversion,
-    report: Report,
-) -> Model:
-    _require_finite(samples.positions, names)
-    frames = _frames(conversion.points(samples.positions), normals, topology, plan, options, report)
-    chosen_size = chosen_skin_size(parts)
-    size = options.skin_size if options.force_skin_size else chosen_size or skin_size(parts, options.skin_size)
-    st, triangle_st = texture_coordinates(parts, topology, size)
-    model = Model(
-        skin_width=size[0],
-        skin_height=size[1],
-        skins=skin_names(parts, options.game_folders, report),
-        # Values beyond 16 bits are left as they are for the check to find.
-        st=st.astype(np.int16) if np.array_equal(st, st.astype(np.int16)) else st,
-        triangles=topology.triangles,
-        triangle_st=triangle_st,
-        scale=frames.scale,
-        translate=frames.translate,
-        frame_names=names,
-        vertices=frames.vertices,
-        normals=frames.normals,
-    )
-    model.gl_commands = _gl_commands(model, topology)
-    return model
 
 
 def _require_finite(positions: npt.NDArray[np.float64], names: list[str]) -> None:
@@ -285,63 +289,22 @@ def _gl_commands(model: Model, topology: Topology) -> GlCommands:
     stored = topology.stored
     if stored is not None and topology.is_source:
         size = model.skin_width, model.skin_height
-        if size == stored.skin_size and np.array_equal(model.st, stored.st):
-            kept = replace(model, gl_commands=stored.gl_commands)
+        if size == stored.skin_size and np.array_equal(model.st, stored.model.st):
+            kept = replace(model, gl_commands=stored.model.gl_commands)
             if commands_match(kept, verification.KEPT_TEXELS):
-                return stored.gl_commands
+                return stored.model.gl_commands
     return generate_commands(model.triangles, model.triangle_st, model.st, model.skin_width, model.skin_height)
 
 
-def _plan(
-    objects: list[Object], stored: dict[Object, StoredModel], scene: Scene, options: ExportOptions, report: Report
-) -> FramePlan:
-    if options.frames.frames != LIST:
-        return plan_frames(objects, stored, scene, options.frames, report)
-    found = list_of(objects, scene)
-    sequences = sequences_of_list(found, options.frames, options.template, report)
-    return plan_sequences(objects, stored, found, sequences)
-
-
-def _stored_models(objects: list[Object]) -> dict[Object, StoredModel]:
-    return {obj: stored for obj in objects if (stored := load_model(obj.data)) is not None}
-
-
-def _frames(
-    positions: npt.NDArray[np.float64],
-    normals: npt.NDArray[np.uint8] | None,
-    topology: Topology,
-    plan: FramePlan,
-    options: ExportOptions,
-    report: Report,
-) -> FrameData:
-    source = is_source = None
-    if topology.stored is not None and topology.stored.frames.normals.size:
-        is_source = plan.source != NONE
-        # Vertices and frames that are not in the file get the first one, which their positions do not match.
-        source = topology.stored.frames.take(
-            np.maximum(plan.source, 0), np.maximum(topology.source, 0).astype(np.int64)
+def _in_template_order(segments: list[Segment], template: Template) -> list[Segment]:
+    """The sequences in the order of a template; raises NothingToExportError if they are not those that it has."""
+    match = match_template(template, [(one.name, len(one.frames)) for one in segments])
+    if match.problems:
+        raise NothingToExportError(
+            f"the checked animations are not those of a {TEMPLATE_LABELS[template]}; {'; '.join(match.problems)}. "
+            "Rename, check or uncheck animations, or choose no template"
         )
-    frames, same = requantise(
-        positions,
-        topology.triangles,
-        source,
-        is_source=is_source,
-        same_faces=topology.same_faces,
-        normals=normals,
-        shared=options.one_box,
-    )
-    report.count("frames", len(same))
-    if is_source is not None:
-        changed = int((~same).sum())
-        report.count("changed" if changed else "unchanged", changed or len(same))
-        if source is not None and changed == len(same) > 1:
-            offsets = positions - decompress(source.vertices, source.scale, source.translate)
-            if np.ptp(offsets, axis=0).max() <= _SAME_OFFSET * np.ptp(positions[0], axis=0).max():
-                report.warn(
-                    "an edit of the basis changed all frames alike: to edit one frame, click Select Shape Key first",
-                    is_important=True,
-                )
-    return frames
+    return [segments[index] for index in match.order]
 
 
 def find_game_findings(context: Context, options: ExportOptions) -> list[LocatedFinding]:

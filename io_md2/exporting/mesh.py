@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ...io_blender.clips import sampling
 from ...io_blender.records import NONE
 from ...io_blender.reports import Report, listing
 from ...io_blender.scene import mesh_data
@@ -25,33 +26,21 @@ from ..importing.importer import MAX_MATERIALS, image_size, material_skins
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Material, Mesh, Object
 
-    from ...io_blender.clips.sampling import Samples
     from ..records import StoredModel
 
 Ints = npt.NDArray[np.int32]
 
-# Normals that differ by less are those of one side: custom normals are stored with an error.
-_SAME_SIDE = np.cos(np.radians(1.0))
-
 
 @dataclass(eq=False)
-class Part:
-    """One object of a model. V vertices in Blender, U of them in the file, T triangles."""
+class Part(sampling.Part):
+    """One object of a model. Its U sampled vertices are those of the file."""
 
-    obj: Object  # the object in the original data
     stored: StoredModel | None  # the model that it was imported from; None for other objects
-    vertex_count: int  # V, as it is evaluated
-    corners: Ints  # the vertex of each corner of the evaluated mesh, int32 (L,)
-    loops: Ints  # the corner of the mesh that each corner of a triangle is, clockwise, int32 (T, 3)
-    used: npt.NDArray[np.int64]  # the vertex of the mesh that each vertex of the file is, int64 (U,)
-    source: Ints  # the vertex of the imported file that each of them is, or NONE, int32 (U,)
+    source: Ints  # the vertex of the imported file that each vertex is, or NONE, int32 (U,)
     triangles: Ints  # clockwise, indices into `used`, int32 (T, 3)
-    uvs: npt.NDArray[np.float64] | None  # u and v of each corner, float64 (T, 3, 2); None without a UV map
     # The texture coordinate of the imported file that each corner had, or NONE, int32 (T, 3); None if the mesh does
     # not store them.
     source_st: Ints | None
-    slots: Ints  # the material slot of each triangle, int32 (T,)
-    materials: list[Material | None]  # of the slots
     # How many faces are flat or have sharp edges, and by how many degrees their normals become others.
     smoothed: tuple[int, float]
     has_file_normals: bool  # whether the custom normals of the import shade it
@@ -74,33 +63,21 @@ def read_part(obj: Object, stored: StoredModel | None, depsgraph: Depsgraph, rep
     """An evaluated object as triangles with texture coordinates."""
     mesh = mesh_data.triangle_mesh(obj, depsgraph)
     sources = np.full(len(mesh.vertices), NONE, dtype=np.int32)
+    corner_st = None
     if stored is not None:
-        sources = records.load_vertices(mesh.mesh, stored.vertex_count)
-    in_file = sources != NONE
-    in_file[mesh.triangles] = True
-    loose = len(in_file) - int(in_file.sum())
-    if loose:
-        report.warn(f"{counted(loose, 'vertices')} without faces: left out", obj.name)
-    used = np.flatnonzero(in_file)
-    rank = np.cumsum(in_file) - 1
-    loops = mesh.loops[:, FLIPPED_WINDING]
-    if mesh.uvs is None and len(loops):
-        report.warn("there is no UV map, so all texture coordinates are 0: unwrap the mesh", obj.name)
-    corner_st = records.load_corner_st(mesh.mesh, len(stored.st)) if stored is not None else None
+        sources = records.load_vertices(mesh.mesh, stored.model.vertex_count)
+        corner_st = records.load_corner_st(mesh.mesh, len(stored.model.st))
+    values = sampling.values_of_part(obj, mesh, sources != NONE, report)
+    used = values["used"]
+    rank = np.zeros(len(sources), dtype=np.int32)
+    rank[used] = np.arange(len(used))
     keeps_normals = stored is not None and has_file_normals(mesh)
     return Part(
-        obj=obj,
+        **values,
         stored=stored,
-        vertex_count=len(in_file),
-        corners=mesh.corner_vertices,
-        loops=loops,
-        used=used,
         source=sources[used],
-        triangles=rank[mesh.triangles[:, FLIPPED_WINDING]].astype(np.int32),
-        uvs=None if mesh.uvs is None else mesh.uvs[loops],
-        source_st=None if corner_st is None else corner_st[loops],
-        slots=mesh.materials,
-        materials=mesh.slots,
+        triangles=rank[mesh.triangles[:, FLIPPED_WINDING]],
+        source_st=None if corner_st is None else corner_st[values["loops"]],
         smoothed=(0, 0.0) if keeps_normals else smoothed(mesh),
         has_file_normals=keeps_normals,
     )
@@ -118,7 +95,7 @@ def join(parts: list[Part]) -> Topology:
     )
     is_source = (
         stored is not None
-        and np.array_equal(sources, np.arange(stored.vertex_count))
+        and np.array_equal(sources, np.arange(stored.model.vertex_count))
         and np.array_equal(triangles, stored.triangles)
     )
     if stored is None:
@@ -126,7 +103,7 @@ def join(parts: list[Part]) -> Topology:
     elif is_source:
         same_faces = np.ones(len(sources), dtype=bool)
     else:
-        same_faces = have_same_triangles(triangles, sources, stored.triangles, stored.vertex_count)
+        same_faces = have_same_triangles(triangles, sources, stored.triangles, stored.model.vertex_count)
     return Topology(triangles.astype(np.int32), stored, sources, is_source, same_faces)
 
 
@@ -140,7 +117,7 @@ def texture_coordinates(parts: list[Part], topology: Topology, skin_size: tuple[
         ]
     )
     if topology.is_source and topology.stored is not None:
-        table, entries = topology.stored.st, _source_entries(parts)
+        table, entries = topology.stored.model.st, _source_entries(parts)
         if entries is not None and np.array_equal(table[entries], texels):
             return table.astype(np.int32), entries
     return _distinct(texels)
@@ -163,10 +140,10 @@ def shows_source_uvs(part: Part) -> bool:
     if not len(part.triangles):
         return True
     if part.uvs is None or part.source_st is None:
-        return part.uvs is None and not len(stored.st)
+        return part.uvs is None and not len(stored.model.st)
     known = part.source_st != NONE
     texels = _texels(part.uvs[known], stored.skin_size)
-    return bool((stored.st[part.source_st[known]] == texels).all(axis=-1).any())
+    return bool((stored.model.st[part.source_st[known]] == texels).all(axis=-1).any())
 
 
 def _texels(uvs: npt.NDArray[np.float64], skin_size: tuple[int, int]) -> Ints:
@@ -187,8 +164,8 @@ def _distinct(texels: npt.NDArray[Any]) -> tuple[Ints, Ints]:
 
 
 def split(
-    parts: list[Part], samples: Samples, rotation: npt.NDArray[np.float64]
-) -> tuple[list[Part], Samples, npt.NDArray[np.uint8]]:
+    parts: list[Part], samples: sampling.Samples, rotation: npt.NDArray[np.float64]
+) -> tuple[list[Part], sampling.Samples, npt.NDArray[np.uint8]]:
     """Gives each side of a vertex a vertex of its own in all frames; also the indices of normals, (F, U)."""
     # `samples` must have the normals of corners. `rotation` goes from the axes of the scene to those of the file.
     assert samples.normals is not None
@@ -218,7 +195,7 @@ def _split_part(
     first_of[used] = firsts
     # Of one side, all corners have the index of the first.
     of_first = normals[:, first_of[corner_rows]]
-    is_same = part.has_file_normals | ((normals * of_first).sum(axis=2) >= _SAME_SIDE)
+    is_same = part.has_file_normals | ((normals * of_first).sum(axis=2) >= sampling.SAME_SIDE)
     normals = np.where(is_same[..., None], of_first, normals)
     indices = nearest_normals(normals.reshape(-1, 3)).reshape(normals.shape[:2])
     keys = np.column_stack([corner_rows, indices.T])
@@ -275,7 +252,7 @@ def smoothed(mesh: mesh_data.TriangleMesh) -> tuple[int, float]:
     used, firsts = np.unique(vertices, return_index=True)
     first_of = np.zeros(len(mesh.vertices), dtype=np.intp)
     first_of[used] = firsts
-    differs = (normals * normals[first_of[vertices]]).sum(axis=1) < _SAME_SIDE
+    differs = (normals * normals[first_of[vertices]]).sum(axis=1) < sampling.SAME_SIDE
     has_sides = np.zeros(len(mesh.vertices), dtype=bool)
     has_sides[vertices[differs]] = True
     corners = np.flatnonzero(has_sides[vertices])
@@ -296,7 +273,7 @@ def skin_names(parts: list[Part], game_folders: Sequence[str], report: Report) -
     drawn: set[Material] = set()
     for part in parts:
         names = material_skins(part.materials, game_folders)
-        stored = part.stored.skins if part.stored is not None else []
+        stored = part.stored.model.skins if part.stored is not None else []
         if part.stored is not None and names == part.stored.material_skins:
             # A file may list a skin twice, but parts that share a skin must not repeat it.
             added = [name for name in stored if name not in written]

@@ -47,8 +47,6 @@ _TEXEL_ROUNDING = 0.01
 # Rounding to the grid of a frame that moves corners by more than these fractions, of the median edge and of the model's
 # size, is visible. No real file has more than 0.2 of an edge, except in frames in which the model has no size.
 _VISIBLE_OF_EDGE, _VISIBLE_OF_SIZE = 0.25, 5e-4
-# How many triangles of an object tell the median length of an edge.
-_MEASURED = 200
 
 KEPT_TEXELS = 1.5
 """By how many texels the GL commands of an imported file may differ from its table, which holds whole texels."""
@@ -65,15 +63,14 @@ def find_differences(model: Model, parts: list[Part], samples: Samples, conversi
         for part in parts:
             result.note(part.obj.name, POSITION, np.inf, places[0])
         return result
-    kept = any(part.stored is not None and part.stored.gl_commands is model.gl_commands for part in parts)
+    kept = any(part.stored is not None and part.stored.model.gl_commands is model.gl_commands for part in parts)
     if not (commands_match(model, KEPT_TEXELS) if kept else _commands_agree(model)):
         result.note("", COMMANDS, np.inf, places[0])
     texels = np.maximum((model.skin_width, model.skin_height), 1)
     uvs = flip_v((model.st + 0.5) / texels)
     size = _size(model)
     rows = np.split(np.arange(len(triangles)), np.cumsum([len(part.triangles) for part in parts])[:-1])
-    pairs = [_vertex_pairs(triangles[some], part) for some, part in zip(rows, parts, strict=True)]
-    edges = [_some_edges(part) for part in parts]
+    corners = [part.corners[part.loops] for part in parts]
     first = min(samples.verified, default=0)
     for frame, evaluated_parts in samples.verified.items():
         where = places[frame]
@@ -84,13 +81,14 @@ def find_differences(model: Model, parts: list[Part], samples: Samples, conversi
         for index, (part, found) in enumerate(zip(parts, evaluated_parts, strict=True)):
             name = part.obj.name
             shown = conversion.points(found.vertices.astype(np.float64))
-            off = np.abs(vertices[pairs[index][:, 0]] - shown[pairs[index][:, 1]])
+            ends = shown[corners[index]]
+            off = np.abs(vertices[triangles[rows[index]]] - ends)
             # NaN fails every comparison, so the test is for what is valid.
             if not (off <= allowed).all():
                 result.note(name, POSITION, _finite_or_infinite(off), where)
             else:
                 rounding = max(rounding, longest(off))
-                lengths.append(np.linalg.norm(shown[edges[index][:, 0]] - shown[edges[index][:, 1]], axis=1))
+                lengths.append(np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1))
             if found.loops is not None:
                 moved = bend(shown[part.corners], part.loops, found.loops)
                 result.note(name, TRIANGULATION, moved, where, allowed=float(np.linalg.norm(allowed)))
@@ -107,19 +105,6 @@ def find_differences(model: Model, parts: list[Part], samples: Samples, conversi
 def _finite_or_infinite(off: npt.NDArray[np.floating]) -> float:
     """The length of the longest difference; infinite if one is not a number."""
     return float(np.nan_to_num(longest(off), nan=np.inf))
-
-
-def _vertex_pairs(triangles: npt.NDArray[np.int32], part: Part) -> npt.NDArray[np.int64]:
-    """A vertex of the file and the one of the mesh that it stands for, each pair once, (N, 2)."""
-    shown = part.corners[part.loops].ravel().astype(np.int64)
-    keys = np.unique(triangles.ravel().astype(np.int64) << 32 | shown)
-    return np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1)
-
-
-def _some_edges(part: Part) -> npt.NDArray[np.int32]:
-    """The vertices at the ends of edges of up to `_MEASURED` triangles, (E, 2)."""
-    corners = part.corners[part.loops[:: 1 + len(part.loops) // _MEASURED]]
-    return corners[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
 
 
 def _commands_agree(model: Model) -> bool:

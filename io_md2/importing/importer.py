@@ -4,7 +4,7 @@ vertex i of the file, even if unused; degenerate triangles are left out, as Blen
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,21 +12,27 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import state, versions
-from ...io_blender.clips.keyframes import add_markers
-from ...io_blender.clips.shape_key_frames import build_actions, require_few_frames
-from ...io_blender.frame_options import ImportProperties
+from ...io_blender import versions
+from ...io_blender.frame_import import (
+    ABSOLUTE,
+    NONE,
+    ImportOptions,
+    ModelFile,
+    animate,
+    import_models,
+    require_few_frames,
+    warn_of_degenerate,
+)
 from ...io_blender.materials.images import size_of
 from ...io_blender.materials.library import MaterialLibrary, color_image, name_for_file
-from ...io_blender.records import store_warnings
-from ...io_blender.reports import ImportResult, Job, Progress, Report, kept_on_failure
+from ...io_blender.reports import ImportResult, Job
 from ...io_blender.scene import axes, mesh_data, names
-from ...io_blender.scene.shape_keys import add_frame_keys, require_shape_keys
+from ...io_blender.scene.shape_keys import add_frame_keys
 from ...io_common.game_tree.archives import readable
 from ...io_common.texts import counted
 from ...io_common.textures.config_files import MaterialImages
 from ...io_common.textures.search import Search
-from ...io_common.triangles import FLIPPED_WINDING, drop_degenerate, flip_v, is_degenerate
+from ...io_common.triangles import FLIPPED_WINDING, drop_degenerate, flip_v
 from ..format import (
     FRAMES_PER_SECOND,
     Md2Error,
@@ -40,13 +46,10 @@ from ..format import (
 from ..format.frames import merge_vertices
 from ..format.model import first_frame
 from ..options import TEXTURE_RULES
-from ..records import FRAME_RATE, GROUP, SKINS, store_attributes, store_model
+from ..records import FRAME_RATE, SKINS, store_attributes, store_model
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Material, Mesh, Object, Scene
-
-RELATIVE, ABSOLUTE, NONE = "RELATIVE", "ABSOLUTE", "NONE"
-
 
 MAX_MATERIALS = 64
 """How many of a model's skins become materials: twice as many as the format's own tools take."""
@@ -67,52 +70,26 @@ def material_skins(materials: Iterable[Material | None], game_folders: Sequence[
     return [name_for_file(material, SKINS, game_folders) for material in materials if material is not None]
 
 
-@dataclass(frozen=True)
-class ImportOptions(ImportProperties):
-    """The options of an import; images are searched in `game_folders` after the model's path."""
-
-    game_folders: tuple[str, ...] = ()
-    conversion: axes.Conversion = field(default_factory=axes.identity)
+@dataclass(eq=False)
+class _File(ModelFile):
+    skins: list[MaterialImages] | None = None  # the images of the skins; None if they are not wanted
 
 
 def import_files(context: Context, paths: list[Path], options: ImportOptions) -> Job[ImportResult]:
     """Imports MD2 files; raises Md2Error or OSError before anything is changed."""
-    result = ImportResult()
-    with kept_on_failure(result.report):
-        yield from _import(context, paths, options, result)
-    return result
 
+    def read(path: Path, search: Search) -> _File:
+        model = read_model(readable(path))
+        if options.animation != NONE:
+            require_few_frames(model.frame_count, path, Md2Error)
+        wanted = model.skins[:MAX_MATERIALS]
+        return _File(path, model, skins=search.model(path, wanted).skins() if options.use_textures else None)
 
-def _import(context: Context, paths: list[Path], options: ImportOptions, result: ImportResult) -> Job[None]:
-    models: dict[Path, Model] = {}
-    progress = Progress(2 * len(paths))
-    for path in dict.fromkeys(paths):
-        models[path] = read_model(readable(path))
-        for text in models[path].warnings:
-            result.report.warn(text, path.name)
-        yield progress.step()
-    for path, model in models.items() if options.animation != NONE else ():
-        require_few_frames(model.frame_count, path, Md2Error)
-    search = Search(options.game_folders, TEXTURE_RULES)
-    skins = {
-        path: search.model(path, model.skins[:MAX_MATERIALS]).skins() if options.use_textures else None
-        for path, model in models.items()
-    }
-    animated = [model for model in models.values() if model.frame_count > 1 and options.animation != NONE]
-    state.switch_to_object_mode(context)
-    materials = MaterialLibrary(SKINS)
-    for path, model in models.items():
-        collection = bpy.data.collections.new(names.for_blender(path.stem, versions.MAX_ID_NAME, "Model"))
-        state.target_collection(context).children.link(collection)
-        found = model_materials(path, model, skins[path], materials)
-        build_model(context.scene, collection, path, model, found, options, result)
-        yield progress.step()
-    materials.add_to_report(result.report, search.warnings)
-    if animated and options.use_scene_timing:
-        _set_scene_timing(context.scene, animated[0], options, result.report)
-    for obj in result.objects:
-        store_warnings(obj.data, GROUP, result.report.warnings)
-    state.select_only(context, result.objects, result.objects[0] if result.objects else None)
+    def build(collection: Collection, file: _File, library: MaterialLibrary, result: ImportResult) -> None:
+        materials = model_materials(file.path, file.model, file.skins, library)
+        build_model(context.scene, collection, file.path, file.model, materials, options, result)
+
+    return import_models(context, paths, options, SKINS, TEXTURE_RULES, read, build)
 
 
 def model_materials(
@@ -141,13 +118,7 @@ def build_model(
         before = model.vertex_count
         model = merge_vertices(model)
         report.count("merged vertices", before - model.vertex_count)
-    degenerate = int(is_degenerate(model.triangles).sum())
-    if degenerate:
-        report.warn(
-            f"degenerate triangles, which Blender cannot hold, were left out of the mesh: {degenerate}. An export "
-            "restores them",
-            path.name,
-        )
+    warn_of_degenerate(model.triangles, path.name, report)
     if len(model.skins) > MAX_MATERIALS:
         report.warn(
             f"materials were made for the first {MAX_MATERIALS} of {counted(len(model.skins), 'skins')}. An export "
@@ -165,7 +136,7 @@ def build_model(
         key_names = add_frame_keys(obj, model.frame_names, positions, relative=options.animation != ABSOLUTE)
         report.count("frames", model.frame_count)
         if model.frame_count > 1:
-            _animate(scene, path.stem, obj, model, options, result)
+            animate(scene, path.stem, [obj], model.frame_count, find_sequences(model.frame_names), options, result)
     _store(mesh, model, key_names, options)
     if options.fps != FRAMES_PER_SECOND:
         FRAME_RATE.write(mesh, options.fps)
@@ -180,17 +151,6 @@ def _positions(model: Model, conversion: axes.Conversion) -> npt.NDArray[np.floa
     return positions if conversion.is_identity else conversion.points(positions.astype(np.float64))
 
 
-def _animate(scene: Scene, name: str, obj: Object, model: Model, options: ImportOptions, result: ImportResult) -> None:
-    sequences = find_sequences(model.frame_names)
-    chosen = sequences if options.sequence_actions else ()
-    keys = [require_shape_keys(obj)]
-    whole, *parts = build_actions(name, keys, model.frame_count, chosen, options.frame_start)
-    result.actions += [whole, *parts]
-    result.divided += [whole] if parts else []
-    add_markers(scene, [(sequence.name, options.frame_start + sequence.first) for sequence in sequences])
-    result.report.count("sequences", len(sequences))
-
-
 def _store(mesh: Mesh, model: Model, key_names: list[str], options: ImportOptions) -> None:
     triangles = mesh_data.corner_vertices(mesh)
     store_model(
@@ -203,11 +163,6 @@ def _store(mesh: Mesh, model: Model, key_names: list[str], options: ImportOption
         material_skins=material_skins(mesh.materials, options.game_folders),
         conversion=options.conversion,
     )
-
-
-def _set_scene_timing(scene: Scene, model: Model, options: ImportOptions, report: Report) -> None:
-    state.set_frame_rate(scene, options.fps, report)
-    state.set_frame_range(scene, options.frame_start, options.frame_start + model.frame_count - 1)
 
 
 def build_object(

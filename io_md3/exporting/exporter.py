@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import state
-from ...io_blender.clips.clip import Played, warn_of_speed
-from ...io_blender.clips.frame_names import single_frame_name
+from ...io_blender import frame_export, state
+from ...io_blender.clips.frame_names import frame_names, single_frame_name
 from ...io_blender.clips.frame_plan import FramePlan
-from ...io_blender.clips.playing import playback, restored_frame_and_values
-from ...io_blender.clips.sampling import Follow, Samples, first_frame_keys, may_change_otherwise, sample_frames
+from ...io_blender.clips.playing import restored_frame_and_values
+from ...io_blender.clips.sampling import Follow, Samples, sample_frames
+from ...io_blender.frame_export import warn_of_model_speed
 from ...io_blender.operators.game_check import LocatedFinding, Location
 from ...io_blender.records import NONE
-from ...io_blender.reports import ExportResult, Job, Progress, Report, finish, kept_on_failure, raise_errors
-from ...io_blender.scene.objects import warn_of_instances
-from ...io_blender.scene.time_dependence import depends_on_time, warn_of_simulations
-from ...io_blender.verification import Differences, Verify, frames_to_verify
+from ...io_blender.reports import ExportResult, Job, Report, finish, kept_on_failure, raise_errors
+from ...io_blender.scene.axes import Conversion
+from ...io_blender.scene.model_objects import find_meshes, mesh_objects, objects_hanging_on
+from ...io_blender.scene.objects import ChosenConversion, Scope, collect, export_conversion
+from ...io_blender.scene.time_dependence import depends_on_time
+from ...io_blender.verification import Verify
 from ...io_common.files import atomic
 from ..format import (
     FRAMES_PER_SECOND,
     Finding,
+    Game,
     Md3Error,
     Model,
     Surface,
@@ -37,9 +40,9 @@ from ..format import (
     quantise,
 )
 from ..format.games import surface_limits
-from ..records import FRAME_RATE
+from ..options import ModelProperties
+from ..records import CONVERSION, FRAME_RATE, StoredModel, load_frames, load_model, root_of
 from . import verification
-from .scene import ExportOptions, ExportScene, find_objects, names_of_frames, plan_of_scene
 from .surfaces import (
     Part,
     build_surface,
@@ -50,14 +53,39 @@ from .surfaces import (
     surface_name,
     surface_parts,
 )
-from .tags import Tag, build_tags
+from .tags import Tag, build_tags, find_tags
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Modifier, Scene
+    from bpy.types import Context, Depsgraph, Object
 
 
 # Each surface, without names, and which frames are as in the file.
 _Built = list[tuple[Surface, npt.NDArray[np.bool_]]]
+
+
+@dataclass(frozen=True)
+class ExportOptions(ModelProperties, frame_export.ExportOptions):
+    """The options of an export."""
+
+    game: Game = Game.ANY
+
+
+@dataclass(eq=False)
+class _Scene:
+    """What is exported."""
+
+    meshes: list[Object]
+    tags: list[Tag]
+    root: Object | None  # the parent of the only imported model
+    stored: dict[Object, StoredModel]  # of each mesh, the model that it is a surface of
+    source: StoredModel | None  # the only imported model
+    conversion: Conversion
+
+    @property
+    def follows_root(self) -> bool:
+        """Whether the model hangs on a tag of another one, so that its file has it where that tag is."""
+        parent = self.root.parent if self.root is not None else None
+        return parent is not None and root_of(parent) is not None
 
 
 def export_model(context: Context, path: Path, options: ExportOptions) -> Job[ExportResult]:
@@ -88,100 +116,195 @@ def find_game_findings(context: Context, options: ExportOptions) -> list[Located
     return [LocatedFinding(one.code, one.is_error, one.text, Location()) for one in findings]
 
 
+def _find_objects(context: Context, options: ExportOptions, report: Report) -> _Scene:
+    """The meshes and tags; raises NothingToExportError if there are none."""
+    active = context.view_layer.objects.active
+    chosen = root_of(active) if options.scope == Scope() else None
+    candidates = collect(context, options.scope)
+    if chosen is None or any(obj.type == "MESH" and root_of(obj) == chosen for obj in candidates):
+        found, model = find_meshes(context, options.scope)
+        tags = find_tags(candidates if model is None else objects_hanging_on(model, context))
+        # A file may have tags alone, such as those of hands in Quake III.
+        meshes = mesh_objects(context, options.scope, report) if found or not tags else []
+    else:
+        meshes, tags = [], find_tags(objects_hanging_on(chosen, context))
+    objects = [*meshes, *(tag.obj for tag in tags)]
+    roots = list(dict.fromkeys(root for obj in objects if (root := root_of(obj)) is not None))
+    models = {root: stored for root in roots if (stored := load_model(root)) is not None}
+    root, source = next(iter(models.items())) if len(models) == 1 else (None, None)
+    surfaces = {obj: models[one] for obj in meshes if (one := root_of(obj)) is not None and one in models}
+    if len(objects) > 1:
+        report.count("objects", len(objects))
+    if meshes or root is None or not isinstance(options.conversion, ChosenConversion):
+        conversion = export_conversion(options.conversion, meshes, report)
+    else:
+        imported = CONVERSION.read(root)
+        conversion = imported.inverse() if imported is not None else options.conversion.conversion
+    return _Scene(meshes, tags, root, surfaces, source, conversion)
+
+
 def build_model(context: Context, options: ExportOptions, report: Report) -> Job[tuple[Model, Model | None]]:
     """The model as it is to be written, and the file that it was imported from; raises what `export_model` raises."""
-    found = find_objects(context, options, report)
-    scene = context.scene
-    plan = plan_of_scene(found, scene, options, report)
-    names = names_of_frames(found, plan, scene, report)
-    if plan.scene_frames is not None:
-        warn_of_simulations(found.meshes, scene, report)
-    parts, samples, shown = yield from _sample(context, found, plan, options, report, with_normals=False)
-    if plan.may_be_single and _is_still(samples.positions) and _is_still(shown):
-        plan = plan.first_frame(found.source)
-        names, samples, shown = single_frame_name(names, found.source), samples.first_frame(), shown[:1]
-    surfaces = _build_surfaces(found, plan, parts, samples)
-    needed = [needs_normals(part, *built) for part, built in zip(parts, surfaces, strict=True)]
-    rows = np.flatnonzero(np.logical_or.reduce([np.zeros(plan.frame_count, dtype=bool), *needed]))
-    if len(rows):
-        # What Blender shades can only be read from evaluated meshes, which takes longer.
-        rows = np.arange(plan.frame_count) if plan.segments else rows
-        shaded_plan = plan if plan.segments else plan.some_frames(rows)
-        parts, shaded, _ = yield from _sample(context, found, shaded_plan, options, Report(), with_normals=True)
-        surfaces = _build_surfaces(found, plan, parts, replace(samples, normals=shaded.normals), rows)
-    model = _assemble(found, plan, names, parts, surfaces, shown, options, report)
-    if options.verify is not Verify.NONE:
-        differences: Differences = verification.find_differences(model, parts, samples, found.conversion)
-        verification.warn(differences, model, report)
-    if options.split_surfaces:
-        limits = surface_limits(options.game)
-        model = replace(model, surfaces=[piece for one in model.surfaces for piece in split_surface(one, *limits)])
-    if options.compares_speed:
-        _warn_of_speed(found, plan, model, scene, options, report)
+    found = _find_objects(context, options, report)
+    model = yield from _Builder(context, options, report, found).model()
     return model, found.source.model if found.source is not None else None
 
 
-def _sample(
-    context: Context, found: ExportScene, plan: FramePlan, options: ExportOptions, report: Report, *, with_normals: bool
-) -> Job[tuple[list[Part], Samples, npt.NDArray[np.float64]]]:
-    """The parts, what they show in each frame, and the transforms of the tags, (F, N, 4, 4), as the file has them."""
+@dataclass(eq=False)
+class _Builder:
+    context: Context
+    options: ExportOptions
+    report: Report
+    found: _Scene
 
-    def is_hidden(modifier: Modifier) -> bool:
-        return not options.apply_modifiers and modifier.type != "ARMATURE"
+    def model(self) -> Job[Model]:
+        options, report, found = self.options, self.report, self.found
+        scene = self.context.scene
+        plan = self._plan()
+        names = self._names(plan)
+        parts, samples, shown = yield from self._sample(plan, report, with_normals=False)
+        if plan.may_be_single and _is_still(samples.positions) and _is_still(shown):
+            plan = plan.first_frame(found.source)
+            names, samples, shown = single_frame_name(names, found.source), samples.first_frame(), shown[:1]
+        surfaces = self._surfaces(plan, parts, samples)
+        needed = [needs_normals(part, *built) for part, built in zip(parts, surfaces, strict=True)]
+        rows = np.flatnonzero(np.logical_or.reduce([np.zeros(plan.frame_count, dtype=bool), *needed]))
+        if len(rows):
+            # What Blender shades can only be read from evaluated meshes, which takes longer.
+            rows = np.arange(plan.frame_count) if plan.segments else rows
+            shaded_plan = plan if plan.segments else plan.some_frames(rows)
+            parts, shaded, _ = yield from self._sample(shaded_plan, Report(), with_normals=True)
+            surfaces = self._surfaces(plan, parts, replace(samples, normals=shaded.normals), rows)
+        model = self._assemble(plan, names, parts, surfaces, shown)
+        if options.verify is not Verify.NONE:
+            differences = verification.find_differences(model, parts, samples, found.conversion)
+            verification.warn(differences, model, report)
+        if options.split_surfaces:
+            limits = surface_limits(options.game)
+            model = replace(model, surfaces=[piece for one in model.surfaces for piece in split_surface(one, *limits)])
+        if options.compares_speed and plan.scene_frames is not None and model.frame_count > 1:
+            rate = (FRAME_RATE.read(found.root) if found.root is not None else None) or FRAMES_PER_SECOND
+            warn_of_model_speed(plan, model.frame_count, options.frames.step(scene), rate, scene, report)
+        return model
 
-    scene, objects = context.scene, found.meshes
-    follow = [tag.matrix for tag in found.tags]
-    if found.follows_root and found.root is not None:
-        follow.append(Tag(found.root).matrix)
-    with (
-        state.hidden_modifiers(objects, is_hidden),
-        restored_frame_and_values(scene) if plan.scene_frames is not None else nullcontext(),
-        playback(context, plan.owners, None, plan.clips) as player,
-    ):
-        if plan.clips:
-            player.play(plan.clips[0])
-        if plan.scene_frames is not None:
-            state.set_frame(scene, plan.scene_frames[0])
-        with first_frame_keys(plan, of_all=True):
-            depsgraph = context.evaluated_depsgraph_get()
-            rotation, first = found.conversion.rotation, int(plan.source[0])
-            if plan.may_be_single and found.source is not None and found.source.model.frame_count == 1:
-                first = 0
-            whole = [read_part(obj, found.stored.get(obj), depsgraph, first, rotation, report) for obj in objects]
-            for obj in objects:
-                warn_of_instances(obj, depsgraph, report)
-        parts = surface_parts(whole, report)
-        may_change = any(may_change_otherwise(obj) for obj in objects)
-        frames = frames_to_verify(plan.frame_count, options.verify, many=may_change)
-        progress = Progress(plan.frame_count)
-        samples = yield from sample_frames(
-            context, parts, plan, frames, progress, report, player.play, with_normals=with_normals, followed=follow
-        )
-    matrices = samples.matrices if samples.matrices is not None else _sample_matrices(context, found, plan, follow)
-    if found.follows_root:
-        samples, matrices = _relative_to_root(samples, matrices)
-    return parts, samples, matrices
+    def _plan(self) -> FramePlan:
+        """The frames of the meshes; of a model without meshes those of the file, else of the scene."""
+        found, scene, frames, source = self.found, self.context.scene, self.options.frames, self.found.source
+        if found.meshes:
+            return frame_export.plan_model(found.meshes, found.stored, scene, frames, self.report)
+        if source is not None and frames.is_automatic:
+            first, last = source.frame_start, source.frame_start + source.model.frame_count - 1
+        else:
+            first, last = frames.frame_range or (scene.frame_start, scene.frame_end)
+        in_scene = frames.between(first, last, scene)
+        of_file = np.full(len(in_scene), NONE)
+        if source is not None:
+            rows = np.array(in_scene, dtype=np.float64) - source.frame_start
+            is_known = (rows >= 0) & (rows < source.model.frame_count) & (rows == np.rint(rows))
+            of_file = np.where(is_known, rows, NONE).astype(np.int64)
+        return FramePlan([None] * len(in_scene), of_file, in_scene, may_be_single=source is None)
 
+    def _names(self, plan: FramePlan) -> list[str]:
+        """The names of the frames: those of the file where they are its, else new ones."""
+        found = self.found
+        if found.meshes:
+            models = [one for obj in bpy.data.objects if (one := load_frames(obj)) is not None]
+            return frame_names(plan, found.meshes, found.source, self.context.scene, models, self.report)
+        names = found.source.frame_names if found.source is not None else []
+        return [names[frame] if frame != NONE else f"frame{row + 1}" for row, frame in enumerate(plan.source.tolist())]
 
-def _sample_matrices(
-    context: Context, found: ExportScene, plan: FramePlan, follow: Sequence[Follow]
-) -> npt.NDArray[np.float64]:
-    """The transforms of what is followed on the frames whose shape keys are exported, (F, n, 4, 4)."""
-    scene = context.scene
-    graph = context.evaluated_depsgraph_get()
-    now = np.array([one(graph) for one in follow]).reshape(len(follow), 4, 4)
-    result = np.tile(now, (plan.frame_count, 1, 1, 1))
-    is_moving = any(tag.moves for tag in found.tags) or (found.follows_root and depends_on_time(found.root))
-    if found.source is None or not is_moving:
+    def _sample(
+        self, plan: FramePlan, report: Report, *, with_normals: bool
+    ) -> Job[tuple[list[Part], Samples, npt.NDArray[np.float64]]]:
+        """The parts, what they show in each frame, and the transforms of tags, (F, N, 4, 4), as the file has them."""
+        context, found = self.context, self.found
+        follow = [tag.matrix for tag in found.tags]
+        if found.follows_root and found.root is not None:
+            follow.append(Tag(found.root).matrix)
+        first = int(plan.source[0])
+        if plan.may_be_single and found.source is not None and found.source.model.frame_count == 1:
+            first = 0
+
+        def read(depsgraph: Depsgraph) -> list[Part]:
+            rotation = found.conversion.rotation
+            parts = [read_part(obj, found.stored.get(obj), depsgraph, first, rotation, report) for obj in found.meshes]
+            return surface_parts(parts, report)
+
+        parts, samples = yield from sample_frames(
+            context, found.meshes, plan, self.options, report, read,
+            shows_keys=True, with_normals=with_normals, followed=follow,
+        )  # fmt: skip
+        matrices = samples.matrices if samples.matrices is not None else self._sample_matrices(plan, follow)
+        if found.follows_root:
+            samples, matrices = _relative_to_root(samples, matrices)
+        return parts, samples, matrices
+
+    def _sample_matrices(self, plan: FramePlan, follow: Sequence[Follow]) -> npt.NDArray[np.float64]:
+        """The transforms of what is followed on the frames whose shape keys are exported, (F, n, 4, 4)."""
+        context, found = self.context, self.found
+        graph = context.evaluated_depsgraph_get()
+        now = np.array([one(graph) for one in follow]).reshape(len(follow), 4, 4)
+        result = np.tile(now, (plan.frame_count, 1, 1, 1))
+        is_moving = any(tag.moves for tag in found.tags) or (found.follows_root and depends_on_time(found.root))
+        if found.source is None or not is_moving:
+            return result
+        with restored_frame_and_values(context.scene):
+            for row, frame in enumerate(plan.source.tolist()):
+                if frame != NONE:
+                    state.set_frame(context.scene, found.source.frame_start + frame)
+                    graph = context.evaluated_depsgraph_get()
+                    result[row] = [one(graph) for one in follow]
         return result
-    with restored_frame_and_values(scene):
-        for row, frame in enumerate(plan.source.tolist()):
-            if frame != NONE:
-                state.set_frame(scene, found.source.frame_start + frame)
-                graph = context.evaluated_depsgraph_get()
-                for index, one in enumerate(follow):
-                    result[row, index] = one(graph)
-    return result
+
+    def _surfaces(
+        self, plan: FramePlan, parts: list[Part], samples: Samples, rows: npt.NDArray[np.int64] | None = None
+    ) -> _Built:
+        """The surfaces of samples, whose normals are those of some rows alone."""
+        conversion = self.found.conversion
+        ends = np.cumsum([0, *(len(part.used) for part in parts)])
+        corner_ends = np.cumsum([0, *(len(part.corners) for part in parts)])
+        result = []
+        for index, part in enumerate(parts):
+            points = conversion.points(samples.positions[:, ends[index] : ends[index + 1]].astype(np.float64))
+            normals = None
+            if samples.normals is not None:
+                normals = samples.normals[:, corner_ends[index] : corner_ends[index + 1]] @ conversion.rotation.T
+            try:
+                vertices = quantise(points)
+            except Md3Error as error:
+                raise Md3Error(f"{part.obj.name}: {error.reason}: scale it down, or set Scale", found=error.found,
+                               expected=error.expected) from error  # fmt: skip
+            result.append(build_surface(part, vertices, normals, rows, plan.source))
+        return result
+
+    def _assemble(
+        self, plan: FramePlan, names: list[str], parts: list[Part], built: _Built, shown: npt.NDArray[np.float64]
+    ) -> Model:
+        found = self.found
+        source = found.source.model if found.source is not None else None
+        surfaces, taken = [], list[str]()
+        for part, (surface, _) in zip(parts, built, strict=True):
+            taken.append(surface_name(part, taken, self.report))
+            shaders = shader_names(part, self.options.game_folders, self.report)
+            flags = part.stored.flags if part.stored is not None else 0
+            surfaces.append(replace(surface, name=taken[-1], shaders=shaders, flags=flags))
+        is_same = np.zeros(plan.frame_count, dtype=bool)
+        if source is not None and len(surfaces) == len(source.surfaces):
+            is_same = np.logical_and.reduce([plan.source != NONE, *(same for _, same in built)])
+        bounds, origins, radii = _frame_bounds(surfaces, source, plan.source, is_same)
+        origins_of_tags, axes_of_tags = build_tags(found.tags, shown, source, plan.source, found.conversion)
+        return Model(
+            name=source.name if source is not None else "",
+            frame_names=names,
+            bounds=bounds,
+            origins=origins,
+            radii=radii,
+            tag_names=[tag.name(source) for tag in found.tags],
+            tag_origins=origins_of_tags,
+            tag_axes=axes_of_tags,
+            surfaces=surfaces,
+            flags=source.flags if source is not None else 0,
+        )
 
 
 def _relative_to_root(samples: Samples, matrices: npt.NDArray[np.float64]) -> tuple[Samples, npt.NDArray[np.float64]]:
@@ -205,64 +328,6 @@ def _is_still(values: npt.NDArray[np.floating]) -> bool:
     return np.allclose(values, values[:1], rtol=0.0, atol=1e-4)
 
 
-def _build_surfaces(
-    found: ExportScene, plan: FramePlan, parts: list[Part], samples: Samples, rows: npt.NDArray[np.int64] | None = None
-) -> _Built:
-    """The surfaces of samples, whose normals are those of some rows alone."""
-    conversion = found.conversion
-    ends = np.cumsum([0, *(len(part.used) for part in parts)])
-    corner_ends = np.cumsum([0, *(len(part.corners) for part in parts)])
-    result = []
-    for index, part in enumerate(parts):
-        points = conversion.points(samples.positions[:, ends[index] : ends[index + 1]].astype(np.float64))
-        normals = None
-        if samples.normals is not None:
-            normals = samples.normals[:, corner_ends[index] : corner_ends[index + 1]] @ conversion.rotation.T
-        try:
-            vertices = quantise(points)
-        except Md3Error as error:
-            raise Md3Error(f"{part.obj.name}: {error.reason}: scale it down, or set Scale", found=error.found,
-                           expected=error.expected) from error  # fmt: skip
-        result.append(build_surface(part, vertices, normals, rows, plan.source))
-    return result
-
-
-def _assemble(
-    found: ExportScene,
-    plan: FramePlan,
-    names: list[str],
-    parts: list[Part],
-    built: _Built,
-    shown: npt.NDArray[np.float64],
-    options: ExportOptions,
-    report: Report,
-) -> Model:
-    source = found.source.model if found.source is not None else None
-    surfaces, taken = [], list[str]()
-    for part, (surface, _) in zip(parts, built, strict=True):
-        taken.append(surface_name(part, taken, report))
-        shaders = shader_names(part, options.game_folders, report)
-        flags = part.stored.flags if part.stored is not None else 0
-        surfaces.append(replace(surface, name=taken[-1], shaders=shaders, flags=flags))
-    is_same = np.zeros(plan.frame_count, dtype=bool)
-    if source is not None and len(surfaces) == len(source.surfaces):
-        is_same = np.logical_and.reduce([plan.source != NONE, *(same for _, same in built)])
-    bounds, origins, radii = _frame_bounds(surfaces, source, plan.source, is_same)
-    origins_of_tags, axes_of_tags = build_tags(found.tags, shown, source, plan.source, found.conversion)
-    return Model(
-        name=source.name if source is not None else "",
-        frame_names=names,
-        bounds=bounds,
-        origins=origins,
-        radii=radii,
-        tag_names=[tag.name(source) for tag in found.tags],
-        tag_origins=origins_of_tags,
-        tag_axes=axes_of_tags,
-        surfaces=surfaces,
-        flags=source.flags if source is not None else 0,
-    )
-
-
 def _frame_bounds(
     surfaces: list[Surface], source: Model | None, frames: npt.NDArray[np.int64], is_same: npt.NDArray[np.bool_]
 ) -> list[npt.NDArray[np.float32]]:
@@ -278,15 +343,3 @@ def _frame_bounds(
             table[kept] = getattr(source, name)[frames[kept]]
         result.append(table)
     return result
-
-
-def _warn_of_speed(
-    found: ExportScene, plan: FramePlan, model: Model, scene: Scene, options: ExportOptions, report: Report
-) -> None:
-    if plan.scene_frames is None or model.frame_count < 2:
-        return
-    rate = (FRAME_RATE.read(found.root) if found.root is not None else None) or FRAMES_PER_SECOND
-    step = options.frames.step(scene)
-    counts = [len(segment.frames) for segment in plan.segments] or [model.frame_count]
-    played = [Played("", count, step, rate) for count in counts]
-    warn_of_speed(played, state.frame_rate(scene), report, is_fixed=True)

@@ -12,43 +12,32 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_blender import versions
+from ...io_blender.clips import sampling
 from ...io_blender.materials.library import name_for_file
 from ...io_blender.records import NONE, match_elements
 from ...io_blender.scene import mesh_data, names
 from ...io_common.frame_names import to_latin1
-from ...io_common.texts import counted
-from ...io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
+from ...io_common.triangles import flip_v, is_degenerate
 from ..format import NAME_SIZE, Surface, nearest_normals, normal_vectors
 from ..format.frames import same_positions
 from ..records import CORNER_VERTEX, MATERIAL_NAMES, NUMBER, SAME_NORMAL, SHADERS, SHOWN_NORMALS, VERTEX, StoredModel
 
 if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Material, Object
+    from bpy.types import Depsgraph, Object
 
     from ...io_blender.reports import Report
 
 Ints = npt.NDArray[np.int32]
 
-# Normals that differ by less are those of one side: custom normals are stored with an error.
-_SAME_SIDE = np.cos(np.radians(1.0))
-
 
 @dataclass(eq=False)
-class Part:
-    """One object, or its faces of one material. V vertices in Blender, L corners, U used vertices, T triangles."""
+class Part(sampling.Part):
+    """One object, or its faces of one material."""
 
-    obj: Object  # the object in the original data
     number: int  # of the surface of the imported file, or NONE
     stored: Surface | None
-    vertex_count: int  # V
-    corners: Ints  # the vertex of each corner of the evaluated mesh, (L,)
-    used: npt.NDArray[np.int64]  # the vertex of the mesh that is sampled, rising, (U,)
-    loops: Ints  # the corner of the mesh that each corner of a triangle is, clockwise, (T, 3)
     rows: npt.NDArray[np.int64]  # which triangles of the mesh they are, (T,)
-    uvs: npt.NDArray[np.float64] | None  # of the corners of triangles, (T, 3, 2)
-    source: Ints  # the vertex of the file that each of these corners was, or NONE, (T, 3)
-    slots: Ints  # the material slot of each triangle, (T,)
-    materials: list[Material | None]
+    source: Ints  # the vertex of the file that each corner of a triangle was, or NONE, (T, 3)
     has_file_normals: bool  # whether the first frame shows those of the file, or an import left them out
 
 
@@ -66,7 +55,6 @@ def read_part(
     surface = None
     if stored is not None and number is not None and number < len(stored.model.surfaces):
         surface = stored.model.surfaces[number]
-    loops = mesh.loops[:, FLIPPED_WINDING]
     source = np.full(len(mesh.corner_vertices), NONE, dtype=np.int32)
     in_file = np.zeros(len(mesh.vertices), dtype=bool)
     if surface is not None:
@@ -75,25 +63,13 @@ def read_part(
         source = source if found is None else found
         kept = mesh_data.integers(mesh.mesh, VERTEX, "POINT")
         in_file[:] = kept is not None and len(kept) == count
-    in_file[mesh.triangles] = True
-    loose = len(in_file) - int(in_file.sum())
-    if loose:
-        report.warn(f"{counted(loose, 'vertices')} without faces: left out", obj.name)
-    if mesh.uvs is None and len(loops):
-        report.warn("there is no UV map, so all texture coordinates are 0: unwrap the mesh", obj.name)
+    values = sampling.values_of_part(obj, mesh, in_file, report)
     return Part(
-        obj=obj,
+        **values,
         number=NONE if surface is None or number is None else number,
         stored=surface,
-        vertex_count=len(in_file),
-        corners=mesh.corner_vertices,
-        used=np.flatnonzero(in_file),
-        loops=loops,
-        rows=np.arange(len(loops)),
-        uvs=None if mesh.uvs is None else mesh.uvs[loops],
-        source=source[loops],
-        slots=mesh.materials,
-        materials=mesh.slots,
+        rows=np.arange(len(values["loops"])),
+        source=source[values["loops"]],
         has_file_normals=surface is not None and _has_file_normals(mesh, surface, source, first, rotation),
     )
 
@@ -118,7 +94,7 @@ def _has_file_normals(
     smooth = np.zeros_like(mesh.vertices)
     smooth[vertices] = shown
     cosines = (smooth[vertices] * shown).sum(axis=1)
-    return bool(cosines[smooth[vertices].any(axis=1) & shown.any(axis=1)].min(initial=1.0) >= _SAME_SIDE)
+    return bool(cosines[smooth[vertices].any(axis=1) & shown.any(axis=1)].min(initial=1.0) >= sampling.SAME_SIDE)
 
 
 def group_corners(
@@ -154,7 +130,7 @@ def group_corners(
         differs = np.zeros(len(groups), dtype=bool)
         for shown in normals:
             own, other = shown[corners], shown[corners[firsts[groups]]]
-            differs |= (own * other).sum(axis=1) < _SAME_SIDE
+            differs |= (own * other).sum(axis=1) < sampling.SAME_SIDE
         if differs.any():
             keys = np.zeros((len(groups), 2 * len(normals)), dtype=np.int64)
             keys[differs] = np.moveaxis(nearest_normals(normals[:, corners[differs]]), 0, 1).reshape(

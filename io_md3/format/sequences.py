@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...io_common.frame_names import find_sequences
+from ...io_common.frame_names import FrameSequence, find_sequences
 from .model import FRAMES_PER_SECOND
 
 CONFIG_NAME = "animation.cfg"
@@ -23,20 +23,14 @@ _PARTS = {"lower": ("BOTH_", "LEGS_"), "upper": ("BOTH_", "TORSO_")}
 
 
 @dataclass(frozen=True)
-class Sequence:
-    """Frames one after another that belong together.
+class Sequence(FrameSequence):
+    """Frames one after another that belong together, and how they play.
 
     Attributes:
-        name: the name, which may be empty.
-        first: index of the first frame.
-        last: index of the last frame, included.
         frame_rate: frames per second.
         looping: how many frames at the end are repeated; 0 if it plays once.
     """
 
-    name: str
-    first: int
-    last: int
     frame_rate: float = FRAMES_PER_SECOND
     looping: int = 0
 

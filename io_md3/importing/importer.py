@@ -11,14 +11,20 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import state, versions
-from ...io_blender.clips.keyframes import add_markers
-from ...io_blender.clips.shape_key_frames import build_actions, require_few_frames
+from ...io_blender import frame_import, versions
+from ...io_blender.frame_import import (
+    ABSOLUTE,
+    NONE,
+    ModelFile,
+    animate,
+    import_models,
+    require_few_frames,
+    warn_of_degenerate,
+)
 from ...io_blender.materials.library import MaterialLibrary, name_for_file
-from ...io_blender.records import store_warnings
-from ...io_blender.reports import ImportResult, Job, Progress, kept_on_failure
-from ...io_blender.scene import axes, mesh_data, names
-from ...io_blender.scene.shape_keys import add_frame_keys, require_shape_keys
+from ...io_blender.reports import ImportResult, Job
+from ...io_blender.scene import mesh_data, names
+from ...io_blender.scene.shape_keys import add_frame_keys
 from ...io_common.files.reading import read_source
 from ...io_common.game_tree.archives import readable
 from ...io_common.game_tree.files import FileReadError
@@ -41,7 +47,6 @@ from ..options import TEXTURE_RULES, ImportProperties
 from ..records import (
     CONVERSION,
     CORNER_VERTEX,
-    GROUP,
     MATERIAL_NAMES,
     SAME_NORMAL,
     SHADERS,
@@ -55,8 +60,6 @@ from .tags import build_tags
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Material, Mesh, Object
 
-ABSOLUTE, NONE = "ABSOLUTE", "NONE"
-
 # The share of normals that are wrong in whole, not at some sharp edges.
 _MANY = 0.1
 
@@ -65,68 +68,31 @@ _JOINTS = {"upper": ("lower", "tag_torso"), "head": ("upper", "tag_head")}
 
 
 @dataclass(frozen=True)
-class ImportOptions(ImportProperties):
-    """The options of an import; images are searched in `game_folders` after the model's path."""
-
-    game_folders: tuple[str, ...] = ()
-    conversion: axes.Conversion = field(default_factory=axes.identity)
+class ImportOptions(ImportProperties, frame_import.ImportOptions):
+    """The options of an import."""
 
 
 @dataclass(eq=False)
-class _File:
-    """A file that was read."""
+class _File(ModelFile):
+    """A file that was read; the model has its first frame alone if no shape keys are made."""
 
-    path: Path
-    data: bytes
-    model: Model  # with its first frame alone if no shape keys are made
-    sequences: list[Sequence]
-    materials: list[list[Any]]  # of each surface, the images of each material
-
-    @property
-    def frame_rate(self) -> float | None:
-        """That of the animation.cfg, None without one."""
-        return self.sequences[0].frame_rate if self.sequences else None
+    data: bytes = b""
+    sequences: list[Sequence] = field(default_factory=list)
+    materials: list[list[Any]] = field(default_factory=list)  # of each surface, the images of each material
 
 
 def import_files(context: Context, paths: list[Path], options: ImportOptions) -> Job[ImportResult]:
     """Imports MD3 files; raises Md3Error or OSError before anything is changed."""
-    result = ImportResult()
-    with kept_on_failure(result.report):
-        yield from _import(context, paths, options, result)
-    return result
-
-
-def _import(context: Context, paths: list[Path], options: ImportOptions, result: ImportResult) -> Job[None]:
-    report = result.report
-    progress = Progress(2 * len(paths))
-    search = Search(options.game_folders, TEXTURE_RULES)
-    files: list[_File] = []
-    for path in dict.fromkeys(paths):
-        files.append(_read(path, search, options))
-        for text in files[-1].model.warnings:
-            report.warn(text, path.name)
-        yield progress.step()
-    state.switch_to_object_mode(context)
-    library = MaterialLibrary(SHADERS)
     roots: dict[Path, Object] = {}
-    for file in files:
-        name = names.for_blender(file.path.stem, versions.MAX_ID_NAME, "Model")
-        collection = bpy.data.collections.new(name)
-        state.target_collection(context).children.link(collection)
-        roots[file.path] = _build(context, collection, name, file, library, options, result)
-        yield progress.step()
-    _join_players(roots)
-    library.add_to_report(report, search.warnings)
-    animated = [file for file in files if file.model.frame_count > 1 and options.animation != NONE]
-    if animated and options.use_scene_timing:
-        last = options.frame_start + max(file.model.frame_count for file in animated) - 1
-        state.set_frame_rate(context.scene, animated[0].frame_rate or options.fps, report)
-        state.set_frame_range(context.scene, options.frame_start, last)
-    for obj in result.objects:
-        if obj.type == "MESH":
-            store_warnings(obj.data, GROUP, report.warnings)
-    active = next((obj for obj in result.objects if obj.type == "MESH"), None)
-    state.select_only(context, result.objects, active or next(iter(roots.values()), None))
+
+    def read(path: Path, search: Search) -> _File:
+        return _read(path, search, options)
+
+    def build(collection: Collection, file: _File, library: MaterialLibrary, result: ImportResult) -> None:
+        roots[file.path] = _build(context, collection, file, library, options, result)
+        _join_players(roots)
+
+    return import_models(context, paths, options, SHADERS, TEXTURE_RULES, read, build, are_parts=True)
 
 
 def _read(path: Path, search: Search, options: ImportOptions) -> _File:
@@ -153,13 +119,13 @@ def _read(path: Path, search: Search, options: ImportOptions) -> _File:
         images = [found.material(name, surface.name) if options.use_textures else None for name in wanted]
         materials.append(list(zip(wanted, images, strict=True)))
     sequences = sequences_of(path.stem, model.frame_names, options.fps, config)
-    return _File(path, data, model, sequences, materials)
+    rate = sequences[0].frame_rate if sequences else None
+    return _File(path, model, rate, data, sequences, materials)
 
 
 def _build(
     context: Context,
     collection: Collection,
-    name: str,
     file: _File,
     library: MaterialLibrary,
     options: ImportOptions,
@@ -167,6 +133,7 @@ def _build(
 ) -> Object:
     """The empty of a model, with the objects of its surfaces and tags."""
     model, report = file.model, result.report
+    name = names.for_blender(file.path.stem, versions.MAX_ID_NAME, "Model")
     meshes = []
     # Surfaces come first, so that they have their names, and not a file of the same name.
     for number, surface in enumerate(model.surfaces):
@@ -185,17 +152,9 @@ def _build(
             key_names = _add_keys(obj, model, surface, options)
         report.count("frames", model.frame_count)
     is_moving = options.animation != NONE and model.frame_count > 1
-    if is_moving and meshes:
-        chosen = file.sequences if options.sequence_actions else ()
-        keys = [require_shape_keys(obj) for obj in meshes]
-        whole, *parts = build_actions(name, keys, model.frame_count, chosen, options.frame_start)
-        result.actions += [whole, *parts]
-        result.divided += [whole] if parts else []
     if is_moving:
-        starts = [(one.name, options.frame_start + one.first) for one in file.sequences]
-        add_markers(context.scene, starts)
-        report.count("sequences", len(starts))
-    build_tags(context, collection, root, model, options.tags, options.frame_start, options.conversion, result)
+        animate(context.scene, name, meshes, model.frame_count, file.sequences, options, result)
+    build_tags(context, root, model, options, result)
     rate = file.frame_rate or options.fps
     store_model(root, file.data, key_names, options.frame_start, tuple(file.sequences), rate)
     CONVERSION.write(root, options.conversion)
@@ -217,13 +176,7 @@ def _build_surface(
         report.count("merged vertices", surface.vertex_count - len(np.unique(vertices)))
     firsts = np.unique(vertices, return_index=True)[1]
     kept = ~is_degenerate(vertices[triangles])
-    degenerate = int(is_degenerate(triangles).sum())
-    if degenerate:
-        report.warn(
-            f"degenerate triangles, which Blender cannot hold, were left out of the mesh: {degenerate}. An export "
-            "restores them while the surface is not edited",
-            surface.name,
-        )
+    warn_of_degenerate(triangles, surface.name, report, " while the surface is not edited")
     corners = triangles[kept][:, FLIPPED_WINDING].ravel()
     uvs = flip_v(surface.st.astype(np.float64))[corners]
     name = names.for_blender(surface.name, versions.MAX_ID_NAME, "Surface")

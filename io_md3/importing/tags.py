@@ -16,11 +16,12 @@ from ...io_common.rules import box_of
 from ..records import NUMBER, store_number
 
 if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object
+    from bpy.types import Context, Object
 
     from ...io_blender.reports import ImportResult
     from ...io_blender.scene.axes import Conversion
     from ..format import Model
+    from .importer import ImportOptions
 
 Floats = npt.NDArray[np.float64]
 
@@ -64,45 +65,76 @@ def shown_matrices(values: Floats) -> Floats:
     )
 
 
-def build_tags(
-    context: Context,
-    collection: Collection,
-    root: Object,
-    model: Model,
-    kind: str,
-    frame_start: int,
-    conversion: Conversion,
-    result: ImportResult,
-) -> None:
-    """Makes the tags of a model, animated if they move."""
+def build_tags(context: Context, root: Object, model: Model, options: ImportOptions, result: ImportResult) -> None:
+    """Makes the tags of a model below its parent, animated if they move."""
     if not model.tag_names:
         return
-    matrices = tag_matrices(model, conversion)
+    matrices = tag_matrices(model, options.conversion)
     bounds = model.bounds[:1].reshape(-1, 3)
     corners = box_of(bounds[np.isfinite(bounds).all(axis=1)].astype(np.float64))
-    size = float(np.ptp(np.array(corners or [[0.0], [1.0]]), axis=0).max()) * conversion.scale * _DISPLAY_SIZE or 1.0
-    if kind == BONES:
-        _build_bones(context, collection, root, model, matrices, size, frame_start, conversion, result)
-        return
-    for number, name in enumerate(model.tag_names):
-        shown = names.for_blender(name, versions.MAX_ID_NAME, "tag")
-        tag = bpy.data.objects.new(shown, None)
-        tag.empty_display_type = "ARROWS"
-        tag.rotation_mode = "QUATERNION"
-        tag.parent = root
-        collection.objects.link(tag)
-        store_number(tag, number, conversion)
-        values = channels(matrices[:, number])
-        _set_channels(tag, values[0])
-        # Some files have axes of another length than 1.
-        tag.empty_display_size = size / max(float(np.abs(values[0, 7:]).max()), 1e-6)
-        if (values != values[:1]).any():
-            action = bpy.data.actions.new(names.for_blender(f"{root.name} {shown}", versions.MAX_ID_NAME, "tag"))
-            _write(versions.ActionCurves(action, "OBJECT"), "", "Object Transforms", values, frame_start)
-            versions.assign_action(tag.animation_data_create(), action, "OBJECT")
-            result.actions.append(action)
-        result.objects.append(tag)
+    extent = float(np.ptp(np.array(corners or [[0.0], [1.0]]), axis=0).max())
+    size = extent * options.conversion.scale * _DISPLAY_SIZE or 1.0
+    if options.tags == BONES:
+        _build_bones(context, root, model.tag_names, matrices, size, options.frame_start, result)
+    else:
+        for number, name in enumerate(model.tag_names):
+            tag = _build_empty(root, name, channels(matrices[:, number]), size, options.frame_start, result)
+            store_number(tag, number, options.conversion)
     result.report.count("tags", len(model.tag_names))
+
+
+def _add_object(root: Object, name: str, data: Any, result: ImportResult) -> Object:
+    """An object below the parent of a model, in its collection."""
+    obj = bpy.data.objects.new(name, data)
+    obj.parent = root
+    root.users_collection[0].objects.link(obj)
+    result.objects.append(obj)
+    return obj
+
+
+def _build_empty(
+    root: Object, name: str, values: Floats, size: float, frame_start: int, result: ImportResult
+) -> Object:
+    shown = names.for_blender(name, versions.MAX_ID_NAME, "tag")
+    tag = _add_object(root, shown, None, result)
+    tag.empty_display_type = "ARROWS"
+    tag.rotation_mode = "QUATERNION"
+    _set_channels(tag, values[0])
+    # Some files have axes of another length than 1.
+    tag.empty_display_size = size / max(float(np.abs(values[0, 7:]).max()), 1e-6)
+    if (values != values[:1]).any():
+        curves = _new_action(tag, names.for_blender(f"{root.name} {shown}", versions.MAX_ID_NAME, "tag"), result)
+        _write(curves, "", "Object Transforms", values, frame_start)
+    return tag
+
+
+def _build_bones(
+    context: Context,
+    root: Object,
+    tag_names: list[str],
+    matrices: Floats,
+    size: float,
+    frame_start: int,
+    result: ImportResult,
+) -> None:
+    name = names.for_blender(f"{root.name} tags", versions.MAX_ID_NAME, "tags")
+    armature = _add_object(root, name, bpy.data.armatures.new(name), result)
+    shown = names.distinct([names.for_blender(one, versions.MAX_NAME, "tag") for one in tag_names], versions.MAX_NAME)
+    with state.edit_mode(context, armature):
+        for bone_name, matrix in zip(shown, matrices[0], strict=True):
+            bone = armature.data.edit_bones.new(bone_name)
+            bone.length = size
+            bone.matrix = Matrix(matrix.tolist()).normalized()
+    curves = _new_action(armature, name, result) if (matrices != matrices[:1]).any() else None
+    for number, bone_name in enumerate(shown):
+        pose_bone = armature.pose.bones[bone_name]
+        NUMBER.write(pose_bone.bone, number)
+        rest = np.array(pose_bone.bone.matrix_local, dtype=np.float64)
+        values = channels(np.linalg.inv(rest) @ matrices[:, number])
+        _set_channels(pose_bone, values[0])
+        if curves is not None:
+            prefix = f'pose.bones["{bpy.utils.escape_identifier(bone_name)}"].'
+            _write(curves, prefix, bone_name, values, frame_start)
 
 
 def _set_channels(owner: Any, values: Floats) -> None:
@@ -110,52 +142,17 @@ def _set_channels(owner: Any, values: Floats) -> None:
         setattr(owner, path, values[part])
 
 
+def _new_action(owner: Object, name: str, result: ImportResult) -> versions.ActionCurves:
+    """The curves of a new action that plays on an object."""
+    action = bpy.data.actions.new(name)
+    curves = versions.ActionCurves(action, "OBJECT")
+    versions.assign_action(owner.animation_data_create(), action, "OBJECT")
+    result.actions.append(action)
+    return curves
+
+
 def _write(curves: versions.ActionCurves, prefix: str, group: str, values: Floats, frame_start: int) -> None:
     writer = KeyframeWriter(frame_start, len(values))
     for path, part in _CHANNELS:
         for index, column in enumerate(values[:, part].T):
             writer.write(curves.new(prefix + path, index, group), column)
-
-
-def _build_bones(
-    context: Context,
-    collection: Collection,
-    root: Object,
-    model: Model,
-    matrices: Floats,
-    size: float,
-    frame_start: int,
-    conversion: Conversion,
-    result: ImportResult,
-) -> None:
-    name = names.for_blender(f"{root.name} tags", versions.MAX_ID_NAME, "tags")
-    armature = bpy.data.objects.new(name, bpy.data.armatures.new(name))
-    armature.parent = root
-    collection.objects.link(armature)
-    shown = names.distinct(
-        [names.for_blender(one, versions.MAX_NAME, "tag") for one in model.tag_names], versions.MAX_NAME
-    )
-    with state.edit_mode(context, armature):
-        for bone_name, matrix in zip(shown, matrices[0], strict=True):
-            bone = armature.data.edit_bones.new(bone_name)
-            bone.length = size
-            bone.matrix = Matrix(matrix.tolist()).normalized()
-    action = bpy.data.actions.new(name)
-    curves = versions.ActionCurves(action, "OBJECT")
-    is_moving = (matrices != matrices[:1]).any()
-    for number, bone_name in enumerate(shown):
-        pose_bone = armature.pose.bones[bone_name]
-        NUMBER.write(pose_bone.bone, number)
-        rest = np.array(pose_bone.bone.matrix_local, dtype=np.float64)
-        values = channels(np.linalg.inv(rest) @ matrices[:, number])
-        _set_channels(pose_bone, values[0])
-        if is_moving:
-            prefix = f'pose.bones["{bpy.utils.escape_identifier(bone_name)}"].'
-            _write(curves, prefix, bone_name, values, frame_start)
-    if is_moving:
-        versions.assign_action(armature.animation_data_create(), action, "OBJECT")
-        result.actions.append(action)
-    else:
-        bpy.data.actions.remove(action)
-    result.objects.append(armature)
-    result.report.count("tags", len(shown))

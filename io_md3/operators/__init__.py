@@ -3,54 +3,123 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ...io_blender.clips.frame_plan import FrameOptions
-from ...io_blender.options import Scene, Settings
-from ...io_blender.reports import ExportResult, ImportResult, finish
-from ...io_blender.scene.axes import Conversion
-from ...io_blender.verification import Verify
-from ...io_common.family import BlenderPart
-from ..exporting.exporter import export_model
-from ..exporting.scene import ExportOptions
-from ..format.games import game_named
+import bpy
+
+from ...io_blender.operators import find_images, layouts, sequence_player
+from ...io_blender.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
+from ...io_blender.operators.panel_parts import ImportedPanel
+from ...io_blender.operators.sequence_player import PlayedModel, PlayedSequence, Player, draw_sequences
+from ...io_blender.options import game_option, mixin_of, option, properties
+from ...io_blender.records import has_record
+from ...io_common.textures.config_files import MaterialImages
+from ...io_common.textures.search import Search
+from ..exporting.exporter import ExportOptions, export_model, find_game_findings
+from ..family import FAMILY
+from ..format import PROFILES
 from ..importing.importer import ImportOptions, import_files
-from . import export_md3, import_md3, panels
+from ..options import TEXTURE_RULES, ImportProperties, ModelProperties
+from ..records import GROUP, SEQUENCES, SHADERS, load_frames, root_of
 
 if TYPE_CHECKING:
-    from bpy.types import Context
+    from bpy.types import Context, Material, Object, UILayout
+
+    _ImportOptions = ImportProperties
+    _ModelOptions = ModelProperties
+else:
+    _ImportOptions = mixin_of(ImportProperties)
+    _ModelOptions = mixin_of(ModelProperties)
+
+FORMAT = FrameFormat(FAMILY, ImportOptions, import_files, ExportOptions, export_model, find_game_findings)
 
 
-def load(context: Context, path: Path, settings: Settings, conversion: Conversion) -> ImportResult:
-    """Imports a file; for the arguments and errors see `import_files`."""
-    options = ImportOptions(
-        # Only glTF holds the animations of a file separately.
-        sequence_actions=settings.format == "glb",
-        use_textures=settings.use_textures,
-        game_folders=settings.game_folders,
-        conversion=conversion,
-    )
-    return finish(import_files(context, [path], options))
+@properties
+class IMPORT_SCENE_OT_md3(_ImportOptions, FrameImport, bpy.types.Operator):
+    """Import MD3 models of Quake III and related games, with frames as shape keys and tags as empties"""
+
+    bl_idname = "import_scene.md3"
+    bl_label = "Import MD3"
+
+    format, filename_ext = FORMAT, ".md3"
+    model_options = ("merge_vertices", "custom_normals", "tags")
+    filter_glob: str = option("*.md3", options={"HIDDEN"})
 
 
-def save(context: Context, path: Path, settings: Settings, scene: Scene) -> ExportResult:
-    """Exports the scene; raises Md3Error if the game refuses it, NothingToExportError or OSError."""
-    options = ExportOptions(
-        frames=FrameOptions("SCENE" if scene.use_scene_range else "AUTO"),
-        game=game_named(settings.game),
-        verify=Verify(settings.verify),
-        conversion=scene.conversion,
-        game_folders=settings.game_folders,
-        compares_speed=scene.compares_speed,
-    )
-    return finish(export_model(context, path, options))
+@properties
+class BuildOptions(_ModelOptions, FrameExport):
+    """The properties that decide what is exported, and the options made from them."""
+
+    format, family, profiles = FORMAT, "md3", PROFILES
+    game: str = game_option(PROFILES)
 
 
-BLENDER = BlenderPart(
-    importer=import_md3.IMPORT_SCENE_OT_md3,
-    exporters=(export_md3.EXPORT_SCENE_OT_md3,),
-    load=load,
-    save=save,
-    classes=(export_md3.OBJECT_OT_md3_check_game, export_md3.DATA_PT_md3_game, *panels.CLASSES),
-    properties=panels.PROPERTIES,
+@properties
+class EXPORT_SCENE_OT_md3(BuildOptions, FrameExportFile, bpy.types.Operator):
+    """Export meshes as the surfaces of one MD3 model, and empties and bones named tag_… as its tags"""
+
+    bl_idname = "export_scene.md3"
+    bl_label = "Export MD3"
+
+    filename_ext = ".md3"
+    filter_glob: str = option("*.md3", options={"HIDDEN"})
+
+    def draw_model(self, layout: UILayout) -> None:
+        layouts.draw_wide(layout, self, "split_surfaces")
+
+
+# The panels in the Properties editor, and the properties that they edit, which scripts can use too
+
+
+def _find(search: Search, model: Path, material: Material, name: str) -> MaterialImages:
+    meshes = [mesh for mesh in bpy.data.meshes if has_record(mesh, GROUP) and material in mesh.materials[:]]
+    return search.model(model, [name]).material(name, meshes[0].name if meshes else None)
+
+
+def _played_model(obj: Object | None) -> PlayedModel | None:
+    root = root_of(obj)
+    frames = load_frames(root)
+    found = SEQUENCES.read(root) if frames is not None else None
+    if root is None or frames is None or found is None or not found.found:
+        return None
+    meshes = [one for one in root.children if one.type == "MESH" and has_record(one.data, GROUP)]
+    sequences = [PlayedSequence(one.name, one.first, one.last, one.frame_rate) for one in found.found]
+    return PlayedModel(frames, meshes, sequences)
+
+
+PLAYER = Player("md3", _played_model)
+
+
+class DATA_PT_md3(ImportedPanel, bpy.types.Panel):
+    """The sequences and the shader of a surface of an imported model."""
+
+    bl_label = "MD3"
+    kind, group = "MESH", GROUP
+
+    def draw_object(self, context: Context, obj: Any) -> None:
+        draw_sequences(self.layout, context, PLAYER, obj)
+        find_images.draw_names(self.layout, obj.data, SHADERS)
+
+
+_PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
+    *sequence_player.properties_of(PLAYER),
+    (
+        bpy.types.Material,
+        "md3_shader",
+        find_images.name_property(
+            SHADERS,
+            "Shader",
+            "Name of the material in MD3 files: the path of an image or a shader. Empty: the name of the material",
+        ),
+    ),
 )
+
+_CLASSES = (
+    *sequence_player.classes_of(PLAYER),
+    *find_images.classes_of(
+        SHADERS, TEXTURE_RULES, _find, "Search the images of the shader again, and rebuild the material's nodes"
+    ),
+    DATA_PT_md3,
+)
+
+BLENDER = FORMAT.blender_part(IMPORT_SCENE_OT_md3, EXPORT_SCENE_OT_md3, BuildOptions, _CLASSES, _PROPERTIES)

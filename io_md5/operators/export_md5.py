@@ -146,7 +146,7 @@ class Export(BuildOptions, file_operators.ExportFile):
         prefix = "IO_MD5_export_mesh" if has_mesh else "IO_MD5_export_anim"
         draw_panel, layout = layouts.draw_panel, layouts.panel_layout(self)
         self.draw_game(layout, context)
-        check = game_check.draw_for_export(layout, context, self, OBJECT_OT_md5_check_game)
+        check = game_check.draw_for_export(layout, context, self, OBJECT_OT_md5_check_game.bl_idname)
         check.has_mesh = has_mesh
         layout.prop(self, "actions")
         draw_actions(layout, context, self)

@@ -247,7 +247,7 @@ class DATA_PT_md5_mesh(_Panel, bpy.types.Panel):
         name = printable(MESH_NAME.read(obj.data) or "")
         if index is not None:
             layout.label(text=f"Mesh {index} of the file{f', {name}' if name else ''}")
-        find_images.draw_names(layout, obj.data, "md5_shader", MATERIAL_OT_md5_find_images)
+        find_images.draw_names(layout, obj.data, SHADERS)
 
     def warned(self, obj: Any) -> Any:
         armature = obj.find_armature()
@@ -260,8 +260,6 @@ class MATERIAL_PT_md5(find_images.MaterialPanel, bpy.types.Panel):
     bl_label = "MD5"
 
     record = SHADERS
-    attribute = "md5_shader"
-    button = MATERIAL_OT_md5_find_images.bl_idname
 
 
 class BONE_PT_md5(PropertiesPanel, bpy.types.Panel):

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from io_idtech.io_blender import state
 from io_idtech.io_blender.operators import preferences
 from io_idtech.io_blender.scene import axes
-from io_idtech.io_md2.operators.export_md2 import EXPORT_SCENE_OT_md2
-from io_idtech.io_md2.operators.import_md2 import IMPORT_SCENE_OT_md2
+from io_idtech.io_md2.operators import EXPORT_SCENE_OT_md2, IMPORT_SCENE_OT_md2
 from io_idtech.io_md5.operators.export_md5 import EXPORT_SCENE_OT_md5mesh
 
 if TYPE_CHECKING:

@@ -96,10 +96,17 @@ def test_import_of_a_camera(part, monkeypatch, capfd, model):
     assert_reported_and_undone(by(bpy.ops.import_scene.md5), model.with_name("shot.md5camera"), capfd)
 
 
-@pytest.mark.parametrize("name", ["add_frame_keys", "build_actions", "add_markers"])
-def test_import_of_an_md2(part, monkeypatch, capfd, tmp_path, name):
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("io_md2.importing.importer", "add_frame_keys"),
+        ("io_blender.frame_import", "build_frame_action"),
+        ("io_blender.frame_import", "add_markers"),
+    ],
+)
+def test_import_of_an_md2(part, monkeypatch, capfd, tmp_path, module, name):
     scene_in_edit_mode()
-    spoil(monkeypatch, part("io_md2.importing.importer"), name)
+    spoil(monkeypatch, part(module), name)
     assert_reported_and_undone(by(bpy.ops.import_scene.md2), md2_samples.write_sample(tmp_path), capfd)
 
 

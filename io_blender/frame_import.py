@@ -1,0 +1,149 @@
+"""What the imports of all formats with frames of vertices share: the files, the actions of shape keys, the timing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ..io_common.errors import FormatError
+from ..io_common.textures.conventions import TextureRules
+from ..io_common.textures.search import Search
+from ..io_common.triangles import is_degenerate
+from . import state, versions
+from .clips.keyframes import add_markers
+from .clips.shape_key_frames import build_frame_action
+from .frame_options import ImportProperties
+from .materials.library import MaterialLibrary
+from .records import MaterialRecord, store_warnings
+from .reports import ImportResult, Job, Progress, Report, kept_on_failure
+from .scene import axes, names
+from .scene.shape_keys import require_shape_keys
+
+if TYPE_CHECKING:
+    from bpy.types import Collection, Context, Object, Scene
+
+    from ..io_common.frame_names import FrameSequence
+
+ABSOLUTE, NONE = "ABSOLUTE", "NONE"
+
+# Many times the limit of any game. Blender's time grows with the square of their number.
+_MAX_KEYS = 10_000
+
+
+@dataclass(frozen=True)
+class ImportOptions(ImportProperties):
+    """The options of an import; images are searched in `game_folders` after the model's path."""
+
+    game_folders: tuple[str, ...] = ()
+    conversion: axes.Conversion = field(default_factory=axes.identity)
+
+
+@dataclass(eq=False)
+class ModelFile:
+    """A file that was read."""
+
+    path: Path
+    model: Any  # of the format
+    frame_rate: float | None = None  # None for that of the options
+
+
+AnyFile = TypeVar("AnyFile", bound=ModelFile)
+
+
+def import_models(
+    context: Context,
+    paths: Sequence[Path],
+    options: ImportOptions,
+    record: MaterialRecord,
+    rules: TextureRules,
+    read: Callable[[Path, Search], AnyFile],
+    build: Callable[[Collection, AnyFile, MaterialLibrary, ImportResult], object],
+    *,
+    are_parts: bool = False,
+) -> Job[ImportResult]:
+    """Reads all files, then builds each in a collection; raises what `read` raises before anything is changed."""
+    # The scene gets the range of the first animated file, or of the longest of files that `are_parts` of one model.
+    result = ImportResult()
+    report = result.report
+    with kept_on_failure(report):
+        progress = Progress(2 * len(paths))
+        search = Search(options.game_folders, rules)
+        files: list[AnyFile] = []
+        for path in dict.fromkeys(paths):
+            files.append(read(path, search))
+            for text in files[-1].model.warnings:
+                report.warn(text, path.name)
+            yield progress.step()
+        state.switch_to_object_mode(context)
+        library = MaterialLibrary(record)
+        for file in files:
+            collection = bpy.data.collections.new(names.for_blender(file.path.stem, versions.MAX_ID_NAME, "Model"))
+            state.target_collection(context).children.link(collection)
+            build(collection, file, library, result)
+            yield progress.step()
+        library.add_to_report(report, search.warnings)
+        animated = [file for file in files if file.model.frame_count > 1 and options.animation != NONE]
+        if animated and options.use_scene_timing:
+            counts = [file.model.frame_count for file in animated]
+            last = options.frame_start + (max(counts) if are_parts else counts[0]) - 1
+            state.set_frame_rate(context.scene, animated[0].frame_rate or options.fps, report)
+            state.set_frame_range(context.scene, options.frame_start, last)
+        meshes = [obj for obj in result.objects if obj.type == "MESH"]
+        for obj in meshes:
+            store_warnings(obj.data, record.group, report.warnings)
+        state.select_only(context, result.objects, next(iter([*meshes, *result.objects]), None))
+    return result
+
+
+def require_few_frames(count: int, path: Path, error: type[FormatError]) -> None:
+    """Raises an error if a model has more frames than Blender can hold as shape keys."""
+    if count > _MAX_KEYS:
+        raise error(
+            "too many frames for shape keys", path=str(path), found=str(count),
+            expected=f"at most {_MAX_KEYS}: set Shape Keys to None to import the first frame alone",
+        )  # fmt: skip
+
+
+def warn_of_degenerate(triangles: npt.NDArray[np.integer], subject: str, report: Report, condition: str = "") -> None:
+    """Warns of triangles that are left out, which an export restores on a `condition`."""
+    degenerate = int(is_degenerate(triangles).sum())
+    if degenerate:
+        report.warn(
+            f"degenerate triangles, which Blender cannot hold, were left out of the mesh: {degenerate}. An export "
+            f"restores them{condition}",
+            subject,
+        )
+
+
+def animate(
+    scene: Scene,
+    name: str,
+    objects: Sequence[Object],
+    frame_count: int,
+    sequences: Sequence[FrameSequence],
+    options: ImportOptions,
+    result: ImportResult,
+) -> None:
+    """Makes the action of all frames, active on objects with equal shape keys, one of each sequence, and markers."""
+    # Each action begins at the first frame of the file.
+    start = options.frame_start
+    keys = [require_shape_keys(obj) for obj in objects]
+    if keys:
+        whole = build_frame_action(name, keys[0], 0, frame_count - 1, start)
+        for one in keys:
+            versions.assign_action(one.animation_data_create(), whole, "KEY")
+        result.actions.append(whole)
+        for sequence in sequences if options.sequence_actions else ():
+            action = build_frame_action(sequence.name, keys[0], sequence.first, sequence.last, start)
+            action.use_fake_user = True
+            result.actions.append(action)
+        if options.sequence_actions and sequences:
+            result.divided.append(whole)
+    add_markers(scene, [(sequence.name, start + sequence.first) for sequence in sequences])
+    result.report.count("sequences", len(sequences))
