@@ -9,7 +9,7 @@ import os
 import secrets
 import shutil
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -105,8 +105,7 @@ class Conversion:
             _require_replaceable(target, self.task, self._records)
         digests = {target: digest(path) for path, target in targets.items()}
         with self._records.storing(self.task, self._state, digests, others):
-            for path, target in targets.items():
-                path.replace(target)
+            move(targets)
 
 
 def write_results(task: Task, folder: Path, settings: Settings, empty_scene: EmptyScene) -> Outcome:
@@ -224,6 +223,12 @@ def _require_replaceable(path: Path, task: Task, records: Records) -> None:
         )
     if reason:
         raise TargetError(f"{path} {reason}")
+
+
+def move(targets: Mapping[Path, Path]) -> None:
+    """Moves files to their targets."""
+    for source, path in targets.items():
+        source.replace(path)
 
 
 def _target_of(path: Path, task: Task) -> Path:
