@@ -15,7 +15,7 @@ from ..io_blender.scene.shape_keys import require_shape_keys
 from ..io_common.declarations.characters import Character, CharacterAnimation, CharacterPart
 from ..io_common.game_tree.names import fold, without_image_extension
 from ..io_common.game_tree.tree import GameTree
-from ..io_common.textures.config_files import MaterialImages, Rule
+from ..io_common.textures.config_files import MaterialImages
 from ..io_common.textures.conventions import Role
 from ..io_common.textures.search import Search
 from ..io_md2.format import FRAMES_PER_SECOND, find_sequences
@@ -311,7 +311,7 @@ class _Builder:
         textures = by_mesh.get(fold(mesh)) or by_mesh.get(_ALL)
         if textures is None:
             return found
-        result = MaterialImages(shader, rule=Rule.CONFIG)
+        result = MaterialImages(shader)
         for role, image in ((Role.DIFFUSE, textures.image), (Role.NORMAL, textures.bump), (Role.MASKS, textures.masks)):
             file = self._files.find(image) if image else None
             if file is not None:
@@ -336,7 +336,7 @@ class _Builder:
             path = next((new for _, new in skin.replacements), "")
             file = self._files.find(path) if path else None
             if file is not None:
-                found = MaterialImages(path, rule=Rule.GAME_PATH, images={Role.DIFFUSE: file})
+                found = MaterialImages(path, images={Role.DIFFUSE: file})
                 result[skin.name] = self._md2_materials.get(path, skin.name, found)
         return result
 

@@ -6,7 +6,6 @@ import os
 import posixpath
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cached_property
 
 from ..declarations.cube_scripts import MeshSkin, ModelScript, image_name, read_script
@@ -17,23 +16,11 @@ from ..game_tree.names import clean_name, fold
 from .conventions import Role
 
 
-class Rule(StrEnum):
-    """The rule by which a diffuse image was found; see `search`."""
-
-    DECLARATION = "declaration"
-    GAME_PATH = "game path"
-    CONFIG = "cfg"
-    BESIDE = "beside the model"
-    SKIN_FILE = "skin file"
-    CONVENTION = "convention"
-
-
 @dataclass
 class MaterialImages:
     """The images and settings that were found for a shader or skin."""
 
     name: str  # as written in the model; of a skin that it does not name, the path of the image
-    rule: Rule | None = None  # how the diffuse image was found; None if there is none
     declaration: Material | None = None
     images: dict[Role, GameFile] = field(default_factory=dict)
     # Image files in expressions of the declaration, by the name written there.

@@ -34,7 +34,7 @@ from ..game_tree.files import Budget, GameFile
 from ..game_tree.folders import ModelFolder
 from ..game_tree.names import AssetName, clean_name, fold, is_image, split_extension
 from ..game_tree.tree import GameTree
-from .config_files import ConfigFiles, MaterialImages, Rule
+from .config_files import ConfigFiles, MaterialImages
 from .conventions import SUFFIXES, Role, TextureRules, guess_skins, is_game_path, role_names, with_suffixes
 from .image_files import PALETTE_PATH
 
@@ -114,7 +114,7 @@ class ModelSearch:
                 if not skins:
                     skins = [MaterialImages(self._folder.relative(file) or file.relative) for file in guessed]
                 for skin, file in zip(skins, guessed, strict=False):
-                    self._take_diffuse(skin, file, Rule.CONVENTION)
+                    self._take_diffuse(skin, file)
             return [self._with_game_folder(skin) for skin in skins]
 
     def material(self, shader: str, mesh: str | None = None) -> MaterialImages:
@@ -196,8 +196,6 @@ class ModelSearch:
                 return False
             # The engine draws a surface with a bump map and no diffuse map in white.
             result.color = (1.0, 1.0, 1.0, 1.0)
-        if result.diffuse is not None:
-            result.rule = Rule.DECLARATION
         return True
 
     def _take_expression(self, result: MaterialImages, expression: ImageExpression | None, role: Role) -> None:
@@ -229,11 +227,11 @@ class ModelSearch:
             or self._by_base_name(result, name)
             or self._by_skin_file(result, mesh)
             or is_game_path(name)
-            or (mesh and self._by_base_name(result, clean_name(mesh), Rule.CONVENTION, note=False))
+            or (mesh and self._by_base_name(result, clean_name(mesh), note=False))
         ):
             return
         for file in self._guessed_skins[:1]:
-            self._take_diffuse(result, file, Rule.CONVENTION)
+            self._take_diffuse(result, file)
 
     def _by_game_path(self, result: MaterialImages, name: AssetName) -> bool:
         if name.path is None:
@@ -241,19 +239,17 @@ class ModelSearch:
         for path in with_suffixes(name.path):
             file = self._folder.game.find_image(path)
             if file is not None:
-                return self._take_diffuse(result, file, Rule.GAME_PATH)
+                return self._take_diffuse(result, file)
         self._add_looked_in(result, name.path)
         return False
 
-    def _by_base_name(
-        self, result: MaterialImages, name: AssetName, rule: Rule = Rule.BESIDE, *, note: bool = True
-    ) -> bool:
+    def _by_base_name(self, result: MaterialImages, name: AssetName, *, note: bool = True) -> bool:
         for path in dict.fromkeys((name.path, name.base)):
             find = self._folder.find_nearby if path == name.base else self._folder.files.find_image
             for candidate in with_suffixes(path) if path else ():
                 file = find(candidate)
                 if file is not None:
-                    return self._take_diffuse(result, file, rule)
+                    return self._take_diffuse(result, file)
         if note:
             self._add_name_looked_in(result, name)
         return False
@@ -277,10 +273,7 @@ class ModelSearch:
             result.is_alpha_known = True
         if result.two_sided is None and skin.cull_face is not None:
             result.two_sided = not skin.cull_face
-        if result.diffuse is None:
-            return False
-        result.rule = Rule.CONFIG
-        return True
+        return result.diffuse is not None
 
     def _by_skin_file(self, result: MaterialImages, mesh: str | None) -> bool:
         for materials in self._configs.materials if mesh else ():
@@ -293,7 +286,6 @@ class ModelSearch:
                 or self._by_game_path(result, name)
                 or self._by_base_name(result, name)
             ):
-                result.rule = Rule.SKIN_FILE
                 return True
         return False
 
@@ -325,10 +317,9 @@ class ModelSearch:
         above = None if is_elsewhere else self._folder.find_above("skin")
         return [above] if above is not None else []
 
-    def _take_diffuse(self, result: MaterialImages, file: GameFile, rule: Rule) -> bool:
+    def _take_diffuse(self, result: MaterialImages, file: GameFile) -> bool:
         """Takes a diffuse image, and the maps in its folder that belong to it by name."""
         result.images[Role.DIFFUSE] = file
-        result.rule = rule
         result.missing.pop(Role.DIFFUSE, None)
         find = self._folder.finder_for(file)
         stem = split_extension(file.relative)[0]

@@ -46,7 +46,6 @@ def images(game: Path, model: str, data: bytes) -> list[object]:
     return [
         (
             one.name,
-            one.rule,
             one.alpha_test,
             one.two_sided,
             {role: (image.name, image.read()) for role, image in one.images.items()},

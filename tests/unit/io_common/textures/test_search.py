@@ -11,7 +11,7 @@ from texture_rules import MD2_RULES, MD5_RULES
 from work import lines_run
 
 from io_idtech.io_common.game_tree.folders import export_name
-from io_idtech.io_common.textures.config_files import MaterialImages, Rule
+from io_idtech.io_common.textures.config_files import MaterialImages
 from io_idtech.io_common.textures.conventions import Role
 from io_idtech.io_common.textures.search import Search
 
@@ -48,7 +48,6 @@ def test_a_skin_is_found_by_its_path_in_the_game_folder(tmp_path: Path) -> None:
     put(tmp_path, "base/models/weapons/g_m4/Skin.pcx", "base/players/sas/other.pcx")
     found = skins(tmp_path, "base/players/sas/w_m4.md2", "models\\weapons\\G_M4\\skin.pcx\0junk")
     assert shown(found) == ["models/weapons/g_m4/Skin.pcx"]
-    assert found[0].rule is Rule.GAME_PATH
 
 
 @pytest.mark.parametrize(
@@ -58,7 +57,6 @@ def test_any_other_name_counts_by_its_base_name_beside_the_model(tmp_path: Path,
     put(tmp_path, "lamp/led.jpg", "lamp/skin.jpg")
     found = skins(tmp_path, "lamp/tris.md2", name)
     assert shown(found) == ["led.jpg"]
-    assert found[0].rule is Rule.BESIDE
 
 
 def test_images_in_folders_below_the_model_are_found(tmp_path: Path) -> None:
@@ -143,7 +141,6 @@ def test_a_declaration_gives_all_maps_and_settings(base: Path) -> None:
     found = shader(base, "models/imp/imp.md5mesh", "MODELS\\imp\\imp")
     assert files(found) == {"diffuse": "body_d.tga", "normal": "body_local.tga", "height": "body_h.png"}
     assert (found.alpha_test, found.two_sided, found.translucent) == (0.3, True, False)
-    assert found.rule is Rule.DECLARATION
     assert found.missing == {Role.SPECULAR: "models/imp/gone_s.tga"}
     assert sorted(found.maps) == ["models/imp/body_d.tga", "models/imp/body_h.tga", "models/imp/body_local.tga"]
 
@@ -198,7 +195,6 @@ def test_without_a_declaration_the_shaders_own_path_and_the_usual_suffixes(tmp_p
         "specular": "hair_s.png",
         "height": "hair_h.jpg",
     }
-    assert found.rule is Rule.GAME_PATH
 
 
 def test_foreign_paths_count_by_base_name_beside_the_model(tmp_path: Path) -> None:
@@ -214,7 +210,7 @@ def test_sauerbratens_config_goes_by_mesh(tmp_path: Path) -> None:
     put(tmp_path, f"{hero}/h.png", f"{hero}/h_m.png", "packages/models/shared/n.png")
     found = shader(tmp_path, f"{hero}/hero.md5mesh", "/home/x/fixit.png", "head")
     assert files(found) == {"diffuse": "h.png", "normal": "n.png", "masks": "h_m.png"}
-    assert (found.rule, found.two_sided, found.alpha_test) == (Rule.CONFIG, True, 0.2)
+    assert (found.two_sided, found.alpha_test) == (True, 0.2)
 
 
 @pytest.mark.parametrize(
@@ -247,7 +243,7 @@ def test_a_config_may_name_another_folder(tmp_path: Path) -> None:
 def test_skin_files_lead_to_materials(base: Path) -> None:
     put(base, "models/imp/imp_default.skin", text="legs, models/imp/imp\n")
     found = shader(base, "models/imp/imp.md5mesh", "", "Legs")
-    assert (files(found)["diffuse"], found.rule) == ("body_d.tga", Rule.SKIN_FILE)
+    assert files(found)["diffuse"] == "body_d.tga"
 
 
 def test_a_shader_without_an_image_uses_that_of_the_mesh_or_model(tmp_path: Path) -> None:
