@@ -104,7 +104,8 @@ class Catalogue:
         self._doom3 = Doom3Declarations(files)
         # Why nothing is listed, if a folder holds the game folder; else empty.
         self.problem = next((problem for folder in files.folders if (problem := problem_of(folder))), "")
-        self._warnings = [self.problem] if self.problem else []
+        if self.problem:
+            files.budget.warn(self.problem)
         self._animations: dict[str, tuple[CharacterAnimation, ...]] = {}
         with files.budget.timed():
             entries = self._all_entries() if not self.problem else []
@@ -114,7 +115,7 @@ class Catalogue:
     @property
     def warnings(self) -> list[str]:
         """What could not be read, each once. Oddities of declarations are told with the characters that have them."""
-        return list(dict.fromkeys([*self.files.warnings, *self._doom3.unreadable, *self._warnings]))
+        return self.files.warnings
 
     def matching(self, patterns: Iterable[str]) -> list[CatalogueEntry]:
         """The entries whose name, or its last part with or without extension, fits a pattern, in any case."""
@@ -189,14 +190,14 @@ class Catalogue:
         claimed: set[str] = set()
         for kind, name, path in wanted:
             if self.files.budget.is_over():
-                self._warnings.append(_TOO_LONG)
+                self.files.budget.warn(_TOO_LONG)
                 break
             if kind is Kind.LOOSE and fold(path) in claimed:
                 continue
             try:
                 character = self._character(kind, name, path, in_detail=False)
             except FileReadError as error:
-                self._warnings.append(str(error))
+                self.files.budget.warn(str(error))
                 continue
             if character is None:
                 continue

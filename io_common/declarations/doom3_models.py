@@ -233,7 +233,6 @@ class DeclarationsByName:
 
     def __init__(self, files: GameTree) -> None:
         self._files = files
-        self.unreadable: list[str] = []
         self._parents: dict[tuple[str, str], list[str]] = defaultdict(list)
         self._models: dict[str, CharacterPart] = {}
         self._entities: dict[str, dict[str, str]] = {}
@@ -249,7 +248,7 @@ class DeclarationsByName:
                 try:
                     text = self._files.read_text(path)
                 except FileReadError as error:
-                    self.unreadable.append(str(error))
+                    budget.warn(str(error))
                     continue
                 file = parse_declarations(text, path, default_type, budget.tokens)
                 budget.take("tokens", file.token_count)

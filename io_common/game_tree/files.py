@@ -46,7 +46,7 @@ class FileReadError(ValueError):
 
 @dataclass
 class Budget:
-    """The remaining amount of each limit."""
+    """The remaining amount of each limit, and warnings about what was left out or could not be read, each once."""
 
     text: int = field(default_factory=lambda: MAX_TEXT)
     configs: int = field(default_factory=lambda: MAX_CONFIGS)
@@ -56,6 +56,7 @@ class Budget:
     data: int = field(default_factory=lambda: MAX_DATA)
     loaded: int = field(default_factory=lambda: MAX_LOADED)
     seconds: float = field(default_factory=lambda: MAX_SECONDS)
+    warnings: list[str] = field(default_factory=list)
     _since: float | None = None
 
     def take(self, kind: str, amount: int) -> bool:
@@ -67,7 +68,12 @@ class Budget:
 
     def renew(self) -> None:
         """Restores all amounts, for another import with the same listings."""
-        self.__dict__.update(Budget().__dict__)
+        vars(self).update(vars(Budget(warnings=self.warnings)))
+
+    def warn(self, warning: str) -> None:
+        """Adds a warning, unless there is the same one already."""
+        if warning not in self.warnings:
+            self.warnings.append(warning)
 
     @contextmanager
     def timed(self) -> Iterator[None]:

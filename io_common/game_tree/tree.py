@@ -153,7 +153,6 @@ class GameTree:
         self._holding: dict[tuple[str, ...], tuple[list[_Listings], Iterator[Layer]]] = {}
         self._merged: dict[str, Listing | None] = {}
         self._texts: dict[str, Stamp] = {}
-        self._warnings: list[str] = []
         self._written_folders: set[Path] = set()
 
     def of(self, *folders: Path) -> GameTree:
@@ -268,14 +267,15 @@ class GameTree:
             current = stack.pop()
             count += 1
             if count > _MAX_FOLDERS or self.budget.is_over():
-                self._warn(f"{', '.join(map(str, self.folders))}: too many folders; some were not searched")
+                folders = ", ".join(map(str, self.folders))
+                self.budget.warn(f"{folders}: too many folders; some were not searched")
                 return
             yield from self.paths(current, *extensions)
             listing = self.listing(current)
             if listing is None or not listing.folders:
                 continue
             if current.count("/") >= _MAX_DEPTH:
-                self._warn(f"{current}: the folders in it were not searched, because they are too deep")
+                self.budget.warn(f"{current}: the folders in it were not searched, because they are too deep")
                 continue
             prefix = f"{current}/" if current else ""
             # The first has to be taken from the stack first.
@@ -324,16 +324,12 @@ class GameTree:
     def warnings(self) -> list[str]:
         """What could not be read so far, each once."""
         texts = [text for layer in self._listed_layers() for text in layer.warnings]
-        return list(dict.fromkeys([*texts, *self._warnings]))
+        return list(dict.fromkeys([*texts, *self.budget.warnings]))
 
     def is_current(self) -> bool:
         """Whether the folders, archives and texts that were read are as they were, by their sizes and times."""
         stamps = [self._texts, *(layer.stamps for layer in self._listed_layers())]
         return all(stamp_of(path) == stamp for one in stamps for path, stamp in one.items())
-
-    def _warn(self, warning: str) -> None:
-        if warning not in self._warnings:
-            self._warnings.append(warning)
 
     # --- Layers
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..declarations.cube_scripts import MeshSkin, ModelScript, image_name, read_script
 from ..declarations.materials import Material
-from ..game_tree.files import Budget, FileReadError, GameFile
+from ..game_tree.files import FileReadError, GameFile
 from ..game_tree.folders import ModelFolder
 from ..game_tree.names import clean_name, fold
 from .conventions import Role
@@ -54,11 +53,10 @@ _MODEL_FOLDERS = ("packages/models", "models", "data/models", "")
 class ConfigFiles:
     """The text files of a model."""
 
-    def __init__(self, folder: ModelFolder, config_name: str, budget: Budget, warn: Callable[[str], None]) -> None:
+    def __init__(self, folder: ModelFolder, config_name: str) -> None:
         self._folder = folder
         self._config_name = config_name
-        self._budget = budget
-        self._warn = warn
+        self._budget = folder.game.budget
 
     def skin(self, mesh: str | None) -> MeshSkin | None:
         """The skin that the .cfg file assigns to a mesh, or None. See `ModelScript.skin` for unnamed meshes."""
@@ -100,7 +98,7 @@ class ConfigFiles:
                 path = posixpath.normpath(posixpath.join(own, relative, self._config_name))
                 script = read_script(text, path, self._config_name.partition(".")[0], self._read_script)
                 for warning in script.warnings:
-                    self._warn(warning)
+                    self._budget.warn(warning)
                 return script, relative
         return ModelScript(), ""
 
@@ -113,9 +111,9 @@ class ConfigFiles:
         try:
             if self._budget.take("configs", file.size()):
                 return file.read_text()
-            self._warn(f"{file}: skipped, as there are too many .cfg and .skin files")
+            self._budget.warn(f"{file}: skipped, as there are too many .cfg and .skin files")
         except FileReadError as error:
-            self._warn(str(error))
+            self._budget.warn(str(error))
         return None
 
 

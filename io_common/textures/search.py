@@ -28,7 +28,7 @@ from pathlib import Path
 
 from ..declarations.cube_scripts import image_name
 from ..declarations.declaration_files import canonical_name
-from ..declarations.material_files import GameMaterials, MaterialIndex
+from ..declarations.material_files import MaterialFiles, MaterialIndex, game_materials
 from ..declarations.materials import BuiltIn, ImageExpression, map_uses
 from ..game_tree.files import Budget, GameFile
 from ..game_tree.folders import ModelFolder
@@ -54,9 +54,8 @@ class Search:
         self._tree = GameTree((), self.budget, dict(tree.known) if tree is not None else None)
         self._game_folders = [Path(os.path.abspath(path)) for path in game_folders if os.fspath(path)]
         self._rules = rules
-        self._games: dict[tuple[Path, ...], GameMaterials] = {}
+        self._games: dict[tuple[Path, ...], MaterialFiles] = {}
         self._indices: dict[tuple[Path, ...], MaterialIndex] = {}
-        self._warnings: list[str] = []
 
     def folder_of(self, model_path: str | os.PathLike[str], names: Iterable[str] = ()) -> ModelFolder:
         """The folder of a model, whose skins or shaders are `names`, with its game folders."""
@@ -67,11 +66,11 @@ class Search:
         folder = self.folder_of(model_path, names)
         game = folder.game.folders
         if game not in self._games:
-            self._games[game] = GameMaterials(folder.game, self.budget, self._warnings)
+            self._games[game] = game_materials(folder.game)
         key = (*folder.files.folders, *game)
         if key not in self._indices:
-            self._indices[key] = MaterialIndex(self._games[game], folder.files, self.budget, self._warnings)
-        return ModelSearch(folder, self._rules, self._indices[key], names, self._warnings, self.budget)
+            self._indices[key] = MaterialIndex(self._games[game], folder.files)
+        return ModelSearch(folder, self._rules, self._indices[key], names)
 
     def palette(self) -> GameFile | None:
         """Quake's palette: of the game folders, or of `id1` beside one, as for a mod; None if there is none."""
@@ -82,28 +81,21 @@ class Search:
     def warnings(self) -> list[str]:
         """The warnings about folders, archives, materials and text files so far, each once."""
         layers = chain.from_iterable(self._tree.known.values())
-        return list(dict.fromkeys([*(text for layer in layers for text in layer.warnings), *self._warnings]))
+        return list(dict.fromkeys([*(text for layer in layers for text in layer.warnings), *self.budget.warnings]))
 
 
 class ModelSearch:
     """The search for the images of one model, made by `Search.model`."""
 
     def __init__(
-        self,
-        folder: ModelFolder,
-        rules: TextureRules,
-        materials: MaterialIndex,
-        names: Sequence[str],
-        warnings: list[str],
-        budget: Budget,
+        self, folder: ModelFolder, rules: TextureRules, materials: MaterialIndex, names: Sequence[str]
     ) -> None:
         self._folder = folder
         self._rules = rules
         self._materials = materials
         self._names = list(names)
-        self._warnings = warnings
-        self._budget = budget
-        self._configs = ConfigFiles(folder, rules.config_name, budget, self._warn)
+        self._budget = folder.game.budget
+        self._configs = ConfigFiles(folder, rules.config_name)
 
     def skins(self) -> list[MaterialImages]:
         """The skins of a family without shaders; images next to the model if none of them is found."""
@@ -146,10 +138,12 @@ class ModelSearch:
 
     def _is_over(self) -> bool:
         """Whether the time is used up, which gives a warning."""
-        if self._budget.is_over():
-            self._warn("some images were not looked for because it took too long: use fewer game folders and archives")
-            return True
-        return False
+        is_over = self._budget.is_over()
+        if is_over:
+            self._budget.warn(
+                "some images were not looked for because it took too long: use fewer game folders and archives"
+            )
+        return is_over
 
     def _skin(self, raw: str) -> MaterialImages:
         result = MaterialImages(raw)
@@ -339,10 +333,6 @@ class ModelSearch:
 
     def _add_looked_in(self, result: MaterialImages, path: str) -> None:
         result.add_looked_in(*(f"{folder}/{path}" for folder in self._folder.game.folders))
-
-    def _warn(self, warning: str) -> None:
-        if warning not in self._warnings:
-            self._warnings.append(warning)
 
 
 def _has_colors(result: MaterialImages) -> bool:
