@@ -64,7 +64,7 @@ def _stage(target: Path, data: bytes, temporaries: ExitStack) -> Path:
     """Writes a temporary file beside a target; it is removed when `temporaries` are closed."""
     try:
         permissions = _permissions(target)
-        temporary, file = new_file(target.parent, _PREFIX, _SUFFIX)
+        temporary, file = new_file(target.parent)
         temporaries.callback(_remove, temporary)
         if fcntl is None:
             with file:
@@ -137,11 +137,11 @@ def _permissions(target: Path) -> int:
     return stat.S_IMODE(mode)
 
 
-def new_file(folder: Path, prefix: str, suffix: str) -> tuple[Path, FileIO]:
+def new_file(folder: Path) -> tuple[Path, FileIO]:
     """Creates a file that only this user may read. It has no buffer, which might fail on closing."""
     tries = 0
     while True:
-        path = folder / f"{prefix}{secrets.token_hex(4)}{suffix}"
+        path = folder / f"{_PREFIX}{secrets.token_hex(4)}{_SUFFIX}"
         try:
             return path, open(path, "xb", buffering=0, opener=_open)
         except FileExistsError:

@@ -10,20 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol, TextIO
+from typing import Any, TextIO
 
-
-class Description(Protocol):
-    """A format's description of a file."""
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """Values for JSON, with "kind" and "warnings"."""
-
-    @property
-    def lines(self) -> list[str]:
-        """The same as text."""
-
+from ..errors import without_path
+from ..rules import Description
 
 Describe = Callable[[str, str], Description]
 """Describes a file; the second argument is the name of a game whose findings are included, or empty."""
@@ -51,26 +41,18 @@ def given(text: str) -> str:
     return text
 
 
-def print_info(
-    files: Iterable[str],
-    describers: Mapping[str, Describe],
-    *,
-    as_json: bool,
-    game: str = "",
-    out: TextIO | None = None,
-) -> int:
+def print_info(files: Iterable[str], describers: Mapping[str, Describe], *, as_json: bool, game: str = "") -> int:
     """Prints descriptions of files, also those in folders; returns 1 if one fails or there is none."""
-    out = out or sys.stdout
     results: list[dict[str, Any]] = []
     for file in _expanded(files, describers):
         facts, lines = _describe(file, describers, game)
         if not as_json:
             gap = "\n" if results else ""
             text_lines = [f"{file}: {lines[0]}", *(f"  {line}" for line in lines[1:])]
-            write(out, gap + "".join(f"{on_one_line(line)}\n" for line in text_lines))
+            write(sys.stdout, gap + "".join(f"{on_one_line(line)}\n" for line in text_lines))
         results.append({"file": file, **facts})
     if as_json:
-        write(out, json.dumps(results, indent=2) + "\n")
+        write(sys.stdout, json.dumps(results, indent=2) + "\n")
     if not results:
         write(sys.stderr, f"No {', '.join(describers)} file found\n")
     return int(not results or any("error" in facts for facts in results))
@@ -130,7 +112,8 @@ def _describe(file: str, describers: Mapping[str, Describe], game: str) -> tuple
         description = _describer(file, describers)(file, game)
     except (OSError, MemoryError, ValueError) as error:
         # The formats' exceptions are ValueErrors.
-        return _failed(_without_path(_message(error), file))
+        reason = without_path(_message(error), file)
+        return {"error": reason}, [f"ERROR: {reason}"]
     warnings = [f"warning: {text}" for text in description.facts["warnings"]]
     return description.facts, [*description.lines, *warnings]
 
@@ -153,14 +136,6 @@ def _message(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "there is not enough memory"
     return (error.strerror if isinstance(error, OSError) else "") or str(error)
-
-
-def _without_path(text: str, file: str) -> str:
-    return text.removesuffix(f" ({file})").replace(f"({file}, ", "(")
-
-
-def _failed(reason: str) -> tuple[dict[str, Any], list[str]]:
-    return {"error": reason}, [f"ERROR: {reason}"]
 
 
 def _suffix(file: str) -> str:

@@ -304,7 +304,7 @@ def test_temporary_files_of_a_running_process_are_kept(target):
 
 
 def make_file(folder: Path) -> Path:
-    path, file = new_file(folder, ".x-", ".tmp")
+    path, file = new_file(folder)
     file.close()
     return path
 
@@ -312,10 +312,10 @@ def make_file(folder: Path) -> Path:
 def test_a_name_in_use_is_left_alone(tmp_path, monkeypatch):
     names = iter(["taken", "taken", "free"])
     monkeypatch.setattr(secrets, "token_hex", lambda _: next(names))
-    for name in (".x-taken", ".x-taken.tmp"):
+    for name in (".io_idtech-taken", ".io_idtech-taken.tmp"):
         (tmp_path / name).write_bytes(b"mine")
     made = make_file(tmp_path)
-    assert made.name.removesuffix(".tmp") == ".x-free"
+    assert made.name.removesuffix(".tmp") == ".io_idtech-free"
     assert {path.read_bytes() for path in tmp_path.iterdir() if path != made} == {b"mine"}
 
 
