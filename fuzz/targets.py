@@ -202,18 +202,14 @@ _MODEL_CFG_WORDS = (
 
 
 def _pcx_seeds() -> tuple[bytes, ...]:
-    def header(bits: int, planes: int) -> bytes:
+    def header(planes: int) -> bytes:
         sides = (0, 0, 3, 1, 72, 72)
         words = b"".join(value.to_bytes(2, "little") for value in sides)
-        head = bytes((10, 5, 1, bits)) + words + bytes(range(48))
+        head = bytes((10, 5, 1, 8)) + words + bytes(range(48))
         return (head + bytes((0, planes)) + (4).to_bytes(2, "little")).ljust(128, b"\0")
 
     palette = b"\x0c" + bytes(range(256)) * 3
-    return (
-        header(8, 1) + b"\xc4\x07\x01\x02\x03\xc1\xff" + palette,
-        header(1, 4) + b"\xd0\x55",
-        header(8, 3) + b"\xd8\x09",
-    )
+    return (header(1) + b"\xc4\x07\x01\x02\x03\xc1\xff" + palette, header(3) + b"\xd8\x09")
 
 
 def _archive_seeds() -> tuple[bytes, ...]:

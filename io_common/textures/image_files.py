@@ -2,12 +2,12 @@
 
 PCX, Quake II's (ZSoft's technical reference, revision 5): a header of 128 bytes, little-endian: byte 0 is 10;
 1 the version; 2 is 1 for run-length encoding, 0 for none; 3 the bits per pixel and plane; 4 four uint16, the window
-(left, top, right, bottom, inclusive); 16 a palette of 16 colors; 65 the number of planes; 66 the bytes per line
-and plane. Lines follow from the top, each with its planes one after the other. In run-length encoding, a byte of 0xC0
-and over is a count (its low six bits) for the byte after it; any other byte is a value. An image of 8 bits and one
-plane has a palette of 256 colors in the last 768 bytes of the file, after a byte of 12. Quake II reads the last 768
-bytes as the palette whether that byte is there or not, and many of its skins lack it. It also ignores the padding of
-lines: if the data fits the width but not the declared bytes per line, the width is used.
+(left, top, right, bottom, inclusive); 65 the number of planes; 66 the bytes per line and plane. Lines follow from the
+top, each with its planes one after the other. In run-length encoding, a byte of 0xC0 and over is a count (its low six
+bits) for the byte after it; any other byte is a value. An image of one plane has a palette of 256 colors in the last
+768 bytes of the file, after a byte of 12. Quake II reads the last 768 bytes as the palette whether that byte is there
+or not, and many of its skins lack it. It also ignores the padding of lines: if the data fits the width but not the
+declared bytes per line, the width is used. It refuses pixels of fewer than 8 bits.
 
 LMP, Quake's: int32 width, int32 height (little-endian), then a byte for each pixel from the top left corner, an index
 into one palette for the whole game, `gfx/palette.lmp`: 256 colors of three bytes, red, green and blue (Quake `wad.h`,
@@ -34,8 +34,8 @@ _MAX_PIXELS = 1 << 25
 _HEADER_SIZE = 128
 _PALETTE_SIZE = 768
 _PALETTE_MARKER = 12
-# Bits and planes.
-_KINDS = {(8, 1), (8, 3), (8, 4), (1, 1), (1, 2), (1, 3), (1, 4), (2, 1), (4, 1)}
+# Indices into a palette, RGB and RGBA.
+_PLANES = (1, 3, 4)
 # Bytes decoded at once, which limits the temporary arrays to a few megabytes.
 _BLOCK = 1 << 18
 
@@ -91,40 +91,35 @@ def decode_pcx(data: bytes) -> Bytes:
         raise ImageFileError(f"window ({left}, {top}) - ({right}, {bottom}) is empty")
     if width > _MAX_SIDE or height > _MAX_SIDE or width * height > _MAX_PIXELS:
         raise ImageFileError(f"{width} x {height} pixels are too many")
-    if (bits, planes) not in _KINDS:
+    if bits != 8 or planes not in _PLANES:
         raise ImageFileError(f"{bits} bits in {planes} planes are not supported")
-    used = (width * bits + 7) // 8
     # Some writers leave the stride zero.
-    lines, body_end = _lines(data, encoding == 1, height, planes, max(stride, used), used)
-    image = np.empty((height, width, 4), np.uint8)
-    image[..., 3] = 255
-    if bits == 8 and planes == 1:
-        image[..., :3] = _palette256(data, body_end)[lines[:, 0, :width]]
-    elif bits == 8:
-        image[..., :planes] = lines[:, :, :width].transpose(0, 2, 1)
+    lines, body_end = _lines(data, encoding == 1, height, planes, max(stride, width), width)
+    image = np.full((height, width, 4), 255, np.uint8)
+    if planes == 1:
+        image[..., :3] = _palette(data, body_end)[lines[:, 0, :width]]
     else:
-        indices = _indices(lines, bits, width)
-        image[..., :3] = _palette16(data, bits * planes)[indices]
+        image[..., :planes] = lines[:, :, :width].transpose(0, 2, 1)
     return image
 
 
-def _lines(data: bytes, encoded: bool, height: int, planes: int, stride: int, used: int) -> tuple[Bytes, int]:
-    """The bytes of the pixels (height, planes, at least `used`), and the offset of their end in `data`."""
+def _lines(data: bytes, encoded: bool, height: int, planes: int, stride: int, width: int) -> tuple[Bytes, int]:
+    """The bytes of the pixels (height, planes, at least `width`), and the offset of their end in `data`."""
     wanted = height * planes * stride
-    least = height * planes * used
+    least = height * planes * width
     # A count is at most 63. An image that the data cannot hold is refused before memory is allocated for it.
     available = len(data) - _HEADER_SIZE
     if least > (available * 63 if encoded else available):
         raise ImageFileError(
-            f"{counted(available, 'bytes')} of data cannot hold {counted(height, 'lines')} of {planes} x {used} bytes"
+            f"{counted(available, 'bytes')} of data cannot hold {counted(height, 'lines')} of {planes} x {width} bytes"
         )
     body = np.frombuffer(data, np.uint8, offset=_HEADER_SIZE)
     pixels, consumed = _unpack(body, wanted) if encoded else (body[:wanted], min(wanted, available))
-    if stride > used and (len(pixels) < wanted or consumed > available - _PALETTE_SIZE):
+    if stride > width and (len(pixels) < wanted or consumed > available - _PALETTE_SIZE):
         # The lines may lack the padding that the header declares, so that the palette was read as pixels.
         unpadded, end = _unpack(body, least) if encoded else (body[:least], least)
         if len(unpadded) == least and available - end in (0, _PALETTE_SIZE, _PALETTE_SIZE + 1):
-            pixels, consumed, wanted, stride = unpadded, end, least, used
+            pixels, consumed, wanted, stride = unpadded, end, least, width
     if len(pixels) < wanted:
         raise ImageFileError(f"data ends after {len(pixels)} of {wanted} bytes of pixels")
     return pixels.reshape(height, planes, stride), _HEADER_SIZE + consumed
@@ -170,7 +165,7 @@ def _unpack_block(source: Bytes, wanted: int) -> tuple[Bytes, int]:
     return pixels, int(value_at[enough - 1]) + 1
 
 
-def _palette256(data: bytes, body_end: int) -> Bytes:
+def _palette(data: bytes, body_end: int) -> Bytes:
     """The palette (256, 3): after its marker byte, or the last bytes, or a ramp of greys in a short file."""
     last = len(data) - _PALETTE_SIZE
     if last < body_end:
@@ -178,26 +173,6 @@ def _palette256(data: bytes, body_end: int) -> Bytes:
     starts = (last, body_end + 1)
     marked = (at for at in starts if body_end < at <= last and data[at - 1] == _PALETTE_MARKER)
     return np.frombuffer(data, np.uint8, _PALETTE_SIZE, next(marked, last)).reshape(256, 3)
-
-
-def _palette16(data: bytes, depth: int) -> Bytes:
-    """The palette (2 ** depth, 3): black and white for one bit, else that of the header."""
-    if depth == 1:
-        return np.array([[0, 0, 0], [255, 255, 255]], np.uint8)
-    return np.frombuffer(data, np.uint8, 48, 16).reshape(16, 3)[: 1 << depth]
-
-
-def _indices(lines: Bytes, bits: int, width: int) -> Bytes:
-    """The palette indices (height, width), from packed pixels in one plane or from one bit per plane."""
-    height, planes, stride = lines.shape
-    if bits == 1:
-        weights = (1 << np.arange(planes, dtype=np.uint8))[None, :, None]
-        total: Bytes = (np.unpackbits(lines, axis=2)[:, :, :width] * weights).sum(axis=1, dtype=np.uint8)
-        return total
-    per_byte = 8 // bits
-    shifts = np.arange(per_byte - 1, -1, -1, dtype=np.uint8) * bits
-    spread = (lines[:, 0, :, None] >> shifts) & np.uint8((1 << bits) - 1)
-    return spread.reshape(height, stride * per_byte)[:, :width]
 
 
 # --- What an image takes in memory, from its header. As in Blender, the first bytes of a file decide its type, not its
