@@ -19,6 +19,7 @@ from ..io_common.files import file_info
 from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.names import fold, path_on_disk
 from ..io_common.game_tree.tree import GameTree
+from ..io_common.rules import Description
 from .tasks import path_key
 
 _TITLES = ("KIND", "NAME", "MESHES", "ANIMATIONS", "SKINS", "DECLARED IN")
@@ -34,7 +35,7 @@ def read(options: Namespace) -> int:
 
 
 def _describers() -> dict[str, file_info.Describe]:
-    def describe(suffix: str, file: str, game: str) -> file_info.Description:
+    def describe(suffix: str, file: str, game: str) -> Description:
         family = family_of_file(FAMILIES, Path(file)) or FAMILIES[0]
         kind = next((kind for kind in family.kinds if kind.suffix == suffix), family.kinds[0])
         try:

@@ -15,6 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import bpy
+
 from ...io_common.declarations.materials import BuiltIn, Call, ImageExpression, MapImage, map_uses
 from ...io_common.textures.conventions import Role
 from .. import versions
@@ -183,83 +185,59 @@ class NodeBuilder:
         if call.function == "scale":
             return self._scale(first, (*call.numbers, 1.0, 1.0, 1.0, 1.0)[:4], role)
         if call.function == "add" and len(parts) > 1:
-            return Channels(self.combined("ADD", first.color, parts[1].color), first.alpha)
+            return Channels(self.vector_math("ADD", first.color, parts[1].color), first.alpha)
         if call.function == "invertcolor":
             return Channels(self.inverted(first.color), first.alpha)
         if call.function == "invertalpha" and first.alpha is not None:
-            return Channels(first.color, self.one_minus(first.alpha))
+            return Channels(first.color, self.math("SUBTRACT", 1.0, first.alpha))
         if call.function == "makeintensity":
             node = self.add("ShaderNodeSeparateColor", 3)
             self.link(first.color, node.inputs["Color"])
             return Channels(node.outputs["Red"], node.outputs["Red"])
         if call.function == "makealpha":
-            return Channels(self.constant((1.0, 1.0, 1.0, 1.0)).color, self.brightness(first.color))
+            brightness = self._output("ShaderNodeRGBToBW", 2, first.color)
+            return Channels(self.constant((1.0, 1.0, 1.0, 1.0)).color, brightness)
         return first
 
     def _scale(self, channels: Channels, factors: tuple[float, ...], role: Role) -> Channels:
         is_color = role in (Role.DIFFUSE, Role.ALPHA)
         color, alpha = channels.color, channels.alpha
         if factors[:3] != (1.0, 1.0, 1.0):
-            node = self._vector_math("MULTIPLY", color)
-            node.inputs[1].default_value = [
-                max(factor, 0.0) ** _GAMMA if is_color else factor for factor in factors[:3]
-            ]
-            color = node.outputs[0]
+            linear = [max(factor, 0.0) ** _GAMMA if is_color else factor for factor in factors[:3]]
+            color = self.vector_math("MULTIPLY", color, linear)
         if alpha is not None and factors[3] != 1.0:
-            node = self._math("MULTIPLY", alpha)
-            node.inputs[1].default_value = factors[3]
-            alpha = node.outputs[0]
+            alpha = self.math("MULTIPLY", alpha, factors[3])
         return Channels(color, alpha)
 
-    def _vector_math(self, operation: str, first: Socket) -> Any:
-        node = self.add("ShaderNodeVectorMath", 3)
-        node.operation = operation
-        self.link(first, node.inputs[0])
-        return node
+    def _output(self, kind: str, column: int, *inputs: Any, operation: str = "", label: str = "") -> Socket:
+        """The output of a new node, whose first inputs are outputs of others or values."""
+        node = self.add(kind, column, label)
+        if operation:
+            node.operation = operation
+        for target, value in zip(node.inputs, inputs, strict=False):
+            if isinstance(value, bpy.types.NodeSocket):
+                self.link(value, target)
+            else:
+                target.default_value = value
+        return node.outputs[0]
 
-    def _math(self, operation: str, first: Socket, label: str = "") -> Any:
-        node = self.add("ShaderNodeMath", 2, label)
-        node.operation = operation
-        self.link(first, node.inputs[0])
-        return node
+    def math(self, operation: str, *inputs: Any, label: str = "") -> Socket:
+        """A number computed of numbers or outputs by a Math operation such as ``GREATER_THAN``."""
+        return self._output("ShaderNodeMath", 2, *inputs, operation=operation, label=label)
+
+    def vector_math(self, operation: str, *inputs: Any) -> Socket:
+        """A color computed of colors, numbers or outputs by a Vector Math operation such as ``ADD``."""
+        return self._output("ShaderNodeVectorMath", 3, *inputs, operation=operation)
+
+    def inverted(self, color: Socket) -> Socket:
+        """1 - color."""
+        return self._output("ShaderNodeInvert", 3, 1.0, color)
 
     def constant(self, color: tuple[float, float, float, float] | None, label: str = "") -> Channels:
         """A single color, RGBA; black for none."""
         node = self.add("ShaderNodeRGB", 3, label)
         node.outputs[0].default_value = color or (0.0, 0.0, 0.0, 1.0)
         return Channels(node.outputs[0])
-
-    def combined(self, operation: str, first: Socket, second: Socket) -> Socket:
-        """Two colors, or a color and a number, combined by a Vector Math operation such as ``ADD``."""
-        node = self._vector_math(operation, first)
-        self.link(second, node.inputs[1])
-        return node.outputs[0]
-
-    def inverted(self, color: Socket) -> Socket:
-        """1 - color."""
-        node = self.add("ShaderNodeInvert", 3)
-        self.link(color, node.inputs["Color"])
-        return node.outputs["Color"]
-
-    def one_minus(self, value: Socket) -> Socket:
-        """1 - value."""
-        node = self.add("ShaderNodeMath", 2)
-        node.operation = "SUBTRACT"
-        node.inputs[0].default_value = 1.0
-        self.link(value, node.inputs[1])
-        return node.outputs[0]
-
-    def brightness(self, color: Socket) -> Socket:
-        """The brightness of a color."""
-        node = self.add("ShaderNodeRGBToBW", 2)
-        self.link(color, node.inputs["Color"])
-        return node.outputs[0]
-
-    def greater_than(self, value: Socket, threshold: float) -> Socket:
-        """1 where the value is above the threshold, else 0: sharp edges in all of Blender's renderers."""
-        node = self._math("GREATER_THAN", value, "Alpha Test")
-        node.inputs[1].default_value = threshold
-        return node.outputs[0]
 
     # Normals and heights
 
@@ -288,12 +266,8 @@ class NodeBuilder:
 
     def _add_normals(self, first: Socket, second: Socket) -> Socket:
         """The first, with x and y of the second (its red and green, less the middle) added."""
-        middle = self._vector_math("SUBTRACT", second)
-        middle.inputs[1].default_value = (0.5, 0.5, 0.0)
-        flat = self._vector_math("MULTIPLY_ADD", middle.outputs[0])
-        flat.inputs[1].default_value = (1.0, 1.0, 0.0)
-        self.link(first, flat.inputs[2])
-        return flat.outputs[0]
+        middle = self.vector_math("SUBTRACT", second, (0.5, 0.5, 0.0))
+        return self.vector_math("MULTIPLY_ADD", middle, (1.0, 1.0, 0.0), first)
 
     def _normal_map(self, color: Socket) -> Socket:
         node = self.add("ShaderNodeNormalMap", 1)

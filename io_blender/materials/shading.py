@@ -45,26 +45,25 @@ def build_nodes(material: Material, found: MaterialImages, store: ImageStore, wa
         shader.inputs["Alpha"].default_value = 0.0
         return
     diffuse = nodes.channels(Role.DIFFUSE)
+    image = nodes.image_of(Role.DIFFUSE) if diffuse is not None else None
     blend = _BLENDS.get(found.blend, found.blend)
-    if found.translucent and "," in blend and blend != _ALPHA_BLEND:
+    is_blended = found.translucent and "," in blend and blend != _ALPHA_BLEND
+    if is_blended:
         _blend_with_background(material, nodes, diffuse or nodes.constant(found.color), blend)
-        image = nodes.image_of(Role.DIFFUSE)
-        if image is not None:
-            _show_in_solid_mode(material, tree.nodes, image, store)
-        return
-    if diffuse is not None:
+    elif diffuse is not None:
         nodes.link(diffuse.color, shader.inputs["Base Color"])
+        is_cut_out = image is not None and not found.is_alpha_known and store.statistics(image).is_cut_out
+        _connect_alpha(material, shader, nodes, found, diffuse, is_cut_out=is_cut_out)
     elif found.color is not None:
         shader.inputs["Base Color"].default_value = found.color
         material.diffuse_color = found.color
     else:
         return
-    image = nodes.image_of(Role.DIFFUSE) if diffuse is not None else None
-    _connect_alpha(material, shader, nodes, found, diffuse, image, store)
-    _connect_highlights(shader, nodes, found, diffuse)
-    normal = nodes.normal()
-    if normal is not None:
-        nodes.link(normal, shader.inputs["Normal"])
+    if not is_blended:
+        _connect_highlights(shader, nodes, found, diffuse)
+        normal = nodes.normal()
+        if normal is not None:
+            nodes.link(normal, shader.inputs["Normal"])
     if image is not None:
         _show_in_solid_mode(material, tree.nodes, image, store)
 
@@ -93,29 +92,20 @@ def _connect_highlights(shader: Any, nodes: NodeBuilder, found: MaterialImages, 
 
 
 def _connect_alpha(
-    material: Material,
-    shader: Any,
-    nodes: NodeBuilder,
-    found: MaterialImages,
-    diffuse: Channels | None,
-    image: Image | None,
-    store: ImageStore,
+    material: Material, shader: Any, nodes: NodeBuilder, found: MaterialImages, diffuse: Channels, *, is_cut_out: bool
 ) -> None:
     """Connects alpha for an alpha test or blending, or as the image suggests where nothing is declared."""
-    if diffuse is None:
-        return
-    alpha = shader.inputs["Alpha"]
-    threshold = found.alpha_test
-    if not found.is_alpha_known and image is not None and store.statistics(image).is_cut_out:
-        threshold = _THRESHOLD
+    threshold = _THRESHOLD if is_cut_out else found.alpha_test
     if threshold is not None:
         cut = nodes.channels(Role.ALPHA) or diffuse
         if cut.alpha is not None:
-            nodes.link(nodes.greater_than(cut.alpha, threshold), alpha)
+            # Sharp edges in all of Blender's renderers.
+            is_solid = nodes.math("GREATER_THAN", cut.alpha, threshold, label="Alpha Test")
+            nodes.link(is_solid, shader.inputs["Alpha"])
     elif found.translucent:
         versions.blend_surface(material)
         if diffuse.alpha is not None:
-            nodes.link(diffuse.alpha, alpha)
+            nodes.link(diffuse.alpha, shader.inputs["Alpha"])
 
 
 def _blend_with_background(material: Material, nodes: NodeBuilder, color: Channels, blend: str) -> None:
@@ -128,7 +118,7 @@ def _blend_with_background(material: Material, nodes: NodeBuilder, color: Channe
     if source == "gl_dst_color":
         target = "gl_src_color" if target == "gl_zero" else target
     elif source == "gl_src_alpha" and color.alpha is not None:
-        nodes.link(nodes.combined("MULTIPLY", color.color, color.alpha), drawn)
+        nodes.link(nodes.vector_math("MULTIPLY", color.color, color.alpha), drawn)
     elif source != "gl_zero":
         nodes.link(color.color, drawn)
     if target == "gl_one":
@@ -140,7 +130,7 @@ def _blend_with_background(material: Material, nodes: NodeBuilder, color: Channe
     elif target == "gl_src_alpha" and color.alpha is not None:
         nodes.link(color.alpha, left)
     elif target == "gl_one_minus_src_alpha" and color.alpha is not None:
-        nodes.link(nodes.one_minus(color.alpha), left)
+        nodes.link(nodes.math("SUBTRACT", 1.0, color.alpha), left)
     both = nodes.add("ShaderNodeAddShader", 0)
     nodes.link(emission.outputs[0], both.inputs[0])
     nodes.link(transparent.outputs[0], both.inputs[1])
