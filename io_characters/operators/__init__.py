@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...io_blender import state, versions
-from ...io_blender.operators import documentation, export_options, job_operator, layouts, preferences
-from ...io_blender.operators.panel_parts import fail
+from ...io_blender import versions
+from ...io_blender.operators import documentation, export_options, job_operator, layouts, preferences, registration
+from ...io_blender.operators.panel_parts import PropertiesPanel, fail, set_timing
 from ...io_blender.options import hidden, option, properties
-from ...io_blender.reports import Job, Report, report_message
+from ...io_blender.reports import Job
 from ...io_md2.format import Md2Error
 from ...io_md5.format import Md5Error
 from .. import CharacterError
@@ -159,13 +159,7 @@ class OBJECT_OT_idtech_character_animation(_OfCharacter, bpy.types.Operator):
             return fail(self, f"{self.animation}: the character has no such animation")
         if self.use_scene_timing:
             frames = actions[0].frame_range
-            state.set_frame_range(context.scene, round(frames[0]), round(frames[1]))
-            speed = SPEED.read(actions[0])
-            if speed is not None:
-                report = Report()
-                state.set_frame_rate(context.scene, speed, report)
-                for text in report.warnings:
-                    report_message(self, "WARNING", text)
+            set_timing(self, context, frames[0], frames[1], SPEED.read(actions[0]))
         return {"FINISHED"}
 
 
@@ -186,13 +180,11 @@ class IO_IDTECH_MT_character_animations(bpy.types.Menu):
                 entry.animation = name
 
 
-class IO_IDTECH_PT_character(bpy.types.Panel):
+class IO_IDTECH_PT_character(PropertiesPanel, bpy.types.Panel):
     """The skins and animations of a character that was imported from a game."""
 
     bl_idname = "IO_IDTECH_PT_character"
     bl_label = "Game Character"
-    bl_space_type = "PROPERTIES"
-    bl_region_type = "WINDOW"
     bl_context = "object"
 
     @classmethod
@@ -254,8 +246,8 @@ def _export_entry(menu: Any, context: Context) -> None:
 
 def register() -> None:
     """Registers the classes and the menu entry."""
+    registration.add(CLASSES, ())
     for cls in CLASSES:
-        bpy.utils.register_class(cls)
         if issubclass(cls, bpy.types.Operator):
             documentation.add_page(cls.bl_idname, PAGE)
     bpy.types.TOPBAR_MT_file_import.append(_import_entry)
@@ -266,5 +258,4 @@ def unregister() -> None:
     """Removes what `register` added."""
     bpy.types.TOPBAR_MT_file_export.remove(_export_entry)
     bpy.types.TOPBAR_MT_file_import.remove(_import_entry)
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+    registration.remove(CLASSES, ())
