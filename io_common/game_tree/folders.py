@@ -6,7 +6,7 @@ A game folder holds `models/...`, `materials/*.mtr` and so on, loose or in archi
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
@@ -25,10 +25,6 @@ _BASES = ("base", "q4base", "baseq2", "id1")
 # Of the folders below a model's that are searched.
 _MAX_DEPTH, _MAX_FOLDERS = 2, 200
 
-Finder = Callable[[str], GameFile | None]
-"""Finds the image with a relative path."""
-
-
 # --- Game folders
 
 
@@ -39,6 +35,7 @@ def guess_game_folder(model_path: str | os.PathLike[str], names: Iterable[AssetN
     one with archives, `materials` and so on, then the outermost (`base/models/players/x`), counted from the last
     repetition of a name (`models/work/base/models/x`); never the root of a drive or the user's home folder.
     """
+    home = Path(os.path.expanduser("~"))
     folder = Path(os.path.abspath(model_path)).parent
     parts = [fold(part) for part in folder.parts]
     folders = [fold(name.folder).split("/") for name in names if name.folder]
@@ -53,7 +50,7 @@ def guess_game_folder(model_path: str | os.PathLike[str], names: Iterable[AssetN
             repetitions += 1
         seen.add(parts[index])
         root = Path(*folder.parts[:index])
-        if root == Path(root.anchor) or root in (_home_folder(), _home_folder().parent):
+        if root in (Path(root.anchor), home, home.parent):
             continue
         agreement = max((_common_length(one, parts[index:]) for one in folders), default=0)
         rank = (agreement, _has_entry(root, _TYPICAL_FOLDERS), repetitions, -index)
@@ -64,10 +61,6 @@ def guess_game_folder(model_path: str | os.PathLike[str], names: Iterable[AssetN
 
 def _common_length(one: list[str], other: list[str]) -> int:
     return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))))
-
-
-def _home_folder() -> Path:
-    return Path(os.path.expanduser("~"))
 
 
 def looks_like_game_folder(root: Path) -> bool:
@@ -173,10 +166,9 @@ class ModelFolder:
         found += [(tree.get(f"{folder}/{name}"), "..") for tree, folder in self._above]
         return [(file, relative) for file, relative in found if file is not None]
 
-    def finder_for(self, file: GameFile) -> Finder:
-        """The function that finds images by paths like that of a file found here."""
-        is_near = self.files.get(file.relative) == file
-        return self.files.find_image if is_near else self.game.find_image
+    def tree_of(self, file: GameFile) -> GameTree:
+        """The tree in which a file was found that is near the model, or in a game folder."""
+        return self.files if self.files.get(file.relative) == file else self.game
 
     @cached_property
     def _folders(self) -> list[str]:

@@ -315,11 +315,11 @@ class ModelSearch:
         """Takes a diffuse image, and the maps in its folder that belong to it by name."""
         result.images[Role.DIFFUSE] = file
         result.missing.pop(Role.DIFFUSE, None)
-        find = self._folder.finder_for(file)
+        tree = self._folder.tree_of(file)
         stem = split_extension(file.relative)[0]
         for role in SUFFIXES:
             for name in role_names(stem, role) if role not in result.images else ():
-                other = find(name)
+                other = tree.find_image(name)
                 if other is not None and other != file:
                     _take(result, role, other)
                     break

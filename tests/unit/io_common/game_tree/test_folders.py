@@ -12,7 +12,6 @@ import pytest
 from texture_rules import MD2_RULES
 from work import lines_run
 
-from io_idtech.io_common.game_tree import folders as folders_module
 from io_idtech.io_common.game_tree.files import FileReadError
 from io_idtech.io_common.game_tree.folders import guess_game_folder
 from io_idtech.io_common.game_tree.names import clean_name
@@ -220,7 +219,8 @@ def test_a_folder_that_looks_like_a_game_is_preferred(tmp_path: Path) -> None:
 
 
 def test_the_users_home_is_never_a_game_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folders_module, "_home_folder", lambda: tmp_path)
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path))
     assert guess_game_folder(put(tmp_path / "models" / "x.md2")) is None
 
 
