@@ -150,7 +150,7 @@ class GameTree:
         self._with_archives = with_archives  # those directly in the folders
         self._prefix = ""
         self._trees: dict[tuple[Path, ...], GameTree] = {}
-        self._holding: dict[tuple[str, ...], tuple[list[_Listings], Iterator[Layer]]] = {}
+        self._holding: dict[tuple[str, ...], list[tuple[Listing | None, ...]]] = {}
         self._merged: dict[str, Listing | None] = {}
         self._texts: dict[str, Stamp] = {}
         self._written_folders: set[Path] = set()
@@ -342,21 +342,13 @@ class GameTree:
                 self.known[root] = _layers_of(root, self.budget)
             yield from self.known[root] if self._with_archives else self.known[root][:1]
 
-    def _layers_with(self, *folders: str) -> Iterator[_Listings]:
-        """The listings of folders in each layer that has one of them."""
-        key = (self._prefix, *folders)
-        if key not in self._holding:
-            self._holding[key] = ([], self._layers())
-        found, others = self._holding[key]
-        yield from found
-        keys = [fold(self._full(folder)) for folder in folders]
-        # An archive is only opened when all layers before it were taken, but none is asked twice: most of the many
-        # archives of a game have none of the folders of a model.
-        for layer in others:
-            listings = tuple(layer.listing(key) for key in keys)
-            if any(listing is not None for listing in listings):
-                found.append(listings)
-                yield listings
+    def _layers_with(self, *folders: str) -> list[tuple[Listing | None, ...]]:
+        """The listings of folders in each layer that has one: most of the many archives of a game have none."""
+        keys = tuple(fold(self._full(folder)) for folder in folders)
+        if keys not in self._holding:
+            listings = [tuple(map(layer.listing, keys)) for layer in self._layers()]
+            self._holding[keys] = [one for one in listings if any(listing is not None for listing in one)]
+        return self._holding[keys]
 
     def _full(self, folder: str) -> str:
         return f"{self._prefix}/{folder}".strip("/") if self._prefix else folder
@@ -366,6 +358,3 @@ class GameTree:
         parts = file.folder.split("/") if file.folder else []
         depth = folder.strip("/").count("/") + 1 if folder else 0
         return file if depth == len(parts) else file._replace(folder="/".join(parts[len(parts) - depth :]))
-
-
-_Listings = tuple[Listing | None, ...]
