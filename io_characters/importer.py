@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import bpy
@@ -311,14 +312,13 @@ class _Builder:
         textures = by_mesh.get(fold(mesh)) or by_mesh.get(_ALL)
         if textures is None:
             return found
-        result = MaterialImages(shader)
-        for role, image in ((Role.DIFFUSE, textures.image), (Role.NORMAL, textures.bump), (Role.MASKS, textures.masks)):
-            file = self._files.find(image) if image else None
-            if file is not None:
-                result.images[role] = file
+        paths = {Role.DIFFUSE: textures.image, Role.NORMAL: textures.bump, Role.MASKS: textures.masks}
+        files = {role: self._files.find(path) for role, path in paths.items() if path}
+        images = {role: file for role, file in files.items() if file is not None}
         # What is missing is reported with the character's other files.
         found.missing.clear()
-        return result if result.diffuse is not None else found
+        # The alpha test and the like are those of the configuration file.
+        return replace(found, name=shader, images=images, game_folder="") if Role.DIFFUSE in images else found
 
     def _shader_skins(self, part: CharacterPart, shader: str, mesh: str, search: ModelSearch) -> dict[str, Material]:
         """The materials by skin; the first match counts (`DeclSkin.cpp`, `RemapShaderBySkin`)."""

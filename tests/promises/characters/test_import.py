@@ -316,6 +316,15 @@ def test_images_of_md5skin_are_those_of_the_meshes(tmp_path):
     assert {"skin.tga", "hat.tga"} <= found
 
 
+@pytest.mark.parametrize("culls", [0, 1])
+def test_md5cullface_says_from_which_sides_a_mesh_is_shown(tmp_path, culls):
+    game = game_folders.sauerbraten(tmp_path)
+    script = game / "packages/models/hero/md5.cfg"
+    script.write_text(script.read_text().replace("md5skin *", f"md5cullface * {culls}\nmd5skin *"))
+    import_character(game, "hero")
+    assert bpy.data.objects["hat.001"].material_slots[0].material.use_backface_culling == bool(culls)
+
+
 def test_an_md2_with_a_script_is_scaled(tmp_path):
     import_character(game_folders.sauerbraten(tmp_path), "hound")
     assert [round(value, 4) for value in bpy.data.objects["tris"].scale] == [1.5, 1.5, 1.5]
