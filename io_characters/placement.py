@@ -70,24 +70,24 @@ def attach(
     for those of the bind pose.
     """
     attachment = part.attachment or Attachment(0)
-    own = _part_matrix(part)
+    part_matrix = _part_matrix(part)
     tag = skeleton.tags.get(attachment.joint.lower()) if skeleton is not None else None
     joint = _joint(skeleton.rig, attachment.joint) if skeleton is not None and attachment.joint else None
     if tag is not None:
         obj.parent = tag
-        obj.matrix_basis = _below_joint(_attachment_matrix(attachment, Matrix()) @ own, conversion)
+        obj.matrix_basis = _below_joint(_attachment_matrix(attachment, Matrix()) @ part_matrix, conversion)
     elif skeleton is None or joint is None:
         obj.parent = parent
         if not attachment.joint:
-            own = _attachment_matrix(attachment, Matrix()) @ own
-        obj.matrix_basis = _in_scene(own, conversion)
+            part_matrix = _attachment_matrix(attachment, Matrix()) @ part_matrix
+        obj.matrix_basis = _in_scene(part_matrix, conversion)
         return attachment.joint or None
     else:
         if attaching_pose is not None:
             axes = quat.to_matrices(attaching_pose[joint])
         else:
             axes = conversion.rotation.T @ quat.to_matrices(skeleton.rig.joints.orientations[joint])
-        matrix = _attachment_matrix(attachment, _matrix(axes)) @ own
+        matrix = _attachment_matrix(attachment, _matrix(axes)) @ part_matrix
         _parent_to_joint(obj, skeleton, joint, _below_joint(matrix, conversion))
     return None
 
@@ -95,7 +95,7 @@ def attach(
 def _joint(rig: Rig, name: str) -> int | None:
     """The joint of a name, without regard to case as in the games."""
     wanted = name.lower()
-    return next((joint for joint, own in enumerate(rig.joints.names) if own.lower() == wanted), None)
+    return next((joint for joint, name in enumerate(rig.joints.names) if name.lower() == wanted), None)
 
 
 def _parent_to_joint(obj: Object, skeleton: Skeleton, joint: int, matrix: Matrix) -> None:
@@ -130,12 +130,12 @@ def _attachment_matrix(attachment: Attachment, joint_axes: Matrix) -> Matrix:
     """In the space of the joint or tag; `joint_axes` is the joint's rotation while parts attach."""
     to_joint = joint_axes.transposed()
     moved, turned = Matrix.Translation(attachment.translation), _turn(attachment.rotation)
-    own = Matrix.Translation(attachment.part_translation) @ _turn(attachment.part_rotation)
+    part_matrix = Matrix.Translation(attachment.part_translation) @ _turn(attachment.part_rotation)
     if attachment.keeps_axes:
-        return to_joint @ moved @ turned @ own
+        return to_joint @ moved @ turned @ part_matrix
     if attachment.along_model:
         moved = Matrix.Translation((to_joint @ moved).translation)
-    return moved @ turned @ own
+    return moved @ turned @ part_matrix
 
 
 def _turn(angles: tuple[float, float, float]) -> Matrix:

@@ -73,8 +73,8 @@ def with_area(
     is_second = pairs.sum(axis=(1, 2)) - 6 * firsts > _SPLITS[0].sum()
     a, b, c = np.moveaxis(places[splits], 3, 0)
     areas = np.linalg.norm(np.cross(b - a, c - a), axis=-1).min(axis=2)
-    own, other = np.where(is_second[:, None], areas[:, ::-1], areas).T
-    chosen = np.flatnonzero(own < _NO_AREA * other)
+    area, other = np.where(is_second[:, None], areas[:, ::-1], areas).T
+    chosen = np.flatnonzero(area < _NO_AREA * other)
     result = loops.copy()
     result[rows[chosen]] = splits[chosen, 1 - is_second[chosen].astype(int)]
     return result

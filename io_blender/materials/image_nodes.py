@@ -129,8 +129,8 @@ class NodeBuilder:
             (Role.ALPHA, declaration.alpha_image),
         ):
             files = {self._found.maps[use.name] for use in map_uses(expression) if use.name in self._found.maps}
-            own = self._found.images.get(role)
-            known = files & used if role is Role.NORMAL else own is not None and own in files
+            image = self._found.images.get(role)
+            known = files & used if role is Role.NORMAL else image is not None and image in files
             if expression is not None and known:
                 result[role] = expression
         return result

@@ -96,8 +96,8 @@ class _CharacterReader:
         textures = {one.mesh: self._textures(one) for one in part.skins.values() if one.image or one.bump}
         default = self._md2_textures(model) if not part.model else None
         if default is not None:
-            own = textures.pop("*", default)
-            textures = {"*": own if own.image else replace(default, bump=own.bump)} | textures
+            every_mesh = textures.pop("*", default)
+            textures = {"*": every_mesh if every_mesh.image else replace(default, bump=every_mesh.bump)} | textures
         return CharacterPart(
             name=model.rpartition("/")[2].rpartition(".")[0],
             model=model,
@@ -138,8 +138,8 @@ class _CharacterReader:
     def _search_folder(self, name: str) -> str:
         """A model's folder in that of all models, which is the one above if it is not known."""
         name = join(name)
-        models, own = split_folder(self._folder)
-        if name in ("", own):
+        models, folder_name = split_folder(self._folder)
+        if name in ("", folder_name):
             return self._folder
         bases = ancestors(self._folder) if models is None else [models]
         folders = [join(base, name) for base in bases]

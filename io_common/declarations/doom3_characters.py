@@ -192,13 +192,13 @@ class _CharacterReader:
     def _attachments(self, name: str, values: Values, parent: int) -> Iterator[tuple[str, Attachment]]:
         head = values.get("def_head", "")
         if head:
-            own, shared = _vector(values, head.lower()), _vector(values, "offsetheadmodel")
+            offset, shared = _vector(values, head.lower()), _vector(values, "offsetheadmodel")
             yield (
                 head,
                 Attachment(
                     parent,
                     values.get("head_joint") or values.get("joint_head") or "",
-                    translation=(own[0] + shared[0], own[1] + shared[1], own[2] + shared[2]),
+                    translation=(offset[0] + shared[0], offset[1] + shared[1], offset[2] + shared[2]),
                     keeps_axes=True,
                     entity=head if self._game.entity(head) is not None else "",
                 ),
@@ -227,23 +227,23 @@ class _CharacterReader:
             yield other, replace(attachment, parent=parent, entity=other)
 
 
-def _attachment_at_place(body: Values, number: str, own: Values, place: str) -> Attachment:
+def _attachment_at_place(body: Values, number: str, values: Values, place: str) -> Attachment:
     return Attachment(
         0,
         body.get(f"attach_pos_joint_{number}", ""),
         _rotation(body, f"attach_pos_angles_{number}"),
         _vector(body, f"attach_pos_origin_{number}"),
-        _rotation(own, f"angles_{place}"),
-        _vector(own, f"origin_{place}"),
+        _rotation(values, f"angles_{place}"),
+        _vector(values, f"origin_{place}"),
     )
 
 
-def _dark_mod_attachment(own: Values, body: str) -> Attachment:
+def _dark_mod_attachment(values: Values, body: str) -> Attachment:
     """An attachment that says itself where it hangs on the body, an entity of The Dark Mod."""
-    angles = f"angles_{body}" if f"angles_{body}" in own else "angles"
-    origin = f"origin_{body}" if f"origin_{body}" in own else "origin"
-    joint = own.get("joint") or own.get("bindtojoint") or ""
-    return Attachment(0, joint, _rotation(own, angles), _vector(own, origin))
+    angles = f"angles_{body}" if f"angles_{body}" in values else "angles"
+    origin = f"origin_{body}" if f"origin_{body}" in values else "origin"
+    joint = values.get("joint") or values.get("bindtojoint") or ""
+    return Attachment(0, joint, _rotation(values, angles), _vector(values, origin))
 
 
 def _vector(values: Values, key: str) -> Vector:
@@ -266,10 +266,10 @@ def _rotation(values: Values, key: str) -> Vector:
 
 
 def _replace_animations(
-    animations: tuple[CharacterAnimation, ...], own: Values, attached: Iterable[tuple[str, Values]]
+    animations: tuple[CharacterAnimation, ...], body: Values, attached: Iterable[tuple[str, Values]]
 ) -> tuple[CharacterAnimation, ...]:
     others: dict[str, str] = {}
-    for joint, values in ((None, own), *attached):
+    for joint, values in ((None, body), *attached):
         for key, value in values.items():
             name, _, only = key.removeprefix(_REPLACED).partition(" ")
             if key.startswith(_REPLACED) and (not only or joint is None or only == joint.lower()):

@@ -114,9 +114,9 @@ def _entity_texts(character: Character) -> list[str]:
         if attachment is None or attachment.parent not in pairs:
             continue
         body = pairs[attachment.parent]
-        own: _Pairs = [("model", _model_value(character, index))]
+        part_pairs: _Pairs = [("model", _model_value(character, index))]
         if part.default_skin:
-            own.append(("skin", part.default_skin))
+            part_pairs.append(("skin", part.default_skin))
         if attachment.keeps_axes:
             is_entity = bool(attachment.entity)
             name = f"{names[attachment.parent]}_head" if is_entity else _model_value(character, index)
@@ -128,14 +128,14 @@ def _entity_texts(character: Character) -> list[str]:
             name = f"{character.name}_attach{attached}"
             if not is_entity:
                 # A light, an effect or a model of another format is what the game has declared.
-                name, own = attachment.entity, []
+                name, part_pairs = attachment.entity, []
             suffix = str(attached) if attached > 1 else ""
             body.append((f"def_attach{suffix}", name))
-            (own if attachment.along_model else body).extend(_place_pairs(attachment, attached, suffix))
-            own += _vector_pair(f"origin_place{attached}", attachment.part_translation)
-            own += _vector_pair(f"angles_place{attached}", _pitch_first(attachment.part_rotation))
+            (part_pairs if attachment.along_model else body).extend(_place_pairs(attachment, attached, suffix))
+            part_pairs += _vector_pair(f"origin_place{attached}", attachment.part_translation)
+            part_pairs += _vector_pair(f"angles_place{attached}", _pitch_first(attachment.part_rotation))
         if is_entity:
-            names[index], pairs[index] = name, own
+            names[index], pairs[index] = name, part_pairs
     if parts[0].default_skin:
         pairs[0].append(("skin", parts[0].default_skin))
     # The entity itself comes last.

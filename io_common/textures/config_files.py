@@ -91,11 +91,11 @@ class ConfigFiles:
     @cached_property
     def _config(self) -> tuple[ModelScript, str]:
         """The .cfg file, and its folder relative to the model's: "" or ".."."""
-        own = next((path for _, path in self._folder.trees), self._folder.model_path.parent.name)
+        folder = next((path for _, path in self._folder.trees), self._folder.model_path.parent.name)
         for file, relative in self._folder.text_files(self._config_name) if self._config_name else ():
             text = self._read_text(file)
             if text is not None:
-                path = posixpath.normpath(posixpath.join(own, relative, self._config_name))
+                path = posixpath.normpath(posixpath.join(folder, relative, self._config_name))
                 script = read_script(text, path, self._config_name.partition(".")[0], self._read_script)
                 for warning in script.warnings:
                     self._budget.warn(warning)

@@ -100,20 +100,22 @@ def guess_skins(
 ) -> list[str]:
     """The likely skins next to a model, best first: named after it, `skin` or the folder."""
     # Without any such image, `anything` allows a single remaining one, and `player` all of them.
-    own = fold(split_extension(model)[0])
-    others = {fold(split_extension(name)[0]) for name in models} - {own}
+    model_stem = fold(split_extension(model)[0])
+    others = {fold(split_extension(name)[0]) for name in models} - {model_stem}
     by_stem: dict[str, str] = {}
     for name in sorted(images, key=lambda name: (extension_rank(name), fold(name))):
         stem = split_extension(fold(name))[0]
         if is_color(stem) and not any(
-            _belongs(stem, other) for other in others if not (_belongs(stem, own) and own.startswith(other))
+            _belongs(stem, other)
+            for other in others
+            if not (_belongs(stem, model_stem) and model_stem.startswith(other))
         ):
             by_stem.setdefault(stem, name)
-    for base in (own, "skin", split_extension(fold(folder))[0]):
+    for base in (model_stem, "skin", split_extension(fold(folder))[0]):
         found = [stem for stem in by_stem if base and _belongs(stem, base)]
         if found:
             return [by_stem[stem] for stem in sorted(found, key=lambda stem: _series_key(stem, base))]
-    remaining = sorted(stem for stem in by_stem if _WEAPON.match(own) or not (player and _WEAPON.match(stem)))
+    remaining = sorted(stem for stem in by_stem if _WEAPON.match(model_stem) or not (player and _WEAPON.match(stem)))
     if anything and (player or len(remaining) == 1):
         return [by_stem[stem] for stem in remaining]
     return []

@@ -57,10 +57,10 @@ class Clip(scene_clips.Clip):
 
     def samples(self, options: AnimationOptions) -> tuple[Floats, float]:
         """The frames of the scene to sample, (F,), and the frame rate of the file."""
-        own = options.scene_rate or self.rate
+        clip_rate = options.scene_rate or self.rate
         # NaN is not above 0 either.
-        rate = (options.frame_rate if options.frame_rate > 0.0 else own) / options.frame_step
-        step = own / rate
+        rate = (options.frame_rate if options.frame_rate > 0.0 else clip_rate) / options.frame_step
+        step = clip_rate / rate
         count = scene_clips.sample_count(self.end - self.start, step)
         frames = self.start + np.arange(count, dtype=np.float64) * step
         if self.to_scene is not None:

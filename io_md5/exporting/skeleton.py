@@ -181,10 +181,10 @@ def build_skeleton(
     joint_of_bone, parents = _exported_parents(rig.joints.parents, exported)
     chosen = np.flatnonzero(exported).astype(np.int32)
     if sample is not None:
-        own = np.count_nonzero(chosen < len(parts[0].rig))
+        count = np.count_nonzero(chosen < len(parts[0].rig))
         rebuilt = parents.copy()
-        rebuilt[:own] = rebuild_hierarchy(
-            armature, [rig.bone_names[bone] for bone in chosen[:own]], parents[:own], sample
+        rebuilt[:count] = rebuild_hierarchy(
+            armature, [rig.bone_names[bone] for bone in chosen[:count]], parents[:count], sample
         )
         if not np.array_equal(rebuilt, parents):
             parents_first = order_parents_first(rebuilt)
@@ -241,13 +241,13 @@ def _joined_rig(parts: list[ArmaturePart]) -> Rig:
     """The bones of all armatures, with the roots of those that hang on a bone as its children."""
     first, parents = 0, list[Ints]()
     for part in parts:
-        part.first, own = first, part.rig.joints.parents
+        part.first, part_parents = first, part.rig.joints.parents
         first += len(part.rig)
         above = ROOT
         if part.carrier is not None:
             carrier = parts[part.carrier[0]]
             above = carrier.first + carrier.rig.bone_names.index(part.carrier[1])
-        parents.append(np.where(own == ROOT, above, own + part.first).astype(np.int32))
+        parents.append(np.where(part_parents == ROOT, above, part_parents + part.first).astype(np.int32))
     rigs = [part.rig for part in parts]
     return Rig(
         [name for rig in rigs for name in rig.bone_names],
@@ -326,8 +326,8 @@ def build_object_skeleton(joint_objects: Mapping[Object, Floats], conversion: Co
     )
     names = [obj.name for obj in objects]
     axes, _ = nearest_rotations(matrices[:, :3, :3])
-    own = Joints(names, parents, matrices[:, :3, 3], quat.from_matrices(axes))
-    rig = Rig(names, own, np.full(count, -1), np.zeros(count, dtype=bool), own.positions, own.orientations)
+    bind = Joints(names, parents, matrices[:, :3, 3], quat.from_matrices(axes))
+    rig = Rig(names, bind, np.full(count, -1), np.zeros(count, dtype=bool), bind.positions, bind.orientations)
     skeleton = Skeleton(
         None, rig, np.arange(-1, count, dtype=np.int32), np.arange(1, count + 1, dtype=np.int32),
         Joints(
@@ -336,7 +336,7 @@ def build_object_skeleton(joint_objects: Mapping[Object, Floats], conversion: Co
         ),
         np.eye(4), conversion, objects, matrices,
     )  # fmt: skip
-    rest = quat.transforms(own.positions, own.orientations)
+    rest = quat.transforms(bind.positions, bind.orientations)
     skeleton.joints.positions, skeleton.joints.orientations, _ = skeleton.joints_of_scene(rest)
     return skeleton
 

@@ -121,8 +121,8 @@ def why_without_meshes(context: Context, scope: Scope, source: Source) -> list[s
     """Why none of the meshes that an armature moves is exported; empty if one is, or if it moves none."""
     if source.armature is None or source.meshes:
         return []
-    own = [obj for obj in context.scene.objects if obj.type == "MESH" and _is_moved_by(source, obj)]
-    return why_left_out(context, scope, own)
+    moved = [obj for obj in context.scene.objects if obj.type == "MESH" and _is_moved_by(source, obj)]
+    return why_left_out(context, scope, moved)
 
 
 def require_meshes(context: Context, scope: Scope, source: Source) -> None:

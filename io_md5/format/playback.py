@@ -161,10 +161,10 @@ def loop_type_of_components(table: Floats) -> LoopType:
     orientations = quat.make_continuous(quat.wxyz_from_xyz(ends[..., 3:]))
     poses = np.concatenate([ends[..., :3] / extent, orientations], axis=2).reshape(4, -1)
     before, seam, after = np.linalg.norm(np.diff(poses, axis=0), axis=1).tolist()
-    beside = max(before, after)
-    if seam == 0.0 or (seam <= _CLOSED * motion and seam <= _CLOSED_STEP * beside):
+    neighbour = max(before, after)
+    if seam == 0.0 or (seam <= _CLOSED * motion and seam <= _CLOSED_STEP * neighbour):
         return "closed"
-    return "open" if seam <= _OPEN * beside and seam < motion / 2 else "none"
+    return "open" if seam <= _OPEN * neighbour and seam < motion / 2 else "none"
 
 
 def distinct_frames(parents: Ints, positions: Floats, orientations: Floats, chosen: list[int]) -> list[int]:

@@ -163,19 +163,19 @@ class _Scaling:
     ) -> None:
         values = scales.values[:, joints]
         # In the space of the armature.
-        self.own = np.where(np.abs(values) < SMALLEST_SCALE, SMALLEST_SCALE, values)
+        self.values = np.where(np.abs(values) < SMALLEST_SCALE, SMALLEST_SCALE, values)
         of_rig = np.ones((len(values), len(rig)))
-        of_rig[:, bones] = self.own
+        of_rig[:, bones] = self.values
         parents = rig.joints.parents[bones]
         self.above = np.where(parents != ROOT, of_rig[:, parents], 1.0)  # those of the parents
         # To be keyed: the scale of a bone under one with a negative scale is negated.
-        self.channels = self.own * np.sign(self.above)
-        changes = (self.own != self.own[:1]) | (self.above != self.above[:1])
+        self.channels = self.values * np.sign(self.above)
+        changes = (self.values != self.values[:1]) | (self.above != self.above[:1])
         # Whether the location of each bone may change because of scales, bool (n,).
         self.moves: npt.NDArray[np.bool_] = changes.any(axis=0)
 
     def part(self, chunk: slice) -> tuple[Floats, Floats]:
-        return self.own[:, chunk], self.above[:, chunk]
+        return self.values[:, chunk], self.above[:, chunk]
 
     def held_frames(self, column: int) -> npt.NDArray[np.int64]:
         """The frames after which the location of a bone jumps, because the scale of its parent does."""

@@ -161,16 +161,16 @@ def marker_name(camera_name: str) -> str:
 
 def cut_frames(scene: Scene, cameras: list[Object]) -> Counter[int]:
     """The frames with markers that are cuts of some cameras of a scene, with the count on each."""
-    own: set[str] = set()
+    names: set[str] = set()
     foreign: set[str] = set()
     for obj in scene.objects:
         if obj.type == "CAMERA":
             name = marker_name(obj.name)
-            (own if obj in cameras else foreign).update({name, CUT_MARKER.read(obj.data) or name})
+            (names if obj in cameras else foreign).update({name, CUT_MARKER.read(obj.data) or name})
     return Counter(
         marker.frame
         for marker in scene.timeline_markers
-        if marker.name in own or (_CUT.match(marker.name) and marker.name not in foreign)
+        if marker.name in names or (_CUT.match(marker.name) and marker.name not in foreign)
     )
 
 

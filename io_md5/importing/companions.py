@@ -56,14 +56,14 @@ def game_of(path: Path) -> Game | None:
 
 
 def find_companion(
-    path: Path, search: Search | None = None, beside: FilesByName | None = None
+    path: Path, search: Search | None = None, folders: FilesByName | None = None
 ) -> tuple[Companion | None, str]:
     """The model that an MD5 replaces; if it cannot be read, None and the reason."""
-    # It is searched on disk, in the same archive, and in the game folders of `search`; the MD5 need not exist. `beside`
-    # has the folders that an import has listed already.
-    beside = beside if beside is not None else FilesByName()
+    # It is searched on disk, in the same archive, and in the game folders of `search`; the MD5 need not exist. `folders`
+    # has what an import has listed already.
+    folders = folders if folders is not None else FilesByName()
     for game, folder, name in _candidates(path):
-        found = beside.find(folder, name)
+        found = folders.find(folder, name)
         if found is None and search is not None:
             found = _in_game_folders(path, folder, name, search)
         if found is None:

@@ -137,10 +137,10 @@ def read_files(
     if options.animations != "NONE":
         yield from _read_folders(paths, options, files, report, active, progress)
     if options.use_companions:
-        beside = FilesByName()
-        _read_companions(paths, options, files, search, beside, report)
+        folders = FilesByName()
+        _read_companions(paths, options, files, search, folders, report)
         for path in files.animations:
-            _read_scales(path, files, beside, report)
+            _read_scales(path, files, folders, report)
     return files
 
 
@@ -261,7 +261,7 @@ def _read_to_fit(path: Path, skeletons: list[Joints]) -> tuple[Animation | None,
 
 
 def _read_companions(
-    paths: list[Path], options: ImportOptions, files: SourceFiles, search: Search, beside: FilesByName, report: Report
+    paths: list[Path], options: ImportOptions, files: SourceFiles, search: Search, folders: FilesByName, report: Report
 ) -> None:
     """Adds what belongs to models and animations of the re-releases: the animation, skins and names of frames."""
     skeletons = iter(files.skeletons)
@@ -269,14 +269,14 @@ def _read_companions(
         suffix = path.suffix.lower()
         if suffix not in (MESH_SUFFIX, ANIMATION_SUFFIX):
             continue
-        companion, problem = find_companion(path, search, beside)
+        companion, problem = find_companion(path, search, folders)
         if problem:
             report.warn(f"its skins and frame names are not used: {problem}")
         animation_path: Path | None = path
         if suffix == MESH_SUFFIX:
             skeleton = next(skeletons)
             _take_skins(path, skeleton, companion, options, search)
-            animation_path = beside.find(path.parent, path.stem + ANIMATION_SUFFIX)
+            animation_path = folders.find(path.parent, path.stem + ANIMATION_SUFFIX)
             is_of_game = companion is not None or game_of(path) is not None
             if animation_path is not None and is_of_game and options.animations == "NONE":
                 _read_companion_animation(animation_path, skeleton.joints, files, report)
@@ -320,11 +320,11 @@ def _take_skins(
     ]
     if options.use_textures:
         images = zip(skins, skeleton.images, strict=True)
-        skeleton.images = [of_mesh[0] if of_mesh else own for of_mesh, own in images]
+        skeleton.images = [of_mesh[0] if of_mesh else found for of_mesh, found in images]
 
 
-def _read_scales(path: Path, files: SourceFiles, beside: FilesByName, report: Report) -> None:
-    scale_path = beside.find(path.parent, path.stem + SCALE_SUFFIX)
+def _read_scales(path: Path, files: SourceFiles, folders: FilesByName, report: Report) -> None:
+    scale_path = folders.find(path.parent, path.stem + SCALE_SUFFIX)
     if scale_path is None:
         return
     scales = read_scales(readable(scale_path))

@@ -182,8 +182,8 @@ class IO_MD5_UL_animations(RowList, bpy.types.UIList):
         shown = bpy.types.UI_UL_list.filter_items_by_name(
             self.filter_name, self.bitflag_filter_item, actions, "name"
         ) or [self.bitflag_filter_item] * len(actions)
-        own = set(animations_of(armature)) if armature is not None else set()
-        return [flag if action in own else 0 for flag, action in zip(shown, actions, strict=True)], []
+        played = set(animations_of(armature)) if armature is not None else set()
+        return [flag if action in played else 0 for flag, action in zip(shown, actions, strict=True)], []
 
 
 def _draw_animations(layout: Any, context: Context, armature: Object) -> None:
