@@ -61,8 +61,8 @@ class SuitableActions:
     @property
     def reasons(self) -> dict[str, str]:
         """Whose each action is that is not the owner's, by name."""
-        own = {action for action, _ in self.chosen}
-        return {one.action.name: one.reason for one in reversed(self.foreign) if one.action not in own}
+        chosen = {action for action, _ in self.chosen}
+        return {one.action.name: one.reason for one in reversed(self.foreign) if one.action not in chosen}
 
 
 class ActionFinder:
@@ -91,12 +91,12 @@ class ActionFinder:
                 for slot in slots
                 if self._animates(action, slot) or self._plays_here(action, slot)
             ]
-            own = [slot for slot, reason in useful if not reason]
+            suitable = [slot for slot, reason in useful if not reason]
             found.foreign += [ForeignAction(action, slot, reason) for slot, reason in useful if reason]
-            if own:
-                chosen = self._choose_slot(action, own)
+            if suitable:
+                chosen = self._choose_slot(action, suitable)
                 found.chosen.append((action, chosen))
-                found.other_slots[action] = [slot for slot in own if slot != chosen]
+                found.other_slots[action] = [slot for slot in suitable if slot != chosen]
                 rival = self._uncertain(action, chosen)
                 found.uncertain |= {action.name: rival} if rival else {}
             elif slots and not useful:

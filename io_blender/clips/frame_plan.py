@@ -298,9 +298,9 @@ class Planner:
         keys = {}
         for obj in self._keyed:
             # The key of the same name, else at the same position, else the first.
-            own = [key.name for key in require_shape_keys(obj).key_blocks]
-            index = {name: position for position, name in enumerate(own)}
-            is_parallel = len(own) == len(key_names)
+            names = [key.name for key in require_shape_keys(obj).key_blocks]
+            index = {name: position for position, name in enumerate(names)}
+            is_parallel = len(names) == len(key_names)
             indices = [index.get(name, position if is_parallel else 0) for position, name in enumerate(key_names)]
             keys[obj] = indices[::step]
         return FramePlan(list(key_names[::step]), frames[::step], None, keys)

@@ -125,14 +125,16 @@ def _relative_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrame
     )
 
 
-def _is_added_frame(key: ShapeKey, curve: FCurve | None, own: int, others: list[int], curves: list[FCurve]) -> bool:
+def _is_added_frame(
+    key: ShapeKey, curve: FCurve | None, frame_of_key: int, others: list[int], curves: list[FCurve]
+) -> bool:
     """Whether a key that is not in the file leaves the file's frames alone, and has its own if animated."""
-    # `own` is the frame by its position, `others` are those of the file's keys, `curves` those of all keys.
+    # `frame_of_key` is that of its position, `others` are those of the file's keys, `curves` those of all keys.
     if curve is None:
         return key.value == 0.0 or not has_effect(key)
-    if any(abs(curve.evaluate(frame)) > _TOLERANCE for frame in others if frame != own):
+    if any(abs(curve.evaluate(frame)) > _TOLERANCE for frame in others if frame != frame_of_key):
         return False
-    return all(abs(other.evaluate(own) - (other == curve)) <= _TOLERANCE for other in curves)
+    return all(abs(other.evaluate(frame_of_key) - (other == curve)) <= _TOLERANCE for other in curves)
 
 
 def _absolute_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrames) -> bool:

@@ -175,8 +175,8 @@ def name_property(record: MaterialRecord, name: str, description: str) -> Any:
 
 def _game_folders(material: Material) -> list[str]:
     """Those of the preferences, and the one where the image of the material was before."""
-    own = read_game_folder(material)
-    return list(dict.fromkeys([*preferences.game_folders(), *([own] if own else [])]))
+    stored = read_game_folder(material)
+    return list(dict.fromkeys([*preferences.game_folders(), *([stored] if stored else [])]))
 
 
 def draw_name(layout: Any, material: Material, record: MaterialRecord) -> None:

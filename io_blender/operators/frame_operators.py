@@ -161,12 +161,12 @@ class FrameExport(_Frames, export_options.ModelExport):
         return self.format.export_options(
             **values_of(self, self.format.export_options),
             **self.shared_options(),
-            **self.own_options(),
+            **self.further_options(),
             frames=self.frame_options(context),
             game=self.format.game(self.game_or_default()),
         )
 
-    def own_options(self) -> dict[str, Any]:
+    def further_options(self) -> dict[str, Any]:
         """The other options of the format, by name."""
         return {}
 

@@ -100,9 +100,9 @@ class ExportTransform(Transform):
 
     def chosen_transform(self) -> dict[str, Any]:
         """The scale and axes that are set, by property."""
-        own = {"global_scale": self.global_scale} if self.has_chosen_scale() else {}
+        scale = {"global_scale": self.global_scale} if self.has_chosen_scale() else {}
         axis = {"axis_forward": self.axis_forward, "axis_up": self.axis_up} if self.has_chosen_axes() else {}
-        return own | axis
+        return scale | axis
 
     def _default_transform(self, context: Context) -> tuple[float, str, str] | None:
         """Scale, forward and up of an export that sets none."""

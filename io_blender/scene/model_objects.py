@@ -33,10 +33,10 @@ def mesh_objects(context: Context, scope: Scope, report: Report) -> list[Object]
             is_important=True,
         )
     warn_of_left_out(context, scope, report)
-    own = None if model is None else _objects_of(model, context, _roots(context))
+    objects = None if model is None else _objects_of(model, context, _roots(context))
 
     def concerns(obj: Object) -> bool:
-        return own is None or obj in own
+        return objects is None or obj in objects
 
     warn_of_animated_visibility(context, scope, meshes, report, concerns=concerns)
     return meshes
@@ -54,13 +54,13 @@ def find_meshes(context: Context, scope: Scope) -> tuple[list[Object], Object | 
     active = context.view_layer.objects.active
     # An imported object is in the model of another one if it was put there.
     chosen = [obj for obj in imported if obj == active] or [
-        obj for obj, own in imported.items() if active in own or imported.keys() <= own
+        obj for obj, objects in imported.items() if active in objects or imported.keys() <= objects
     ]
     if not chosen:
         return meshes, None
     model = chosen[0]
-    own = [obj for obj in meshes if obj in imported[model]]
-    return own, model if has_record(model.data, _MD2) else roots[model]
+    members = [obj for obj in meshes if obj in imported[model]]
+    return members, model if has_record(model.data, _MD2) else roots[model]
 
 
 def objects_hanging_on(model: Object, context: Context) -> list[Object]:

@@ -219,9 +219,9 @@ def export_conversion(choice: Conversion | ChosenConversion, objects: Iterable[O
             f"the models were imported with other axes than {obj.name}: {listing(turned, 10)}. Export one at a time, "
             "or set Forward and Up"
         )
-    back, own = first.inverse(), choice.conversion
+    back, given = first.inverse(), choice.conversion
     result = Conversion(
-        own.scale if choice.has_scale else back.scale, own.rotation if choice.has_axes else back.rotation
+        given.scale if choice.has_scale else back.scale, given.rotation if choice.has_axes else back.rotation
     )
     _warn_of_change(obj, back, result, report)
     return result

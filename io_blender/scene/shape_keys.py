@@ -45,10 +45,10 @@ def value_path(name: str) -> str:
 def has_effect(key: ShapeKey) -> bool:
     """Whether a shape key differs from the one that it is relative to."""
     count = 3 * len(key.data)
-    own, other = np.empty(count, dtype=np.float32), np.empty(count, dtype=np.float32)
-    key.points.foreach_get("co", own)
+    points, other = np.empty(count, dtype=np.float32), np.empty(count, dtype=np.float32)
+    key.points.foreach_get("co", points)
     key.relative_key.points.foreach_get("co", other)
-    return not np.array_equal(own, other)
+    return not np.array_equal(points, other)
 
 
 def add_frame_keys(

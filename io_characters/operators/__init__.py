@@ -83,12 +83,10 @@ class EXPORT_SCENE_OT_idtech_character(
     )
 
     def invoke(self, context: Context, event: Event) -> OperatorResult:
-        del event
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
     def draw(self, context: Context) -> None:
-        del context
         layout = layouts.panel_layout(self)
         layout.prop(self, "use_models")
         layout.prop(self, "use_declarations")
@@ -235,12 +233,10 @@ CLASSES: tuple[Any, ...] = (
 
 
 def _import_entry(menu: Any, context: Context) -> None:
-    del context
     menu.layout.operator(IMPORT_SCENE_OT_idtech_character.bl_idname, text="id Tech Game Character")
 
 
 def _export_entry(menu: Any, context: Context) -> None:
-    del context
     menu.layout.operator(EXPORT_SCENE_OT_idtech_character.bl_idname, text="id Tech Game Character")
 
 

@@ -68,7 +68,6 @@ class IO_IDTECH_UL_characters(FilteredList, bpy.types.UIList):
     """The list of characters of a game."""
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
-        del index
         texts = (item.name, item.meshes, item.animations, item.skins)
         _draw_columns(layout, texts, _ICONS.get(item.kind, "DOT"))
 
@@ -108,7 +107,6 @@ class IO_IDTECH_UL_character_animations(FilteredList, bpy.types.UIList):
     """The list of animations to choose from."""
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
-        del index
         row = layout.row(align=True)
         row.prop(item, "is_checked", text="")
         row.label(text=item.name)
@@ -163,20 +161,17 @@ def _draw_animations(layout: UILayout, operator: Any) -> None:
 
 def _known_games(operator: Any, context: Context, text: str) -> list[str]:
     """The game folders of the preferences, for completion."""
-    del operator, context
     return [folder for folder in preferences.game_folders() if text.lower() in folder.lower()]
 
 
 def _entry_chosen(operator: Any, context: Context) -> None:
     """Takes the name of the row that was clicked."""
-    del context
     if 0 <= operator.active_entry < len(operator.entries):
         operator.name = operator.entries[operator.active_entry].name
 
 
 def _inner_chosen(operator: Any, context: Context) -> None:
     """Takes the game folder that is inside the chosen folder."""
-    del context
     if operator.inner_game:
         operator.game = operator.inner_game
 
@@ -242,7 +237,6 @@ class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, trans
         return preferences.default_scale()
 
     def invoke(self, context: Context, event: Event) -> OperatorResult:
-        del event
         self.set_default_scale()
         known = preferences.game_folders()
         if not self.game and known:
@@ -291,7 +285,6 @@ class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, trans
             self.problem = printable(str(error))
 
     def draw(self, context: Context) -> None:
-        del context
         # Blender does not tell operators that a text was changed.
         self.fill()
         layout = layouts.panel_layout(self)

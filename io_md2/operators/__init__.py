@@ -72,7 +72,7 @@ class BuildOptions(_Options, FrameExport):
     format, family, profiles = FORMAT, "md2", PROFILES
     game: str = game_option(PROFILES)
 
-    def own_options(self) -> dict[str, Any]:
+    def further_options(self) -> dict[str, Any]:
         return {"template": Template(self.sequence_template), "force_skin_size": self.skin_size_from == "CUSTOM"}
 
 

@@ -129,8 +129,8 @@ def group_corners(
         corners = part.loops.ravel()
         differs = np.zeros(len(groups), dtype=bool)
         for shown in normals:
-            own, other = shown[corners], shown[corners[firsts[groups]]]
-            differs |= (own * other).sum(axis=1) < sampling.SAME_SIDE
+            of_corners, of_firsts = shown[corners], shown[corners[firsts[groups]]]
+            differs |= (of_corners * of_firsts).sum(axis=1) < sampling.SAME_SIDE
         if differs.any():
             keys = np.zeros((len(groups), 2 * len(normals)), dtype=np.int64)
             keys[differs] = np.moveaxis(nearest_normals(normals[:, corners[differs]]), 0, 1).reshape(

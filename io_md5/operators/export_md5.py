@@ -29,7 +29,6 @@ from ..exporting.camera import CameraExportOptions, export_camera, exported_came
 from ..exporting.clips import AnimationOptions
 from ..exporting.exporter import export_animations, export_mesh
 from ..exporting.game import find
-from ..format import Md5Error
 from ..format.games import PROFILES, Game
 from ..format.model import ANIMATION_SUFFIX
 from ..options import ACTIONS, AnimationProperties, CameraProperties, ClipProperties, ModelProperties, WeightOptions
@@ -124,7 +123,6 @@ class Export(BuildOptions, file_operators.ExportFile):
     """The export of a model or of animations, without its identifiers."""
 
     bl_options = {"REGISTER", "PRESET"}
-    bad_data = Md5Error
 
     def invoke(self, context: Context, event: Event) -> OperatorResult:
         # Blender gives the choice of the last export, but does not count it as set.
@@ -220,14 +218,12 @@ class OBJECT_OT_md5_check_game(BuildOptions, game_check.GameCheck, bpy.types.Ope
     bl_idname = "object.md5_check_game"
     bl_label = "Check for Game (MD5)"
     bl_options = {"REGISTER", "UNDO"}
-    bad_data = Md5Error
 
     actions: str = _actions("Animations to check", "ALL", ("NONE", "None", "Check no animations"))
     has_mesh: bool = hidden(True, name="Mesh", description="Check the mesh too, not only animations")
 
     def draw(self, context: Context) -> None:
         # The other options are those of an export.
-        del context
         for name in ("game", "make_names_safe"):
             self.layout.prop(self, name)
 
@@ -257,7 +253,6 @@ class EXPORT_SCENE_OT_md5camera(
 
     filename_ext = ".md5camera"
     family, profiles = "md5", PROFILES
-    bad_data = Md5Error
     filter_glob: str = option("*.md5camera", options={"HIDDEN"})
     frame_rate_from: str = frame_rate_option(
         "Frame rate of the imported file if the camera was imported, else of the scene", SCENE
@@ -274,7 +269,6 @@ class EXPORT_SCENE_OT_md5camera(
         return camera.name if camera is not None else ""
 
     def draw(self, context: Context) -> None:
-        del context
         layout = layouts.panel_layout(self)
         for name in ("game", "use_markers", "frame_rate_from", "verify"):
             layout.prop(self, name)

@@ -63,7 +63,6 @@ class IO_MD5_UL_animation_files(panel_parts.FilteredList, bpy.types.UIList):
     """The list of animations to choose from."""
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
-        del index
         row = layout.row(align=True)
         row.active = item.fit != "NONE"
         box = row.row(align=True)
@@ -183,7 +182,6 @@ def _cached(path: Path, read: Callable[[Any], _Head]) -> _Head | Md5Error | OSEr
 
 @lru_cache(2 * _MAX_LISTED)
 def _read(path: Path, read: Callable[[Any], Any], state: tuple[Any, ...]) -> Any:
-    del state
     try:
         return read(readable(path))
     except (Md5Error, OSError) as error:
@@ -199,7 +197,6 @@ class IMPORT_SCENE_OT_md5(_Options, file_operators.ImportFiles, bpy.types.Operat
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
     filename_ext = ".md5mesh"
-    bad_data = Md5Error
     filter_glob: str = option("*.md5mesh;*.md5anim;*.md5camera", options={"HIDDEN"})
     animation_list: Any = CollectionProperty(type=IO_MD5_PG_animation_file, options={"HIDDEN", "SKIP_SAVE"})
     active_animation: int = hidden(0)

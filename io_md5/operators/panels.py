@@ -64,17 +64,6 @@ def _find(search: Search, model: Path, material: Material, name: str) -> Materia
     return search.model(model, [name]).material(name, mesh_name or None)
 
 
-class MATERIAL_OT_md5_find_images(find_images.FindImages, bpy.types.Operator):
-    """Search the images of the shader again, and rebuild the material's nodes"""
-
-    bl_idname = "material.md5_find_images"
-    bl_label = "Look Up Images (MD5)"
-
-    record = SHADERS
-    rules = TEXTURE_RULES
-    find = staticmethod(_find)
-
-
 def armature_in(context: Context) -> Object | None:
     """The active armature, or that of the active mesh."""
     active = getattr(context, "object", None) or context.view_layer.objects.active
@@ -119,7 +108,6 @@ def _play(operator: Any, context: Context, armature: Object, action: Action) -> 
 
 
 def _has_armature(cls: type, context: Context) -> bool:
-    del cls
     return armature_in(context) is not None
 
 
@@ -167,7 +155,6 @@ class IO_MD5_UL_animations(RowList, bpy.types.UIList):
     """The animations of an armature."""
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
-        del index
         row = layout.row(align=True)
         row.prop(item, "name", text="", emboss=False, icon="FILE_REFRESH" if item.use_cyclic else "ACTION")
         numbers = row.row()
@@ -200,14 +187,12 @@ def _draw_animations(layout: Any, context: Context, armature: Object) -> None:
 
 def _index(manager: Any) -> int:
     """The index of the active action of the active armature among all actions; -1 if there is none."""
-    del manager
     armature = armature_in(bpy.context)
     action = active_action(armature) if armature is not None else None
     return bpy.data.actions.find(action.name) if action is not None else -1
 
 
 def _click(manager: Any, index: int) -> None:
-    del manager
     if 0 <= index < len(bpy.data.actions):
         operators: Any = bpy.ops.object
         operators.md5_play_animation("EXEC_DEFAULT", True, action=bpy.data.actions[index].name)
@@ -252,14 +237,6 @@ class DATA_PT_md5_mesh(_Panel, bpy.types.Panel):
     def warned(self, obj: Any) -> Any:
         armature = obj.find_armature()
         return armature.data if armature is not None else None
-
-
-class MATERIAL_PT_md5(find_images.MaterialPanel, bpy.types.Panel):
-    """The shader of an imported material."""
-
-    bl_label = "MD5"
-
-    record = SHADERS
 
 
 class BONE_PT_md5(PropertiesPanel, bpy.types.Panel):
@@ -398,10 +375,11 @@ CLASSES = (
     OBJECT_OT_md5_play_animation,
     OBJECT_OT_md5_step_animation,
     IO_MD5_UL_animations,
-    MATERIAL_OT_md5_find_images,
     DATA_PT_md5_armature,
     DATA_PT_md5_mesh,
-    MATERIAL_PT_md5,
+    *find_images.classes_of(
+        SHADERS, TEXTURE_RULES, _find, "Search the images of the shader again, and rebuild the material's nodes"
+    ),
     BONE_PT_md5,
     DATA_PT_md5_camera,
     DOPESHEET_PT_md5_action,

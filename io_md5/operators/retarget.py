@@ -58,7 +58,6 @@ def other_armatures(context: Context) -> list[Object]:
 
 
 def _has_armature(cls: type, context: Context) -> bool:
-    del cls
     active = context.view_layer.objects.active
     return active is not None and active.type == "ARMATURE"
 
@@ -94,7 +93,6 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     verb = "Transferred"
-    bad_data = Md5Error
 
     source: str = option("", "Source", "Armature whose actions are transferred. Empty: files")
     target: str = option("", "Target", "Armature that gets the actions. Empty: the active one", options={"SKIP_SAVE"})
@@ -114,7 +112,6 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
     poll: Any = classmethod(_has_armature)
 
     def invoke(self, context: Context, event: Any) -> OperatorResult:
-        del event
         others = other_armatures(context)
         self.source = self.source or (others[0].name if others else "")
         if self.source:
@@ -233,7 +230,6 @@ class ARMATURE_OT_idtech_find_joint_map(bpy.types.Operator):
     poll: Any = classmethod(_has_armature)
 
     def invoke(self, context: Context, event: Any) -> OperatorResult:
-        del event
         if other_armatures(context):
             return self.execute(context)
         context.window_manager.fileselect_add(self)
@@ -304,7 +300,6 @@ class IO_MD5_UL_joint_map(RowList, bpy.types.UIList):
     """The bones of an armature, with the joints whose motion they take."""
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
-        del index
         row = layout.row(align=True)
         row.label(text=item.name, icon="BONE_DATA")
         row.prop(item, "md5_source_joint", text="")
@@ -313,7 +308,6 @@ class IO_MD5_UL_joint_map(RowList, bpy.types.UIList):
         how.label(text=printable(SOURCE_HOW.read(item) or ""))
 
     def draw_filter(self, context: Context, layout: Any) -> None:
-        del context
         row = layout.row()
         row.prop(self, "filter_name", text="")
         row.prop(bpy.context.window_manager, "md5_unmapped_only")
