@@ -255,7 +255,7 @@ class _Builder:
         if source is not None:
             changed = int((~same).sum())
             self.report.count("changed" if changed else "unchanged", changed or len(same))
-            if changed == len(same) > 1:
+            if changed == len(same) > 1 and positions.size:
                 offsets = positions - decompress(source.vertices, source.scale, source.translate)
                 if np.ptp(offsets, axis=0).max() <= _SAME_OFFSET * np.ptp(positions[0], axis=0).max():
                     self.report.warn(

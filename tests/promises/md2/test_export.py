@@ -622,6 +622,16 @@ def test_the_summary_says_how_many_of_the_frames_changed(sample, out, part):
     assert f": {len(FRAME_NAMES)} frames, 1 changed, " in report.summary("Exported", out.name, 0.1)
 
 
+def test_a_model_whose_vertices_were_all_deleted_is_exported_with_a_warning(sample, out, capfd):
+    import_model(sample)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.delete(type="VERT")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert export(out, game="ANY").vertex_count == 0
+    assert "The model has no vertices" in capfd.readouterr().out
+
+
 @pytest.mark.parametrize(("edited", "is_warned"), [("all", True), ("one", False), ("each", False)])
 def test_an_edit_of_the_basis_is_a_warning_as_it_changes_all_frames(sample, out, part, edited, is_warned):
     obj = import_model(sample)
