@@ -143,3 +143,14 @@ def decode_name(data: bytes, start: int, size: int) -> tuple[str, bool]:
     """The name in a field of a file, up to its first NUL, and whether there is one."""
     end = data.find(b"\0", start, start + size)
     return data[start : end if end >= 0 else start + size].decode(NAME_ENCODING), end >= 0
+
+
+def distinct_rows(rows: NDArray[np.number]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where each of the distinct rows (n, …) is first, in the order of first use, (d,); and which each row is, (n,)."""
+    if not len(rows):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    _, firsts, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(firsts)
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.arange(len(order))
+    return firsts[order], ranks[inverse.reshape(-1)]

@@ -16,6 +16,7 @@ from ...io_blender.clips import sampling
 from ...io_blender.records import NONE
 from ...io_blender.reports import Report, listing
 from ...io_blender.scene import mesh_data
+from ...io_common.arrays import distinct_rows
 from ...io_common.frame_names import to_latin1
 from ...io_common.texts import counted
 from ...io_common.triangles import FLIPPED_WINDING, flip_v, have_same_triangles
@@ -154,13 +155,8 @@ def _texels(uvs: npt.NDArray[np.float64], skin_size: tuple[int, int]) -> Ints:
 def _distinct(texels: npt.NDArray[Any]) -> tuple[Ints, Ints]:
     """The distinct texels (S, 2) in the order of their first use, and the index of each corner's, (T, 3)."""
     flat = texels.reshape(-1, 2)
-    if not len(flat):
-        return np.zeros((0, 2), dtype=np.int32), np.zeros((0, 3), dtype=np.int32)
-    values, firsts, inverse = np.unique(flat, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(firsts)
-    rank = np.empty(len(order), dtype=np.int32)
-    rank[order] = np.arange(len(order))
-    return values[order].astype(np.int32), rank[inverse.reshape(-1)].reshape(-1, 3)
+    firsts, numbers = distinct_rows(flat)
+    return flat[firsts].astype(np.int32), numbers.reshape(-1, 3).astype(np.int32)
 
 
 def split(

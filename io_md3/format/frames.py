@@ -11,6 +11,7 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from ...io_common import playback
+from ...io_common.arrays import distinct_rows
 from ...io_common.playback import Wrap
 from .model import FRAMES_PER_SECOND, UNITS, Md3Error, Model
 
@@ -125,14 +126,8 @@ def interpolate(start: npt.ArrayLike, end: npt.ArrayLike, fraction: float) -> ND
 def same_positions(vertices: NDArray[np.int16], *tables: NDArray[np.integer]) -> NDArray[np.int64]:
     """A number for each vertex of (F, V, 3), the same for vertices at one position in all frames, in the order of
     their first use, (V,); vertices are the same only if all `tables` (F, V, …) have the same rows for them."""
-    if not vertices.shape[1]:
-        return np.zeros(0, np.int64)
     columns = [np.moveaxis(table, 1, 0).reshape(table.shape[1], -1) for table in (vertices, *tables)]
-    _, firsts, inverse = np.unique(np.hstack(columns), axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(firsts)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return rank[inverse.reshape(-1)]
+    return distinct_rows(np.hstack(columns))[1]
 
 
 def first_frame(model: Model) -> Model:

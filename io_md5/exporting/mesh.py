@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ...io_blender.records import NONE
 from ...io_blender.reports import Report
 from ...io_blender.scene import mesh_data
+from ...io_common.arrays import distinct_rows
 from ...io_common.triangles import FLIPPED_WINDING, flip_v
 from ..format import Mesh
 from ..format import quaternions as quat
@@ -232,12 +233,8 @@ def _block_weights(
         index = np.where(is_stored, verified + len(current.counts), vertices)
     # Distinct ranges are written once, in the order of their first use.
     ranges = row_ids(np.column_stack([is_stored, table.starts[index], table.counts[index]]))
-    _, firsts, inverse = np.unique(ranges, return_index=True, return_inverse=True)
-    order = np.argsort(firsts)
-    ranks = np.empty(len(order), dtype=np.int64)
-    ranks[order] = np.arange(len(order))
-    selected = index[firsts[order]]
+    firsts, of_vertices = distinct_rows(ranges)
+    selected = index[firsts]
     rows, counts = table.rows(selected), table.counts[selected]
     starts = np.cumsum(counts) - counts
-    of_vertices = ranks[inverse.ravel()]
     return (starts[of_vertices], counts[of_vertices], table.joints[rows], table.biases[rows], table.points[rows])
