@@ -88,7 +88,9 @@ def find_joint_map(source: Joints, target: Joints) -> dict[str, Pair]:
     for joint, (name, key) in enumerate(zip(target.names, ours.keys, strict=True)):
         for how, other in (("name", by_name.get(name)), ("spelling", theirs.by_key.get(key))):
             # One name may stand for the hips of one skeleton and a helper of another.
-            if other is not None and (joint in ours.trunk) == (other in theirs.trunk):
+            if other is None or _OTHER_SIDE.get(key[0]) == theirs.keys[other][0]:
+                continue
+            if (joint in ours.trunk) == (other in theirs.trunk):
                 found.setdefault(joint, (other, how))  # type: ignore[arg-type]
     for part, chain in ours.chains.items():
         others = theirs.chains.get(part, [])
@@ -209,7 +211,6 @@ class _Parts:
         words = _without_common_word([words_of(name) for name in joints.names])
         known = {"".join(found) for found in words}
         self.keys = [_key(found, known) for found in words]
-        self.by_key = {key: joint for joint, key in enumerate(self.keys) if self.keys.count(key) == 1}
         chains: dict[tuple[str, str], list[int]] = {}
         for joint in np.argsort(depths(joints.parents), kind="stable"):
             side, name, _ = self.keys[joint]
@@ -237,6 +238,24 @@ class _Parts:
         self.trunk = set.intersection(*above["thigh"]) if above["thigh"] else set()
         if above["thigh"] and above["upperarm"]:
             self._divide_spine(set.intersection(*above["upperarm"]))
+        if self._has_swapped_sides(joints.positions):
+            self.keys = [(_OTHER_SIDE.get(side, side), name, numbers) for side, name, numbers in self.keys]
+            self.chains = {(part, _OTHER_SIDE.get(side, side)): chain for (part, side), chain in self.chains.items()}
+        self.by_key = {key: joint for joint, key in enumerate(self.keys) if self.keys.count(key) == 1}
+
+    def _has_swapped_sides(self, positions: Floats) -> bool:
+        """Whether the left leg is the right one of a body whose feet point ahead."""
+        legs = [[self.chains.get((part, side), []) for part in ("thigh", "foot")] for side in "LR"]
+        if not all(thigh and foot for thigh, foot in legs):
+            return False
+        up, ahead = np.zeros(3), np.zeros(3)
+        for (thigh, *_), (foot, *_) in legs:
+            up += positions[thigh] - positions[foot]
+            below = [joint for joint in range(len(positions)) if foot in ancestors(self.parents, joint)]
+            tip = max(below, key=lambda joint: float(np.linalg.norm(positions[joint] - positions[foot])), default=foot)
+            ahead += positions[tip] - positions[foot]
+        across = positions[legs[0][0][0]] - positions[legs[1][0][0]]
+        return float(np.cross(up, ahead) @ across) < 0.0
 
     def _divide(self, side: str, part: str, names: tuple[str, str]) -> None:
         """Divides a chain if its joints have one name, and the other part has none."""

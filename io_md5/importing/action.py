@@ -28,16 +28,16 @@ from ...io_blender.clips.keyframes import CONSTANT, LINEAR, KeyframeWriter, writ
 from ...io_blender.reports import ImportResult, Report, listing
 from ...io_blender.scene import axes, names
 from ...io_blender.scene.objects import conversion_of
-from ..format import ROOT, Animation, Joints
+from ..format import ROOT, Animation
 from ..format import quaternions as quat
 from ..format.joint_map import map_retargeting, transfer_animation
 from ..format.model import Floats, as_singles
 from ..format.playback import loop_type_of_components
-from ..format.retargeting import UNMAPPED, Retargeting
+from ..format.retargeting import Retargeting
 from ..format.scale_file import Scales, ScaleTable
 from ..format.skeleton import Match, components, match_joints
 from ..options import ImportOptions
-from ..records import load_action, store_action
+from ..records import load_action, load_joint_map, store_action, store_joint_map
 from .conversion import convert_animation, convert_joints
 from .read import ImportSkeleton, Transfer
 from .rig import SMALLEST_SCALE, Rig, read_rig
@@ -264,9 +264,10 @@ def build_animation(
     rig = target.rig = target.rig or read_rig(obj.data)
     converted = convert_animation(animation, conversion)
     if transfer is not None:
-        retargeting = _find_retargeting(transfer, target, rig, convert_joints(transfer.rest, conversion))
+        retargeting = _find_retargeting(transfer, target, rig, conversion, name, result.report)
         converted = transfer_animation(converted, retargeting, keep_feet=options.keep_feet)
-        bones = np.flatnonzero(retargeting.sources != UNMAPPED).tolist()
+        # Bones that are not mapped are keyed at rest, as the action that played before may have posed them.
+        bones = list(range(len(rig)))
         match, scales = Match(bones, bones), None
         hint = "Transferred from another skeleton by its joint map"
         result.report.hints += [hint] if hint not in result.report.hints else []
@@ -305,22 +306,33 @@ def build_animation(
     result.report.count("frames", animation.frame_count)
 
 
-def _find_retargeting(transfer: Transfer, target: ImportSkeleton, rig: Rig, rest: Joints) -> Retargeting:
+def _find_retargeting(
+    transfer: Transfer, target: ImportSkeleton, rig: Rig, conversion: axes.Conversion, name: str, report: Report
+) -> Retargeting:
     """The transfer to a skeleton; that of the animation before, if it has the same joints at rest and the same map."""
     assert target.obj is not None
+    rest = convert_joints(transfer.rest.joints, conversion)
     made = target.retargeting
     if (
-        made is None
-        or target.pairs != transfer.pairs
-        or made.source.names != rest.names
-        or not np.array_equal(made.source.positions, rest.positions)
-        or not np.array_equal(made.source.orientations, rest.orientations)
+        made is not None
+        and target.pairs == transfer.pairs
+        and made.source.names == rest.names
+        and np.array_equal(made.source.positions, rest.positions)
+        and np.array_equal(made.source.orientations, rest.orientations)
     ):
-        if target.translated is None:
-            target.translated = _translated_bones(target.obj, rig)
-        made = map_retargeting(rest, rig.joints, transfer.pairs, translated=target.translated)
-        target.retargeting, target.pairs = made, transfer.pairs
-    return made
+        return made
+    if not transfer.rest.is_known:
+        report.warn("its rest pose is not known, so its base frame is used: put its .md5mesh into its folder", name)
+    missing = {transfer.pairs[bone] for bone in rig.joints.names if bone in transfer.pairs}.difference(rest.names)
+    if missing:
+        report.warn(f"joints of the map that it does not have: {listing(sorted(missing))}", name)
+    if transfer.found and not load_joint_map(target.obj.data):
+        store_joint_map(target.obj.data, {bone: (pair.source, pair.how) for bone, pair in transfer.found.items()})
+    if target.translated is None:
+        target.translated = _translated_bones(target.obj, rig)
+    target.pairs = transfer.pairs
+    target.retargeting = map_retargeting(rest, rig.joints, transfer.pairs, translated=target.translated)
+    return target.retargeting
 
 
 def _translated_bones(armature: bpy.types.Object, rig: Rig) -> list[bool]:

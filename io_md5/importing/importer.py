@@ -16,8 +16,8 @@ from ...io_blender.records import store_warnings
 from ...io_blender.reports import ImportResult, Job, Progress, Report, kept_on_failure, listing
 from ...io_common.texts import counted
 from ...io_common.textures.search import Search
-from ..format import Animation, Camera, Joints, Md5Error
-from ..format.joint_map import LEAST_SHARE, find_joint_map, read_joint_map, source_indices
+from ..format import Animation, Camera, Md5Error
+from ..format.joint_map import LEAST_SHARE, Pair, find_joint_map, read_joint_map, source_indices
 from ..format.playback import loop_type
 from ..format.retargeting import UNMAPPED
 from ..format.skeleton import match_joints
@@ -27,7 +27,7 @@ from .action import build_animation
 from .camera import build_camera_path, frame_count
 from .companions import TEXTURE_RULES
 from .model import build_model
-from .read import ImportSkeleton, SourceFiles, Transfer, base_pose, check_size, find_rest, read_files
+from .read import ImportSkeleton, Rest, SourceFiles, Transfer, base_pose, check_size, find_rest, read_files
 from .rig import read_rig
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _import(context: Context, paths: list[Path], options: ImportOptions, result:
     active = active_skeleton(context) if options.animation_folder is not None else None
     progress = Progress()
     files = yield from read_files(paths, options, search, result.report, active, progress)
-    plan = plan_animations(context, files, options)
+    plan = plan_animations(context, files, options, result.report)
     step_count = sum(len(skeleton.model.meshes) + 1 for skeleton in files.skeletons if skeleton.model)
     progress.expect(step_count + len(plan) + len(files.cameras))
     state.switch_to_object_mode(context)
@@ -125,7 +125,7 @@ def active_skeleton(context: Context) -> ImportSkeleton | None:
     return _armatures_of_scene(context)[0]
 
 
-def plan_animations(context: Context, files: SourceFiles, options: ImportOptions) -> Plan:
+def plan_animations(context: Context, files: SourceFiles, options: ImportOptions, report: Report) -> Plan:
     """The skeletons for each animation; raises Md5Error if none matches, or several equally well."""
     active, others = _armatures_of_scene(context) if files.animations else (None, [])
     plan: Plan = []
@@ -142,6 +142,12 @@ def plan_animations(context: Context, files: SourceFiles, options: ImportOptions
                     "several armatures match the animation equally well: make one of them active",
                     path=str(path), found=listing([skeleton.name for skeleton in targets]),
                 )  # fmt: skip
+            if targets and active is not None:
+                report.warn(
+                    f"imported onto {targets[0].name}, which has its joints. To transfer it to {active.name}, select "
+                    "both and use Animation Between Skeletons",
+                    path.name,
+                )
         candidates = targets or files.skeletons[:1] or ([active] if active is not None else others)
         if len(candidates) == 1 or targets:
             transfer = plan_transfer(path, animation, candidates[0], options)
@@ -159,13 +165,13 @@ def plan_animations(context: Context, files: SourceFiles, options: ImportOptions
             added += targets
         for target in targets:
             if target.obj is not None:
-                _check_editable(target.obj, path)
+                check_editable(target.obj, path)
             plan.append((path, target))
     return plan
 
 
 def plan_transfer(
-    path: Path, animation: Animation, target: ImportSkeleton, options: ImportOptions, rest: Joints | None = None
+    path: Path, animation: Animation, target: ImportSkeleton, options: ImportOptions, rest: Rest | None = None
 ) -> Transfer | None:
     """How an animation is transferred, None if it is not needed; raises Md5Error if too few joints are mapped."""
     # With `rest`, the skeleton of the animation, it is transferred even if its joints fit.
@@ -174,11 +180,18 @@ def plan_transfer(
     if 2 * fitting >= count and not is_wanted:
         return None
     rest = rest or find_rest(path, animation)
-    pairs = read_joint_map(Path(options.joint_map)) if options.joint_map else {}
-    if not pairs and target.obj is not None:
-        pairs = load_joint_map(target.obj.data)
-    pairs = pairs or {name: pair.source for name, pair in find_joint_map(rest, target.joints).items()}
-    mapped = len({rest.names[joint] for joint in source_indices(pairs, rest, target.joints) if joint != UNMAPPED})
+    found: dict[str, Pair] = {}
+    pairs = read_joint_map(Path(options.joint_map)) if options.joint_map else _stored_map(rest, target)
+    if not pairs:
+        found = find_joint_map(rest.joints, target.joints)
+        pairs = {name: pair.source for name, pair in found.items()}
+    sources = source_indices(pairs, rest.joints, target.joints)
+    mapped = len({rest.joints.names[joint] for joint in sources if joint != UNMAPPED})
+    if options.joint_map and not mapped and 2 * fitting < count:
+        raise Md5Error(
+            f"the joint map {Path(options.joint_map).name} names none of its joints and the bones of {target.name}",
+            path=str(path),
+        )
     mapped_or_fitting = mapped if is_wanted else max(mapped, fitting)
     # Of the smaller skeleton: what the larger one has besides cannot fit.
     if 0 < mapped_or_fitting < LEAST_SHARE * min(count, len(target.joints)):
@@ -187,10 +200,17 @@ def plan_transfer(
             "its joints in the panel MD5 of the armature",
             path=str(path),
         )
-    return Transfer(rest, pairs) if mapped > (0 if is_wanted else fitting) else None
+    return Transfer(rest, pairs, found) if mapped > (0 if is_wanted else fitting) else None
 
 
-def _check_editable(armature: Object, path: Path) -> None:
+def _stored_map(rest: Rest, target: ImportSkeleton) -> dict[str, str]:
+    """The map that is stored with an armature, unless it was made for another skeleton than this."""
+    pairs = load_joint_map(target.obj.data) if target.obj is not None else {}
+    known = sum(source in rest.joints.names for source in pairs.values())
+    return pairs if 2 * known >= len(pairs) else {}
+
+
+def check_editable(armature: Object, path: Path | None = None) -> None:
     """Raises Md5Error if the armature is linked or not editable, so that saving would lose a new action."""
     override = armature.override_library
     if armature.library is not None:
@@ -200,7 +220,8 @@ def _check_editable(armature: Object, path: Path) -> None:
     else:
         return
     raise Md5Error(
-        f"the armature {armature.name} {reason}: make it local, or make an editable library override", path=str(path)
+        f"the armature {armature.name} {reason}: make it local, or make an editable library override",
+        path=str(path or ""),
     )
 
 

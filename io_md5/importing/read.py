@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...io_blender.reports import Job, Progress, Report, printable
 from ...io_common.errors import message_for
@@ -31,6 +31,7 @@ from ..format import (
 )
 from ..format import quaternions as quat
 from ..format.games import Game
+from ..format.joint_map import Pair, read_joint_map
 from ..format.model import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from ..format.retargeting import Retargeting
 from ..format.scale_file import Scales, read_scales
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 # Many times what any game accepts. Blender's time grows with the square of the first two, and it visits child bones
 # recursively: a chain of some ten thousand bones crashes it.
 _MAX_JOINTS, _MAX_MESHES, _MAX_DEPTH = 4096, 4096, 1000
+
+_REMEDY = ". Animation Between Skeletons (Properties > Object Data > MD5) transfers those of other skeletons"
 
 # Bytes.
 _SMALL_FILE = 1 << 18
@@ -77,12 +80,20 @@ class ImportSkeleton:
     template_bones: list[int] = field(default_factory=list)
 
 
+class Rest(NamedTuple):
+    """The skeleton of an animation at rest."""
+
+    joints: Joints
+    is_known: bool  # whether it is that of a model; else it is the base frame
+
+
 @dataclass(frozen=True, eq=False)
 class Transfer:
     """An animation of another skeleton."""
 
-    rest: Joints
+    rest: Rest
     pairs: dict[str, str]  # its joints by those of the armature
+    found: dict[str, Pair] = field(default_factory=dict)  # the same, if the map was found for this animation
 
 
 @dataclass(eq=False)
@@ -144,7 +155,7 @@ def read_files(
     return files
 
 
-def find_rest(path: Path, animation: Animation) -> Joints:
+def find_rest(path: Path, animation: Animation) -> Rest:
     """The skeleton of an animation at rest: of a model in its folder with its joints, else its base frame."""
     with suppress(OSError):
         for model in files_in(path.parent):
@@ -154,14 +165,9 @@ def find_rest(path: Path, animation: Animation) -> Joints:
                     match = match_joints(animation, joints)
                     if match.is_complete:
                         order = [bone for _, bone in sorted(zip(match.joints, match.bones, strict=True))]
-                        return replace(
-                            joints,
-                            names=animation.names,
-                            parents=animation.parents,
-                            positions=joints.positions[order],
-                            orientations=joints.orientations[order],
-                        )
-    return base_pose(animation)
+                        positions, orientations = joints.positions[order], joints.orientations[order]
+                        return Rest(Joints(animation.names, animation.parents, positions, orientations), True)
+    return Rest(base_pose(animation), False)
 
 
 def base_pose(animation: Animation) -> Joints:
@@ -199,6 +205,7 @@ def _read_folders(
         folders, skeletons = [options.animation_folder], [active]
     chosen = options.chosen if options.animations == "CHOOSE" else None
     before, limits = len(files.animations), Budget()
+    pairs = read_joint_map(Path(options.joint_map)) if options.joint_map else {}
     for folder in dict.fromkeys(options.animation_folder or folder for folder in folders):
         paths = [path for path in _listed(folder, options, chosen) if path not in files.animations]
         read = within_budget(paths, limits)
@@ -211,11 +218,11 @@ def _read_folders(
         progress.expect(2 * len(read))
         for path in read:
             joints = [skeleton.joints for skeleton in skeletons]
-            is_mapped = bool(options.joint_map)
-            _read_fitting(path, joints, files, report, is_any=chosen is not None, is_mapped=is_mapped)
+            _read_fitting(path, joints, files, report, is_any=chosen is not None, pairs=pairs)
             yield progress.step()
-    if folders and options.animation_filter.strip() and len(files.animations) == before:
-        report.warn(f"no animation was imported: none in the folder fits and matches {options.animation_filter!r}")
+    if folders and len(files.animations) == before and (active is not None or options.animation_filter.strip()):
+        matching = f" and matches {options.animation_filter!r}" if options.animation_filter.strip() else ""
+        report.warn(f"no animation was imported: none in the folder fits{matching}{_REMEDY if active else ''}")
 
 
 def _listed(folder: Path, options: ImportOptions, chosen: tuple[str, ...] | None) -> list[Path]:
@@ -228,11 +235,15 @@ def _listed(folder: Path, options: ImportOptions, chosen: tuple[str, ...] | None
 
 
 def _read_fitting(
-    path: Path, skeletons: list[Joints], files: SourceFiles, report: Report, *, is_any: bool, is_mapped: bool
+    path: Path, skeletons: list[Joints], files: SourceFiles, report: Report, *, is_any: bool, pairs: dict[str, str]
 ) -> None:
     """Adds an animation if it fits well enough; an unreadable file is only a warning."""
-    # Exactly, with `is_any` at all, or with `is_mapped` anyway.
+    # Exactly, with `is_any` at all, or with a joint map that names joints of both.
     animation, found = _read_to_fit(path, skeletons)
+    sources = set(found.header.names) if found.header is not None else set()
+    is_mapped = any(
+        source in sources and any(bone in joints.names for joints in skeletons) for bone, source in pairs.items()
+    )
     if not (is_any or is_mapped) and found.error is None and found.fit != "full":
         return
     if found.error is not None:
@@ -244,7 +255,7 @@ def _read_fitting(
         report.warn(f"skipped: {message_for(error, (Md5Error,))}")
         return
     if is_any and not is_mapped and found.fit == "none":
-        report.warn("skipped: no bone matches a joint of the animation", path.name)
+        report.warn(f"skipped: no bone matches a joint of the animation{_REMEDY}", path.name)
         return
     files.animations[path] = animation
     _warn_all(report, path, animation.warnings)

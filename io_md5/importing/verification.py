@@ -106,7 +106,7 @@ def _causes(armature: Object, rig: Rig, match: Match) -> list[str]:
     found = [(words, [bone.name for bone in bones if is_special(bone)]) for words, is_special in table]
     found += [
         (
-            "the rest position of bones differs from the file",
+            "the rest position of bones differs from the file (Animation Between Skeletons allows for that)",
             [bones[bone].name for bone in np.flatnonzero(~rig.is_unmoved)],
         ),
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import bpy
 import numpy as np
 from bpy.props import CollectionProperty
 
-from ...io_blender import state
+from ...io_blender import state, versions
 from ...io_blender.clips.actions import suitable_actions
 from ...io_blender.clips.clip import action_clip
 from ...io_blender.clips.playing import playback
@@ -24,12 +25,12 @@ from ...io_common.texts import counted, matches
 from ..exporting.animation import encode_clip, sample_clip
 from ..exporting.clips import AnimationOptions, listed_clip
 from ..exporting.skeleton import ArmaturePart, build_skeleton, nearest_rotations
-from ..format import Animation, Joints, Md5Error, read_animation
+from ..format import Animation, Md5Error, read_animation
 from ..format.joint_map import find_joint_map, format_joint_map, read_joint_map
 from ..format.retargeting import nearest_axes
 from ..importing.action import build_animation
-from ..importing.importer import plan_transfer
-from ..importing.read import ImportSkeleton, Transfer, animation_paths, find_rest
+from ..importing.importer import check_editable, plan_transfer
+from ..importing.read import ImportSkeleton, Rest, Transfer, animation_paths, find_rest
 from ..importing.rig import read_rig
 from ..options import ImportOptions
 from ..records import SOURCE_HOW, SOURCE_JOINT, load_joint_map, store_joint_map
@@ -39,6 +40,10 @@ if TYPE_CHECKING:
 
     from ...io_blender.operators.panel_parts import OperatorResult
     from ..exporting.skeleton import Skeleton
+
+
+_NO_VOLUME = 1e-12
+"""The determinant of a transform that scales to nothing."""
 
 
 def _target(context: Context, name: str = "") -> Object:
@@ -59,7 +64,7 @@ def other_armatures(context: Context) -> list[Object]:
 
 def _has_armature(cls: type, context: Context) -> bool:
     active = context.view_layer.objects.active
-    return active is not None and active.type == "ARMATURE"
+    return active is not None and active.type == "ARMATURE" and bool(active.data.bones)
 
 
 def _source_skeleton(context: Context, name: str, target: Object) -> tuple[Object, Skeleton]:
@@ -101,8 +106,9 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
         "name, such as walk*",
     )  # fmt: skip
     joint_map: str = option(
-        "", "Joint Map", "File with the map. Empty: that of the armature, else one found by names", subtype="FILE_PATH"
-    )
+        "", "Joint Map", "File with the map. Empty: that of the armature, else one found by names", subtype="FILE_PATH",
+        options=versions.PATH_OPTIONS,
+    )  # fmt: skip
     keep_feet: bool = option(False, "Keep Feet", "Bend the legs so that feet stand still where those of the source do")
     filepath: str = option("", "File", "Animation (.md5anim)", subtype="FILE_PATH", options={"SKIP_SAVE"})
     directory: str = option("", "Folder", "Folder with the animations", subtype="DIR_PATH", options={"SKIP_SAVE"})
@@ -143,6 +149,9 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
     def job(self, context: Context) -> Job[Outcome]:
         """Transfers each animation in Object Mode, as bones may have been edited."""
         target = _target(context, self.target)
+        check_editable(target)
+        if abs(target.matrix_world.determinant()) < _NO_VOLUME:
+            raise Md5Error(f"{target.name} has a scale of 0: set it to 1")
         sources = other_armatures(context) if not (self.files or self.filepath or self.directory) else []
         name = self.source or (sources[0].name if sources else "")
         with state.temporary_object_mode(context):
@@ -169,14 +178,14 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
         # Skeletons with the same joints have the same map.
         plans: dict[tuple[str, ...], Transfer] = {}
         for path, animation, rest in found:
-            key = tuple(rest.names)
+            key = tuple(rest.joints.names)
             if key not in plans:
                 plan = plan_transfer(path, animation, skeleton, options, rest)
                 if plan is None:
                     raise Md5Error("no joint is mapped: map them in the panel MD5 of the armature", path=str(path))
                 plans[key] = plan
         for path, animation, rest in found:
-            transfer = Transfer(rest, plans[tuple(rest.names)].pairs)
+            transfer = replace(plans[tuple(rest.joints.names)], rest=rest)
             build_animation(context, path.stem, animation, skeleton, options, result, transfer=transfer)
             yield progress.step()
         # The first one plays.
@@ -188,7 +197,7 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
 
     def _read_actions(
         self, context: Context, name: str, target: Object, report: Report, progress: Progress
-    ) -> Job[list[tuple[Path, Animation, Joints]]]:
+    ) -> Job[list[tuple[Path, Animation, Rest]]]:
         """The actions of an armature with the filter in their names, and its rest pose; raises Md5Error."""
         source, skeleton = _source_skeleton(context, name, target)
         clips = [
@@ -209,7 +218,7 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
                 animation = encode_clip(sampled, skeleton, options, "")
                 animation.bounds = np.zeros((animation.frame_count, 2, 3))
                 # Only the stem is used, as the name of the action.
-                found.append((Path(clip.name.replace("/", "_") + ".md5anim"), animation, skeleton.joints))
+                found.append((Path(clip.name.replace("/", "_") + ".md5anim"), animation, Rest(skeleton.joints, True)))
                 yield progress.step()
         return found
 
@@ -237,6 +246,8 @@ class ARMATURE_OT_idtech_find_joint_map(bpy.types.Operator):
 
     def execute(self, context: Context) -> OperatorResult:
         target = _target(context)
+        if target.data.library is not None:
+            return fail(self, f"The armature {target.data.name} is linked: make it local, so that the map is saved")
         others = [] if self.filepath else other_armatures(context)
         name = self.source or (others[0].name if others else "")
         if not name and not self.filepath:
@@ -246,7 +257,7 @@ class ARMATURE_OT_idtech_find_joint_map(bpy.types.Operator):
                 rest = _source_skeleton(context, name, target)[1].joints
             else:
                 path = Path(bpy.path.abspath(self.filepath))
-                rest = find_rest(path, read_animation(readable(path)))
+                rest = find_rest(path, read_animation(readable(path))).joints
         except (Md5Error, OSError) as error:
             return fail(self, str(error))
         found = find_joint_map(rest, read_rig(target.data).joints)
@@ -292,7 +303,10 @@ class ARMATURE_OT_idtech_load_joint_map(ImportHelper, bpy.types.Operator):
             pairs = read_joint_map(Path(self.filepath))
         except (Md5Error, OSError) as error:
             return fail(self, str(error))
-        store_joint_map(_target(context).data, {name: (source, "user") for name, source in pairs.items()})
+        armature = _target(context).data
+        if not pairs.keys() & set(read_rig(armature).joints.names):
+            return fail(self, "The map names none of the bones")
+        store_joint_map(armature, {name: (source, "user") for name, source in pairs.items()})
         return {"FINISHED"}
 
 

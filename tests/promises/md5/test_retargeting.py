@@ -156,7 +156,7 @@ def test_the_panel_is_there_for_any_armature_that_is_selected_after_another(part
     assert panels.DATA_PT_md5_armature.poll(bpy.context)
 
 
-def test_the_map_is_found_edited_saved_and_loaded(part, tmp_path, target):
+def test_the_map_is_found_edited_saved_and_loaded(tmp_path, target):
     write_other(tmp_path / "other")
     walk = str(tmp_path / "other" / "walk.md5anim")
     assert bpy.ops.armature.idtech_find_joint_map(filepath=walk) == {"FINISHED"}
@@ -168,11 +168,97 @@ def test_the_map_is_found_edited_saved_and_loaded(part, tmp_path, target):
     bones["spine"].md5_source_joint = "nothing"
     assert bpy.ops.armature.idtech_load_joint_map(filepath=path) == {"FINISHED"}
     assert {bone.name: bone.md5_source_joint for bone in bones} == OTHER_NAMES | {"head": ""}
-    # What is not mapped follows its parent: its action has no curve.
+    # What is not mapped follows its parent, whatever pose another action left it in.
+    target.pose.bones["head"].rotation_mode = "QUATERNION"
+    target.pose.bones["head"].rotation_quaternion = (0.0, 1.0, 0.0, 0.0)
     import_md5(walk)
-    paths = {curve.data_path for curve in part("io_blender.versions").all_fcurves(bpy.data.actions["walk"])}
-    assert 'pose.bones["spine"].rotation_quaternion' in paths
-    assert not any('"head"' in path for path in paths)
+    bpy.context.scene.frame_set(3)
+    head, rest = target.pose.bones["head"], bones["head"]
+    relative = target.pose.bones["spine"].matrix.inverted() @ head.matrix
+    np.testing.assert_allclose(relative, rest.parent.matrix_local.inverted() @ rest.matrix_local, atol=1e-4)
+
+
+def test_an_import_stores_the_map_that_it_found_and_does_not_use_that_of_another_source(tmp_path, target):
+    bones = target.data.bones
+    for bone in bones:
+        bone.md5_source_joint = f"Bip01 {bone.name}"
+    write_other(tmp_path / "other")
+    import_md5(tmp_path / "other" / "walk.md5anim")
+    assert {bone.md5_source_joint for bone in bones} == {f"Bip01 {name}" for name in OTHER_NAMES}
+    for bone in bones:
+        bone.md5_source_joint = ""
+    import_md5(tmp_path / "other" / "run.md5anim")
+    assert {bone.name: bone.md5_source_joint for bone in bones} == OTHER_NAMES
+
+
+def warnings_of(capfd):
+    return capfd.readouterr().out
+
+
+def test_joints_of_the_map_that_do_not_exist_are_a_warning(tmp_path, target, capfd):
+    write_other(tmp_path / "other")
+    walk = tmp_path / "other" / "walk.md5anim"
+    bpy.ops.armature.idtech_find_joint_map(filepath=str(walk))
+    target.data.bones["head"].md5_source_joint = "Kopf"
+    import_md5(walk)
+    assert "walk: joints of the map that it does not have: Kopf" in warnings_of(capfd)
+
+
+def test_a_skeleton_whose_model_is_not_in_the_folder_is_a_warning(tmp_path, target, capfd):
+    write_other(tmp_path / "other")
+    (tmp_path / "other" / "other.md5mesh").unlink()
+    import_md5(tmp_path / "other" / "walk.md5anim")
+    assert "walk: its rest pose is not known, so its base frame is used" in warnings_of(capfd)
+
+
+def test_an_animation_that_fits_another_armature_than_the_active_one_is_a_warning(tmp_path, target, capfd):
+    write_other(tmp_path / "other")
+    source = import_md5(tmp_path / "other" / "other.md5mesh")
+    bpy.context.view_layer.objects.active = target
+    import_md5(tmp_path / "other" / "walk.md5anim")
+    assert source.animation_data.action.name == "walk"
+    assert "imported onto other, which has its joints. To transfer it to test, select both" in warnings_of(capfd)
+
+
+def test_a_folder_without_fitting_animations_is_a_warning_with_the_remedy(tmp_path, target, capfd):
+    write_other(tmp_path / "other")
+    bpy.ops.import_scene.md5(directory=str(tmp_path / "other"), animations="FOLDER")
+    assert "none in the folder fits. Animation Between Skeletons" in warnings_of(capfd)
+
+
+def test_a_map_that_names_nothing_is_an_error(tmp_path, target):
+    write_other(tmp_path / "other")
+    (tmp_path / "map.json").write_text('{"joints": {"nobody": "nothing"}}')
+    options = {"joint_map": str(tmp_path / "map.json")}
+    with pytest.raises(RuntimeError, match="names none of its joints"):
+        import_md5(tmp_path / "other" / "walk.md5anim", **options)
+    assert not bpy.data.actions
+    with pytest.raises(RuntimeError, match="names none of the bones"):
+        bpy.ops.armature.idtech_load_joint_map(filepath=options["joint_map"])
+
+
+def test_an_armature_that_cannot_be_moved_is_an_error(tmp_path, target):
+    write_other(tmp_path / "other")
+    target.scale = (1, 0, 1)
+    bpy.context.view_layer.update()
+    with pytest.raises(RuntimeError, match="has a scale of 0"):
+        bpy.ops.armature.idtech_retarget(directory=str(tmp_path / "other"))
+
+
+def test_a_linked_armature_is_an_error_as_its_actions_would_not_be_saved(tmp_path, target):
+    write_other(tmp_path / "other")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "linked.blend"))
+    name = target.name
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(tmp_path / "linked.blend"), link=True) as (_, wanted):
+        wanted.objects = [name]
+    linked = bpy.data.objects[name]
+    bpy.context.collection.objects.link(linked)
+    bpy.context.view_layer.objects.active = linked
+    with pytest.raises(RuntimeError, match="is linked"):
+        bpy.ops.armature.idtech_retarget(directory=str(tmp_path / "other"))
+    with pytest.raises(RuntimeError, match="is linked: make it local"):
+        bpy.ops.armature.idtech_find_joint_map(filepath=str(tmp_path / "other" / "walk.md5anim"))
 
 
 def test_a_map_in_a_file_is_used_instead(tmp_path, target):

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from io_idtech.io_md5.format import Joints, Md5Error
-from io_idtech.io_md5.format.joint_map import find_joint_map, find_legs, find_limbs, format_joint_map, parse_joint_map
+from io_idtech.io_md5.format.joint_map import (
+    Pair,
+    find_joint_map,
+    find_legs,
+    find_limbs,
+    format_joint_map,
+    parse_joint_map,
+)
 
 # The parts of a body with their parents and places; each scheme has a name for each, {} is the side.
 PARTS = {
@@ -151,6 +158,18 @@ def test_limbs_are_arms_and_legs_without_feet_and_shoulders(scheme):
     joints, parts = skeleton(scheme)
     limbs = [(part, side) for side in "LR" for part in ("upperarm", "forearm", "hand", "thigh", "shin")]
     assert [parts[joint] for joint in find_limbs(joints)] == limbs
+
+
+def test_a_body_whose_left_is_named_right_is_mapped_by_where_its_feet_point():
+    source, target = skeleton("mixamo")[0], skeleton("rigify")[0]
+    for joints, ahead in ((source, 4), (target, -4)):
+        for joint, name in enumerate(joints.names):
+            if "oe" in name:
+                joints.positions[joint, 0] += ahead
+    found = find_joint_map(source, target)
+    assert found["DEF-thigh.L"].source == "mixamorig:RightUpLeg"
+    assert found["DEF-hand.R"].source == "mixamorig:LeftHand"
+    assert find_joint_map(source, source) == {name: Pair(name, "name") for name in source.names}
 
 
 def test_a_skeleton_without_sides_has_no_known_limbs():
