@@ -301,7 +301,9 @@ def build_animation(
         shown_name = existing.name if existing is not None else action.name
         add_muted_strip(obj, action, options.frame_start, shown_name)
     if not is_new:
-        verify_import(context, obj, rig, action, converted, match, table, result.report)
+        verify_import(
+            context, obj, rig, action, converted, match, table, result.report, is_transferred=transfer is not None
+        )
     result.report.count("animations")
     result.report.count("frames", animation.frame_count)
 

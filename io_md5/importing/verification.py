@@ -51,11 +51,13 @@ def verify_import(
     match: Match,
     scales: ScaleTable | None,
     report: Report,
+    *,
+    is_transferred: bool,
 ) -> None:
     """Warns if joints or meshes differ from the animation, in armature coordinates, on some of its frames."""
     if not animation.has_hierarchy or not match.joints:
         return
-    causes = _causes(armature, rig, match)
+    causes = _causes(armature, rig, match, is_transferred=is_transferred)
     if not causes and not _is_moved_otherwise(armature):
         return
     meshes = [obj for obj in context.view_layer.objects if obj.type == "MESH" and obj.find_armature() == armature]
@@ -63,8 +65,9 @@ def verify_import(
     chosen = frames_to_verify(animation.frame_count, Verify.SOME)
     chosen = distinct_frames(animation.parents, positions, orientations, chosen)
     factors = np.ones(positions.shape[:2]) if scales is None else scales.values
-    # If the bones are as in the file, edits of a mesh are intended, and only the bones are compared.
-    compares_meshes = not rig.is_unmoved.all()
+    # If the bones are as in the file, edits of a mesh are intended, and only the bones are compared. A transferred
+    # animation is that of the bones as they are.
+    compares_meshes = not rig.is_unmoved.all() and not is_transferred
     size = max(_size(armature, meshes, rig), 1e-9)
     found = Differences()
     # The pose must include the new action before it is saved.
@@ -84,13 +87,14 @@ def verify_import(
             found.note(action, "POSITION", distance, f"on frame {frame:g}", allowed=POSITION_TOLERANCE * size)
     for difference in found.values():
         report.warn(
-            f"joints or vertices are up to {amount(difference.distance, size)} off from the file {difference.where}. "
+            f"{'joints' if is_transferred else 'joints or vertices'} are up to {amount(difference.distance, size)} off "
+            f"from the {'transferred motion' if is_transferred else 'file'} {difference.where}. "
             f"Likely cause: {'; '.join(causes) or 'unknown'}",
             action.name,
         )
 
 
-def _causes(armature: Object, rig: Rig, match: Match) -> list[str]:
+def _causes(armature: Object, rig: Rig, match: Match, *, is_transferred: bool) -> list[str]:
     bones = [armature.pose.bones[name] for name in rig.bone_names]
     moved, parents = set(match.bones), rig.joints.parents
     # The bones with a property that differs from those of an import, and what is wrong with them.
@@ -107,7 +111,7 @@ def _causes(armature: Object, rig: Rig, match: Match) -> list[str]:
     found += [
         (
             "the rest position of bones differs from the file (Animation Between Skeletons allows for that)",
-            [bones[bone].name for bone in np.flatnonzero(~rig.is_unmoved)],
+            [] if is_transferred else [bones[bone].name for bone in np.flatnonzero(~rig.is_unmoved)],
         ),
         (
             "the animation does not move the parents of bones",

@@ -204,6 +204,17 @@ def test_joints_of_the_map_that_do_not_exist_are_a_warning(tmp_path, target, cap
     assert "walk: joints of the map that it does not have: Kopf" in warnings_of(capfd)
 
 
+def test_bones_whose_roll_was_edited_take_the_motion_without_a_warning(tmp_path, target, capfd):
+    expected = write_other(tmp_path / "other")
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in target.data.edit_bones:
+        bone.roll += 1.0
+    bpy.ops.object.mode_set(mode="OBJECT")
+    import_md5(tmp_path / "other" / "walk.md5anim")
+    assert_plays(target, "walk", expected["walk"])
+    assert "off from" not in warnings_of(capfd)
+
+
 def test_a_skeleton_whose_model_is_not_in_the_folder_is_a_warning(tmp_path, target, capfd):
     write_other(tmp_path / "other")
     (tmp_path / "other" / "other.md5mesh").unlink()
