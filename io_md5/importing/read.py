@@ -220,7 +220,9 @@ def _read_folders(
             joints = [skeleton.joints for skeleton in skeletons]
             _read_fitting(path, joints, files, report, is_any=chosen is not None, pairs=pairs)
             yield progress.step()
-    if folders and len(files.animations) == before and (active is not None or options.animation_filter.strip()):
+    if folders and len(files.animations) == before and pairs:
+        report.warn("no animation was imported: the joint map names none of their joints and the bones of the model")
+    elif folders and len(files.animations) == before and (active is not None or options.animation_filter.strip()):
         matching = f" and matches {options.animation_filter!r}" if options.animation_filter.strip() else ""
         report.warn(f"no animation was imported: none in the folder fits{matching}{_REMEDY if active else ''}")
 

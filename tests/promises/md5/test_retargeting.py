@@ -292,3 +292,11 @@ def test_a_transfer_without_a_source_is_an_error(target, options, text):
     target.name = "walker"
     with pytest.raises(RuntimeError, match=text):
         bpy.ops.armature.idtech_retarget(**options)
+
+
+def test_a_model_of_a_folder_that_the_map_is_not_for_is_imported_without_animations(tmp_path, capfd):
+    write_other(tmp_path / "other")
+    (tmp_path / "map.json").write_text('{"joints": {"nobody": "Root"}}')
+    import_md5(md5_scenes.write(tmp_path / "other"), joint_map=str(tmp_path / "map.json"), animations="FOLDER")
+    assert not bpy.data.actions
+    assert "the joint map names none of their joints and the bones of the model" in warnings_of(capfd)
