@@ -25,7 +25,7 @@ LEAST_SHARE = 0.25
 """An animation of whose joints fewer are mapped is refused."""
 
 _PREFIXES = re.compile(
-    r"^(?:.*:|bip\d* |bip\d*_|def[-_]|org[-_]|valvebiped\.(?:bip\d+_)?|mixamorig\d*_?|cc_base_)+", re.I
+    r"^(?:.*:|bip\d* |bip\d*_|def[-_]|org[-_]|valvebiped\.(?:bip\d+_)?|mixamorig\d*_?|cc_base_|j_bip_(?:c_)?)+", re.I
 )
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SIDES = {"l": "L", "left": "L", "r": "R", "right": "R"}

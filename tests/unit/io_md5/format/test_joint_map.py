@@ -110,8 +110,8 @@ def test_legs_are_found_in_every_scheme(scheme):
     ("source", "target"),
     [
         ("Hips", "hips"), ("mixamorig:Tail", "Tail"), ("Bip01 Tail", "tail"), ("DEF-tail", "Tail"),
-        ("ValveBiped.Tail", "tail"), ("tail.L", "tail_l"), ("LeftTail", "tail.L"), ("l_tail", "TailLeft"),
-        ("tail 01", "Tail1"), ("Tail.002", "tail_02"),
+        ("ValveBiped.Tail", "tail"), ("J_Bip_C_Tail", "tail"), ("tail.L", "tail_l"), ("LeftTail", "tail.L"),
+        ("l_tail", "TailLeft"), ("tail 01", "Tail1"), ("Tail.002", "tail_02"),
     ],
 )  # fmt: skip
 def test_spelling_prefixes_and_the_notation_of_sides_do_not_matter(source, target):
