@@ -137,6 +137,10 @@ def plan_animations(context: Context, files: SourceFiles, options: ImportOptions
             targets = _best_matches([active], animation)
         if not targets:
             targets = _best_matches(others, animation)
+            if active is not None and targets:
+                fitting = len(match_joints(animation, targets[0].joints).joints)
+                # A few equal names say nothing.
+                targets = targets if 2 * fitting >= len(animation.names) else []
             if len(targets) > 1:
                 raise Md5Error(
                     "several armatures match the animation equally well: make one of them active",

@@ -231,6 +231,20 @@ def test_an_animation_that_fits_another_armature_than_the_active_one_is_a_warnin
     assert "imported onto other, which has its joints. To transfer it to test, select both" in warnings_of(capfd)
 
 
+def test_one_equal_name_does_not_take_an_animation_from_the_active_armature(tmp_path, target):
+    write_other(tmp_path / "other")
+    third = bpy.data.objects.new("third", bpy.data.armatures.new("third"))
+    bpy.context.collection.objects.link(third)
+    bpy.context.view_layer.objects.active = third
+    bpy.ops.object.mode_set(mode="EDIT")
+    third.data.edit_bones.new("Root").tail = (0, 0, 1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.context.view_layer.objects.active = target
+    import_md5(tmp_path / "other" / "walk.md5anim")
+    assert target.animation_data.action.name == "walk"
+    assert third.animation_data is None
+
+
 def test_a_folder_without_fitting_animations_is_a_warning_with_the_remedy(tmp_path, target, capfd):
     write_other(tmp_path / "other")
     bpy.ops.import_scene.md5(directory=str(tmp_path / "other"), animations="FOLDER")
