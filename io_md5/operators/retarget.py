@@ -67,6 +67,11 @@ def _has_armature(cls: type, context: Context) -> bool:
     return active is not None and active.type == "ARMATURE" and bool(active.data.bones)
 
 
+def _can_map(cls: type, context: Context) -> bool:
+    """Whether there is an armature, not in Edit Mode, whose end would undo changes of the map."""
+    return _has_armature(cls, context) and context.view_layer.objects.active.mode != "EDIT"
+
+
 def _source_skeleton(context: Context, name: str, target: Object) -> tuple[Object, Skeleton]:
     """An armature as a source, and its joints; raises Md5Error."""
     source = _target(context, name)
@@ -236,7 +241,7 @@ class ARMATURE_OT_idtech_find_joint_map(bpy.types.Operator):
         "", "File", "Animation with the joints (.md5anim)", subtype="FILE_PATH", options={"SKIP_SAVE"}
     )
     filter_glob: str = option("*.md5anim", options={"HIDDEN"})
-    poll: Any = classmethod(_has_armature)
+    poll: Any = classmethod(_can_map)
 
     def invoke(self, context: Context, event: Any) -> OperatorResult:
         if other_armatures(context):
@@ -276,7 +281,7 @@ class ARMATURE_OT_idtech_save_joint_map(ExportHelper, bpy.types.Operator):
     filepath: str
     filename_ext = ".json"
     filter_glob: str = option("*.json", options={"HIDDEN"})
-    poll: Any = classmethod(_has_armature)
+    poll: Any = classmethod(_can_map)
 
     def execute(self, context: Context) -> OperatorResult:
         try:
@@ -296,7 +301,7 @@ class ARMATURE_OT_idtech_load_joint_map(ImportHelper, bpy.types.Operator):
     filepath: str
     filename_ext = ".json"
     filter_glob: str = option("*.json", options={"HIDDEN"})
-    poll: Any = classmethod(_has_armature)
+    poll: Any = classmethod(_can_map)
 
     def execute(self, context: Context) -> OperatorResult:
         try:
@@ -341,6 +346,9 @@ def draw_joint_map(layout: Any, armature: Object) -> None:
     header, body = layout.panel("IO_MD5_joint_map", default_closed=True)
     header.label(text="Animation Between Skeletons")
     if body is None:
+        return
+    if armature.mode == "EDIT":
+        body.label(text="Leave Edit Mode to map joints", icon="INFO")
         return
     if not other_armatures(bpy.context):
         body.label(text="Select the source, then this armature", icon="INFO")

@@ -251,6 +251,13 @@ def test_a_folder_without_fitting_animations_is_a_warning_with_the_remedy(tmp_pa
     assert "none in the folder fits. Animation Between Skeletons" in warnings_of(capfd)
 
 
+def test_the_map_cannot_be_changed_in_edit_mode_whose_end_would_undo_it(target):
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name in ("find", "load", "save"):
+        assert not getattr(bpy.ops.armature, f"idtech_{name}_joint_map").poll()
+    assert bpy.ops.armature.idtech_retarget.poll()
+
+
 def test_a_map_that_names_nothing_is_an_error(tmp_path, target):
     write_other(tmp_path / "other")
     (tmp_path / "map.json").write_text('{"joints": {"nobody": "nothing"}}')
