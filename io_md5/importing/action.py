@@ -270,7 +270,8 @@ def build_animation(
         bones = list(range(len(rig)))
         match, scales = Match(bones, bones), None
         hint = "Transferred from another skeleton by its joint map"
-        result.report.hints += [hint] if hint not in result.report.hints else []
+        is_other = transfer.rest.joints.names != rig.joints.names
+        result.report.hints += [hint] if is_other and hint not in result.report.hints else []
     else:
         match = match_joints(animation, rig.joints)
         _warn_of_mismatch(match, name, result.report)

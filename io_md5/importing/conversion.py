@@ -4,7 +4,6 @@ space of the model are rotated: joints of the bind pose and roots of an animatio
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,9 +11,6 @@ from ...io_blender.scene.axes import Conversion
 from ..format import ROOT, Animation, Camera, Joints, Model
 from ..format import quaternions as quat
 from ..format.skeleton import components, split_components
-
-if TYPE_CHECKING:
-    pass
 
 
 def convert_model(model: Model, conversion: Conversion) -> Model:

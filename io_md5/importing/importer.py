@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
+import numpy as np
 
 from ...io_blender import state
 from ...io_blender.clips.actions import replace_actions
@@ -14,6 +15,8 @@ from ...io_blender.clips.keyframes import add_markers
 from ...io_blender.materials.library import MaterialLibrary
 from ...io_blender.records import store_warnings
 from ...io_blender.reports import ImportResult, Job, Progress, Report, kept_on_failure, listing
+from ...io_blender.scene.axes import identity
+from ...io_blender.scene.objects import conversion_of
 from ...io_common.texts import counted
 from ...io_common.textures.search import Search
 from ..format import Animation, Camera, Md5Error
@@ -26,6 +29,7 @@ from ..records import GROUP, SHADERS, load_joint_map
 from .action import build_animation
 from .camera import build_camera_path, frame_count
 from .companions import TEXTURE_RULES
+from .conversion import convert_joints
 from .model import build_model
 from .read import ImportSkeleton, Rest, SourceFiles, Transfer, base_pose, check_size, find_rest, read_files
 from .rig import read_rig
@@ -116,6 +120,9 @@ def _store_warnings(plan: Plan, result: ImportResult) -> None:
             store_warnings(obj.data, GROUP, result.report.warnings)
 
 
+# Of the size of a skeleton: joints that are nearer are in the same place.
+_SAME_PLACE = 1e-4
+
 Plan = list[tuple[Path, ImportSkeleton]]
 """The path of each animation with a skeleton to import it onto; several skeletons for one path are possible."""
 
@@ -182,7 +189,7 @@ def plan_transfer(
     fitting, count = len(match_joints(animation, target.joints).joints), len(animation.names)
     is_wanted = rest is not None or bool(options.joint_map)
     if 2 * fitting >= count and not is_wanted:
-        return None
+        return _transfer_to_turned(path, animation, target)
     rest = rest or find_rest(path, animation)
     found: dict[str, Pair] = {}
     pairs = read_joint_map(Path(options.joint_map)) if options.joint_map else _stored_map(rest, target)
@@ -205,6 +212,19 @@ def plan_transfer(
             path=str(path),
         )
     return Transfer(rest, pairs, found) if mapped > (0 if is_wanted else fitting) else None
+
+
+def _transfer_to_turned(path: Path, animation: Animation, target: ImportSkeleton) -> Transfer | None:
+    """How an animation is transferred to its own armature, of which bones were only turned, as by their roll."""
+    if target.obj is None or not target.is_edited or not match_joints(animation, target.joints).is_complete:
+        return None
+    rest = find_rest(path, animation)
+    order = [rest.joints.names.index(name) for name in target.joints.names]
+    joints = convert_joints(rest.joints, conversion_of(target.obj) or identity())
+    distances = np.linalg.norm(joints.positions[order] - target.joints.positions, axis=1)
+    if not rest.is_known or distances.max() > _SAME_PLACE * np.ptp(joints.positions, axis=0).max():
+        return None
+    return Transfer(rest, {name: name for name in animation.names})
 
 
 def _stored_map(rest: Rest, target: ImportSkeleton) -> dict[str, str]:
@@ -234,11 +254,12 @@ def _armatures_of_scene(context: Context) -> tuple[ImportSkeleton | None, list[I
     active = context.view_layer.objects.active
     if active is not None and active.type != "ARMATURE":
         active = active.find_armature()
-    found = [
-        ImportSkeleton(obj.name_full, read_rig(obj.data).joints, obj=obj)
-        for obj in context.view_layer.objects
-        if obj.type == "ARMATURE" and obj.data.bones
-    ]
+    found = []
+    for obj in context.view_layer.objects:
+        if obj.type == "ARMATURE" and obj.data.bones:
+            rig = read_rig(obj.data)
+            is_edited = not rig.is_unmoved[rig.indices >= 0].all()
+            found.append(ImportSkeleton(obj.name_full, rig.joints, obj=obj, is_edited=is_edited))
     first = next((skeleton for skeleton in found if skeleton.obj == active), None)
     return first, [skeleton for skeleton in found if skeleton is not first]
 

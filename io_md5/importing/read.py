@@ -63,6 +63,7 @@ class ImportSkeleton:
     name: str  # of the file or object
     joints: Joints  # in the coordinates of the file
     obj: Object | None = None  # None until it is built
+    is_edited: bool = False  # whether bones of the import have another rest pose than the file
     model: Model | None = None
     # Found for each mesh's shader; empty if textures are off.
     images: list[MaterialImages] = field(default_factory=list)
