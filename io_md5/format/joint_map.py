@@ -32,6 +32,8 @@ _SIDES = {"l": "L", "left": "L", "r": "R", "right": "R"}
 # Chains of one joint that are compared in every order.
 _MAX_CHAINS = 6
 _OTHER_SIDE = {"L": "R", "R": "L"}
+# The share of a foot that has to point ahead.
+_CLEARLY = 0.3
 # Helpers of a rig, not parts of the body.
 _HELPERS = {
     "twist", "roll", "ik", "fk", "goal", "null", "pole", "target", "ctrl", "end", "nub", "tweak", "mch", "channel",
@@ -255,7 +257,9 @@ class _Parts:
             tip = max(below, key=lambda joint: float(np.linalg.norm(positions[joint] - positions[foot])), default=foot)
             ahead += positions[tip] - positions[foot]
         across = positions[legs[0][0][0]] - positions[legs[1][0][0]]
-        return float(np.cross(up, ahead) @ across) < 0.0
+        sizes = np.linalg.norm([up, ahead, across], axis=1)
+        # Feet that point down, or have no toes, tell nothing.
+        return float(np.cross(up, ahead) @ across) < -_CLEARLY * float(sizes.prod())
 
     def _divide(self, side: str, part: str, names: tuple[str, str]) -> None:
         """Divides a chain if its joints have one name, and the other part has none."""
