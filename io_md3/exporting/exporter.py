@@ -173,8 +173,10 @@ class _Builder:
             # What Blender shades can only be read from evaluated meshes, which takes longer.
             rows = np.arange(plan.frame_count) if plan.segments else rows
             shaded_plan = plan if plan.segments else plan.some_frames(rows)
-            parts, shaded, _ = yield from self._sample(shaded_plan, Report(), with_normals=True)
-            surfaces = self._surfaces(plan, parts, replace(samples, normals=shaded.normals), rows)
+            _, shaded, _ = yield from self._sample(shaded_plan, Report(), with_normals=True)
+            shaded = replace(samples, normals=shaded.normals)
+            edited = self._surfaces(plan, parts, shaded, rows)
+            surfaces = [new if one.any() else old for old, new, one in zip(surfaces, edited, needed, strict=True)]
         model = self._assemble(plan, names, parts, surfaces, shown)
         if options.verify is not Verify.NONE:
             differences = verification.find_differences(model, parts, samples, found.conversion)
