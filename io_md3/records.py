@@ -62,7 +62,7 @@ CONVERSION = ConversionField(GROUP)
 # On meshes and tags.
 NUMBER = Integer(GROUP, "number")
 MATERIAL_NAMES = Texts(GROUP, "material_names")
-# Of corners after the import, in the axes of the file, where Blender could not take those of the file.
+# Of corners after the import, in the axes of the file, where they are others than those of the file.
 SHOWN_NORMALS = Bytes(GROUP, "shown_normals", "u1", 2)
 
 SAME_NORMAL = math.cos(math.radians(2.5))

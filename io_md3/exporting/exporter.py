@@ -228,8 +228,8 @@ class _Builder:
             first = 0
 
         def read(depsgraph: Depsgraph) -> list[Part]:
-            rotation = found.conversion.rotation
-            parts = [read_part(obj, found.stored.get(obj), depsgraph, first, rotation, report) for obj in found.meshes]
+            stored, conversion = found.stored, found.conversion
+            parts = [read_part(obj, stored.get(obj), depsgraph, first, conversion, report) for obj in found.meshes]
             return surface_parts(parts, report)
 
         parts, samples = yield from sample_frames(

@@ -18,14 +18,15 @@ from ...io_blender.records import NONE, match_elements
 from ...io_blender.scene import mesh_data, names
 from ...io_common.frame_names import to_latin1
 from ...io_common.triangles import flip_v, is_degenerate
-from ..format import NAME_SIZE, Surface, nearest_normals, normal_vectors
+from ..format import NAME_SIZE, UNITS, Surface, nearest_normals, normal_vectors, positions
 from ..format.frames import same_positions
 from ..records import CORNER_VERTEX, MATERIAL_NAMES, NUMBER, SAME_NORMAL, SHADERS, SHOWN_NORMALS, VERTEX, StoredModel
 
 if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
+    from bpy.types import Depsgraph, Mesh, Object
 
     from ...io_blender.reports import Report
+    from ...io_blender.scene.axes import Conversion
 
 Ints = npt.NDArray[np.int32]
 # The vertex of the surface that each corner of a triangle is, (T, 3); for each of these vertices, one of its corners,
@@ -41,18 +42,13 @@ class Part(sampling.Part):
     stored: Surface | None
     rows: npt.NDArray[np.int64]  # which triangles of the mesh they are, (T,)
     source: Ints  # the vertex of the file that each corner of a triangle was, or NONE, (T, 3)
-    has_file_normals: bool  # whether the first frame shows those of the file, or an import left them out
+    has_file_normals: bool  # whether the first frame is shaded as after the import
 
 
 def read_part(
-    obj: Object,
-    stored: StoredModel | None,
-    depsgraph: Depsgraph,
-    first: int,
-    rotation: npt.NDArray[np.float64],
-    report: Report,
+    obj: Object, stored: StoredModel | None, depsgraph: Depsgraph, first: int, conversion: Conversion, report: Report
 ) -> Part:
-    """An evaluated object; `first` is the frame of the file that it shows, or NONE, `rotation` goes to its axes."""
+    """An evaluated object; `first` is the frame of the file that it shows, or NONE, `conversion` goes to the file."""
     mesh = mesh_data.triangle_mesh(obj, depsgraph)
     number = NUMBER.read(obj.data)
     surface = None
@@ -67,37 +63,45 @@ def read_part(
         kept = mesh_data.integers(mesh.mesh, VERTEX, "POINT")
         in_file[:] = kept is not None and len(kept) == count
     values = sampling.values_of_part(obj, mesh, in_file, report)
+    # The mesh without modifiers has the shape of the first frame.
+    shaded = mesh.mesh if first == 0 or sampling.has_other_modifiers(obj) else obj.data
     return Part(
         **values,
         number=NONE if surface is None or number is None else number,
         stored=surface,
         rows=np.arange(len(values["loops"])),
         source=source[values["loops"]],
-        has_file_normals=surface is not None and _has_file_normals(mesh, surface, source, first, rotation),
+        has_file_normals=surface is not None and _has_file_normals(shaded, surface, conversion),
     )
 
 
-def _has_file_normals(
-    mesh: mesh_data.TriangleMesh, surface: Surface, source: Ints, first: int, rotation: npt.NDArray[np.float64]
-) -> bool:
-    """Whether Blender shades a surface by the normals of the file, or smoothly if the import left those out."""
-    shown, vertices = mesh_data.corner_normals(mesh.obj), mesh.corner_vertices
-    if mesh.mesh.has_custom_normals:
-        known = source != NONE
-        # Of later frames, Blender turns the normals of the first along with the faces.
-        if first != 0 or not known.any():
-            return True
-        expected = normal_vectors(surface.normals[0])[source]
-        stored = SHOWN_NORMALS.read(mesh.mesh)
-        if stored is not None and len(stored) == len(expected):
-            expected = normal_vectors(stored)
-        # Faces without area have none.
-        known &= shown.any(axis=1)
-        return bool(((shown @ rotation.T)[known] * expected[known]).sum(axis=1).min(initial=1.0) >= SAME_NORMAL)
-    smooth = np.zeros_like(mesh.vertices)
-    smooth[vertices] = shown
-    cosines = (smooth[vertices] * shown).sum(axis=1)
-    return bool(cosines[smooth[vertices].any(axis=1) & shown.any(axis=1)].min(initial=1.0) >= sampling.SAME_SIDE)
+def _has_file_normals(mesh: Mesh, surface: Surface, conversion: Conversion) -> bool:
+    """Whether a mesh, of the first frame, is shaded as after the import where it was not edited."""
+    source = match_elements(mesh_data.integers(mesh, CORNER_VERTEX, "CORNER"), len(mesh.loops), surface.vertex_count)
+    if source is None:
+        return True
+    shown = np.empty((len(source), 3), dtype=np.float32)
+    mesh.corner_normals.foreach_get("vector", shown.ravel())
+    stored = SHOWN_NORMALS.read(mesh)
+    expected = normal_vectors(surface.normals[0])[source]
+    if stored is not None and len(stored) == len(expected):
+        expected = normal_vectors(stored)
+    # Faces without area have no normals; Blender does not scale all others to the length 1.
+    known = (source != NONE) & shown.any(axis=1)
+    shown /= np.maximum(np.linalg.norm(shown, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+    # Faces that were moved turn the normals of their vertices.
+    vertices = mesh_data.corner_vertices(mesh)
+    points = conversion.points(mesh_data.positions(mesh).astype(np.float64))[vertices]
+    is_moved = ~(np.abs(points - positions(surface.vertices[0])[source]) < 1.0 / UNITS).all(axis=1)
+    counts = np.empty(len(mesh.polygons), dtype=np.int32)
+    mesh.polygons.foreach_get("loop_total", counts)
+    faces = np.repeat(np.arange(len(counts)), counts)
+    turned = np.zeros(len(mesh.vertices), dtype=bool)
+    turned[vertices[np.isin(faces, faces[is_moved])]] = True
+    unturned = known & ~turned[vertices]
+    known = unturned if unturned.any() else known
+    cosines = ((shown @ conversion.rotation.T)[known] * expected[known]).sum(axis=1)
+    return bool(cosines.min(initial=1.0) >= SAME_NORMAL)
 
 
 def group_corners(part: Part) -> _Groups:

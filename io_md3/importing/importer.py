@@ -189,13 +189,14 @@ def _build_surface(
         mesh_data.set_integers(mesh, VERTEX, "POINT", vertices)
     for material in materials:
         mesh.materials.append(material)
-    if options.custom_normals and len(corners):
+    if len(corners):
         normals = normal_vectors(surface.normals[0])[corners]
-        if _set_normals(mesh, normals, options.conversion.rotation) > _MANY:
+        if options.custom_normals and _set_normals(mesh, normals, options.conversion.rotation) > _MANY:
             report.warn(
                 "many normals of the file point into the surface: turn off Custom Normals if it looks wrong",
                 surface.name,
             )
+        _store_shown_normals(mesh, normals, options.conversion.rotation)
     store_number(mesh, number, options.conversion)
     obj = bpy.data.objects.new(name, mesh)
     result.objects.append(obj)
@@ -206,17 +207,20 @@ def _build_surface(
 
 def _set_normals(mesh: Mesh, normals: npt.NDArray[np.float32], rotation: npt.NDArray[np.float64]) -> float:
     """Sets custom normals of corners (L, 3) in the axes of the file; the share that points into the surface."""
-    # Those that Blender makes of them are stored where they differ.
     in_scene = (normals @ rotation.T).astype(np.float32)
     mesh.normals_split_custom_set(in_scene.tolist())
+    facing = np.empty((len(mesh.polygons), 1, 3), dtype=np.float32)
+    mesh.polygon_normals.foreach_get("vector", facing.ravel())
+    return float(((in_scene.reshape(-1, 3, 3) * facing).sum(axis=2) < 0.0).mean())
+
+
+def _store_shown_normals(mesh: Mesh, normals: npt.NDArray[np.float32], rotation: npt.NDArray[np.float64]) -> None:
+    """Stores by which normals Blender shades corners (L, 3), in the axes of the file, where those differ from it."""
     shown = np.empty_like(normals)
     mesh.corner_normals.foreach_get("vector", shown.ravel())
     in_file = shown @ rotation
     if ((in_file * normals).sum(axis=1) < SAME_NORMAL).any():
         SHOWN_NORMALS.write(mesh, nearest_normals(in_file))
-    facing = np.empty((len(mesh.polygons), 1, 3), dtype=np.float32)
-    mesh.polygon_normals.foreach_get("vector", facing.ravel())
-    return float(((in_scene.reshape(-1, 3, 3) * facing).sum(axis=2) < 0.0).mean())
 
 
 def _add_keys(obj: Object, model: Model, surface: Surface, options: ImportOptions) -> list[str]:

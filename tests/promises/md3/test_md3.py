@@ -14,7 +14,7 @@ from engines import md3 as engines
 from mathutils import Matrix
 from md3_evaluated import assert_same_corners, assert_shows, corners, file_corners
 
-from io_idtech.io_md3.format import parse_model, read_model
+from io_idtech.io_md3.format import nearest_normals, parse_model, read_model
 
 FRAMES = md3_samples.FRAMES
 
@@ -451,6 +451,36 @@ def test_normals_of_what_was_edited_are_those_that_blender_shows(tube, tmp_path,
     edit(found)
     objects = [obj for obj in found.values() if obj.type == "MESH"]
     assert_shows(save(tmp_path), objects, [0], degrees=2.0)
+
+
+@pytest.mark.parametrize("custom_normals", [True, False])
+@pytest.mark.parametrize("frame_range", [{}, {"use_frame_range": True, "frame_start": 2, "frame_end": 4}], ids=str)
+def test_flat_faces_are_exported_flat_in_all_frames_that_are_asked_for(tube, tmp_path, custom_normals, frame_range):
+    found = load(tube, custom_normals=custom_normals)
+    _shade_flat(found)
+    frames = range(frame_range.get("frame_start", 0), frame_range.get("frame_end", FRAMES - 1) + 1)
+    _assert_surface_shows(save(tmp_path, **frame_range), 1, found["belt"], dict(enumerate(frames)))
+
+
+def test_normals_that_were_cleared_are_those_of_blender(tmp_path):
+    model = md3_samples.tube_model()
+    model.surfaces[1].normals[:] = nearest_normals((0.0, 0.0, 1.0))
+    found = load(md3_samples.write_sample(tmp_path, model))
+    bpy.context.view_layer.objects.active = found["belt"]
+    bpy.ops.mesh.customdata_custom_splitnormals_clear()
+    found["belt"].data.polygons.foreach_set("use_smooth", [True] * len(found["belt"].data.polygons))
+    path = save(tmp_path)
+    _assert_surface_shows(path, 1, found["belt"], {frame: frame for frame in range(FRAMES)})
+    assert read_model(path).surfaces[0] == model.surfaces[0]
+
+
+def test_the_shape_of_the_first_frame_does_not_change_the_normals_of_others(tube, tmp_path):
+    found = load(tube)
+    found["body"].data.shape_keys.key_blocks[0].data[4].co.x += 3.0
+    found["body"].data.vertices[4].co.x += 3.0
+    before, after = read_model(tube), read_model(save(tmp_path))
+    assert np.array_equal(after.surfaces[0].normals[1:], before.surfaces[0].normals[1:])
+    assert (after.surfaces[0].normals[0] != before.surfaces[0].normals[0]).any()
 
 
 def test_moved_renamed_and_new_tags_are_exported(tube, tmp_path):
