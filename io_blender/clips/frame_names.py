@@ -80,7 +80,7 @@ def frame_names(
 ) -> list[str]:
     """Names of the file or of shape keys, else new ones; unique unless the imported file repeats them."""
     # A marker that has the name of a sequence of another of the imported `models` is not a renamed one.
-    imported = {marker_name(one.name) for model in models for one in find_sequences(model.frame_names)}
+    imported = {marker_name(name) for model in models for name in model.sequence_names}
     namer = _Namer(plan, objects, source, scene, imported, report)
     if plan.segments:
         namer.name_segments()
@@ -192,7 +192,8 @@ class _Namer:
         found = self.sources.copy()
         for sequence in find_sequences(self._source.frame_names):
             positions = np.flatnonzero((found >= sequence.first) & (found <= sequence.last)).tolist()
-            if not positions or found[positions[0]] != sequence.first:
+            is_marked = sequence.name in self._source.sequence_names
+            if not is_marked or not positions or found[positions[0]] != sequence.first:
                 continue
             shown = markers.get(times[positions[0]], set())
             if len(shown) != 1 or marker_name(sequence.name) in shown or not shown.isdisjoint(self._imported):

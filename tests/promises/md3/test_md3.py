@@ -131,6 +131,21 @@ def test_an_animation_cfg_gives_sequences_with_their_rates(tube, tmp_path):
     assert (scene.frame_start, scene.frame_end, scene.render.fps) == (0, 1, 20)
 
 
+def test_frames_keep_their_names_where_an_animation_cfg_names_the_sequences(tube, tmp_path, capsys):
+    (tmp_path / "animation.cfg").write_text("0 3 0 20 // IDLE\n3 3 3 15 // FIRE\n")
+    load(tube)
+    assert save(tmp_path).read_bytes() == tube.read_bytes()
+    bpy.context.scene.timeline_markers["FIRE"].name = "SHOOT"
+    assert save(tmp_path).read_bytes() == tube.read_bytes()
+    assert "was renamed" not in capsys.readouterr().out
+
+
+def test_a_renamed_marker_of_a_sequence_of_frame_names_renames_them(tube, tmp_path):
+    load(tube)
+    bpy.context.scene.timeline_markers["run"].name = "sprint"
+    assert read_model(save(tmp_path)).frame_names[2:] == ["stand3", "sprint1", "sprint2", "sprint3"]
+
+
 def _player(folder):
     """The paths of a player's parts."""
     lower = md3_samples.tube_model(tags=("tag_torso",))
