@@ -125,7 +125,7 @@ def _find_objects(context: Context, options: ExportOptions, report: Report) -> _
         found, model = find_meshes(context, options.scope)
         tags = find_tags(candidates if model is None else objects_hanging_on(model, context))
         # A file may have tags alone, such as those of hands in Quake III.
-        meshes = mesh_objects(context, options.scope, report) if found or not tags else []
+        meshes = mesh_objects(context, options.scope, report, _is_new_tag) if found or not tags else []
     else:
         meshes, tags = [], find_tags(objects_hanging_on(chosen, context))
     objects = [*meshes, *(tag.obj for tag in tags)]
@@ -141,6 +141,11 @@ def _find_objects(context: Context, options: ExportOptions, report: Report) -> _
         imported = CONVERSION.read(root)
         conversion = imported.inverse() if imported is not None else options.conversion.conversion
     return _Scene(meshes, tags, root, surfaces, source, conversion)
+
+
+def _is_new_tag(obj: Object) -> bool:
+    """Whether an object is a tag, or has some, and no part of an imported model."""
+    return root_of(obj) is None and bool(find_tags([obj]))
 
 
 def build_model(context: Context, options: ExportOptions, report: Report) -> Job[tuple[Model, Model | None]]:

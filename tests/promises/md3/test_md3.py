@@ -517,6 +517,29 @@ def test_moved_renamed_and_new_tags_are_exported(tube, tmp_path):
     assert after.surfaces == before.surfaces
 
 
+@pytest.mark.parametrize("parented", [False, True])
+def test_tags_are_exported_with_a_surface_that_an_armature_moves(tube, tmp_path, parented):
+    found = load(tube)
+    _new_model()
+    rig = bpy.data.objects["rig"]
+    bpy.data.objects.remove(bpy.data.objects["box"])
+    found["body"].modifiers.new("a", "ARMATURE").object = rig
+    if parented:
+        found["body"].parent = rig
+    bpy.context.view_layer.objects.active = found["body"]
+    model = read_model(save(tmp_path))
+    assert {surface.name for surface in model.surfaces} == {"body", "belt"}
+    assert {"tag_weapon", "tag_head"} <= set(model.tag_names)
+    assert "tag_hand" in model.tag_names
+
+
+def test_a_tag_outside_of_the_model_is_named_in_a_warning(tube, tmp_path, capsys):
+    load(tube)
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("tag_lost", None))
+    assert save(tmp_path).read_bytes() == tube.read_bytes()
+    assert "not exported, as not part of tube: tag_lost" in capsys.readouterr().out
+
+
 def test_objects_that_are_joined_or_separated_are_surfaces_with_their_own_names_and_shaders(tube, tmp_path):
     found = load(tube)
     copy = found["belt"].copy()
