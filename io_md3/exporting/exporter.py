@@ -19,10 +19,10 @@ from ...io_blender.clips.sampling import Follow, Samples, sample_frames
 from ...io_blender.frame_export import warn_of_model_speed
 from ...io_blender.operators.game_check import LocatedFinding, Location
 from ...io_blender.records import NONE
-from ...io_blender.reports import ExportResult, Job, Report, finish, kept_on_failure, raise_errors
+from ...io_blender.reports import ExportResult, Job, Report, finish, kept_on_failure, listing, raise_errors
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.model_objects import find_meshes, mesh_objects, objects_hanging_on
-from ...io_blender.scene.objects import ChosenConversion, Scope, collect, export_conversion
+from ...io_blender.scene.objects import ChosenConversion, NothingToExportError, Scope, collect, export_conversion
 from ...io_blender.scene.time_dependence import depends_on_time
 from ...io_blender.verification import Verify
 from ...io_common.files import atomic
@@ -168,6 +168,8 @@ class _Builder:
         plan = self._plan()
         names = self._names(plan)
         parts, samples, shown = yield from self._sample(plan, report, with_normals=False)
+        if not parts and not found.tags:
+            raise NothingToExportError(f"there are no faces to export: {listing([obj.name for obj in found.meshes])}")
         if plan.may_be_single and _is_still(samples.positions) and _is_still(shown):
             plan = plan.first_frame(found.source)
             names, samples, shown = single_frame_name(names, found.source), samples.first_frame(), shown[:1]

@@ -616,6 +616,16 @@ def test_surfaces_over_a_limit_are_refused_or_split_on_request(tmp_path):
     assert sum(len(surface.triangles) for surface in model.surfaces) == len(grid.data.polygons) * 2
 
 
+def test_meshes_without_faces_are_an_error_that_leaves_the_file_alone(tmp_path):
+    wire = bpy.data.objects.new("wire", bpy.data.meshes.new("wire"))
+    bpy.context.collection.objects.link(wire)
+    path = tmp_path / "out.md3"
+    path.write_bytes(b"before")
+    with pytest.raises(RuntimeError, match="there are no faces to export: wire"):
+        save(tmp_path)
+    assert path.read_bytes() == b"before"
+
+
 def test_a_model_that_is_too_large_or_too_small_for_the_grid_is_named(tmp_path):
     bpy.ops.mesh.primitive_uv_sphere_add(radius=0.1)
     assert bpy.ops.export_scene.md3(filepath=str(tmp_path / "a.md3")) == {"FINISHED"}
