@@ -154,7 +154,7 @@ def _build(
     is_moving = options.animation != NONE and model.frame_count > 1
     if is_moving:
         animate(context.scene, name, meshes, model.frame_count, file.sequences, options, result)
-    build_tags(context, root, model, options, result)
+    build_tags(context, root, model, file.sequences if options.sequence_actions else [], options, result)
     rate = file.frame_rate or options.fps
     store_model(root, file.data, key_names, options.frame_start, tuple(file.sequences), rate)
     CONVERSION.write(root, options.conversion)

@@ -131,6 +131,21 @@ def test_an_animation_cfg_gives_sequences_with_their_rates(tube, tmp_path):
     assert (scene.frame_start, scene.frame_end, scene.render.fps) == (0, 1, 20)
 
 
+@pytest.mark.parametrize("kind", ["EMPTIES", "BONES"])
+def test_an_action_of_a_sequence_moves_the_tags_as_well(tube, kind):
+    load(tube, sequence_actions=True, tags=kind)
+    owner = bpy.data.objects["tag_weapon" if kind == "EMPTIES" else "tube tags"]
+    action = bpy.data.actions[f"run {owner.name}"]
+    owner.animation_data.action = action
+    if hasattr(action, "slots"):
+        owner.animation_data.action_slot = action.slots[0]
+    tags = specification.read(tube.read_bytes()).tags
+    for frame in range(3):
+        bpy.context.scene.frame_set(frame)
+        shown = owner.matrix_world if kind == "EMPTIES" else owner.matrix_world @ owner.pose.bones["tag_weapon"].matrix
+        assert np.abs(np.array(shown)[:3, 3] - tags[3 + frame]["tag_weapon"][0]).max() <= 1e-4
+
+
 def test_frames_keep_their_names_where_an_animation_cfg_names_the_sequences(tube, tmp_path, capsys):
     (tmp_path / "animation.cfg").write_text("0 3 0 20 // IDLE\n3 3 3 15 // FIRE\n")
     load(tube)
