@@ -55,7 +55,7 @@ from ..records import (
     store_model,
     store_number,
 )
-from .tags import build_tags
+from .tags import build_tags, hang_on_tag
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Material, Mesh, Object
@@ -239,6 +239,4 @@ def _join_players(roots: dict[Path, Object]) -> None:
         below, tag_name = _JOINTS.get(path.stem.lower(), ("", ""))
         for other, other_root in roots.items():
             if other.parent == path.parent and other.stem.lower() == below:
-                tags = [tag for tag in other_root.children if names.without_copy_suffix(tag.name) == tag_name]
-                if tags and tags[0].type == "EMPTY":
-                    root.parent = tags[0]
+                hang_on_tag(root, other_root, tag_name)

@@ -93,6 +93,18 @@ def build_tags(
     result.report.count("tags", len(model.tag_names))
 
 
+def hang_on_tag(obj: Object, root: Object, name: str) -> None:
+    """Parents an object to the tag of that name of a model, if there is one."""
+    for tag in root.children:
+        bone = tag.data.bones.get(name) if tag.type == "ARMATURE" else None
+        if bone is not None:
+            obj.parent, obj.parent_type, obj.parent_bone = tag, "BONE", name
+            # Children are at the tail of a bone.
+            obj.matrix_parent_inverse = Matrix.Translation((0.0, -bone.length, 0.0))
+        elif tag.type == "EMPTY" and names.without_copy_suffix(tag.name) == name:
+            obj.parent = tag
+
+
 def _add_object(root: Object, name: str, data: Any, result: ImportResult) -> Object:
     """An object below the parent of a model, in its collection."""
     obj = bpy.data.objects.new(name, data)

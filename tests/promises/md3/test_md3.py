@@ -172,10 +172,11 @@ def _player(folder):
     ]
 
 
-def test_the_parts_of_a_player_hang_on_the_tags_of_each_other(tmp_path):
+@pytest.mark.parametrize("tags", ["EMPTIES", "BONES"])
+def test_the_parts_of_a_player_hang_on_the_tags_of_each_other(tmp_path, tags):
     paths = _player(tmp_path / "player")
     files = [{"name": path.name} for path in paths]
-    bpy.ops.import_scene.md3(filepath=str(paths[0]), directory=str(paths[0].parent), files=files)
+    bpy.ops.import_scene.md3(filepath=str(paths[0]), directory=str(paths[0].parent), files=files, tags=tags)
     objects = bpy.data.objects
     lower, upper = (specification.read(path.read_bytes()) for path in paths[:2])
     for frame in range(FRAMES):
