@@ -514,6 +514,23 @@ def test_the_shape_of_the_first_frame_does_not_change_the_normals_of_others(tube
     assert (after.surfaces[0].normals[0] != before.surfaces[0].normals[0]).any()
 
 
+def test_a_frame_of_which_one_surface_lacks_the_key_is_not_called_left_out(tube, tmp_path, capsys):
+    belt = load(tube)["belt"]
+    belt.shape_key_remove(belt.data.shape_keys.key_blocks[4])
+    assert len(read_model(save(tmp_path)).frame_names) == FRAMES
+    assert "does not play" not in capsys.readouterr().out
+
+
+def test_a_key_that_was_renamed_on_one_surface_is_not_played_on_the_others(tube, tmp_path, capsys):
+    # Blender renames it in the action of all surfaces.
+    load(tube)["belt"].data.shape_keys.key_blocks[4].name = "other"
+    assert len(read_model(save(tmp_path)).frame_names) == FRAMES
+    assert "the timeline does not play 1 frame of the 6 of the imported model" in capsys.readouterr().out
+    surfaces = read_model(save(tmp_path, frames="SHAPE_KEYS")).surfaces
+    for one, other in zip(surfaces, read_model(tube).surfaces, strict=True):
+        assert np.array_equal(one.vertices, other.vertices)
+
+
 def test_moved_renamed_and_new_tags_are_exported(tube, tmp_path):
     found = load(tube)
     tag = found["tag_weapon"]
