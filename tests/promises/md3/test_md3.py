@@ -531,6 +531,16 @@ def test_a_key_that_was_renamed_on_one_surface_is_not_played_on_the_others(tube,
         assert np.array_equal(one.vertices, other.vertices)
 
 
+def test_a_frame_step_that_changes_the_speed_is_told_with_the_rate_that_keeps_it(tube, tmp_path, capsys):
+    load(tube)
+    save(tmp_path, frames="SCENE", frame_step=2)
+    assert "the scene at 10 with Frame Step 2" in (told := capsys.readouterr().out)
+    assert "or the scene to 20 fps" in told
+    bpy.context.scene.render.fps = 20
+    save(tmp_path, frames="SCENE", frame_step=2)
+    assert "To keep the time" not in capsys.readouterr().out
+
+
 def test_moved_renamed_and_new_tags_are_exported(tube, tmp_path):
     found = load(tube)
     tag = found["tag_weapon"]
