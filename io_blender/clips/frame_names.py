@@ -128,17 +128,13 @@ class _Namer:
         key_names, source = self._plan.key_names, self._source
         self.sources = frames_of_keys(key_names, source)
         new = np.flatnonzero(self.sources == NONE).tolist()
-        self._set(
-            new,
-            clean_names(
-                [key_names[position] or "" for position in new],
-                MAX_FRAME_NAME,
-                self._report,
-                "the name was changed in the file: rename the shape key to choose another",
-            ),
-        )
+        self._set(new, self._clean_keys([key_names[position] or "" for position in new]))
         start = source.frame_start if source is not None else 0
         self._rename((self.sources + start).tolist())
+
+    def _clean_keys(self, names: Sequence[str]) -> list[str]:
+        consequence = "the name was changed in the file: rename the shape key to choose another"
+        return clean_names(names, MAX_FRAME_NAME, self._report, consequence)
 
     def name_scene(self, frames: Sequence[float]) -> None:
         # Each name of the file or of a shape key is used once, by the first frame.
@@ -147,7 +143,7 @@ class _Namer:
             if name is None or name in taken:
                 self.sources[position] = NONE
             elif self.sources[position] == NONE:
-                self.names[position] = clean_name(name)
+                (self.names[position],) = self._clean_keys([name])
             taken.add(name or "")
         self._rename(frames)
         new = [position for position, name in enumerate(self.names) if self.sources[position] == NONE and not name]

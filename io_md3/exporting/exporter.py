@@ -308,7 +308,7 @@ class _Builder:
             bounds=bounds,
             origins=origins,
             radii=radii,
-            tag_names=[tag.name(source) for tag in found.tags],
+            tag_names=[tag.name(source, self.report) for tag in found.tags],
             tag_origins=origins_of_tags,
             tag_axes=axes_of_tags,
             surfaces=surfaces,

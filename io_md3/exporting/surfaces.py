@@ -273,10 +273,15 @@ def surface_name(part: Part, taken: Sequence[str], report: Report) -> str:
         before = names.for_blender(part.stored.name, versions.MAX_ID_NAME, "Surface")
         if names.without_copy_suffix(name) == names.without_copy_suffix(before):
             return part.stored.name
+    return names.distinct([*taken, fitting_name(name, report)], NAME_SIZE - 1)[-1]
+
+
+def fitting_name(name: str, report: Report) -> str:
+    """A name of a surface or tag as the file can have it, with a warning if it had to change."""
     fit = to_latin1(name)[: NAME_SIZE - 1]
     if fit != name:
         report.warn(f"names have at most {NAME_SIZE - 1} Latin-1 characters, so it was written as {fit}", name)
-    return names.distinct([*taken, fit], NAME_SIZE - 1)[-1]
+    return fit
 
 
 def shader_names(part: Part, game_folders: Sequence[str], report: Report) -> list[str]:

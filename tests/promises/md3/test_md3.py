@@ -541,6 +541,18 @@ def test_a_frame_step_that_changes_the_speed_is_told_with_the_rate_that_keeps_it
     assert "To keep the time" not in capsys.readouterr().out
 
 
+def test_names_of_tags_and_frames_that_do_not_fit_are_warned_of(tube, tmp_path, capsys):
+    found = load(tube)
+    found["tag_head"].name = "tag_頭"
+    found["belt"].data.shape_keys.key_blocks[4].name = "a name of more than 15 characters"
+    model = read_model(save(tmp_path))
+    told = capsys.readouterr().out
+    assert model.tag_names == ["tag_weapon", "tag__"]
+    assert "tag_頭: names have at most 63 Latin-1 characters, so it was written as tag__" in told
+    assert model.frame_names[4] == "a_name_of_more_"
+    assert "frame names can have only 15 Latin-1 characters" in told
+
+
 def test_moved_renamed_and_new_tags_are_exported(tube, tmp_path):
     found = load(tube)
     tag = found["tag_weapon"]
