@@ -118,7 +118,7 @@ def _read(path: Path, search: Search, options: ImportOptions) -> _File:
         wanted = found.skin_materials(surface.name) or list(dict.fromkeys(surface.shaders))
         images = [found.material(name, surface.name) if options.use_textures else None for name in wanted]
         materials.append(list(zip(wanted, images, strict=True)))
-    sequences = sequences_of(path.stem, model.frame_names, options.fps, config)
+    sequences = sequences_of(path.stem, model.frame_names, options.fps, config, model.warnings)
     rate = sequences[0].frame_rate if sequences else None
     return _File(path, model, rate, data, sequences, materials)
 

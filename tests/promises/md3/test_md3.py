@@ -155,6 +155,13 @@ def test_frames_keep_their_names_where_an_animation_cfg_names_the_sequences(tube
     assert "was renamed" not in capsys.readouterr().out
 
 
+def test_sequences_beyond_the_frames_of_a_part_are_named(tmp_path, capsys):
+    path = md3_samples.write_sample(tmp_path, name="lower.md3")
+    (tmp_path / "animation.cfg").write_text("0 3 0 20 // BOTH_DEATH1\n3 9 0 15 // BOTH_DEAD1\n")
+    load(path)
+    assert "sequences of animation.cfg beyond the 6 frames: BOTH_DEAD1" in capsys.readouterr().out
+
+
 def test_a_renamed_marker_of_a_sequence_of_frame_names_renames_them(tube, tmp_path):
     load(tube)
     bpy.context.scene.timeline_markers["run"].name = "sprint"
