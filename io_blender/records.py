@@ -366,6 +366,7 @@ class SourceFrames:
     frame_names: list[str]  # in the file
     key_names: list[str]  # of each frame's shape key in Blender; empty if none were made
     frame_start: int  # in the scene
+    sequence_names: list[str]  # for which the import made markers
 
 
 # Elements of the file

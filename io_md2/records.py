@@ -23,7 +23,7 @@ from ..io_blender.records import (
     match_vertices,
 )
 from ..io_blender.scene import mesh_data
-from .format import Counts, GlCommands, Md2Error, Model, validate_model
+from .format import Counts, GlCommands, Md2Error, Model, find_sequences, validate_model
 from .format.source_data import degenerate_rows
 
 if TYPE_CHECKING:
@@ -166,6 +166,7 @@ def load_model(mesh: Mesh) -> StoredModel | None:
         frame_names=frame_names,
         key_names=key_names,
         frame_start=values["frame_start"],
+        sequence_names=[one.name for one in find_sequences(frame_names)],
         model=model,
         triangles=triangles,
         degenerate=degenerate,

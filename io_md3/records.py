@@ -62,7 +62,7 @@ CONVERSION = ConversionField(GROUP)
 # On meshes and tags.
 NUMBER = Integer(GROUP, "number")
 MATERIAL_NAMES = Texts(GROUP, "material_names")
-# Of corners after the import, in the axes of the file, where Blender could not take those of the file.
+# Of corners after the import, in the axes of the file, where they are others than those of the file.
 SHOWN_NORMALS = Bytes(GROUP, "shown_normals", "u1", 2)
 
 SAME_NORMAL = math.cos(math.radians(2.5))
@@ -105,13 +105,18 @@ def load_model(root: Object | None) -> StoredModel | None:
     except Md3Error:
         return None
     fits = len(frames.key_names) in (0, model.frame_count)
-    return StoredModel(model.frame_names, frames.key_names, frames.frame_start, model) if fits else None
+    if not fits:
+        return None
+    return StoredModel(model.frame_names, frames.key_names, frames.frame_start, frames.sequence_names, model)
 
 
 def load_frames(root: Object | None) -> SourceFrames | None:
     """The frames of a parent, without reading the file: their names are those of the shape keys."""
     start, names = (_FRAME_START.read(root), _KEY_NAMES.read(root)) if root is not None else (None, None)
-    return None if start is None or names is None else SourceFrames(names, names, start)
+    if root is None or start is None or names is None:
+        return None
+    sequences = SEQUENCES.read(root) or Sequences()
+    return SourceFrames(names, names, start, [one.name for one in sequences.found])
 
 
 def root_of(obj: Object | None) -> Object | None:

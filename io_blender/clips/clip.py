@@ -337,11 +337,13 @@ def warn_of_speed(clips: Iterable[Played], scene_rate: float, report: Report, *,
     in_game = sum(one.frames / one.rate for one in found)
     times = f"{counted(frames, 'frames')}: {_seconds(in_blender)} in Blender, {_seconds(in_game)} in the game"
     if is_fixed:
-        rate = found[0].rate
+        rate, step = found[0].rate, found[0].step
+        # Every frame of the file is `step` frames of the scene.
+        stepped = f" with Frame Step {step:g}" if step != 1 else ""
         sampled = sum(sample_count((one.frames - 1) * one.step, scene_rate / rate) for one in found)
         text = (
-            f"the game plays at {rate:g} fps, the scene at {scene_rate:g}. {times}. To keep the time, set Frame "
-            f"Rate to Game's ({counted(sampled, 'frames')}), or the scene to {rate:g} fps"
+            f"the game plays at {rate:g} fps, the scene at {scene_rate:g}{stepped}. {times}. To keep the time, set "
+            f"Frame Rate to Game's ({counted(sampled, 'frames')}), or the scene to {rate * step:g} fps"
         )
     else:
         rates = ", ".join(dict.fromkeys(f"{one.rate * one.step:g}" for one in found))

@@ -80,7 +80,7 @@ def frame_names(
 ) -> list[str]:
     """Names of the file or of shape keys, else new ones; unique unless the imported file repeats them."""
     # A marker that has the name of a sequence of another of the imported `models` is not a renamed one.
-    imported = {marker_name(one.name) for model in models for one in find_sequences(model.frame_names)}
+    imported = {marker_name(name) for model in models for name in model.sequence_names}
     namer = _Namer(plan, objects, source, scene, imported, report)
     if plan.segments:
         namer.name_segments()
@@ -128,17 +128,13 @@ class _Namer:
         key_names, source = self._plan.key_names, self._source
         self.sources = frames_of_keys(key_names, source)
         new = np.flatnonzero(self.sources == NONE).tolist()
-        self._set(
-            new,
-            clean_names(
-                [key_names[position] or "" for position in new],
-                MAX_FRAME_NAME,
-                self._report,
-                "the name was changed in the file: rename the shape key to choose another",
-            ),
-        )
+        self._set(new, self._clean_keys([key_names[position] or "" for position in new]))
         start = source.frame_start if source is not None else 0
         self._rename((self.sources + start).tolist())
+
+    def _clean_keys(self, names: Sequence[str]) -> list[str]:
+        consequence = "the name was changed in the file: rename the shape key to choose another"
+        return clean_names(names, MAX_FRAME_NAME, self._report, consequence)
 
     def name_scene(self, frames: Sequence[float]) -> None:
         # Each name of the file or of a shape key is used once, by the first frame.
@@ -147,7 +143,7 @@ class _Namer:
             if name is None or name in taken:
                 self.sources[position] = NONE
             elif self.sources[position] == NONE:
-                self.names[position] = clean_name(name)
+                (self.names[position],) = self._clean_keys([name])
             taken.add(name or "")
         self._rename(frames)
         new = [position for position, name in enumerate(self.names) if self.sources[position] == NONE and not name]
@@ -192,7 +188,8 @@ class _Namer:
         found = self.sources.copy()
         for sequence in find_sequences(self._source.frame_names):
             positions = np.flatnonzero((found >= sequence.first) & (found <= sequence.last)).tolist()
-            if not positions or found[positions[0]] != sequence.first:
+            is_marked = sequence.name in self._source.sequence_names
+            if not is_marked or not positions or found[positions[0]] != sequence.first:
                 continue
             shown = markers.get(times[positions[0]], set())
             if len(shown) != 1 or marker_name(sequence.name) in shown or not shown.isdisjoint(self._imported):

@@ -346,20 +346,23 @@ class Planner:
         if common is not None and imported:
             with restored_frame_and_values(scene):
                 key_names = keys_at_frames(imported[0], frames, scene)
+                left_out = set(common.key_names) - set(key_names)
+                for obj in imported[1:] if left_out else ():
+                    # The keys of one part may have been renamed or deleted.
+                    left_out -= set(keys_at_frames(obj, frames, scene))
             source = frames_of_keys(key_names, common)
             if options.is_automatic and options.step(scene) == 1:
-                self._warn_of_keys(imported[0], common, key_names)
+                self._warn_of_keys(imported[0], common, len(left_out))
         elif common is not None and not common.key_names and len(frames) == 1:
             source[:] = 0
         return FramePlan(key_names, source, frames, may_be_single=options.is_automatic)
 
-    def _warn_of_keys(self, leader: Object, source: SourceFrames, shown: list[str | None]) -> None:
+    def _warn_of_keys(self, leader: Object, source: SourceFrames, left_out: int) -> None:
         """Warns of new keys that change every frame, else of imported frames that are not played."""
         added = keys_in_all_frames(leader, source)
         # The value that Blender 5 gives new keys, which are probably meant to be frames.
         full = [key.name for key in added if key.value == 1.0]
         known = set(source.key_names)
-        left_out = len(known - set(shown))
         if full:
             self.report.warn(
                 f"new shape keys have the value 1 and no keyframes, so they change every frame: {listing(full)}. To "
@@ -370,8 +373,8 @@ class Planner:
         # A single frame has no timeline.
         if not added and left_out and len(known) > 1:
             self.report.warn(
-                f"{counted(left_out, 'frames', 'were')} left out, because the timeline does not play all {len(known)} "
-                "of the imported model. To export all of them, choose Shape Keys as Frames"
+                f"the timeline does not play {counted(left_out, 'frames')} of the {len(known)} of the imported model. "
+                "To export all of them, choose Shape Keys as Frames"
             )
 
 

@@ -166,7 +166,12 @@ def sample_frames(
 def _may_change_otherwise(obj: Object) -> bool:
     """Whether frames may differ for a short time in how faces are split or in texture coordinates."""
     has_faces = len(obj.data.loops) != 3 * len(obj.data.polygons)
-    return has_faces or any(one.show_viewport and one.type not in _MOVING for one in obj.modifiers)
+    return has_faces or has_other_modifiers(obj)
+
+
+def has_other_modifiers(obj: Object) -> bool:
+    """Whether modifiers may do more than move vertices."""
+    return any(one.show_viewport and one.type not in _MOVING for one in obj.modifiers)
 
 
 class _Sampler:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..records import has_record, read_group
@@ -19,21 +20,27 @@ _MD2, _MD3 = "md2", "md3"
 _GROUPS = (_MD2, _MD3, "md5")
 
 
-def mesh_objects(context: Context, scope: Scope, report: Report) -> list[Object]:
+def mesh_objects(
+    context: Context, scope: Scope, report: Report, is_wanted: Callable[[Object], bool] = lambda _: False
+) -> list[Object]:
     """The meshes of a model, by name, with warnings of others; raises NothingToExportError if none."""
+    # `is_wanted` tells which objects besides meshes are warned of if they are not part of the model.
     meshes, model = find_meshes(context, scope)
     if not meshes:
         raise nothing_to_export(context, scope, {"MESH": "mesh"})
-    others = [obj for obj in collect(context, scope) if obj.type == "MESH" and obj not in meshes]
-    if model is not None and others:
-        names = listing([obj.name for obj in others])
-        report.warn(
-            f"not exported, as not part of {model.name}: {names}. To export them, parent them to {model.name}, move "
-            "them into its collection, or use Selected Only",
-            is_important=True,
-        )
+    objects = None
+    if model is not None:
+        objects = _objects_of(model, context, _roots(context))
+        left_out = [obj for obj in collect(context, scope) if obj not in objects and obj not in meshes]
+        others = [obj for obj in left_out if obj.type == "MESH" or is_wanted(obj)]
+        if others:
+            names = listing([obj.name for obj in others])
+            report.warn(
+                f"not exported, as not part of {model.name}: {names}. To export them, parent them to {model.name}, "
+                "move them into its collection, or use Selected Only",
+                is_important=True,
+            )
     warn_of_left_out(context, scope, report)
-    objects = None if model is None else _objects_of(model, context, _roots(context))
 
     def concerns(obj: Object) -> bool:
         return objects is None or obj in objects
@@ -60,7 +67,12 @@ def find_meshes(context: Context, scope: Scope) -> tuple[list[Object], Object | 
         return meshes, None
     model = chosen[0]
     members = [obj for obj in meshes if obj in imported[model]]
-    return members, model if has_record(model.data, _MD2) else roots[model]
+    if has_record(model.data, _MD2):
+        return members, model
+    # A surface that was parented to an armature is in the collection of the model.
+    files = sorted((obj for obj in imported[model] if _is_file(obj)), key=lambda obj: obj.name)
+    root = roots[model]
+    return members, root if _is_file(root) else next(iter(files), root)
 
 
 def objects_hanging_on(model: Object, context: Context) -> list[Object]:
@@ -70,11 +82,12 @@ def objects_hanging_on(model: Object, context: Context) -> list[Object]:
 
 def _objects_of(model: Object, context: Context, roots: dict[Object, Object]) -> set[Object]:
     """What parents and armatures connect to an object, or is in one of its collections but the scene's."""
-    result = {obj for obj, root in roots.items() if root == roots[model]}
+    root = roots.get(model, model)
+    result = {obj for obj, other in roots.items() if other == root}
     for collection in model.users_collection:
         if collection != context.scene.collection:
             result.update(collection.all_objects)
-    return result
+    return result | {armature for obj in result if (armature := obj.find_armature()) is not None}
 
 
 def _roots(context: Context) -> dict[Object, Object]:
@@ -82,13 +95,24 @@ def _roots(context: Context) -> dict[Object, Object]:
     return {obj: _root(obj) for obj in context.scene.objects}
 
 
+def _is_file(obj: Object) -> bool:
+    """Whether an MD3 was imported as what hangs on an object."""
+    return "file" in read_group(obj, _MD3)
+
+
 def _root(obj: Object) -> Object:
     chain: list[Object] = []
     above: Object | None = obj
+    # An armature may move surfaces of several models.
+    while above is not None:
+        if _is_file(above):
+            return above
+        above = above.parent
+    above = obj
     # An armature may hang on its own mesh.
     while above is not None and above not in chain:
         chain.append(above)
-        if "file" in read_group(above, _MD3):
+        if _is_file(above):
             # It may hang on a tag of another model.
             break
         above = above.find_armature() or above.parent

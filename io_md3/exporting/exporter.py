@@ -19,10 +19,10 @@ from ...io_blender.clips.sampling import Follow, Samples, sample_frames
 from ...io_blender.frame_export import warn_of_model_speed
 from ...io_blender.operators.game_check import LocatedFinding, Location
 from ...io_blender.records import NONE
-from ...io_blender.reports import ExportResult, Job, Report, finish, kept_on_failure, raise_errors
+from ...io_blender.reports import ExportResult, Job, Report, finish, kept_on_failure, listing, raise_errors
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.model_objects import find_meshes, mesh_objects, objects_hanging_on
-from ...io_blender.scene.objects import ChosenConversion, Scope, collect, export_conversion
+from ...io_blender.scene.objects import ChosenConversion, NothingToExportError, Scope, collect, export_conversion
 from ...io_blender.scene.time_dependence import depends_on_time
 from ...io_blender.verification import Verify
 from ...io_common.files import atomic
@@ -125,7 +125,7 @@ def _find_objects(context: Context, options: ExportOptions, report: Report) -> _
         found, model = find_meshes(context, options.scope)
         tags = find_tags(candidates if model is None else objects_hanging_on(model, context))
         # A file may have tags alone, such as those of hands in Quake III.
-        meshes = mesh_objects(context, options.scope, report) if found or not tags else []
+        meshes = mesh_objects(context, options.scope, report, _is_new_tag) if found or not tags else []
     else:
         meshes, tags = [], find_tags(objects_hanging_on(chosen, context))
     objects = [*meshes, *(tag.obj for tag in tags)]
@@ -141,6 +141,11 @@ def _find_objects(context: Context, options: ExportOptions, report: Report) -> _
         imported = CONVERSION.read(root)
         conversion = imported.inverse() if imported is not None else options.conversion.conversion
     return _Scene(meshes, tags, root, surfaces, source, conversion)
+
+
+def _is_new_tag(obj: Object) -> bool:
+    """Whether an object is a tag, or has some, and no part of an imported model."""
+    return root_of(obj) is None and bool(find_tags([obj]))
 
 
 def build_model(context: Context, options: ExportOptions, report: Report) -> Job[tuple[Model, Model | None]]:
@@ -163,6 +168,8 @@ class _Builder:
         plan = self._plan()
         names = self._names(plan)
         parts, samples, shown = yield from self._sample(plan, report, with_normals=False)
+        if not parts and not found.tags:
+            raise NothingToExportError(f"there are no faces to export: {listing([obj.name for obj in found.meshes])}")
         if plan.may_be_single and _is_still(samples.positions) and _is_still(shown):
             plan = plan.first_frame(found.source)
             names, samples, shown = single_frame_name(names, found.source), samples.first_frame(), shown[:1]
@@ -173,8 +180,10 @@ class _Builder:
             # What Blender shades can only be read from evaluated meshes, which takes longer.
             rows = np.arange(plan.frame_count) if plan.segments else rows
             shaded_plan = plan if plan.segments else plan.some_frames(rows)
-            parts, shaded, _ = yield from self._sample(shaded_plan, Report(), with_normals=True)
-            surfaces = self._surfaces(plan, parts, replace(samples, normals=shaded.normals), rows)
+            _, shaded, _ = yield from self._sample(shaded_plan, Report(), with_normals=True)
+            shaded = replace(samples, normals=shaded.normals)
+            edited = self._surfaces(plan, parts, shaded, rows)
+            surfaces = [new if one.any() else old for old, new, one in zip(surfaces, edited, needed, strict=True)]
         model = self._assemble(plan, names, parts, surfaces, shown)
         if options.verify is not Verify.NONE:
             differences = verification.find_differences(model, parts, samples, found.conversion)
@@ -226,8 +235,8 @@ class _Builder:
             first = 0
 
         def read(depsgraph: Depsgraph) -> list[Part]:
-            rotation = found.conversion.rotation
-            parts = [read_part(obj, found.stored.get(obj), depsgraph, first, rotation, report) for obj in found.meshes]
+            stored, conversion = found.stored, found.conversion
+            parts = [read_part(obj, stored.get(obj), depsgraph, first, conversion, report) for obj in found.meshes]
             return surface_parts(parts, report)
 
         parts, samples = yield from sample_frames(
@@ -299,7 +308,7 @@ class _Builder:
             bounds=bounds,
             origins=origins,
             radii=radii,
-            tag_names=[tag.name(source) for tag in found.tags],
+            tag_names=[tag.name(source, self.report) for tag in found.tags],
             tag_origins=origins_of_tags,
             tag_axes=axes_of_tags,
             surfaces=surfaces,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,16 +18,20 @@ from ...io_blender.records import NONE, match_elements
 from ...io_blender.scene import mesh_data, names
 from ...io_common.frame_names import to_latin1
 from ...io_common.triangles import flip_v, is_degenerate
-from ..format import NAME_SIZE, Surface, nearest_normals, normal_vectors
+from ..format import NAME_SIZE, UNITS, Surface, nearest_normals, normal_vectors, positions
 from ..format.frames import same_positions
 from ..records import CORNER_VERTEX, MATERIAL_NAMES, NUMBER, SAME_NORMAL, SHADERS, SHOWN_NORMALS, VERTEX, StoredModel
 
 if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
+    from bpy.types import Depsgraph, Mesh, Object
 
     from ...io_blender.reports import Report
+    from ...io_blender.scene.axes import Conversion
 
 Ints = npt.NDArray[np.int32]
+# The vertex of the surface that each corner of a triangle is, (T, 3); for each of these vertices, one of its corners,
+# (N,), and the vertex of the file that it is, or NONE, (N,).
+_Groups: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
 @dataclass(eq=False)
@@ -38,18 +42,13 @@ class Part(sampling.Part):
     stored: Surface | None
     rows: npt.NDArray[np.int64]  # which triangles of the mesh they are, (T,)
     source: Ints  # the vertex of the file that each corner of a triangle was, or NONE, (T, 3)
-    has_file_normals: bool  # whether the first frame shows those of the file, or an import left them out
+    has_file_normals: bool  # whether the first frame is shaded as after the import
 
 
 def read_part(
-    obj: Object,
-    stored: StoredModel | None,
-    depsgraph: Depsgraph,
-    first: int,
-    rotation: npt.NDArray[np.float64],
-    report: Report,
+    obj: Object, stored: StoredModel | None, depsgraph: Depsgraph, first: int, conversion: Conversion, report: Report
 ) -> Part:
-    """An evaluated object; `first` is the frame of the file that it shows, or NONE, `rotation` goes to its axes."""
+    """An evaluated object; `first` is the frame of the file that it shows, or NONE, `conversion` goes to the file."""
     mesh = mesh_data.triangle_mesh(obj, depsgraph)
     number = NUMBER.read(obj.data)
     surface = None
@@ -64,45 +63,49 @@ def read_part(
         kept = mesh_data.integers(mesh.mesh, VERTEX, "POINT")
         in_file[:] = kept is not None and len(kept) == count
     values = sampling.values_of_part(obj, mesh, in_file, report)
+    # The mesh without modifiers has the shape of the first frame.
+    shaded = mesh.mesh if first == 0 or sampling.has_other_modifiers(obj) else obj.data
     return Part(
         **values,
         number=NONE if surface is None or number is None else number,
         stored=surface,
         rows=np.arange(len(values["loops"])),
         source=source[values["loops"]],
-        has_file_normals=surface is not None and _has_file_normals(mesh, surface, source, first, rotation),
+        has_file_normals=surface is not None and _has_file_normals(shaded, surface, conversion),
     )
 
 
-def _has_file_normals(
-    mesh: mesh_data.TriangleMesh, surface: Surface, source: Ints, first: int, rotation: npt.NDArray[np.float64]
-) -> bool:
-    """Whether Blender shades a surface by the normals of the file, or smoothly if the import left those out."""
-    shown, vertices = mesh_data.corner_normals(mesh.obj), mesh.corner_vertices
-    if mesh.mesh.has_custom_normals:
-        known = source != NONE
-        # Of later frames, Blender turns the normals of the first along with the faces.
-        if first != 0 or not known.any():
-            return True
-        expected = normal_vectors(surface.normals[0])[source]
-        stored = SHOWN_NORMALS.read(mesh.mesh)
-        if stored is not None and len(stored) == len(expected):
-            expected = normal_vectors(stored)
-        # Faces without area have none.
-        known &= shown.any(axis=1)
-        return bool(((shown @ rotation.T)[known] * expected[known]).sum(axis=1).min(initial=1.0) >= SAME_NORMAL)
-    smooth = np.zeros_like(mesh.vertices)
-    smooth[vertices] = shown
-    cosines = (smooth[vertices] * shown).sum(axis=1)
-    return bool(cosines[smooth[vertices].any(axis=1) & shown.any(axis=1)].min(initial=1.0) >= sampling.SAME_SIDE)
+def _has_file_normals(mesh: Mesh, surface: Surface, conversion: Conversion) -> bool:
+    """Whether a mesh, of the first frame, is shaded as after the import where it was not edited."""
+    source = match_elements(mesh_data.integers(mesh, CORNER_VERTEX, "CORNER"), len(mesh.loops), surface.vertex_count)
+    if source is None:
+        return True
+    shown = np.empty((len(source), 3), dtype=np.float32)
+    mesh.corner_normals.foreach_get("vector", shown.ravel())
+    stored = SHOWN_NORMALS.read(mesh)
+    expected = normal_vectors(surface.normals[0])[source]
+    if stored is not None and len(stored) == len(expected):
+        expected = normal_vectors(stored)
+    # Faces without area have no normals; Blender does not scale all others to the length 1.
+    known = (source != NONE) & shown.any(axis=1)
+    shown /= np.maximum(np.linalg.norm(shown, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+    # Faces that were moved turn the normals of their vertices.
+    vertices = mesh_data.corner_vertices(mesh)
+    points = conversion.points(mesh_data.positions(mesh).astype(np.float64))[vertices]
+    is_moved = ~(np.abs(points - positions(surface.vertices[0])[source]) < 1.0 / UNITS).all(axis=1)
+    counts = np.empty(len(mesh.polygons), dtype=np.int32)
+    mesh.polygons.foreach_get("loop_total", counts)
+    faces = np.repeat(np.arange(len(counts)), counts)
+    turned = np.zeros(len(mesh.vertices), dtype=bool)
+    turned[vertices[np.isin(faces, faces[is_moved])]] = True
+    unturned = known & ~turned[vertices]
+    known = unturned if unturned.any() else known
+    cosines = ((shown @ conversion.rotation.T)[known] * expected[known]).sum(axis=1)
+    return bool(cosines.min(initial=1.0) >= SAME_NORMAL)
 
 
-def group_corners(
-    part: Part, normals: npt.NDArray[np.floating] | None
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The vertex of the surface that each corner of a triangle is, (T, 3); for each of these vertices, one of its
-    corners, (N,), and the vertex of the file that it is, or NONE, (N,). `normals` are of all corners, (F, L, 3)."""
-    shape = part.loops.shape
+def group_corners(part: Part) -> _Groups:
+    """The vertices that positions and texture coordinates make of corners."""
     vertices, sources = (part.corners[part.loops].ravel().astype(np.int64), part.source.ravel().astype(np.int64))
     st = flip_v(part.uvs).reshape(-1, 2).astype(np.float32) if part.uvs is not None else np.zeros((len(vertices), 2))
     if part.stored is not None and len(vertices):
@@ -124,26 +127,35 @@ def group_corners(
     count = part.stored.vertex_count if part.stored is not None else 0
     groups[new] = count + _distinct(np.column_stack([vertices[new], bits]))
     groups = np.unique(groups, return_inverse=True)[1].reshape(-1)
-    if normals is not None and len(groups):
-        firsts = np.unique(groups, return_index=True)[1]
-        corners = part.loops.ravel()
-        differs = np.zeros(len(groups), dtype=bool)
-        for shown in normals:
-            of_corners, of_firsts = shown[corners], shown[corners[firsts[groups]]]
-            differs |= (of_corners * of_firsts).sum(axis=1) < sampling.SAME_SIDE
-        if differs.any():
-            keys = np.zeros((len(groups), 2 * len(normals)), dtype=np.int64)
-            keys[differs] = np.moveaxis(nearest_normals(normals[:, corners[differs]]), 0, 1).reshape(
-                int(differs.sum()), -1
-            )
-            sources = np.where(differs, NONE, sources)
-            groups = _distinct(np.column_stack([groups, differs, keys]))
-    # Vertices of the file come first, in its order; the others in the order of their first use.
+    return _in_order(groups, sources)
+
+
+def split_by_normals(
+    part: Part, groups: _Groups, normals: npt.NDArray[np.floating], is_shown: npt.NDArray[np.bool_]
+) -> _Groups:
+    """Vertices for each side where normals of corners, (R, L, 3), differ in a frame that has them, (R, N)."""
+    # What is split is the vertex of the file still: other frames have its normal.
+    triangles, firsts, sources = groups
+    vertices, corners = triangles.ravel(), part.loops.ravel()
+    differs = np.zeros(len(vertices), dtype=bool)
+    for shown, is_used in zip(normals, is_shown, strict=True):
+        of_corners, of_firsts = shown[corners], shown[corners[firsts[vertices]]]
+        differs |= is_used[vertices] & ((of_corners * of_firsts).sum(axis=1) < sampling.SAME_SIDE)
+    if not differs.any():
+        return groups
+    keys = np.zeros((len(vertices), 2 * len(normals)), dtype=np.int64)
+    encoded = nearest_normals(normals[:, corners[differs]]) * is_shown[:, vertices[differs], None]
+    keys[differs] = np.moveaxis(encoded, 0, 1).reshape(int(differs.sum()), -1)
+    return _in_order(_distinct(np.column_stack([vertices, differs, keys])), sources[vertices])
+
+
+def _in_order(groups: npt.NDArray[np.int64], sources: npt.NDArray[np.int64]) -> _Groups:
+    """Groups of corners as vertices: those of the file first, in its order; others in the order of their first use."""
     firsts = np.unique(groups, return_index=True)[1]
     ranks = np.lexsort([firsts, np.where(sources[firsts] == NONE, np.iinfo(np.int64).max, sources[firsts])])
     rank = np.empty(len(ranks), dtype=np.int64)
     rank[ranks] = np.arange(len(ranks))
-    return rank[groups].reshape(shape), firsts[ranks], sources[firsts[ranks]]
+    return rank[groups].reshape(-1, 3), firsts[ranks], sources[firsts[ranks]]
 
 
 def _distinct(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -174,57 +186,74 @@ def build_surface(
     """The surface of sampled vertices (F, U, 3), and the frames that are as in the file, (F,)."""
     # `normals` are those of corners in the axes of the file on some `rows` of the frames, (R, L, 3); None to keep those
     # of the file on all. `frames` are the frames of the file, or NONE, (F,).
-    triangles, firsts, sources = group_corners(part, normals)
+    groups = group_corners(part)
     row_of = np.full(part.vertex_count, NONE, dtype=np.int64)
     row_of[part.used] = np.arange(len(part.used))
-    corners = part.loops.ravel()[firsts]
-    chosen = vertices[:, row_of[part.corners[corners]]]
+    chosen = vertices[:, row_of[part.corners[part.loops.ravel()[groups[1]]]]]
+    moved = _moved(part, groups, chosen, frames)
+    is_whole = is_source(part, groups[0], groups[2])
+    same = np.logical_and(~moved.any(axis=1), is_whole)
+    is_shown = _turned(part, groups, moved, frames) if part.has_file_normals else np.ones_like(moved)
+    if normals is not None:
+        unsplit = groups[0].ravel()
+        groups = split_by_normals(part, groups, normals, is_shown[rows])
+        # A split vertex has the positions of the one that it was.
+        is_whole = is_whole and len(groups[1]) == chosen.shape[1]
+        chosen, is_shown = chosen[:, unsplit[groups[1]]], is_shown[:, unsplit[groups[1]]]
+    triangles, firsts, sources = groups
     st = np.zeros((len(firsts), 2)) if part.uvs is None else flip_v(part.uvs).reshape(-1, 2)[firsts]
     encoded = np.zeros((*chosen.shape[:2], 2), np.uint8)
     if normals is not None:
-        encoded[rows] = nearest_normals(normals[:, corners])
+        encoded[rows] = nearest_normals(normals[:, part.loops.ravel()[firsts]])
     result = Surface(triangles=triangles, st=st.astype(np.float32), vertices=chosen, normals=encoded)
+    if part.stored is None:
+        return result, same
     known = np.flatnonzero(sources != NONE)
-    stored = part.stored
-    if stored is None:
-        return result, np.zeros(len(frames), dtype=bool)
-    result.st[known] = stored.st[sources[known]]
-    whole = is_source(part, triangles, sources)
-    if whole:
-        result = _with_unused(result, stored, sources)
-        known = sources = np.arange(stored.vertex_count)
-    moved = np.ones(result.vertices.shape[:2], dtype=bool)
-    in_file = np.flatnonzero(frames != NONE)
-    before = stored.vertices[frames[in_file]]
-    if whole and np.array_equal(result.vertices[in_file], before):
-        moved[in_file] = False
-    else:
-        now = result.vertices[np.ix_(in_file, known)]
-        moved[np.ix_(in_file, known)] = (now != before[:, sources[known]]).any(axis=2)
-    same = np.logical_and(~moved.any(axis=1), whole)
-    if part.has_file_normals:
-        kept = np.flatnonzero(same)
-        if len(kept):
-            result.normals[kept] = stored.normals[frames[kept]]
-        siblings = same_positions(stored.vertices) if len(kept) < len(in_file) else np.zeros(0, np.int64)
-        for row in np.setdiff1d(in_file, kept).tolist():
-            # A face that changed turns the normals of its vertices, and of others at the same place.
-            turned = moved[row].copy()
-            turned[result.triangles[moved[row, result.triangles].any(axis=1)]] = True
-            places = np.zeros(siblings.max(initial=0) + 1, dtype=bool)
-            places[siblings[sources[known[turned[known]]]]] = True
-            unturned = known[~places[siblings[sources[known]]]]
-            result.normals[row, unturned] = stored.normals[frames[row], sources[unturned]]
-    return result, same
+    result.st[known] = part.stored.st[sources[known]]
+    in_file, unturned = np.nonzero(~is_shown)
+    result.normals[in_file, unturned] = part.stored.normals[frames[in_file], sources[unturned]]
+    return _with_unused(result, part.stored, sources, frames) if is_whole else result, same
 
 
-def _with_unused(surface: Surface, stored: Surface, sources: npt.NDArray[np.int64]) -> Surface:
-    """The surface with all vertices and triangles of the file; those that no face shows keep their first place."""
-    count, frames = stored.vertex_count, len(surface.vertices)
-    vertices = np.repeat(stored.vertices[:1], frames, axis=0)
-    normals = np.zeros((frames, count, 2), np.uint8)
-    if frames == len(stored.vertices):
-        vertices = stored.vertices.copy()
+def _moved(
+    part: Part, groups: _Groups, vertices: npt.NDArray[np.int16], frames: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    """Whether vertices (F, N, 3) are elsewhere than in the file, or not in it, (F, N)."""
+    result = np.ones(vertices.shape[:2], dtype=bool)
+    if part.stored is not None:
+        known, in_file = np.flatnonzero(groups[2] != NONE), np.flatnonzero(frames != NONE)
+        before = part.stored.vertices[np.ix_(frames[in_file], groups[2][known])]
+        result[np.ix_(in_file, known)] = (vertices[np.ix_(in_file, known)] != before).any(axis=2)
+    return result
+
+
+def _turned(
+    part: Part, groups: _Groups, moved: npt.NDArray[np.bool_], frames: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    """Whether vertices are at a face with one that `moved`, (F, N): their normals are not those of the file, (F, N)."""
+    result = moved.copy()
+    rows = np.flatnonzero(moved.any(axis=1) & (frames != NONE))
+    if part.stored is None or not len(rows):
+        return result
+    triangles, _, sources = groups
+    known = np.flatnonzero(sources != NONE)
+    # The file has several vertices at one place where texture coordinates differ.
+    siblings = same_positions(part.stored.vertices)[sources[known]]
+    for row in rows.tolist():
+        turned = moved[row].copy()
+        turned[triangles[moved[row, triangles].any(axis=1)]] = True
+        places = np.zeros(siblings.max(initial=0) + 1, dtype=bool)
+        places[siblings[turned[known]]] = True
+        result[row, known] = places[siblings]
+    return result
+
+
+def _with_unused(
+    surface: Surface, stored: Surface, sources: npt.NDArray[np.int64], frames: npt.NDArray[np.int64]
+) -> Surface:
+    """The surface with all vertices and triangles of the file; those that no face shows keep their place."""
+    rows = np.maximum(frames, 0)
+    vertices, normals = stored.vertices[rows], stored.normals[rows]
     vertices[:, sources], normals[:, sources] = surface.vertices, surface.normals
     return replace(surface, triangles=stored.triangles, st=stored.st, vertices=vertices, normals=normals)
 
@@ -244,10 +273,15 @@ def surface_name(part: Part, taken: Sequence[str], report: Report) -> str:
         before = names.for_blender(part.stored.name, versions.MAX_ID_NAME, "Surface")
         if names.without_copy_suffix(name) == names.without_copy_suffix(before):
             return part.stored.name
+    return names.distinct([*taken, fitting_name(name, report)], NAME_SIZE - 1)[-1]
+
+
+def fitting_name(name: str, report: Report) -> str:
+    """A name of a surface or tag as the file can have it, with a warning if it had to change."""
     fit = to_latin1(name)[: NAME_SIZE - 1]
     if fit != name:
         report.warn(f"names have at most {NAME_SIZE - 1} Latin-1 characters, so it was written as {fit}", name)
-    return names.distinct([*taken, fit], NAME_SIZE - 1)[-1]
+    return fit
 
 
 def shader_names(part: Part, game_folders: Sequence[str], report: Report) -> list[str]:

@@ -13,14 +13,15 @@ from ...io_blender import versions
 from ...io_blender.records import NONE
 from ...io_blender.scene import mesh_data, names
 from ...io_blender.scene.time_dependence import depends_on_time
-from ...io_common.frame_names import to_latin1
-from ..format import NAME_SIZE, Model
+from ..format import Model
 from ..importing.tags import channels, shown_matrices, tag_matrices
 from ..records import NUMBER
+from .surfaces import fitting_name
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
 
+    from ...io_blender.reports import Report
     from ...io_blender.scene.axes import Conversion
 
 Floats = npt.NDArray[np.float64]
@@ -60,7 +61,7 @@ class Tag:
             matrix = matrix @ np.array(evaluated.pose.bones[self.bone].matrix, dtype=np.float64)
         return matrix
 
-    def name(self, source: Model | None) -> str:
+    def name(self, source: Model | None, report: Report) -> str:
         """That of the file unless it was renamed since."""
         shown = self.bone or self.obj.name
         if source is not None and 0 <= self.number < len(source.tag_names):
@@ -68,7 +69,7 @@ class Tag:
             before = names.for_blender(name, versions.MAX_ID_NAME, "tag")
             if names.without_copy_suffix(shown) == names.without_copy_suffix(before):
                 return name
-        return to_latin1(names.without_copy_suffix(shown))[: NAME_SIZE - 1]
+        return fitting_name(names.without_copy_suffix(shown), report)
 
 
 def find_tags(objects: Sequence[Object]) -> list[Tag]:

@@ -56,7 +56,11 @@ def parse_animation_config(text: str) -> list[Sequence]:
 
 
 def sequences_of(
-    stem: str, frame_names: Iterable[str], frame_rate: float = FRAMES_PER_SECOND, config: Iterable[Sequence] = ()
+    stem: str,
+    frame_names: Iterable[str],
+    frame_rate: float = FRAMES_PER_SECOND,
+    config: Iterable[Sequence] = (),
+    warnings: list[str] | None = None,
 ) -> list[Sequence]:
     """The sequences of one model in its own frames.
 
@@ -66,6 +70,7 @@ def sequences_of(
         frame_names: the names of its frames.
         frame_rate: frames per second where `config` has none.
         config: what `parse_animation_config` gives; without a sequence that fits, the names of the frames decide.
+        warnings: gets a sentence about sequences of a player that are beyond the frames.
     """
     frame_names, config = list(frame_names), list(config)
     part = next((name for name in _PARTS if re.match(rf"{name}(_\d)?$", stem.lower())), "")
@@ -74,11 +79,15 @@ def sequences_of(
     skipped = 0
     if part == "lower" and {"TORSO_GESTURE", "LEGS_WALKCR"} <= by_name.keys():
         skipped = by_name["LEGS_WALKCR"].first - by_name["TORSO_GESTURE"].first
-    result = []
+    result, beyond = [], []
     for one in config:
         shift = skipped if one.name.startswith("LEGS_") else 0
         is_played = not part or one.name.startswith(_PARTS[part])
         if is_played and one.first - shift >= 0 and one.last - shift < len(frame_names):
             moved = (one.first - shift, one.last - shift)
             result.append(Sequence(one.name, *moved, one.frame_rate, one.looping))
+        elif is_played and part:
+            beyond.append(one.name)
+    if beyond and warnings is not None:
+        warnings.append(f"sequences of {CONFIG_NAME} beyond the {len(frame_names)} frames: {', '.join(beyond)}")
     return result or [Sequence(one.name, one.first, one.last, frame_rate) for one in find_sequences(frame_names)]

@@ -55,7 +55,7 @@ from ..records import (
     store_model,
     store_number,
 )
-from .tags import build_tags
+from .tags import build_tags, hang_on_tag
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Material, Mesh, Object
@@ -118,7 +118,7 @@ def _read(path: Path, search: Search, options: ImportOptions) -> _File:
         wanted = found.skin_materials(surface.name) or list(dict.fromkeys(surface.shaders))
         images = [found.material(name, surface.name) if options.use_textures else None for name in wanted]
         materials.append(list(zip(wanted, images, strict=True)))
-    sequences = sequences_of(path.stem, model.frame_names, options.fps, config)
+    sequences = sequences_of(path.stem, model.frame_names, options.fps, config, model.warnings)
     rate = sequences[0].frame_rate if sequences else None
     return _File(path, model, rate, data, sequences, materials)
 
@@ -154,7 +154,7 @@ def _build(
     is_moving = options.animation != NONE and model.frame_count > 1
     if is_moving:
         animate(context.scene, name, meshes, model.frame_count, file.sequences, options, result)
-    build_tags(context, root, model, options, result)
+    build_tags(context, root, model, file.sequences if options.sequence_actions else [], options, result)
     rate = file.frame_rate or options.fps
     store_model(root, file.data, key_names, options.frame_start, tuple(file.sequences), rate)
     CONVERSION.write(root, options.conversion)
@@ -189,13 +189,14 @@ def _build_surface(
         mesh_data.set_integers(mesh, VERTEX, "POINT", vertices)
     for material in materials:
         mesh.materials.append(material)
-    if options.custom_normals and len(corners):
+    if len(corners):
         normals = normal_vectors(surface.normals[0])[corners]
-        if _set_normals(mesh, normals, options.conversion.rotation) > _MANY:
+        if options.custom_normals and _set_normals(mesh, normals, options.conversion.rotation) > _MANY:
             report.warn(
                 "many normals of the file point into the surface: turn off Custom Normals if it looks wrong",
                 surface.name,
             )
+        _store_shown_normals(mesh, normals, options.conversion.rotation)
     store_number(mesh, number, options.conversion)
     obj = bpy.data.objects.new(name, mesh)
     result.objects.append(obj)
@@ -206,17 +207,20 @@ def _build_surface(
 
 def _set_normals(mesh: Mesh, normals: npt.NDArray[np.float32], rotation: npt.NDArray[np.float64]) -> float:
     """Sets custom normals of corners (L, 3) in the axes of the file; the share that points into the surface."""
-    # Those that Blender makes of them are stored where they differ.
     in_scene = (normals @ rotation.T).astype(np.float32)
     mesh.normals_split_custom_set(in_scene.tolist())
+    facing = np.empty((len(mesh.polygons), 1, 3), dtype=np.float32)
+    mesh.polygon_normals.foreach_get("vector", facing.ravel())
+    return float(((in_scene.reshape(-1, 3, 3) * facing).sum(axis=2) < 0.0).mean())
+
+
+def _store_shown_normals(mesh: Mesh, normals: npt.NDArray[np.float32], rotation: npt.NDArray[np.float64]) -> None:
+    """Stores by which normals Blender shades corners (L, 3), in the axes of the file, where those differ from it."""
     shown = np.empty_like(normals)
     mesh.corner_normals.foreach_get("vector", shown.ravel())
     in_file = shown @ rotation
     if ((in_file * normals).sum(axis=1) < SAME_NORMAL).any():
         SHOWN_NORMALS.write(mesh, nearest_normals(in_file))
-    facing = np.empty((len(mesh.polygons), 1, 3), dtype=np.float32)
-    mesh.polygon_normals.foreach_get("vector", facing.ravel())
-    return float(((in_scene.reshape(-1, 3, 3) * facing).sum(axis=2) < 0.0).mean())
 
 
 def _add_keys(obj: Object, model: Model, surface: Surface, options: ImportOptions) -> list[str]:
@@ -235,6 +239,4 @@ def _join_players(roots: dict[Path, Object]) -> None:
         below, tag_name = _JOINTS.get(path.stem.lower(), ("", ""))
         for other, other_root in roots.items():
             if other.parent == path.parent and other.stem.lower() == below:
-                tags = [tag for tag in other_root.children if names.without_copy_suffix(tag.name) == tag_name]
-                if tags and tags[0].type == "EMPTY":
-                    root.parent = tags[0]
+                hang_on_tag(root, other_root, tag_name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from ...io_blender.reports import ImportResult
     from ...io_blender.scene.axes import Conversion
+    from ...io_common.frame_names import FrameSequence
     from ..format import Model
     from .importer import ImportOptions
 
@@ -65,8 +67,15 @@ def shown_matrices(values: Floats) -> Floats:
     )
 
 
-def build_tags(context: Context, root: Object, model: Model, options: ImportOptions, result: ImportResult) -> None:
-    """Makes the tags of a model below its parent, animated if they move."""
+def build_tags(
+    context: Context,
+    root: Object,
+    model: Model,
+    sequences: Sequence[FrameSequence],
+    options: ImportOptions,
+    result: ImportResult,
+) -> None:
+    """Makes the tags of a model below its parent, animated if they move; with an action of each of some sequences."""
     if not model.tag_names:
         return
     matrices = tag_matrices(model, options.conversion)
@@ -75,12 +84,25 @@ def build_tags(context: Context, root: Object, model: Model, options: ImportOpti
     extent = float(np.ptp(np.array(corners or [[0.0], [1.0]]), axis=0).max())
     size = extent * options.conversion.scale * _DISPLAY_SIZE or 1.0
     if options.tags == BONES:
-        _build_bones(context, root, model.tag_names, matrices, size, options.frame_start, result)
+        _build_bones(context, root, model.tag_names, matrices, size, sequences, options.frame_start, result)
     else:
         for number, name in enumerate(model.tag_names):
-            tag = _build_empty(root, name, channels(matrices[:, number]), size, options.frame_start, result)
+            values = channels(matrices[:, number])
+            tag = _build_empty(root, name, values, size, sequences, options.frame_start, result)
             store_number(tag, number, options.conversion)
     result.report.count("tags", len(model.tag_names))
+
+
+def hang_on_tag(obj: Object, root: Object, name: str) -> None:
+    """Parents an object to the tag of that name of a model, if there is one."""
+    for tag in root.children:
+        bone = tag.data.bones.get(name) if tag.type == "ARMATURE" else None
+        if bone is not None:
+            obj.parent, obj.parent_type, obj.parent_bone = tag, "BONE", name
+            # Children are at the tail of a bone.
+            obj.matrix_parent_inverse = Matrix.Translation((0.0, -bone.length, 0.0))
+        elif tag.type == "EMPTY" and names.without_copy_suffix(tag.name) == name:
+            obj.parent = tag
 
 
 def _add_object(root: Object, name: str, data: Any, result: ImportResult) -> Object:
@@ -93,7 +115,13 @@ def _add_object(root: Object, name: str, data: Any, result: ImportResult) -> Obj
 
 
 def _build_empty(
-    root: Object, name: str, values: Floats, size: float, frame_start: int, result: ImportResult
+    root: Object,
+    name: str,
+    values: Floats,
+    size: float,
+    sequences: Sequence[FrameSequence],
+    frame_start: int,
+    result: ImportResult,
 ) -> Object:
     shown = names.for_blender(name, versions.MAX_ID_NAME, "tag")
     tag = _add_object(root, shown, None, result)
@@ -103,8 +131,8 @@ def _build_empty(
     # Some files have axes of another length than 1.
     tag.empty_display_size = size / max(float(np.abs(values[0, 7:]).max()), 1e-6)
     if (values != values[:1]).any():
-        curves = _new_action(tag, names.for_blender(f"{root.name} {shown}", versions.MAX_ID_NAME, "tag"), result)
-        _write(curves, "", "Object Transforms", values, frame_start)
+        paths = [("", "Object Transforms", values)]
+        _build_actions(tag, f"{root.name} {shown}", shown, paths, sequences, frame_start, result)
     return tag
 
 
@@ -114,6 +142,7 @@ def _build_bones(
     tag_names: list[str],
     matrices: Floats,
     size: float,
+    sequences: Sequence[FrameSequence],
     frame_start: int,
     result: ImportResult,
 ) -> None:
@@ -125,16 +154,16 @@ def _build_bones(
             bone = armature.data.edit_bones.new(bone_name)
             bone.length = size
             bone.matrix = Matrix(matrix.tolist()).normalized()
-    curves = _new_action(armature, name, result) if (matrices != matrices[:1]).any() else None
+    paths = []
     for number, bone_name in enumerate(shown):
         pose_bone = armature.pose.bones[bone_name]
         NUMBER.write(pose_bone.bone, number)
         rest = np.array(pose_bone.bone.matrix_local, dtype=np.float64)
         values = channels(np.linalg.inv(rest) @ matrices[:, number])
         _set_channels(pose_bone, values[0])
-        if curves is not None:
-            prefix = f'pose.bones["{bpy.utils.escape_identifier(bone_name)}"].'
-            _write(curves, prefix, bone_name, values, frame_start)
+        paths.append((f'pose.bones["{bpy.utils.escape_identifier(bone_name)}"].', bone_name, values))
+    if (matrices != matrices[:1]).any():
+        _build_actions(armature, name, name, paths, sequences, frame_start, result)
 
 
 def _set_channels(owner: Any, values: Floats) -> None:
@@ -142,13 +171,29 @@ def _set_channels(owner: Any, values: Floats) -> None:
         setattr(owner, path, values[part])
 
 
-def _new_action(owner: Object, name: str, result: ImportResult) -> versions.ActionCurves:
-    """The curves of a new action that plays on an object."""
-    action = bpy.data.actions.new(name)
-    curves = versions.ActionCurves(action, "OBJECT")
-    versions.assign_action(owner.animation_data_create(), action, "OBJECT")
-    result.actions.append(action)
-    return curves
+def _build_actions(
+    owner: Object,
+    whole: str,
+    name: str,
+    paths: Sequence[tuple[str, str, Floats]],
+    sequences: Sequence[FrameSequence],
+    frame_start: int,
+    result: ImportResult,
+) -> None:
+    """An action of all frames that plays on an object, and one of each sequence; all begin at the first frame."""
+    # `paths` have the prefix of the curves, their group, and the values of all frames.
+    frames = {whole: slice(None)}
+    frames |= {f"{one.name} {name}": slice(one.first, one.last + 1) for one in sequences}
+    for action_name, rows in frames.items():
+        action = bpy.data.actions.new(names.for_blender(action_name, versions.MAX_ID_NAME, "tag"))
+        curves = versions.ActionCurves(action, "OBJECT")
+        for prefix, group, values in paths:
+            _write(curves, prefix, group, values[rows], frame_start)
+        if action_name == whole:
+            versions.assign_action(owner.animation_data_create(), action, "OBJECT")
+        else:
+            action.use_fake_user = True
+        result.actions.append(action)
 
 
 def _write(curves: versions.ActionCurves, prefix: str, group: str, values: Floats, frame_start: int) -> None:

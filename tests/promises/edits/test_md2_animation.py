@@ -159,7 +159,7 @@ class TestPlaying:
         assert_matches_blender(result)
         assert result.file.frame_names == ["run1", "run2", "run3"]
         assert any(
-            "2 frames were left out, because the timeline does not play all 5" in text for text in result.warnings
+            "the timeline does not play 2 frames of the 5 of the imported model" in text for text in result.warnings
         )
         file, _said = export(tmp_path / "all.md2", frames="SHAPE_KEYS")
         assert file.frame_names == TWO_SEQUENCES

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from engines import md3 as engines
 from mathutils import Matrix
-from md3_evaluated import assert_shows, corners, file_corners
+from md3_evaluated import assert_same_corners, assert_shows, corners, file_corners
 
-from io_idtech.io_md3.format import parse_model, read_model
+from io_idtech.io_md3.format import nearest_normals, parse_model, read_model
 
 FRAMES = md3_samples.FRAMES
 
@@ -131,6 +131,43 @@ def test_an_animation_cfg_gives_sequences_with_their_rates(tube, tmp_path):
     assert (scene.frame_start, scene.frame_end, scene.render.fps) == (0, 1, 20)
 
 
+@pytest.mark.parametrize("kind", ["EMPTIES", "BONES"])
+def test_an_action_of_a_sequence_moves_the_tags_as_well(tube, kind):
+    load(tube, sequence_actions=True, tags=kind)
+    owner = bpy.data.objects["tag_weapon" if kind == "EMPTIES" else "tube tags"]
+    action = bpy.data.actions[f"run {owner.name}"]
+    owner.animation_data.action = action
+    if hasattr(action, "slots"):
+        owner.animation_data.action_slot = action.slots[0]
+    tags = specification.read(tube.read_bytes()).tags
+    for frame in range(3):
+        bpy.context.scene.frame_set(frame)
+        shown = owner.matrix_world if kind == "EMPTIES" else owner.matrix_world @ owner.pose.bones["tag_weapon"].matrix
+        assert np.abs(np.array(shown)[:3, 3] - tags[3 + frame]["tag_weapon"][0]).max() <= 1e-4
+
+
+def test_frames_keep_their_names_where_an_animation_cfg_names_the_sequences(tube, tmp_path, capsys):
+    (tmp_path / "animation.cfg").write_text("0 3 0 20 // IDLE\n3 3 3 15 // FIRE\n")
+    load(tube)
+    assert save(tmp_path).read_bytes() == tube.read_bytes()
+    bpy.context.scene.timeline_markers["FIRE"].name = "SHOOT"
+    assert save(tmp_path).read_bytes() == tube.read_bytes()
+    assert "was renamed" not in capsys.readouterr().out
+
+
+def test_sequences_beyond_the_frames_of_a_part_are_named(tmp_path, capsys):
+    path = md3_samples.write_sample(tmp_path, name="lower.md3")
+    (tmp_path / "animation.cfg").write_text("0 3 0 20 // BOTH_DEATH1\n3 9 0 15 // BOTH_DEAD1\n")
+    load(path)
+    assert "sequences of animation.cfg beyond the 6 frames: BOTH_DEAD1" in capsys.readouterr().out
+
+
+def test_a_renamed_marker_of_a_sequence_of_frame_names_renames_them(tube, tmp_path):
+    load(tube)
+    bpy.context.scene.timeline_markers["run"].name = "sprint"
+    assert read_model(save(tmp_path)).frame_names[2:] == ["stand3", "sprint1", "sprint2", "sprint3"]
+
+
 def _player(folder):
     """The paths of a player's parts."""
     lower = md3_samples.tube_model(tags=("tag_torso",))
@@ -142,10 +179,11 @@ def _player(folder):
     ]
 
 
-def test_the_parts_of_a_player_hang_on_the_tags_of_each_other(tmp_path):
+@pytest.mark.parametrize("tags", ["EMPTIES", "BONES"])
+def test_the_parts_of_a_player_hang_on_the_tags_of_each_other(tmp_path, tags):
     paths = _player(tmp_path / "player")
     files = [{"name": path.name} for path in paths]
-    bpy.ops.import_scene.md3(filepath=str(paths[0]), directory=str(paths[0].parent), files=files)
+    bpy.ops.import_scene.md3(filepath=str(paths[0]), directory=str(paths[0].parent), files=files, tags=tags)
     objects = bpy.data.objects
     lower, upper = (specification.read(path.read_bytes()) for path in paths[:2])
     for frame in range(FRAMES):
@@ -306,6 +344,43 @@ def test_a_moved_vertex_changes_its_frame_alone(tube, tmp_path):
     assert_shows(path, [found["body"], found["belt"]], range(FRAMES), degrees=25.0)
 
 
+def _assert_surface_shows(path, number, obj, frames):
+    """A surface of a file shows an object, with each of its own frames on one of the scene."""
+    surface = specification.read(path.read_bytes()).surfaces[number]
+    for frame, in_scene in frames.items():
+        bpy.context.scene.frame_set(in_scene)
+        assert_same_corners(file_corners(surface, frame), corners(obj), degrees=3.0)
+
+
+def _normals_of_corners(surface, frame):
+    triangles = surface.triangles
+    distinct = [len({*corners}) == 3 for corners in triangles.tolist()]
+    return surface.normals[frame][triangles[distinct]]
+
+
+def test_a_moved_vertex_keeps_the_normals_of_other_frames_where_its_faces_split(tmp_path):
+    # Blender cannot hold its normals, so that the corners of a vertex have several.
+    source = md3_samples.write_sample(tmp_path, md3_samples.odd_bytes())
+    found = load(source)
+    found["body"].data.shape_keys.key_blocks[3].data[4].co.x += 3.0
+    before, after = read_model(source), read_model(save(tmp_path))
+    for frame in range(FRAMES):
+        one, other = (_normals_of_corners(model.surfaces[0], frame) for model in (before, after))
+        changed = np.flatnonzero((one != other).any(axis=(1, 2)))
+        near = (before.surfaces[0].triangles == 4).any(axis=1)
+        assert len(changed) < len(one) / 2 if frame == 3 else not len(changed), frame
+        assert frame != 3 or near[:-2][changed].any()
+    assert after.surfaces[1] == before.surfaces[1]
+
+
+def test_a_split_vertex_has_the_normals_of_blender_where_its_faces_moved(tmp_path):
+    source = md3_samples.write_sample(tmp_path, md3_samples.odd_bytes())
+    found = load(source)
+    for point in found["body"].data.shape_keys.key_blocks[3].data:
+        point.co.x *= 1.5
+    _assert_surface_shows(save(tmp_path), 0, found["body"], {3: 3})
+
+
 def _subdivide(objects):
     objects["body"].modifiers.new("a", "SUBSURF").levels = 1
 
@@ -416,6 +491,75 @@ def test_normals_of_what_was_edited_are_those_that_blender_shows(tube, tmp_path,
     assert_shows(save(tmp_path), objects, [0], degrees=2.0)
 
 
+@pytest.mark.parametrize("custom_normals", [True, False])
+@pytest.mark.parametrize("frame_range", [{}, {"use_frame_range": True, "frame_start": 2, "frame_end": 4}], ids=str)
+def test_flat_faces_are_exported_flat_in_all_frames_that_are_asked_for(tube, tmp_path, custom_normals, frame_range):
+    found = load(tube, custom_normals=custom_normals)
+    _shade_flat(found)
+    frames = range(frame_range.get("frame_start", 0), frame_range.get("frame_end", FRAMES - 1) + 1)
+    _assert_surface_shows(save(tmp_path, **frame_range), 1, found["belt"], dict(enumerate(frames)))
+
+
+def test_normals_that_were_cleared_are_those_of_blender(tmp_path):
+    model = md3_samples.tube_model()
+    model.surfaces[1].normals[:] = nearest_normals((0.0, 0.0, 1.0))
+    found = load(md3_samples.write_sample(tmp_path, model))
+    bpy.context.view_layer.objects.active = found["belt"]
+    bpy.ops.mesh.customdata_custom_splitnormals_clear()
+    found["belt"].data.polygons.foreach_set("use_smooth", [True] * len(found["belt"].data.polygons))
+    path = save(tmp_path)
+    _assert_surface_shows(path, 1, found["belt"], {frame: frame for frame in range(FRAMES)})
+    assert read_model(path).surfaces[0] == model.surfaces[0]
+
+
+def test_the_shape_of_the_first_frame_does_not_change_the_normals_of_others(tube, tmp_path):
+    found = load(tube)
+    found["body"].data.shape_keys.key_blocks[0].data[4].co.x += 3.0
+    found["body"].data.vertices[4].co.x += 3.0
+    before, after = read_model(tube), read_model(save(tmp_path))
+    assert np.array_equal(after.surfaces[0].normals[1:], before.surfaces[0].normals[1:])
+    assert (after.surfaces[0].normals[0] != before.surfaces[0].normals[0]).any()
+
+
+def test_a_frame_of_which_one_surface_lacks_the_key_is_not_called_left_out(tube, tmp_path, capsys):
+    belt = load(tube)["belt"]
+    belt.shape_key_remove(belt.data.shape_keys.key_blocks[4])
+    assert len(read_model(save(tmp_path)).frame_names) == FRAMES
+    assert "does not play" not in capsys.readouterr().out
+
+
+def test_a_key_that_was_renamed_on_one_surface_is_not_played_on_the_others(tube, tmp_path, capsys):
+    # Blender renames it in the action of all surfaces.
+    load(tube)["belt"].data.shape_keys.key_blocks[4].name = "other"
+    assert len(read_model(save(tmp_path)).frame_names) == FRAMES
+    assert "the timeline does not play 1 frame of the 6 of the imported model" in capsys.readouterr().out
+    surfaces = read_model(save(tmp_path, frames="SHAPE_KEYS")).surfaces
+    for one, other in zip(surfaces, read_model(tube).surfaces, strict=True):
+        assert np.array_equal(one.vertices, other.vertices)
+
+
+def test_a_frame_step_that_changes_the_speed_is_told_with_the_rate_that_keeps_it(tube, tmp_path, capsys):
+    load(tube)
+    save(tmp_path, frames="SCENE", frame_step=2)
+    assert "the scene at 10 with Frame Step 2" in (told := capsys.readouterr().out)
+    assert "or the scene to 20 fps" in told
+    bpy.context.scene.render.fps = 20
+    save(tmp_path, frames="SCENE", frame_step=2)
+    assert "To keep the time" not in capsys.readouterr().out
+
+
+def test_names_of_tags_and_frames_that_do_not_fit_are_warned_of(tube, tmp_path, capsys):
+    found = load(tube)
+    found["tag_head"].name = "tag_頭"
+    found["belt"].data.shape_keys.key_blocks[4].name = "a name of more than 15 characters"
+    model = read_model(save(tmp_path))
+    told = capsys.readouterr().out
+    assert model.tag_names == ["tag_weapon", "tag__"]
+    assert "tag_頭: names have at most 63 Latin-1 characters, so it was written as tag__" in told
+    assert model.frame_names[4] == "a_name_of_more_"
+    assert "frame names can have only 15 Latin-1 characters" in told
+
+
 def test_moved_renamed_and_new_tags_are_exported(tube, tmp_path):
     found = load(tube)
     tag = found["tag_weapon"]
@@ -433,6 +577,29 @@ def test_moved_renamed_and_new_tags_are_exported(tube, tmp_path):
     assert np.array_equal(after.tag_axes[:, 1], before.tag_axes[:, 1])
     assert np.allclose(after.tag_origins[:, 2], (7, 0, 0))
     assert after.surfaces == before.surfaces
+
+
+@pytest.mark.parametrize("parented", [False, True])
+def test_tags_are_exported_with_a_surface_that_an_armature_moves(tube, tmp_path, parented):
+    found = load(tube)
+    _new_model()
+    rig = bpy.data.objects["rig"]
+    bpy.data.objects.remove(bpy.data.objects["box"])
+    found["body"].modifiers.new("a", "ARMATURE").object = rig
+    if parented:
+        found["body"].parent = rig
+    bpy.context.view_layer.objects.active = found["body"]
+    model = read_model(save(tmp_path))
+    assert {surface.name for surface in model.surfaces} == {"body", "belt"}
+    assert {"tag_weapon", "tag_head"} <= set(model.tag_names)
+    assert "tag_hand" in model.tag_names
+
+
+def test_a_tag_outside_of_the_model_is_named_in_a_warning(tube, tmp_path, capsys):
+    load(tube)
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("tag_lost", None))
+    assert save(tmp_path).read_bytes() == tube.read_bytes()
+    assert "not exported, as not part of tube: tag_lost" in capsys.readouterr().out
 
 
 def test_objects_that_are_joined_or_separated_are_surfaces_with_their_own_names_and_shaders(tube, tmp_path):
@@ -509,6 +676,16 @@ def test_surfaces_over_a_limit_are_refused_or_split_on_request(tmp_path):
     assert len(model.surfaces) > 2
     assert [surface.name for surface in model.surfaces][:2] == ["Grid_1", "Grid_2"]
     assert sum(len(surface.triangles) for surface in model.surfaces) == len(grid.data.polygons) * 2
+
+
+def test_meshes_without_faces_are_an_error_that_leaves_the_file_alone(tmp_path):
+    wire = bpy.data.objects.new("wire", bpy.data.meshes.new("wire"))
+    bpy.context.collection.objects.link(wire)
+    path = tmp_path / "out.md3"
+    path.write_bytes(b"before")
+    with pytest.raises(RuntimeError, match="there are no faces to export: wire"):
+        save(tmp_path)
+    assert path.read_bytes() == b"before"
 
 
 def test_a_model_that_is_too_large_or_too_small_for_the_grid_is_named(tmp_path):
