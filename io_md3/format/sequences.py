@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...io_common.frame_names import FrameSequence, find_sequences
+from ...io_common.texts import counted
 from .model import FRAMES_PER_SECOND
 
 CONFIG_NAME = "animation.cfg"
@@ -89,5 +90,6 @@ def sequences_of(
         elif is_played and part:
             beyond.append(one.name)
     if beyond and warnings is not None:
-        warnings.append(f"sequences of {CONFIG_NAME} beyond the {len(frame_names)} frames: {', '.join(beyond)}")
+        frames = counted(len(frame_names), "frames")
+        warnings.append(f"sequences of {CONFIG_NAME} beyond the {frames}: {', '.join(beyond)}")
     return result or [Sequence(one.name, one.first, one.last, frame_rate) for one in find_sequences(frame_names)]
