@@ -1204,7 +1204,8 @@ def test_stopping_the_parent_prints_no_tracebacks_and_ends_the_others(extension,
             os.killpg(process.pid, getattr(signal, name))
         status = process.wait(60)
     wait_for(lambda: not list(tmp_path.glob("io_idtech-jobs-*")))
-    # The files in hand are finished; a Blender may just have begun.
+    # The files in hand are finished, however long that takes; a Blender may just have begun.
+    wait_for(lambda: not [file for file in files(tmp_path / "out") if "/.idtech-" in file])
     made: list[set[str]] = [set(), files(tmp_path / "out")]
     while made[-1] != made[-2]:
         time.sleep(3.0)
