@@ -36,8 +36,8 @@ _ORIGIN_TOLERANCE = 1e-6
 # Of a bone's scale, as Blender's evaluation gives it.
 _SCALE_DECIMALS = 5
 
-# The determinant of axes that are scaled to nothing.
-_NO_VOLUME = 1e-12
+NO_VOLUME = 1e-12
+"""The determinant of axes that are scaled to nothing."""
 
 # The tolerance of lengths and angles of evenly scaled axes.
 _SKEW_TOLERANCE = 1e-4
@@ -318,7 +318,7 @@ def build_object_skeleton(joint_objects: Mapping[Object, Floats], conversion: Co
     objects = list(joint_objects)
     count = len(objects)
     matrices = np.array([joint_objects[obj] for obj in objects]).reshape(count, 4, 4)
-    singular = [obj.name for obj, matrix in joint_objects.items() if abs(np.linalg.det(matrix)) < _NO_VOLUME]
+    singular = [obj.name for obj, matrix in joint_objects.items() if abs(np.linalg.det(matrix)) < NO_VOLUME]
     if singular:
         raise NothingToExportError(f"{singular[0]} has a scale of 0 on the current frame: go to another frame")
     parents = np.array(

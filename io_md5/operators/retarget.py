@@ -24,7 +24,7 @@ from ...io_common.game_tree.archives import readable
 from ...io_common.texts import counted, matches
 from ..exporting.animation import encode_clip, sample_clip
 from ..exporting.clips import AnimationOptions, listed_clip
-from ..exporting.skeleton import ArmaturePart, build_skeleton, nearest_rotations
+from ..exporting.skeleton import NO_VOLUME, ArmaturePart, build_skeleton, nearest_rotations
 from ..format import Animation, Md5Error, read_animation
 from ..format.joint_map import find_joint_map, format_joint_map, read_joint_map
 from ..format.retargeting import nearest_axes
@@ -40,10 +40,6 @@ if TYPE_CHECKING:
 
     from ...io_blender.operators.panel_parts import OperatorResult
     from ..exporting.skeleton import Skeleton
-
-
-_NO_VOLUME = 1e-12
-"""The determinant of a transform that scales to nothing."""
 
 
 def _target(context: Context, name: str = "") -> Object:
@@ -155,7 +151,7 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
         """Transfers each animation in Object Mode, as bones may have been edited."""
         target = _target(context, self.target)
         check_editable(target)
-        if abs(target.matrix_world.determinant()) < _NO_VOLUME:
+        if abs(target.matrix_world.determinant()) < NO_VOLUME:
             raise Md5Error(f"{target.name} has a scale of 0: set it to 1")
         sources = other_armatures(context) if not (self.files or self.filepath or self.directory) else []
         name = self.source or (sources[0].name if sources else "")
