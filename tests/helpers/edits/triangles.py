@@ -8,6 +8,8 @@ import numpy as np
 
 # That many pairs of triangles are compared at once, which takes about a hundred megabytes.
 _PAIRS = 1_000_000
+# Seen from this side, sums that are near each other are a range.
+_VIEW = np.array([0.5377, -0.8339, 0.7588, 0.2862, -0.6319])
 
 
 @dataclass(eq=False)
@@ -62,10 +64,26 @@ def distances(a: Triangles, b: Triangles) -> tuple[np.ndarray, np.ndarray]:
 
 def partners(a: Triangles, b: Triangles, place_limit: float, uv_limit: float) -> np.ndarray:
     """For each triangle of `a` a triangle of `b` that equals it and that no other has, -1 where there is none."""
+    if len(a) == len(b):
+        if equal(a, b, place_limit, uv_limit).all():
+            return np.arange(len(a))
+        # Where many triangles lie on each other, each suits all of them: most find theirs by the order of all.
+        mine, theirs = (np.argsort(_sums(of, place_limit, uv_limit) @ _VIEW) for of in (a, b))
+        same = equal(a.chosen(mine), b.chosen(theirs), place_limit, uv_limit)
+        left, others = mine[~same], theirs[~same]
+        found = _assigned(a.chosen(left), b.chosen(others), place_limit, uv_limit)
+        if (found >= 0).all():
+            result = np.empty(len(a), dtype=int)
+            result[mine[same]], result[left] = theirs[same], others[found]
+            return result
+    return _assigned(a, b, place_limit, uv_limit)
+
+
+def _assigned(a: Triangles, b: Triangles, place_limit: float, uv_limit: float) -> np.ndarray:
+    """As `partners`, by comparing all triangles that are near each other."""
+    result = np.full(len(a), -1)
     if not len(a) or not len(b):
-        return np.full(len(a), -1)
-    if len(a) == len(b) and equal(a, b, place_limit, uv_limit).all():
-        return np.arange(len(a))
+        return result
     first, second = _candidates(a, b, place_limit, uv_limit)
     suits = equal(a.chosen(first), b.chosen(second), place_limit, uv_limit)
     choices: dict[int, list[int]] = {}
@@ -74,7 +92,6 @@ def partners(a: Triangles, b: Triangles, place_limit: float, uv_limit: float) ->
     taken: dict[int, int] = {}
     for one in choices:
         _assign(one, choices, taken)
-    result = np.full(len(a), -1)
     for other, one in taken.items():
         result[one] = other
     return result
@@ -92,18 +109,11 @@ def equal(a: Triangles, b: Triangles, place_limit: float, uv_limit: float) -> np
 
 def _candidates(a: Triangles, b: Triangles, place_limit: float, uv_limit: float):
     """Pairs that may be equal: those whose sums over the corners are near."""
-    scale = np.array([place_limit] * 3 + [uv_limit] * 2)
-
-    def sums(triangles: Triangles) -> np.ndarray:
-        return np.concatenate([triangles.places.sum(axis=1), triangles.uvs.sum(axis=1)], axis=1) / scale
-
-    # Seen from one side, those near each other are a range.
-    view = np.array([0.5377, -0.8339, 0.7588, 0.2862, -0.6319])
-    mine, theirs = sums(a), sums(b)
-    seen, order = mine @ view, np.argsort(theirs @ view)
-    reach = 3.001 * np.abs(view).sum()
-    starts = np.searchsorted((theirs @ view)[order], seen - reach)
-    counts = np.searchsorted((theirs @ view)[order], seen + reach, side="right") - starts
+    mine, theirs = (_sums(of, place_limit, uv_limit) for of in (a, b))
+    seen, order = mine @ _VIEW, np.argsort(theirs @ _VIEW)
+    reach = 3.001 * np.abs(_VIEW).sum()
+    starts = np.searchsorted((theirs @ _VIEW)[order], seen - reach)
+    counts = np.searchsorted((theirs @ _VIEW)[order], seen + reach, side="right") - starts
     blocks = np.cumsum(counts) // _PAIRS
     near = []
     for block in np.unique(blocks):
@@ -114,6 +124,12 @@ def _candidates(a: Triangles, b: Triangles, place_limit: float, uv_limit: float)
         suits = (np.abs(mine[first] - theirs[second]) <= 3.001).all(axis=1)
         near.append((first[suits], second[suits]))
     return tuple(np.concatenate(part) for part in zip(*near, strict=True))
+
+
+def _sums(triangles: Triangles, place_limit: float, uv_limit: float) -> np.ndarray:
+    """The sums over the corners of each triangle, in units of the limits, (T, 5)."""
+    scale = np.array([place_limit] * 3 + [uv_limit] * 2)
+    return np.concatenate([triangles.places.sum(axis=1), triangles.uvs.sum(axis=1)], axis=1) / scale
 
 
 def _assign(one: int, choices: dict[int, list[int]], taken: dict[int, int]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 from triangles import Triangles, partners
 
@@ -29,3 +31,16 @@ def test_a_triangle_that_no_other_equals_has_no_partner():
     found = partners(rows(np.array([0.0, 0.1, 5.0])), rows(np.array([0.0, 9.0, 0.2])), LIMIT, LIMIT)
     assert sorted(found) == [-1, 0, 2]
     assert found[2] == -1
+
+
+def test_thousands_of_triangles_that_lie_on_each_other_have_partners_without_a_list_of_all_pairs():
+    heights = np.concatenate([np.zeros(30_000), np.arange(2, 200)])
+    noise = np.random.default_rng(1).uniform(0.0, 0.3, len(heights))
+    a, b = rows(heights), rows((heights + noise)[::-1])
+    tracemalloc.start()
+    found = partners(a, b, LIMIT, LIMIT)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert sorted(found) == list(range(len(heights)))
+    assert np.abs(a.places - b.places[found]).max() <= LIMIT
+    assert peak < 200e6
