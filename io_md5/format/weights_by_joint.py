@@ -8,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import quaternions as quat
-from .model import LARGEST, Floats, Mesh, Model
+from .model import Floats, Mesh, Model
 from .skinning import row_ids, skin
 from .validation import check_arrays, check_weights
 
-Points = npt.NDArray[np.floating]
 Indices = npt.NDArray[np.int64]
 
 
@@ -20,29 +19,19 @@ Indices = npt.NDArray[np.int64]
 class WeightsByJoint:
     """A mesh's weights by joint, as points; vertices with the same range of weights have one point."""
 
-    alone: list[tuple[int, Points]]  # joints, and the points (n, 3) that each carries alone
-    shared: list[tuple[int, Points, Points]]  # joints, points times their biases (n, 3), biases (n, 1)
+    alone: list[tuple[int, Floats]]  # joints, and the points (n, 3) that each carries alone
+    shared: list[tuple[int, Floats, Floats]]  # joints, points times their biases (n, 3), biases (n, 1)
     # For points of 2, 3 … weights, the rows of `shared` that make each, all joints below each other (n, weights).
     sums: list[Indices]
     width: int  # greatest number of rows computed at once
     points: Indices  # of each vertex (V,): those alone, then the sums, then one at 0
 
-    @property
-    def limits(self) -> tuple[float, float]:
-        """The largest coordinate of a point, times its bias, and the largest bias."""
-        tables = [points for _, points in self.alone] + [points for _, points, _ in self.shared]
-        return (
-            max((float(np.abs(table).max(initial=0.0)) for table in tables), default=0.0),
-            max((float(np.abs(biases).max(initial=0.0)) for *_, biases in self.shared), default=0.0),
-        )
-
-    def moved_sums(self, rotations: Points, places: Points) -> list[Points]:
-        """The points of `sums` in some poses, each (n, 3 F), in the precision of the poses."""
+    def moved_sums(self, rotations: Floats, places: Floats) -> list[Floats]:
+        """The points of `sums` in some poses, each (n, 3 F)."""
         if not self.shared:
             return []
         rows = np.concatenate([
-            points.astype(rotations.dtype) @ rotations[joint] + biases.astype(places.dtype) * places[joint]
-            for joint, points, biases in self.shared
+            points @ rotations[joint] + biases * places[joint] for joint, points, biases in self.shared
         ])  # fmt: skip
         result = []
         for numbers in self.sums:
@@ -52,10 +41,10 @@ class WeightsByJoint:
             result.append(moved)
         return result
 
-    def include(self, rotations: Points, places: Points, low: Floats, high: Floats) -> None:
+    def include(self, rotations: Floats, places: Floats, low: Floats, high: Floats) -> None:
         """Widens boxes, lower and upper corners (3 F,), by the vertices in frames; see `pose_columns`."""
         for joint, points in self.alone:
-            rotated = points.astype(rotations.dtype) @ rotations[joint]
+            rotated = points @ rotations[joint]
             np.minimum(low, rotated.min(axis=0) + places[joint], out=low)
             np.maximum(high, rotated.max(axis=0) + places[joint], out=high)
         for moved in self.moved_sums(rotations, places):
@@ -64,15 +53,13 @@ class WeightsByJoint:
 
     def skin(self, positions: Floats, orientations: Floats, scales: Floats | None = None) -> Floats:
         """The vertices in some poses, (F, V, 3), as `skinning.skin` computes them."""
-        rotations, places = pose_columns(positions, orientations, scales, np.float64)
+        rotations, places = pose_columns(positions, orientations, scales)
         moved = [points @ rotations[joint] + places[joint] for joint, points in self.alone]
         rows = np.concatenate([*moved, *self.moved_sums(rotations, places), np.zeros((1, 3 * len(positions)))])
         return rows[self.points].reshape(len(self.points), len(positions), 3).swapaxes(0, 1)
 
 
-def pose_columns(
-    positions: Floats, orientations: Floats, scales: Floats | None, dtype: npt.DTypeLike
-) -> tuple[Points, Points]:
+def pose_columns(positions: Floats, orientations: Floats, scales: Floats | None) -> tuple[Floats, Floats]:
     """For each joint the columns (J, 3, 3 F) that turn points into x y z of all poses, and its places.
 
     Joints (F, J, …) are in the space of the model; scales are (F, J), None for 1; places are (J, 3 F).
@@ -81,8 +68,8 @@ def pose_columns(
     if scales is not None:
         transforms = transforms * scales[..., None, None]
     count = positions.shape[1]
-    rotations = np.ascontiguousarray(transforms.transpose(1, 3, 0, 2), dtype=dtype).reshape(count, 3, -1)
-    return rotations, np.ascontiguousarray(positions.swapaxes(0, 1), dtype=dtype).reshape(count, -1)
+    rotations = np.ascontiguousarray(transforms.transpose(1, 3, 0, 2)).reshape(count, 3, -1)
+    return rotations, np.ascontiguousarray(positions.swapaxes(0, 1)).reshape(count, -1)
 
 
 def weights_by_joint(mesh: Mesh) -> WeightsByJoint:
@@ -96,7 +83,7 @@ def weights_by_joint(mesh: Mesh) -> WeightsByJoint:
     is_single[is_single] = mesh.weight_biases[starts[is_single]] == 1.0
     single, rest = np.flatnonzero(is_single), np.flatnonzero(~is_single)
     order: list[Indices] = []
-    alone: list[tuple[int, Points]] = []
+    alone: list[tuple[int, Floats]] = []
     for joint, members in _by_joint(mesh.weight_joints[starts[single]]):
         order.append(single[members])
         alone.append((joint, mesh.weight_positions[starts[single[members]]]))
@@ -104,7 +91,7 @@ def weights_by_joint(mesh: Mesh) -> WeightsByJoint:
     rows = np.repeat(starts[rest] - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
     used = np.unique(rows)
     row_of = np.zeros(len(mesh.weight_joints), dtype=np.int64)
-    shared: list[tuple[int, Points, Points]] = []
+    shared: list[tuple[int, Floats, Floats]] = []
     total = 0
     for joint, members in _by_joint(mesh.weight_joints[used]):
         weights = used[members]
@@ -131,7 +118,7 @@ def _by_joint(joints: npt.NDArray[np.integer]) -> list[tuple[int, Indices]]:
 
 
 # Numbers computed at once: few enough to need little memory.
-_CHUNK = 2_000_000
+_CHUNK = 1_000_000
 
 
 def model_bounds(model: Model) -> Floats:
@@ -148,7 +135,7 @@ def model_bounds(model: Model) -> Floats:
 def pose_bounds(
     meshes: list[Mesh], positions: npt.ArrayLike, orientations: npt.ArrayLike, scales: npt.ArrayLike | None = None
 ) -> Floats:
-    """The lower and upper corner of the model in each frame, float64 (F, 2, 3), computed in 32 bits like the games.
+    """The lower and upper corner of the model in each frame, float64 (F, 2, 3).
 
     Args:
         meshes: of the model; without vertices the box is around the joints.
@@ -173,8 +160,9 @@ def bounds_of_weights(
     """The same for meshes whose weights were grouped by joint once for many animations."""
     low = np.full(3 * len(positions), np.inf)
     high = np.full(3 * len(positions), -np.inf)
-    dtype = np.float32 if _fits_32_bits(parts, positions, scales) else np.float64
-    rotations, places = pose_columns(positions, orientations, scales, dtype)
+    # Processors round sums differently. Computed in double precision and rounded to the numbers of games, all give the
+    # same box.
+    rotations, places = pose_columns(positions, orientations, scales)
     widest = max((part.width for part in parts), default=0)
     step = 3 * max(1, _CHUNK // max(3 * widest, 1))
     for begin in range(0, len(low), step):
@@ -183,11 +171,5 @@ def bounds_of_weights(
             part.include(rotations[:, :, columns], places[:, columns], low[columns], high[columns])
     if not np.isfinite(low).all():
         return np.stack([positions.min(axis=1), positions.max(axis=1)], axis=1)
-    return np.stack([low.reshape(-1, 3), high.reshape(-1, 3)], axis=1)
-
-
-def _fits_32_bits(parts: list[WeightsByJoint], positions: Floats, scales: Floats | None) -> bool:
-    """Whether the sums of all weights of a vertex stay far within the range of the games' floats."""
-    points, biases = (max(column) for column in zip((0.0, 1.0), *(part.limits for part in parts), strict=True))
-    scale = 1.0 if scales is None else float(np.abs(scales).max(initial=0.0))
-    return bool(points * scale + biases * float(np.abs(positions).max(initial=0.0)) < 1e-6 * LARGEST)
+    with np.errstate(over="ignore"):
+        return np.stack([low.reshape(-1, 3), high.reshape(-1, 3)], axis=1).astype(np.float32).astype(np.float64)
