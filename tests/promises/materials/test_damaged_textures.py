@@ -41,7 +41,7 @@ def files_of_a_game(folder: Path) -> dict[str, bytes]:
 def test_the_model_is_imported_whatever_its_textures_are(tmp_path, name):
     is_text = name.endswith((".mtr", ".cfg", ".skin"))
     files = files_of_a_game(tmp_path)
-    for seed in range(60):
+    for seed in range(20):
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         base = tmp_path / f"game {seed}" / "base"
         changed = {name: mutant(files[name], seed, is_text)}
