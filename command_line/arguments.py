@@ -15,7 +15,6 @@ from ..families import FAMILIES
 from ..io_blender.options import NO_ANIMATIONS, SAME_FOLDER, Settings
 from ..io_blender.verification import Verify
 from ..io_common.family import game_identifiers
-from ..io_common.files import file_info
 from ..io_common.game_tree.archives import ARCHIVE_EXTENSIONS, split_archive_path
 from .tasks import FAMILY_FORMATS, FORMATS, INPUT_SUFFIXES, with_single_root
 
@@ -53,7 +52,12 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 def add_reading(commands: Any) -> None:
     """Adds the commands that need no Blender: ``info``, ``list`` and ``extract``."""
     info = commands.add_parser("info", help="print what is in a file", description="Prints what is in files.")
-    file_info.add_arguments(info, _GAMES)
+    info.add_argument(
+        "files", nargs="+", type=_given, metavar="FILE", help="a file, or a folder with all that is in it"
+    )
+    what = "also list what this game would refuse or show differently"
+    info.add_argument("--game", choices=_GAMES, default="", type=str.upper, help=what)
+    info.add_argument("--json", action="store_true", help="a list of objects, one for each file")
     what = "list the characters and models of a game"
     listing = commands.add_parser("list", help=what, description=_LIST)
     what = "write files of a game to a folder"
@@ -93,7 +97,7 @@ def settings_of(
 def _add_convert(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     inputs = f"a file ({', '.join(INPUT_SUFFIXES)}), a folder, or an archive ({_ARCHIVES})"
-    add("inputs", nargs="+", type=file_info.given, metavar="IN", help=inputs)
+    add("inputs", nargs="+", type=_given, metavar="IN", help=inputs)
     add("--to", required=True, type=_out_folder, metavar="OUT_FOLDER", help="the output folder")
     add("--format", choices=FORMATS, help="the format of the results (default: %(default)s)")
     add(
@@ -164,6 +168,7 @@ def _filled(reason: str) -> Callable[[str], str]:
     return check
 
 
+_given = _filled("the name is empty: give a file or folder")  # it would mean the current folder
 _pattern = _filled("the pattern is empty: '*' stands for everything")
 _word = _filled("a word to search for is empty: without --search, everything is listed")
 
@@ -205,7 +210,7 @@ def _map_file(text: str) -> str:
 
 
 def _out_folder(text: str) -> str:
-    file_info.given(text)
+    _given(text)
     if os.path.exists(text) and not os.path.isdir(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a folder")
     return text

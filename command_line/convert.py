@@ -32,8 +32,7 @@ from ..io_common.errors import message_for, without_path
 from ..io_common.family import family_of_file
 from ..io_common.files.reading import open_file
 from ..io_common.game_tree.files import FileReadError
-from .records import Records, digest
-from .tasks import CONVERTED, FAILED, FAMILY_FORMATS, Outcome, Task, character_of
+from .tasks import CONVERTED, FAILED, FAMILY_FORMATS, Outcome, Records, Task, character_of, digest
 from .writers import BLENDERS_EXPORTERS, WRITERS
 
 _PREFIX = ".idtech-converting-"

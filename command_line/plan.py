@@ -14,13 +14,11 @@ from pathlib import Path
 from ..io_blender.options import NO_ANIMATIONS
 from ..io_common.catalogue import CatalogueEntry
 from ..io_common.family import Role
-from ..io_common.files import file_info
 from ..io_common.game_tree.archives import FilesByName, split_archive_path
 from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.names import clean_name, split_extension
 from ..io_common.game_tree.tree import GameTree
-from .games import print_line
-from .records import Records
+from .info import print_line, walk
 from .tasks import (
     BLEND,
     FAILED,
@@ -28,6 +26,7 @@ from .tasks import (
     INPUT_SUFFIXES,
     FileSet,
     Outcome,
+    Records,
     Task,
     animations_in,
     catalogue,
@@ -117,7 +116,7 @@ class Plan:
         elif os.path.isdir(path):
             unreadable: list[OSError] = []
             results = os.path.realpath(self._out)
-            for parent, folders, names in file_info.walk(path, unreadable.append):
+            for parent, folders, names in walk(path, unreadable.append):
                 shown = [name for name in folders if not name.startswith(".")]
                 folders[:] = [name for name in shown if os.path.realpath(os.path.join(parent, name)) != results]
                 for file in (Path(parent, name) for name in names if not name.startswith(".")):

@@ -1,4 +1,11 @@
-"""An imported character in the scene: its objects, and the skin and animation that they show."""
+"""An imported character in the scene: what is stored about it, and the skin and animation that it shows.
+
+The declaration is on the root object of each part, what is declared about an action on the action, and the materials of
+skins on mesh objects, in the property group ``idtech_character``. Loaded values are valid but may be outdated. Flags
+are custom properties of the action, so that users see and change them (`action["ai_no_turn"]` is true), and so is
+Sauerbraten's `action["speed"]`. Commands are pose markers; those that are too long for a marker's name are stored as a
+whole.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +16,188 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..io_blender import versions
-from ..io_common.declarations.characters import Character
+from ..io_blender.records import (
+    ConversionField,
+    Integer,
+    Json,
+    Name,
+    Number,
+    Pointer,
+    Text,
+    group_on,
+    is_quotable,
+    read_group,
+)
+from ..io_blender.scene import names
+from ..io_blender.scene.axes import Conversion, identity
+from ..io_common.declarations.characters import Character, CharacterAnimation, FrameCommand
 from . import CharacterError
-from .records import CHARACTER, FIRST, OWNER, PART, load_animation, load_skins
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Context, Object
+    from bpy.types import Action, Context, Material, Object
+
+GROUP = "idtech_character"
+"""The name of the property group."""
+
+FLAGS = ("prevent_idle_override", "random_cycle_start", "ai_no_turn", "anim_turn")
+"""The flags of Doom 3's animations (`Anim_Blend.cpp`)."""
+
+# Of the root object of each part; the character, as JSON, is on that of the first.
+PART = Integer(GROUP, "part", highest=4096)
+FIRST = Pointer(GROUP, "first", "Object")
+CHARACTER = Json(GROUP, "character", Character)
+_CONVERSION = ConversionField(GROUP, "scale")
+
+# Of mesh objects, in a group in the group. A pointer keeps a material in the .blend file, even while no face shows it.
+_SKINS, _SKIN_NAMES, _SKIN_MATERIALS = "skins", "names", "materials"
+_MAX_SKINS = 4096
+
+# Of actions.
+OWNER = Pointer(GROUP, "owner", "Object")
+SPEED = Number("", "speed", 1e-6, 1e6)
+_NAME = Name(GROUP, "name")
+_DECLARED = Text(GROUP, "declared")
+_FILE = Text(GROUP, "file")
+_INDEX = Integer(GROUP, "index")
+_FLAGS = Text(GROUP, "flags", is_quoted=False)
+_IMPORTED_SPEED = Number(GROUP, "speed", 1e-6, 1e6)
+_MAX_FRAME = 1 << 20
+_START = Integer(GROUP, "frame_start", 1 - _MAX_FRAME, _MAX_FRAME - 1)
+_COMMANDS = "commands"
+_LONGEST_KEY = 63
 
 ALL_FRAMES = "all frames"
 """The name of the animation of an MD2 that plays all sequences in a row."""
+
+
+# What is stored
+
+
+def store_part(
+    obj: Object, first: Object, index: int, conversion: Conversion, character: Character | None = None
+) -> None:
+    """Stores which part a root object is; the `character` is stored on that of the `first` part."""
+    PART.write(obj, index)
+    FIRST.write(obj, first)
+    if not conversion.is_identity:
+        _CONVERSION.write(obj, conversion)
+    if character is not None:
+        CHARACTER.write(obj, character)
+
+
+def load_conversion(obj: Object) -> Conversion:
+    """The scale and axes that a part was imported with; the identity if they are missing or not valid."""
+    return _CONVERSION.read(obj) or identity()
+
+
+def store_skins(obj: Object, skins: dict[str, Material]) -> None:
+    """Stores the material of each skin that changes that of an object's first slot."""
+    if not skins:
+        return
+    group = group_on(group_on(obj, GROUP), _SKINS)
+    for index, (name, material) in enumerate(skins.items()):
+        Text(_SKIN_NAMES, str(index)).write(group, name)
+        Pointer(_SKIN_MATERIALS, str(index), "Material").write(group, material)
+
+
+def load_skins(obj: Object) -> dict[str, Material]:
+    """The material of each skin that changes an object; empty if none is stored."""
+    group = read_group(read_group(obj, GROUP), _SKINS)
+    found: dict[str, Material] = {}
+    for key in list(read_group(group, _SKIN_NAMES).keys())[:_MAX_SKINS]:
+        name, material = (Text(_SKIN_NAMES, key).read(group), Pointer(_SKIN_MATERIALS, key, "Material").read(group))
+        if name and material is not None:
+            found[name] = material
+    return found
+
+
+@dataclass(frozen=True)
+class StoredAnimation:
+    """What is stored on an action."""
+
+    name: str  # declared; that of the action if it was renamed
+    file: str  # game path of the animation file, or of the MD2 that has the sequence
+    index: int  # among those of its part
+    declared: str  # the name that was imported, whatever the action is called now
+    speed: float | None  # that was imported
+
+
+def store_animation(
+    action: Action, animation: CharacterAnimation, *, owner: Object, index: int, name: str, file: str, frame_start: int
+) -> None:
+    """Stores an animation's declaration on its action, which must have its final name.
+
+    `name` is what the action should be called, `file` the game path of its file, and `frame_start` the frame of the
+    action that is the file's first.
+    """
+    action[GROUP] = {}
+    _START.write(action, frame_start)
+    _INDEX.write(action, index)
+    OWNER.write(action, owner)
+    _NAME.store(action, name, action.name)
+    _FILE.write(action, file)
+    _DECLARED.write(action, animation.name)
+    for command in animation.commands:
+        marker = action.pose_markers.new(_marker_name(command.text))
+        marker.frame = frame_start + min(command.frame, _MAX_FRAME) - 1
+        if _marker_name(command.text) != command.text:
+            texts = group_on(action[GROUP], _COMMANDS)
+            Text("", str(len(texts))).write(texts, command.text)
+    for flag in filter(_fits, animation.flags):
+        action[flag] = True
+    _FLAGS.write(action, "\n".join(animation.flags) or None)
+    if animation.rate is not None:
+        SPEED.write(action, animation.rate)
+        _IMPORTED_SPEED.write(action, animation.rate)
+
+
+def load_animation(action: Action) -> StoredAnimation | None:
+    """What is stored on an action; None if it is of no character."""
+    name, file = _NAME.read(action), _FILE.read(action)
+    if name is None or file is None:
+        return None
+    return StoredAnimation(
+        name=_NAME.current(action, action.name),
+        file=file,
+        index=_INDEX.read(action) or 0,
+        declared=_DECLARED.read(action) or name,
+        speed=_IMPORTED_SPEED.read(action),
+    )
+
+
+def load_commands(action: Action) -> tuple[FrameCommand, ...]:
+    """The commands on the pose markers of an action, in the order of their frames."""
+    first = _START.read(action) or 0
+    group = read_group(read_group(action, GROUP), _COMMANDS)
+    texts = [Text("", key, is_quoted=False).read(group) for key in group]
+    whole = {_marker_name(text): text for text in texts if text and is_quotable(text.replace('"', ""))}
+    commands = [
+        FrameCommand(marker.frame - first + 1, whole.get(marker.name, marker.name))
+        for marker in action.pose_markers
+        if marker.frame >= first and marker.name.strip()
+    ]
+    return tuple(sorted(commands, key=lambda command: command.frame))
+
+
+def _marker_name(command: str) -> str:
+    return names.for_blender(command, versions.MAX_NAME, "command")
+
+
+def load_flags(action: Action) -> tuple[str, ...]:
+    """The flags of an action whose custom property is true: those that were imported first, then others of the game."""
+    known = dict.fromkeys((*(_FLAGS.read(action) or "").split("\n"), *FLAGS))
+    return tuple(flag for flag in known if flag and (not _fits(flag) or _is_true(action.get(flag))))
+
+
+def _fits(flag: str) -> bool:
+    return 0 < len(flag.encode("utf-8", "surrogateescape")) < _LONGEST_KEY and flag != GROUP
+
+
+def _is_true(value: object) -> bool:
+    return type(value) in (bool, int, float) and bool(value)
+
+
+# What is shown
 
 
 @dataclass(eq=False)

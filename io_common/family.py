@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .files.file_info import Describe
 from .files.reading import open_file
 from .game_tree.archives import MemberStream, readable
+from .rules import Description
 from .textures.conventions import TextureRules
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ class FileKind:
     label: str
     role: Role
     read: Callable[[str], object]  # without Blender; raises the family's error or OSError
-    describe: Describe  # what ``info`` prints about a file
+    # What ``info`` prints about a file, with the findings for a game if it names one.
+    describe: Callable[[str, str], Description]
 
 
 class Profile(Protocol):

@@ -41,17 +41,8 @@ _UNREADABLE = (OSError, zipfile.BadZipFile, NotImplementedError, ValueError, EOF
 # The number of errors whose text is the reason: with that of a system error, the user would be told of that.
 _OTHER_REASON = 0
 
-Stamp = tuple[int, int] | None
-"""The size in bytes and the time of the last change in nanoseconds of a file or folder; None if there is none."""
-
-
-def stamp_of(path: str | os.PathLike[str]) -> Stamp:
-    """The stamp of a file or folder on disk."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_size, status.st_mtime_ns
+Stamp = list[int]
+"""The size in bytes and the time of the last change in nanoseconds of a file or folder."""
 
 
 def is_archive_name(name: str) -> bool:
@@ -306,8 +297,16 @@ class FilesByName:
         return self._folders[folder].get(fold(name))
 
 
-def stamp(path: Path) -> list[int]:
-    """The stamp of a file, or of the archive that a path leads into. Raises OSError if there is none."""
+def stamp(path: str | os.PathLike[str]) -> Stamp:
+    """The stamp of a file or folder, or of the archive that a path leads into. Raises OSError if there is none."""
     archive = split_archive_path(path)
-    status = (archive[0] if archive is not None else path).stat()
+    status = os.stat(archive[0] if archive is not None else path)
     return [status.st_size, status.st_mtime_ns]
+
+
+def stamp_of(path: str | os.PathLike[str]) -> Stamp | None:
+    """The same; None if there is none."""
+    try:
+        return stamp(path)
+    except (OSError, ValueError):
+        return None

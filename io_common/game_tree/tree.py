@@ -28,7 +28,7 @@ class LooseFiles:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.stamps: dict[str, Stamp] = {}
+        self.stamps: dict[str, Stamp | None] = {}
         """Of the folders that were listed, as they were before."""
         self.warnings: list[str] = []
         self._inside = os.path.join(os.path.realpath(path), "")
@@ -152,7 +152,7 @@ class GameTree:
         self._trees: dict[tuple[Path, ...], GameTree] = {}
         self._holding: dict[tuple[str, ...], list[tuple[Listing | None, ...]]] = {}
         self._merged: dict[str, Listing | None] = {}
-        self._texts: dict[str, Stamp] = {}
+        self._texts: dict[str, Stamp | None] = {}
         self._written_folders: set[Path] = set()
 
     def of(self, *folders: Path) -> GameTree:

@@ -28,13 +28,12 @@ from pathlib import Path
 
 from ..declarations.cube_scripts import image_name
 from ..declarations.declaration_files import canonical_name
-from ..declarations.material_files import MaterialFiles, MaterialIndex, game_materials
 from ..declarations.materials import BuiltIn, ImageExpression, map_uses
 from ..game_tree.files import Budget, GameFile
 from ..game_tree.folders import ModelFolder
 from ..game_tree.names import AssetName, clean_name, fold, is_image, split_extension
 from ..game_tree.tree import GameTree
-from .config_files import ConfigFiles, MaterialImages
+from .config_files import ConfigFiles, MaterialFiles, MaterialImages
 from .conventions import SUFFIXES, Role, TextureRules, guess_skins, is_game_path, role_names, with_suffixes
 from .image_files import PALETTE_PATH
 
@@ -55,7 +54,7 @@ class Search:
         self._game_folders = [Path(os.path.abspath(path)) for path in game_folders if os.fspath(path)]
         self._rules = rules
         self._games: dict[tuple[Path, ...], MaterialFiles] = {}
-        self._indices: dict[tuple[Path, ...], MaterialIndex] = {}
+        self._materials: dict[tuple[Path, ...], MaterialFiles] = {}
 
     def folder_of(self, model_path: str | os.PathLike[str], names: Iterable[str] = ()) -> ModelFolder:
         """The folder of a model, whose skins or shaders are `names`, with its game folders."""
@@ -66,11 +65,11 @@ class Search:
         folder = self.folder_of(model_path, names)
         game = folder.game.folders
         if game not in self._games:
-            self._games[game] = game_materials(folder.game)
+            self._games[game] = MaterialFiles(folder.game)
         key = (*folder.files.folders, *game)
-        if key not in self._indices:
-            self._indices[key] = MaterialIndex(self._games[game], folder.files)
-        return ModelSearch(folder, self._rules, self._indices[key], names)
+        if key not in self._materials:
+            self._materials[key] = MaterialFiles(folder.files, self._games[game])
+        return ModelSearch(folder, self._rules, self._materials[key], names)
 
     def palette(self) -> GameFile | None:
         """Quake's palette: of the game folders, or of `id1` beside one, as for a mod; None if there is none."""
@@ -88,7 +87,7 @@ class ModelSearch:
     """The search for the images of one model, made by `Search.model`."""
 
     def __init__(
-        self, folder: ModelFolder, rules: TextureRules, materials: MaterialIndex, names: Sequence[str]
+        self, folder: ModelFolder, rules: TextureRules, materials: MaterialFiles, names: Sequence[str]
     ) -> None:
         self._folder = folder
         self._rules = rules
