@@ -85,7 +85,8 @@ def print_info(files: Iterable[str], *, as_json: bool, game: str = "") -> int:
             description = _describe(file, game)
         except (OSError, MemoryError, ValueError) as error:
             # The formats' exceptions are ValueErrors.
-            reason = without_path(_message(error), file)
+            told = "there is not enough memory" if isinstance(error, MemoryError) else str(error)
+            reason = without_path(getattr(error, "strerror", None) or told, file)
             description = Description({"error": reason}, [f"ERROR: {reason}"])
         lines = [*description.lines, *(f"warning: {text}" for text in description.facts.get("warnings", ()))]
         if not as_json:
@@ -140,12 +141,6 @@ def _describe(file: str, game: str) -> Description:
         return kind.describe(file, game)
     except family.error as error:
         raise ValueError(message_for(error, (family.error,))) from error
-
-
-def _message(error: Exception) -> str:
-    if isinstance(error, MemoryError):
-        return "there is not enough memory"
-    return (error.strerror if isinstance(error, OSError) else "") or str(error)
 
 
 # --- Games

@@ -154,7 +154,7 @@ class Plan:
         if self._family is None:
             return f".{self._settings.format}"
         suffix = source.suffix.lower()
-        return suffix if suffix in self._family.suffixes else self._family.model_suffix
+        return suffix if suffix in self._family.suffixes else self._family.suffixes[0]
 
     def _files_read(self, tasks: Iterable[Task]) -> list[Path]:
         """The files that tasks read: their sources, the animations of models, and what is beside these."""

@@ -107,16 +107,6 @@ class Family:
         """The suffixes of all kinds of files, that of the model first."""
         return tuple(kind.suffix for kind in self.kinds)
 
-    @property
-    def model_suffix(self) -> str:
-        """The suffix of a model."""
-        return self.kinds[0].suffix
-
-    @property
-    def game_identifiers(self) -> tuple[str, ...]:
-        """The identifiers of the games."""
-        return tuple(game.value for game in self.games)
-
 
 def kinds_by_suffix(families: Iterable[Family]) -> dict[str, FileKind]:
     """The kinds of files of all families, by suffix."""
@@ -147,4 +137,4 @@ def family_of_file(families: Sequence[Family], path: Path) -> Family | None:
 
 def game_identifiers(families: Iterable[Family]) -> list[str]:
     """The identifiers of the games of all families, each once."""
-    return list(dict.fromkeys(name for family in families for name in family.game_identifiers))
+    return list(dict.fromkeys(game.value for family in families for game in family.games))

@@ -103,12 +103,10 @@ class ImageStore:
             try:
                 with self._budget.timed():
                     image = self._load(file)
-            except TooMuchError as error:
-                self._failed[file] = str(error)
-                raise
             except (ImageError, FileReadError, ImageFileError, OSError, RuntimeError) as error:
                 reason = (error.strerror if isinstance(error, OSError) else "") or str(error).strip()
-                self._failed[file] = reason if str(file) in reason else f"{file}: {reason}"
+                is_named = isinstance(error, TooMuchError) or str(file) in reason
+                self._failed[file] = reason if is_named else f"{file}: {reason}"
                 raise ImageError(self._failed[file]) from error
             image.alpha_mode = "CHANNEL_PACKED"
             if is_data:

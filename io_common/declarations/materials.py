@@ -87,10 +87,10 @@ class MapUse(NamedTuple):
 
 def map_uses(expression: ImageExpression | None, *, is_height: bool = False) -> list[MapUse]:
     """All image files of an expression, in the order of the text."""
-    if isinstance(expression, MapImage):
-        return [MapUse(expression.name, is_height)]
+    if not isinstance(expression, Call):
+        return [MapUse(expression.name, is_height)] if isinstance(expression, MapImage) else []
     uses = []
-    for index, image in enumerate(expression.images if isinstance(expression, Call) else ()):
+    for index, image in enumerate(expression.images):
         of_heights = expression.function == "heightmap" or (expression.function == "displacemap" and index == 1)
         uses += map_uses(image, is_height=is_height or of_heights)
     return uses

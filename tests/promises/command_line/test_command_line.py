@@ -39,7 +39,7 @@ from io_idtech.io_md5.format import (
     write_mesh,
 )
 
-FAMILY_FORMATS = {family.name: family.model_suffix for family in FAMILIES}
+FAMILY_FORMATS = {family.name: family.suffixes[0] for family in FAMILIES}
 FORMATS = {"blend": ".blend", **FAMILY_FORMATS, "glb": ".glb", "fbx": ".fbx"}
 
 
