@@ -68,14 +68,8 @@ def add_reading(commands: Any) -> None:
     what = "only list what has all these words in its name, path or kind"
     listing.add_argument("--search", nargs="+", type=_word, default=[], metavar="WORD", help=what)
     listing.add_argument("--json", action="store_true", help="a list of objects, one for each entry")
-    extraction.add_argument(
-        "--files",
-        action="append",
-        type=_pattern,
-        required=True,
-        metavar="PATTERN",
-        help="the files to write, such as 'models/md5/*'; may be given several times",
-    )
+    what = "the files to write, such as 'models/md5/*'; may be given several times"
+    extraction.add_argument("--files", action="append", type=_pattern, required=True, metavar="PATTERN", help=what)
     extraction.add_argument("--to", required=True, type=_out_folder, metavar="FOLDER", help="the folder")
     extraction.add_argument("--force", action="store_true", help="replace files that exist")
 
@@ -100,22 +94,16 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     add("inputs", nargs="+", type=_given, metavar="IN", help=inputs)
     add("--to", required=True, type=_out_folder, metavar="OUT_FOLDER", help="the output folder")
     add("--format", choices=FORMATS, help="the format of the results (default: %(default)s)")
-    add(
-        "--characters",
-        action="append",
-        type=_pattern,
-        default=[],
-        metavar="PATTERN",
-        help="convert the characters of a game that have such names, such as 'monster_*', with all that is declared "
-        "for them; IN are the folders and archives of one game, of which the first has priority",
+    characters = (
+        "convert the characters of a game that have such names, such as 'monster_*', with all that is declared for "
+        "them; IN are the folders and archives of one game, of which the first has priority"
     )
-    add(
-        "--animations",
-        type=_animations,
-        metavar="same|FOLDER",
-        help=f"also convert the animations that have a model's joints: '{SAME_FOLDER}' for those in the "
-        "model's own folder, or the path of another folder",
+    add("--characters", action="append", type=_pattern, default=[], metavar="PATTERN", help=characters)
+    animations = (
+        f"also convert the animations that have a model's joints: '{SAME_FOLDER}' for those in the model's own "
+        "folder, or the path of another folder"
     )
+    add("--animations", type=_animations, metavar="same|FOLDER", help=animations)
     mapping = "also convert animations of another skeleton, with this map of its joints (JSON)"
     add("--map", dest="joint_map", type=_map_file, metavar="FILE", help=mapping)
     add("--jobs", type=_count, default=1, metavar="N", help="the number of Blenders to run (default: 1)")
@@ -123,30 +111,14 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     add("--shard", type=_shard, default=(1, 1), metavar="I/N", help=shard)
     scale = "factor for all lengths (default: 1, and for a .blend what makes up for the scale of the import)"
     add("--scale", type=_factor, metavar="X", help=scale)
-    add(
-        "--game-folder",
-        dest="game_folders",
-        action="append",
-        type=_game_folder,
-        default=[],
-        metavar="FOLDER",
-        help="also search this folder or archive for textures; may be given several times",
-    )
+    folders = "also search this folder or archive for textures; may be given several times"
+    add("--game-folder", dest="game_folders", action="append", type=_game_folder, metavar="FOLDER", help=folders)
     textures = "do not load images for materials"
     add("--no-textures", dest="use_textures", action="store_false", help=textures)
-    add(
-        "--game",
-        choices=_GAMES,
-        type=str.upper,
-        help=f"write {_FAMILY_NAMES} files for this game, and fail where the game would not load them (default: as in "
-        "the preferences)",
-    )
-    add(
-        "--verify",
-        choices=[verify.value for verify in Verify],
-        type=str.upper,
-        help=f"the frames on which {_FAMILY_NAMES} files are compared with what Blender shows (default: %(default)s)",
-    )
+    written = f"write {_FAMILY_NAMES} files for this game, and fail where the game would not load them"
+    add("--game", choices=_GAMES, type=str.upper, help=f"{written} (default: as in the preferences)")
+    frames = f"the frames on which {_FAMILY_NAMES} files are compared with what Blender shows (default: %(default)s)"
+    add("--verify", choices=[verify.value for verify in Verify], type=str.upper, help=frames)
     deform = "leave out bones that do not deform meshes, such as those of a control rig, in .md5mesh files"
     add("--deform-bones-only", dest="deform_only", action="store_true", help=deform)
     root = "add a root joint named origin above all others, unless the only root has this name and is at the origin"
@@ -155,8 +127,8 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     add("--bone-influences", dest="max_influences", type=_count, metavar="N", help=influences)
     force = "also convert files that are up to date, and overwrite files that this command did not write"
     add("--force", action="store_true", help=force)
-    # A list that further folders are added to cannot be the default itself.
-    parser.set_defaults(**{one.name: one.default for one in fields(Settings) if one.name != "game_folders"})
+    # Further folders are added to a copy of the list, which cannot be a tuple.
+    parser.set_defaults(**{one.name: one.default for one in fields(Settings)} | {"game_folders": []})
 
 
 def _filled(reason: str) -> Callable[[str], str]:

@@ -173,7 +173,7 @@ class _Builder:
             for obj, mesh, name in zip(meshes, model.meshes, mesh_names, strict=True):
                 scene.store_skins(obj, self._shader_skins(part.part, mesh.shader, name, search))
         self._roots[part.index] = armature
-        skeleton = self._skeletons[part.index] = Skeleton(armature, read_rig(armature.data))
+        skeleton = self._skeletons[part.index] = Skeleton(armature, read_rig(armature.data), part.attaching_pose)
         self._add_channels(part, skeleton)
         missing = add_tags(skeleton, part.part, collection, options.conversion)
         if missing:
@@ -241,15 +241,8 @@ class _Builder:
             self._store(declared, action, obj, declared.name, part.part.model)
 
     def _store(self, declared: CharacterAnimation, action: Action, owner: Object, name: str, file: str) -> None:
-        scene.store_animation(
-            action,
-            declared,
-            owner=owner,
-            index=self._result.actions.index(action),
-            name=name,
-            file=file,
-            frame_start=self._options.frame_start,
-        )
+        index, start = self._result.actions.index(action), self._options.frame_start
+        scene.store_animation(action, declared, owner=owner, index=index, name=name, file=file, frame_start=start)
 
     def _move(self, collection: Collection) -> None:
         """Puts the collection of a part into that of the character, or makes it that one."""
@@ -275,7 +268,6 @@ class _Builder:
                 )
 
     def _hang(self, parts: list[PartFiles]) -> None:
-        poses = {part.index: part.attaching_pose for part in parts}
         empties = [_described(part.part) for part in parts if part.model is None]
         if empties:
             self._result.report.warn(
@@ -289,14 +281,8 @@ class _Builder:
                 if self._options.use_placement:
                     obj.matrix_basis = placement_matrix(part.part, self._options.conversion)
                 continue
-            missing = attach(
-                obj,
-                part.part,
-                self._roots[parent],
-                self._skeletons.get(parent),
-                self._options.conversion,
-                poses.get(parent),
-            )
+            skeleton = self._skeletons.get(parent)
+            missing = attach(obj, part.part, self._roots[parent], skeleton, self._options.conversion)
             if missing:
                 self._result.report.warn(
                     f"hangs on the joint {missing}, which is not there: it was put at the origin",

@@ -36,6 +36,8 @@ class Skeleton:
 
     obj: Object
     rig: Rig
+    # Orientations of the joints while the game attaches parts, w x y z, (J, 4); None: bind pose.
+    attaching_pose: Floats | None
     tags: dict[str, Object] = field(default_factory=dict)  # by name in lower case
 
 
@@ -57,18 +59,9 @@ def add_tags(skeleton: Skeleton, part: CharacterPart, collection: Collection, co
 
 
 def attach(
-    obj: Object,
-    part: CharacterPart,
-    parent: Object,
-    skeleton: Skeleton | None,
-    conversion: Conversion,
-    attaching_pose: Floats | None = None,
+    obj: Object, part: CharacterPart, parent: Object, skeleton: Skeleton | None, conversion: Conversion
 ) -> str | None:
-    """Hangs a part's root object on another part; returns the joint's name if it is missing.
-
-    `attaching_pose` holds the orientations of that part's joints while the game attaches parts, w x y z, (J, 4); None
-    for those of the bind pose.
-    """
+    """Hangs a part's root object on another part; returns the joint's name if it is missing."""
     attachment = part.attachment or Attachment(0)
     part_matrix = _part_matrix(part)
     tag = skeleton.tags.get(attachment.joint.lower()) if skeleton is not None else None
@@ -83,8 +76,8 @@ def attach(
         obj.matrix_basis = _in_scene(part_matrix, conversion)
         return attachment.joint or None
     else:
-        if attaching_pose is not None:
-            axes = quat.to_matrices(attaching_pose[joint])
+        if skeleton.attaching_pose is not None:
+            axes = quat.to_matrices(skeleton.attaching_pose[joint])
         else:
             axes = conversion.rotation.T @ quat.to_matrices(skeleton.rig.joints.orientations[joint])
         matrix = _attachment_matrix(attachment, _matrix(axes)) @ part_matrix

@@ -15,19 +15,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..io_blender import versions
-from ..io_blender.records import (
-    ConversionField,
-    Integer,
-    Json,
-    Name,
-    Number,
-    Pointer,
-    Text,
-    group_on,
-    is_quotable,
-    read_group,
-)
+from ..io_blender import records, versions
 from ..io_blender.scene import names
 from ..io_blender.scene.axes import Conversion, identity
 from ..io_common.declarations.characters import Character, CharacterAnimation, FrameCommand
@@ -43,26 +31,26 @@ FLAGS = ("prevent_idle_override", "random_cycle_start", "ai_no_turn", "anim_turn
 """The flags of Doom 3's animations (`Anim_Blend.cpp`)."""
 
 # Of the root object of each part; the character, as JSON, is on that of the first.
-PART = Integer(GROUP, "part", highest=4096)
-FIRST = Pointer(GROUP, "first", "Object")
-CHARACTER = Json(GROUP, "character", Character)
-_CONVERSION = ConversionField(GROUP, "scale")
+PART = records.Integer(GROUP, "part", highest=4096)
+FIRST = records.Pointer(GROUP, "first", "Object")
+CHARACTER = records.Json(GROUP, "character", Character)
+_CONVERSION = records.ConversionField(GROUP, "scale")
 
 # Of mesh objects, in a group in the group. A pointer keeps a material in the .blend file, even while no face shows it.
 _SKINS, _SKIN_NAMES, _SKIN_MATERIALS = "skins", "names", "materials"
 _MAX_SKINS = 4096
 
 # Of actions.
-OWNER = Pointer(GROUP, "owner", "Object")
-SPEED = Number("", "speed", 1e-6, 1e6)
-_NAME = Name(GROUP, "name")
-_DECLARED = Text(GROUP, "declared")
-_FILE = Text(GROUP, "file")
-_INDEX = Integer(GROUP, "index")
-_FLAGS = Text(GROUP, "flags", is_quoted=False)
-_IMPORTED_SPEED = Number(GROUP, "speed", 1e-6, 1e6)
+OWNER = records.Pointer(GROUP, "owner", "Object")
+SPEED = records.Number("", "speed", 1e-6, 1e6)
+_NAME = records.Name(GROUP, "name")
+_DECLARED = records.Text(GROUP, "declared")
+_FILE = records.Text(GROUP, "file")
+_INDEX = records.Integer(GROUP, "index")
+_FLAGS = records.Text(GROUP, "flags", is_quoted=False)
+_IMPORTED_SPEED = records.Number(GROUP, "speed", 1e-6, 1e6)
 _MAX_FRAME = 1 << 20
-_START = Integer(GROUP, "frame_start", 1 - _MAX_FRAME, _MAX_FRAME - 1)
+_START = records.Integer(GROUP, "frame_start", 1 - _MAX_FRAME, _MAX_FRAME - 1)
 _COMMANDS = "commands"
 _LONGEST_KEY = 63
 
@@ -94,18 +82,21 @@ def store_skins(obj: Object, skins: dict[str, Material]) -> None:
     """Stores the material of each skin that changes that of an object's first slot."""
     if not skins:
         return
-    group = group_on(group_on(obj, GROUP), _SKINS)
+    group = records.group_on(records.group_on(obj, GROUP), _SKINS)
     for index, (name, material) in enumerate(skins.items()):
-        Text(_SKIN_NAMES, str(index)).write(group, name)
-        Pointer(_SKIN_MATERIALS, str(index), "Material").write(group, material)
+        records.Text(_SKIN_NAMES, str(index)).write(group, name)
+        records.Pointer(_SKIN_MATERIALS, str(index), "Material").write(group, material)
 
 
 def load_skins(obj: Object) -> dict[str, Material]:
     """The material of each skin that changes an object; empty if none is stored."""
-    group = read_group(read_group(obj, GROUP), _SKINS)
+    group = records.read_group(records.read_group(obj, GROUP), _SKINS)
     found: dict[str, Material] = {}
-    for key in list(read_group(group, _SKIN_NAMES).keys())[:_MAX_SKINS]:
-        name, material = (Text(_SKIN_NAMES, key).read(group), Pointer(_SKIN_MATERIALS, key, "Material").read(group))
+    for key in list(records.read_group(group, _SKIN_NAMES).keys())[:_MAX_SKINS]:
+        name, material = (
+            records.Text(_SKIN_NAMES, key).read(group),
+            records.Pointer(_SKIN_MATERIALS, key, "Material").read(group),
+        )
         if name and material is not None:
             found[name] = material
     return found
@@ -141,8 +132,8 @@ def store_animation(
         marker = action.pose_markers.new(_marker_name(command.text))
         marker.frame = frame_start + min(command.frame, _MAX_FRAME) - 1
         if _marker_name(command.text) != command.text:
-            texts = group_on(action[GROUP], _COMMANDS)
-            Text("", str(len(texts))).write(texts, command.text)
+            texts = records.group_on(action[GROUP], _COMMANDS)
+            records.Text("", str(len(texts))).write(texts, command.text)
     for flag in filter(_fits, animation.flags):
         action[flag] = True
     _FLAGS.write(action, "\n".join(animation.flags) or None)
@@ -168,9 +159,9 @@ def load_animation(action: Action) -> StoredAnimation | None:
 def load_commands(action: Action) -> tuple[FrameCommand, ...]:
     """The commands on the pose markers of an action, in the order of their frames."""
     first = _START.read(action) or 0
-    group = read_group(read_group(action, GROUP), _COMMANDS)
-    texts = [Text("", key, is_quoted=False).read(group) for key in group]
-    whole = {_marker_name(text): text for text in texts if text and is_quotable(text.replace('"', ""))}
+    group = records.read_group(records.read_group(action, GROUP), _COMMANDS)
+    texts = [records.Text("", key, is_quoted=False).read(group) for key in group]
+    whole = {_marker_name(text): text for text in texts if text and records.is_quotable(text.replace('"', ""))}
     commands = [
         FrameCommand(marker.frame - first + 1, whole.get(marker.name, marker.name))
         for marker in action.pose_markers

@@ -123,14 +123,14 @@ class _NodeBuilder:
         blend = _BLENDS.get(found.blend, found.blend)
         if found.translucent and "," in blend and blend != _ALPHA_BLEND:
             self._blend_with_background(diffuse or self.constant(found.color), blend)
-        elif diffuse is None and found.color is None:
-            return
         else:
             if diffuse is not None:
                 self.link(diffuse.color, inputs["Base Color"])
                 self._connect_alpha(diffuse, image)
-            else:
+            elif found.color is not None:
                 inputs["Base Color"].default_value = self._material.diffuse_color = found.color
+            else:
+                return
             self._connect_highlights(diffuse)
             normal = self.normal()
             if normal is not None:
