@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,6 +11,7 @@ from itertools import chain, count
 from pathlib import Path
 
 from ..io_blender.options import NO_ANIMATIONS
+from ..io_blender.scene import names
 from ..io_common.catalogue import CatalogueEntry
 from ..io_common.family import Role
 from ..io_common.game_tree.archives import FilesByName, split_archive_path
@@ -36,9 +36,6 @@ from .tasks import (
     resolved_path,
     role_of,
 )
-
-# What no system, or not Windows, allows in a name.
-_FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f]')
 
 
 class Plan:
@@ -215,7 +212,7 @@ class Plan:
         """The task of an entry. Each has a target of its own, and a folder if animations are files of their own."""
         name = clean_name(split_extension(entry.name)[0] if entry.name == entry.path else entry.name)
         parts = (name.path or name.base or "character").split("/")
-        *folders, stem = [_FORBIDDEN.sub("_", part).rstrip(". ") or "_" for part in parts]
+        *folders, stem = [names.for_files(part, "_") for part in parts]
         kind = entry.kind.value
         with_kind = f"{stem}_{kind.replace(' ', '_')}"
         for one in chain((stem, with_kind), (f"{with_kind}_{number}" for number in count(2))):

@@ -16,7 +16,7 @@ from mathutils import Matrix
 
 from ..io_blender import versions
 from ..io_blender.scene import names
-from ..io_common.declarations.characters import Attachment, CharacterPart, Tag
+from ..io_common.declarations.characters import Attachment, CharacterPart
 from ..io_md5.format import quaternions as quat
 from ..io_md5.format.model import Floats
 from ..io_md5.importing.rig import Rig
@@ -53,7 +53,9 @@ def add_tags(skeleton: Skeleton, part: CharacterPart, collection: Collection, co
         empty.empty_display_type = "ARROWS"
         empty.empty_display_size = _EMPTY_SIZE * skeleton.obj.data.bones[skeleton.rig.bone_names[joint]].length
         collection.objects.link(empty)
-        _parent_to_joint(empty, skeleton, joint, _scaled(_tag_matrix(tag), conversion))
+        (x, y, z), (roll, pitch, yaw) = tag.translation, tag.rotation
+        matrix = Matrix.Translation((x, -y, z)) @ _turn((-yaw, pitch, -roll))
+        _parent_to_joint(empty, skeleton, joint, _scaled(matrix, conversion))
         skeleton.tags.setdefault(tag.name.lower(), empty)
     return missing
 
@@ -112,11 +114,6 @@ def placement_matrix(part: CharacterPart, conversion: Conversion) -> Matrix:
 def _part_matrix(part: CharacterPart) -> Matrix:
     """The same in the part's own space: the offset is scaled as well."""
     return Matrix.Scale(part.scale, 4) @ Matrix.Translation(part.offset)
-
-
-def _tag_matrix(tag: Tag) -> Matrix:
-    (x, y, z), (roll, pitch, yaw) = tag.translation, tag.rotation
-    return Matrix.Translation((x, -y, z)) @ _turn((-yaw, pitch, -roll))
 
 
 def _attachment_matrix(attachment: Attachment, joint_axes: Matrix) -> Matrix:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
@@ -19,6 +19,7 @@ from ..io_blender import records, versions
 from ..io_blender.scene import names
 from ..io_blender.scene.axes import Conversion, identity
 from ..io_common.declarations.characters import Character, CharacterAnimation, FrameCommand
+from ..io_common.declarations.doom3_models import FLAGS
 from . import CharacterError
 
 if TYPE_CHECKING:
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
 GROUP = "idtech_character"
 """The name of the property group."""
-
-FLAGS = ("prevent_idle_override", "random_cycle_start", "ai_no_turn", "anim_turn")
-"""The flags of Doom 3's animations (`Anim_Blend.cpp`)."""
 
 # Of the root object of each part; the character, as JSON, is on that of the first.
 PART = records.Integer(GROUP, "part", highest=4096)
@@ -271,6 +269,13 @@ def shown_skin(objects: Iterable[Object]) -> str:
 # Animations: actions of all parts that bear the same name play together
 
 
+def animated_data(root: Object) -> Any:
+    """What the actions of an imported model animate: an armature, or the shape keys of a mesh; else None."""
+    if root.type == "MESH":
+        return root.data.shape_keys
+    return root if root.type == "ARMATURE" else None
+
+
 def actions_of(root: Object) -> list[tuple[str, Action]]:
     """The actions of a part with their declared names, in the order of the declaration."""
     found = []
@@ -290,22 +295,16 @@ def show_animation(roots: Iterable[Object], name: str) -> list[Action]:
     """Plays an animation on all parts that have one of this declared name; returns its actions."""
     shown = []
     for root in roots:
-        action = dict(reversed(actions_of(root))).get(name)
-        if action is None:
-            continue
-        if root.type == "ARMATURE":
-            versions.assign_action(root.animation_data_create(), action, "OBJECT")
-        elif root.type == "MESH" and root.data.shape_keys is not None:
-            versions.assign_action(root.data.shape_keys.animation_data_create(), action, "KEY")
-        else:
-            continue
-        shown.append(action)
+        action, data = dict(reversed(actions_of(root))).get(name), animated_data(root)
+        if action is not None and data is not None:
+            versions.assign_action(data.animation_data_create(), action, data.id_type)
+            shown.append(action)
     return shown
 
 
 def shown_animation(root: Object) -> str:
     """The declared name of the animation that a part plays; empty if it is none of the character's."""
-    data = root.data.shape_keys if root.type == "MESH" else root
+    data = animated_data(root)
     action = data.animation_data.action if data is not None and data.animation_data is not None else None
     stored = load_animation(action) if action is not None else None
     return stored.name if stored is not None else ""
