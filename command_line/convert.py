@@ -167,10 +167,9 @@ def _load_file(task: Task, settings: Settings, empty_scene: EmptyScene, report: 
 def _load_character(task: Task, settings: Settings, empty_scene: EmptyScene, report: Report) -> Scene:
     character, files = character_of(task, settings)
     empty_scene.prepare()
+    conversion = axes.from_file(settings.scale or 1.0, "Y", "Z")
     options = CharacterOptions(
-        use_textures=settings.use_textures,
-        game_folders=settings.game_folders,
-        conversion=axes.from_file(settings.scale or 1.0, "Y", "Z"),
+        use_textures=settings.use_textures, game_folders=settings.game_folders, conversion=conversion
     )
     result = finish(import_character(bpy.context, character, files, options))
     report.merge(result.report)

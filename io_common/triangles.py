@@ -28,6 +28,9 @@ _SPLITS = np.array([[[0, 1, 2], [0, 2, 3]], [[0, 1, 3], [1, 2, 3]]], dtype=np.in
 _NO_AREA = 1e-4
 _TINY = np.finfo(np.float64).tiny
 
+_Floats = npt.NDArray[np.float64]
+_Integers = npt.NDArray[np.integer]
+
 
 def flip_v(uvs: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Texture coordinates (…, 2) counted from the opposite edge of the image: u and 1 - v. It is its own inverse.
@@ -104,12 +107,7 @@ def bend(corners: npt.NDArray[np.floating], loops: npt.NDArray[np.int32], other_
     return max(_farthest(*parts[0], *parts[1]), _farthest(*parts[1], *parts[0]))
 
 
-def _farthest(
-    triangles: npt.NDArray[np.float64],
-    faces: npt.NDArray[np.integer],
-    others: npt.NDArray[np.float64],
-    other_faces: npt.NDArray[np.integer],
-) -> float:
+def _farthest(triangles: _Floats, faces: _Integers, others: _Floats, other_faces: _Integers) -> float:
     """The largest distance from the middle of an edge to the nearest of the other triangles of its face."""
     begins, ends = (np.searchsorted(other_faces, faces, side=side) for side in ("left", "right"))
     pair_counts = ends - begins
@@ -130,7 +128,7 @@ def _farthest(
     return farthest
 
 
-def _distances(points: npt.NDArray[np.float64], triangles: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _distances(points: _Floats, triangles: _Floats) -> _Floats:
     """The distance of points (P, 3, 3), three for each triangle (P, 3, 3), to that triangle, (P, 3)."""
     edges = (np.roll(triangles, -1, axis=1) - triangles)[:, None]
     ways = points[:, :, None] - triangles[:, None]
@@ -143,8 +141,8 @@ def _distances(points: npt.NDArray[np.float64], triangles: npt.NDArray[np.float6
     return np.where(is_above, heights, to_edges)
 
 
-def _dot(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    result: npt.NDArray[np.float64] = (a * b).sum(axis=-1)
+def _dot(a: _Floats, b: _Floats) -> _Floats:
+    result: _Floats = (a * b).sum(axis=-1)
     return result
 
 

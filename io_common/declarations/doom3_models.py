@@ -35,6 +35,8 @@ FLAGS = ("random_cycle_start", "ai_no_turn", "anim_turn", "prevent_idle_override
 _FRAME = re.compile(r"[0-9]{1,9}\Z")
 _FOLDERS = (("def", ".def", ENTITY), ("skins", ".skin", SKIN))
 _Inherited = TypeVar("_Inherited", CharacterPart, dict[str, str])
+_Chain = tuple[str, ...]
+_Find = Callable[[str, _Chain], _Inherited | None]
 _MAX_SYNCED = 64  # files of an animation
 _MAX_CHAIN = 100  # declarations that inherit from each other; those of the games have up to five
 _MAX_INHERITED = 1_000_000  # animations and values, counted for each declaration
@@ -91,17 +93,12 @@ class _ModelReader(TokenReader):
             self._by_alias = None
 
     def _read_offset(self, token: Token) -> None:
-        numbers: list[float] = []
-        sign = ""
+        words: list[str] = []
         is_open = self.accept("(")
         while is_open and (word := self.word()) is not None:
-            if word.text in ("-", "+"):
-                sign = word.text
-                continue
-            numbers.append(_number(sign + word.text))
-            sign = ""
-            if math.isnan(numbers[-1]):
-                break
+            words.append(word.text)
+        # A sign may stand by itself.
+        numbers = [_number(text) for text in re.sub("([-+]) ", r"\1", " ".join(words)).split()]
         if not is_open or not self.accept(")") or len(numbers) != 3 or not all(map(math.isfinite, numbers)):
             self.declaration.warn("expected three numbers in brackets after 'offset'", token)
         else:
@@ -113,19 +110,13 @@ class _ModelReader(TokenReader):
             self.declaration.warn(f"expected '(' after the channel '{short(name.text)}'", name)
             return ""
         words: list[str] = []
-        is_sign = False
         while (token := self.peek()) is not None and not token.is_mark(")}{"):
             self.next()
-            if token.kind == "punctuation":
-                continue
-            if is_sign:
-                words[-1] += token.text
-            else:
+            if token.kind != "punctuation":
                 words.append(token.text)
-            is_sign = token.kind == "word" and token.text.strip("*-") == ""
         if not self.accept(")"):
             self.declaration.warn(f"the channel '{short(name.text)}' is not closed with ')'", name)
-        return " ".join(words)
+        return re.sub(r"(?<!\S)([*-]+) ", r"\1", " ".join(words))
 
     # --- Animations
 
@@ -285,14 +276,14 @@ class DeclarationsByName:
         """The values of an entity by key in lower case, with what it inherits; None if there is none."""
         return self._entity(canonical_name(name), ())
 
-    def _model(self, key: str, chain: tuple[str, ...]) -> CharacterPart | None:
+    def _model(self, key: str, chain: _Chain) -> CharacterPart | None:
         raw = self.declared[MODEL].get(key)
         if raw is not None and key not in self._models:
             reader = _ModelReader(raw, lambda name: self._parent(raw, name.text, name, chain, self._model))
             self._models[key] = reader.model()
         return self._models.get(key)
 
-    def _entity(self, key: str, chain: tuple[str, ...]) -> dict[str, str] | None:
+    def _entity(self, key: str, chain: _Chain) -> dict[str, str] | None:
         raw = self.declared[ENTITY].get(key)
         if raw is not None and key not in self._entities:
             values = read_entity(raw)
@@ -305,12 +296,7 @@ class DeclarationsByName:
         return self._entities.get(key)
 
     def _parent(
-        self,
-        child: Declaration,
-        name: str,
-        token: Token | None,
-        chain: tuple[str, ...],
-        find: Callable[[str, tuple[str, ...]], _Inherited | None],
+        self, child: Declaration, name: str, token: Token | None, chain: _Chain, find: _Find[_Inherited]
     ) -> _Inherited | None:
         """What a declaration inherits by a name; None, with a warning about the token, if it cannot."""
         key = canonical_name(name)

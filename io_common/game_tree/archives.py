@@ -179,17 +179,12 @@ class _DirectoryReader(io.BufferedReader):
 def _zip_members(stream: _DirectoryReader) -> list[Member]:
     # Opening the archive reads only its directory.
     with zipfile.ZipFile(stream) as archive:
-        return [
-            Member(
-                fold_slashes(info.filename),
-                info.header_offset,
-                info.compress_size,
-                info.file_size,
-                info.CRC,
-                UNSUPPORTED_METHOD if info.flag_bits & 1 else info.compress_type,
-            )
-            for info in archive.infolist()
-        ]
+        members = []
+        for info in archive.infolist():
+            method = UNSUPPORTED_METHOD if info.flag_bits & 1 else info.compress_type
+            sizes = info.compress_size, info.file_size
+            members.append(Member(fold_slashes(info.filename), info.header_offset, *sizes, info.CRC, method))
+        return members
 
 
 def _pak_members(stream: _DirectoryReader, length: int) -> list[Member]:

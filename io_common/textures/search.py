@@ -296,14 +296,10 @@ class ModelSearch:
         is_elsewhere = any(is_game_path(clean_name(name)) for name in self._names) or (
             self._rules.has_shaders and len(set(self._names)) > 1
         )
-        guessed = guess_skins(
-            images,
-            models,
-            path.name,
-            path.parent.name,
-            anything=not is_elsewhere or len(models) == len(images) == 1,
-            player=self._rules.has_player_skins and (len(models) == 1 or "players" in map(fold, path.parts[:-1])),
-        )
+        anything = not is_elsewhere or len(models) == len(images) == 1
+        is_player = len(models) == 1 or "players" in map(fold, path.parts[:-1])
+        player = self._rules.has_player_skins and is_player
+        guessed = guess_skins(images, models, path.name, path.parent.name, anything=anything, player=player)
         if guessed:
             return [file for name in guessed if (file := self._folder.files.get(name)) is not None]
         # Sauerbraten uses the skin in the folder above if a model has none of its own.
