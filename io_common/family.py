@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from .files.reading import open_file
 from .game_tree.archives import MemberStream, readable
-from .rules import Description
+from .rules import Description, Profile
 from .textures.conventions import TextureRules
 
 if TYPE_CHECKING:
@@ -44,18 +44,6 @@ class FileKind:
     read: Callable[[str], object]  # without Blender; raises the family's error or OSError
     # What ``info`` prints about a file, with the findings for a game if it names one.
     describe: Callable[[str, str], Description]
-
-
-class Profile(Protocol):
-    """A game, for the user interface."""
-
-    @property
-    def label(self) -> str:
-        """The name of the game."""
-
-    @property
-    def description(self) -> str:
-        """The games and programs that it covers."""
 
 
 @dataclass(frozen=True)

@@ -180,11 +180,10 @@ class IO_IDTECH_PT_character(PropertiesPanel, bpy.types.Panel):
     def draw(self, context: Context) -> None:
         found = scene.find_character(context, context.object)
         if found is not None:
-            draw_character(self.layout, found)
+            _draw_character(self.layout, found)
 
 
-def draw_character(layout: Any, found: scene.SceneCharacter) -> None:
-    """Draws the skins and animations of a character."""
+def _draw_character(layout: Any, found: scene.SceneCharacter) -> None:
     character = found.character
     place = f" ({character.declaration.file})" if character.declaration is not None else ""
     layout.label(text=f"{character.name}{place}", icon="OUTLINER_OB_ARMATURE")
