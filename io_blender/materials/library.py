@@ -159,12 +159,11 @@ def name_for_file(
     if record.names_are_images or is_path:
         return path or material.name
     if report is not None:
-        report.warn(
+        text = (
             f"the image is now {path or _base_name(file)}, but the shader {stored} is a declaration of the game and "
-            "was kept: rename the material to use another shader",
-            material.name,
-            is_important=True,
+            "was kept: rename the material to use another shader"
         )
+        report.warn(text, material.name, is_important=True)
     return stored
 
 

@@ -51,9 +51,10 @@ class _ModelReader(TokenReader):
         self._model = CharacterPart(declaration.name, "", declaration=declaration.name)
         self._channels: dict[str, str] = {}
         self._animations: dict[str, CharacterAnimation] = {}
-        # The names of animations that are inherited and not replaced yet, and all of them by their alias.
+        # The names of animations that are inherited and not replaced yet, and all of them by their alias, with some
+        # that were removed since.
         self._inherited: set[str] = set()
-        self._by_alias: dict[str, list[str]] | None = None
+        self._by_alias: dict[str, list[str]] = defaultdict(list)
 
     def model(self) -> CharacterPart:
         of_model = f"in model '{short(self.declaration.name)}'"
@@ -90,7 +91,9 @@ class _ModelReader(TokenReader):
             self._channels = dict(parent.channels)
             self._animations = {one.name: one for one in parent.animations}
             self._inherited = set(self._animations)
-            self._by_alias = None
+            self._by_alias.clear()
+            for name in self._animations:
+                self._by_alias[alias(name)].append(name)
 
     def _read_offset(self, token: Token) -> None:
         words: list[str] = []
@@ -136,8 +139,7 @@ class _ModelReader(TokenReader):
         if name.text in self._animations and name.text not in self._inherited:
             self.declaration.warn(f"the animation '{short(name.text)}' is declared twice; the first is used", name)
             return
-        if name.text not in self._animations:
-            self._by_alias = None
+        self._by_alias[alias(name.text)].append(name.text)
         self._inherited.discard(name.text)
         self._animations[name.text] = CharacterAnimation(
             name.text, tuple(files[:_MAX_SYNCED]), commands=tuple(commands), flags=tuple(dict.fromkeys(flags))
@@ -173,11 +175,7 @@ class _ModelReader(TokenReader):
             commands.append(FrameCommand(int(number.text), " ".join(words)))
 
     def _remove_animations(self, token: Token) -> None:
-        if self._by_alias is None:
-            self._by_alias = defaultdict(list)
-            for one in self._animations:
-                self._by_alias[alias(one)].append(one)
-        names = [token.text, *self._by_alias.get(token.text, [])]
+        names = [token.text, *self._by_alias.pop(token.text, [])]
         removed = [one for one in names if self._animations.pop(one, None) is not None]
         if not removed:
             self.declaration.warn(f"there is no animation '{short(token.text)}' to remove", token)
