@@ -63,13 +63,10 @@ class Search:
     def model(self, model_path: str | os.PathLike[str], names: Sequence[str] = ()) -> ModelSearch:
         """Starts the search for one model, with all its skins or shaders in the order of the file."""
         folder = self.folder_of(model_path, names)
-        game = folder.game.folders
-        if game not in self._games:
-            self._games[game] = MaterialFiles(folder.game)
-        key = (*folder.files.folders, *game)
-        if key not in self._materials:
-            self._materials[key] = MaterialFiles(folder.files, self._games[game])
-        return ModelSearch(folder, self._rules, self._materials[key], names)
+        game = self._games.setdefault(folder.game.folders, MaterialFiles(folder.game))
+        key = (*folder.files.folders, *folder.game.folders)
+        materials = self._materials.setdefault(key, MaterialFiles(folder.files, game))
+        return ModelSearch(folder, self._rules, materials, names)
 
     def palette(self) -> GameFile | None:
         """Quake's palette: of the game folders, or of `id1` beside one, as for a mod; None if there is none."""
@@ -79,8 +76,7 @@ class Search:
     @property
     def warnings(self) -> list[str]:
         """The warnings about folders, archives, materials and text files so far, each once."""
-        layers = chain.from_iterable(self._tree.known.values())
-        return list(dict.fromkeys([*(text for layer in layers for text in layer.warnings), *self.budget.warnings]))
+        return self._tree.warnings
 
 
 class ModelSearch:
