@@ -37,15 +37,13 @@ def flip_v(uvs: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
     Files count from the upper edge; OpenGL, OBJ and Blender count from the lower one.
     """
-    result: npt.NDArray[np.float64] = np.multiply(uvs, _V_FACTOR, dtype=np.float64) + _V_OFFSET
-    return result
+    return np.multiply(uvs, _V_FACTOR, dtype=np.float64) + _V_OFFSET
 
 
 def is_degenerate(triangles: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Which triangles (T, 3) name a vertex more than once, (T,). A Blender mesh cannot hold them."""
     a, b, c = np.asarray(triangles).T
-    result: npt.NDArray[np.bool_] = (a == b) | (b == c) | (c == a)
-    return result
+    return (a == b) | (b == c) | (c == a)
 
 
 def drop_degenerate(triangles: npt.NDArray[np.integer], *tables: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ...]:
@@ -59,8 +57,7 @@ def drop_degenerate(triangles: npt.NDArray[np.integer], *tables: npt.NDArray[Any
 def lowest_vertex_first(triangles: npt.NDArray[np.integer]) -> npt.NDArray[Any]:
     """Triangles (T, 3) rotated to start at the lowest vertex: those of one winding are equal rows."""
     first = triangles.argmin(axis=1)
-    rotated: npt.NDArray[Any] = np.take_along_axis(triangles, (first[:, None] + np.arange(3)) % 3, axis=1)
-    return rotated
+    return np.take_along_axis(triangles, (first[:, None] + np.arange(3)) % 3, axis=1)
 
 
 def with_area(
@@ -142,15 +139,11 @@ def _distances(points: _Floats, triangles: _Floats) -> _Floats:
 
 
 def _dot(a: _Floats, b: _Floats) -> _Floats:
-    result: _Floats = (a * b).sum(axis=-1)
-    return result
+    return (a * b).sum(axis=-1)
 
 
 def have_same_triangles(
-    triangles: npt.NDArray[np.int32],
-    sources: npt.NDArray[np.int32],
-    source_triangles: npt.NDArray[np.int32],
-    source_count: int,
+    triangles: _Integers, sources: _Integers, source_triangles: _Integers, source_count: int
 ) -> npt.NDArray[np.bool_]:
     """Which vertices (V,) have the triangles of the imported file with the same winding, and no others."""
     # `sources` has the vertex of the file that each of the mesh is, or -1, (V,).
@@ -164,5 +157,4 @@ def have_same_triangles(
     is_same = np.ones(source_count + 1, dtype=bool)
     is_same[rows[differs[ids]]] = False
     is_same[-1] = False
-    result: npt.NDArray[np.bool_] = is_same[sources]
-    return result
+    return is_same[sources]

@@ -282,13 +282,12 @@ class FilesByName:
     def find(self, folder: Path, name: str) -> Path | None:
         """The file with a name directly inside a folder; None if there is none, or the folder cannot be read."""
         if folder not in self._folders:
-            files: dict[str, Path] = {}
             try:
-                for path in files_in(folder):
-                    files.setdefault(fold(path.name), path)
+                paths = files_in(folder)
             except OSError:
-                files.clear()
-            self._folders[folder] = files
+                paths = []
+            # The first of a name stays.
+            self._folders[folder] = {fold(path.name): path for path in reversed(paths)}
         return self._folders[folder].get(fold(name))
 
 
