@@ -92,5 +92,11 @@ def adjusted(animation: Animation, adjustments: dict[str, JointAdjustment], *, r
         table[:, joint, :3] = positions if reverse else positions + offset
         table[:, joint, 3:] = quat.xyz_from_wxyz(orientations)
     flags, starts, base, frames = split_components(table, np.zeros(table.shape[1:]))
-    pose = replace(animation, base_positions=base[:, :3].copy(), base_orientations=base[:, 3:].copy())
-    return replace(pose, flags=flags, starts=starts, frames=frames)
+    return replace(
+        animation,
+        flags=flags,
+        starts=starts,
+        base_positions=base[:, :3].copy(),
+        base_orientations=base[:, 3:].copy(),
+        frames=frames,
+    )
