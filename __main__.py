@@ -6,8 +6,7 @@ import argparse
 import sys
 from functools import partial
 
-from .command_line import arguments, games
-from .io_common.files import file_info
+from .command_line import arguments, info
 
 
 def main() -> int:
@@ -15,7 +14,7 @@ def main() -> int:
     description = "Describes files, and lists and extracts what is in a game."
     parser = argparse.ArgumentParser(prog="idtech", description=description)
     arguments.add_reading(parser.add_subparsers(dest="command", required=True, metavar="COMMAND"))
-    return file_info.written(partial(games.read, parser.parse_args()))
+    return info.written(partial(info.read, parser.parse_args()))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ from ..families import FAMILIES
 from ..io_blender.options import NO_ANIMATIONS, SAME_FOLDER, Settings
 from ..io_blender.verification import Verify
 from ..io_common.family import game_identifiers
-from ..io_common.files import file_info
 from ..io_common.game_tree.archives import ARCHIVE_EXTENSIONS, split_archive_path
 from .tasks import FAMILY_FORMATS, FORMATS, INPUT_SUFFIXES, with_single_root
 
@@ -53,7 +52,12 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 def add_reading(commands: Any) -> None:
     """Adds the commands that need no Blender: ``info``, ``list`` and ``extract``."""
     info = commands.add_parser("info", help="print what is in a file", description="Prints what is in files.")
-    file_info.add_arguments(info, _GAMES)
+    info.add_argument(
+        "files", nargs="+", type=_given, metavar="FILE", help="a file, or a folder with all that is in it"
+    )
+    what = "also list what this game would refuse or show differently"
+    info.add_argument("--game", choices=_GAMES, default="", type=str.upper, help=what)
+    info.add_argument("--json", action="store_true", help="a list of objects, one for each file")
     what = "list the characters and models of a game"
     listing = commands.add_parser("list", help=what, description=_LIST)
     what = "write files of a game to a folder"
@@ -64,14 +68,8 @@ def add_reading(commands: Any) -> None:
     what = "only list what has all these words in its name, path or kind"
     listing.add_argument("--search", nargs="+", type=_word, default=[], metavar="WORD", help=what)
     listing.add_argument("--json", action="store_true", help="a list of objects, one for each entry")
-    extraction.add_argument(
-        "--files",
-        action="append",
-        type=_pattern,
-        required=True,
-        metavar="PATTERN",
-        help="the files to write, such as 'models/md5/*'; may be given several times",
-    )
+    what = "the files to write, such as 'models/md5/*'; may be given several times"
+    extraction.add_argument("--files", action="append", type=_pattern, required=True, metavar="PATTERN", help=what)
     extraction.add_argument("--to", required=True, type=_out_folder, metavar="FOLDER", help="the folder")
     extraction.add_argument("--force", action="store_true", help="replace files that exist")
 
@@ -93,25 +91,19 @@ def settings_of(
 def _add_convert(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     inputs = f"a file ({', '.join(INPUT_SUFFIXES)}), a folder, or an archive ({_ARCHIVES})"
-    add("inputs", nargs="+", type=file_info.given, metavar="IN", help=inputs)
+    add("inputs", nargs="+", type=_given, metavar="IN", help=inputs)
     add("--to", required=True, type=_out_folder, metavar="OUT_FOLDER", help="the output folder")
     add("--format", choices=FORMATS, help="the format of the results (default: %(default)s)")
-    add(
-        "--characters",
-        action="append",
-        type=_pattern,
-        default=[],
-        metavar="PATTERN",
-        help="convert the characters of a game that have such names, such as 'monster_*', with all that is declared "
-        "for them; IN are the folders and archives of one game, of which the first has priority",
+    characters = (
+        "convert the characters of a game that have such names, such as 'monster_*', with all that is declared for "
+        "them; IN are the folders and archives of one game, of which the first has priority"
     )
-    add(
-        "--animations",
-        type=_animations,
-        metavar="same|FOLDER",
-        help=f"also convert the animations that have a model's joints: '{SAME_FOLDER}' for those in the "
-        "model's own folder, or the path of another folder",
+    add("--characters", action="append", type=_pattern, default=[], metavar="PATTERN", help=characters)
+    animations = (
+        f"also convert the animations that have a model's joints: '{SAME_FOLDER}' for those in the model's own "
+        "folder, or the path of another folder"
     )
+    add("--animations", type=_animations, metavar="same|FOLDER", help=animations)
     mapping = "also convert animations of another skeleton, with this map of its joints (JSON)"
     add("--map", dest="joint_map", type=_map_file, metavar="FILE", help=mapping)
     add("--jobs", type=_count, default=1, metavar="N", help="the number of Blenders to run (default: 1)")
@@ -119,30 +111,14 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     add("--shard", type=_shard, default=(1, 1), metavar="I/N", help=shard)
     scale = "factor for all lengths (default: 1, and for a .blend what makes up for the scale of the import)"
     add("--scale", type=_factor, metavar="X", help=scale)
-    add(
-        "--game-folder",
-        dest="game_folders",
-        action="append",
-        type=_game_folder,
-        default=[],
-        metavar="FOLDER",
-        help="also search this folder or archive for textures; may be given several times",
-    )
+    folders = "also search this folder or archive for textures; may be given several times"
+    add("--game-folder", dest="game_folders", action="append", type=_game_folder, metavar="FOLDER", help=folders)
     textures = "do not load images for materials"
     add("--no-textures", dest="use_textures", action="store_false", help=textures)
-    add(
-        "--game",
-        choices=_GAMES,
-        type=str.upper,
-        help=f"write {_FAMILY_NAMES} files for this game, and fail where the game would not load them (default: as in "
-        "the preferences)",
-    )
-    add(
-        "--verify",
-        choices=[verify.value for verify in Verify],
-        type=str.upper,
-        help=f"the frames on which {_FAMILY_NAMES} files are compared with what Blender shows (default: %(default)s)",
-    )
+    written = f"write {_FAMILY_NAMES} files for this game, and fail where the game would not load them"
+    add("--game", choices=_GAMES, type=str.upper, help=f"{written} (default: as in the preferences)")
+    frames = f"the frames on which {_FAMILY_NAMES} files are compared with what Blender shows (default: %(default)s)"
+    add("--verify", choices=[verify.value for verify in Verify], type=str.upper, help=frames)
     deform = "leave out bones that do not deform meshes, such as those of a control rig, in .md5mesh files"
     add("--deform-bones-only", dest="deform_only", action="store_true", help=deform)
     root = "add a root joint named origin above all others, unless the only root has this name and is at the origin"
@@ -151,8 +127,8 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     add("--bone-influences", dest="max_influences", type=_count, metavar="N", help=influences)
     force = "also convert files that are up to date, and overwrite files that this command did not write"
     add("--force", action="store_true", help=force)
-    # A list that further folders are added to cannot be the default itself.
-    parser.set_defaults(**{one.name: one.default for one in fields(Settings) if one.name != "game_folders"})
+    # Further folders are added to a copy of the list, which cannot be a tuple.
+    parser.set_defaults(**{one.name: one.default for one in fields(Settings)} | {"game_folders": []})
 
 
 def _filled(reason: str) -> Callable[[str], str]:
@@ -164,6 +140,7 @@ def _filled(reason: str) -> Callable[[str], str]:
     return check
 
 
+_given = _filled("the name is empty: give a file or folder")  # it would mean the current folder
 _pattern = _filled("the pattern is empty: '*' stands for everything")
 _word = _filled("a word to search for is empty: without --search, everything is listed")
 
@@ -205,7 +182,7 @@ def _map_file(text: str) -> str:
 
 
 def _out_folder(text: str) -> str:
-    file_info.given(text)
+    _given(text)
     if os.path.exists(text) and not os.path.isdir(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a folder")
     return text

@@ -23,8 +23,7 @@ import bpy
 
 from ..io_blender.options import Settings
 from .convert import Conversion, EmptyScene, write_results
-from .records import Records
-from .tasks import FAILED, Outcome, Task
+from .tasks import FAILED, Outcome, Records, Task
 
 _EXTENSION = (__package__ or "").rpartition(".")[0]
 _POLL_INTERVAL = 0.001  # seconds; a small model takes twenty times as long

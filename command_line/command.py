@@ -20,14 +20,12 @@ import bpy
 
 from ..io_blender.operators import preferences
 from ..io_common.errors import extension_version
-from ..io_common.files import file_info
 from . import arguments
 from .blenders import convert_all, work
 from .convert import Conversion, EmptyScene, remove_abandoned, write_results
-from .games import print_line, read
+from .info import on_one_line, print_line, read, write, written
 from .plan import Plan, is_in_archive
-from .records import Records
-from .tasks import BLEND, CONVERTED, FAILED, UP_TO_DATE, Outcome, Task, as_listed
+from .tasks import BLEND, CONVERTED, FAILED, UP_TO_DATE, Outcome, Records, Task, as_listed
 
 _NAME = "idtech"
 _INTERRUPTED = 130  # the exit status that shells use for it
@@ -59,7 +57,7 @@ def main(words: Sequence[str]) -> int:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
-    return file_info.written(partial(_run, words))
+    return written(partial(_run, words))
 
 
 def _run(words: Sequence[str]) -> int:
@@ -78,7 +76,7 @@ def _run(words: Sequence[str]) -> int:
             return _convert(options, interrupt)
         return read(options)
     except KeyboardInterrupt:
-        file_info.write(sys.stderr, _CONVERT_STOPPED if is_conversion else _STOPPED)
+        write(sys.stderr, _CONVERT_STOPPED if is_conversion else _STOPPED)
         return _INTERRUPTED
     finally:
         # None is a handler that Python cannot restore: Blender's own, which is not needed after the command.
@@ -165,7 +163,7 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
     if interrupt.is_requested:
         raise KeyboardInterrupt
     progress.close()
-    file_info.write(sys.stdout, table(results))
+    write(sys.stdout, table(results))
     return int(bool(absent) or any(outcome.status == FAILED for _, outcome in results))
 
 
@@ -235,8 +233,8 @@ class Progress:
         self._done += 1
         self._failed += outcome.status == FAILED
         self.close()
-        done = f"{file_info.on_one_line(task.name)}{_duration(outcome)}"
-        lines = [f"  warning: {file_info.on_one_line(text)}\n" for text in outcome.warnings]
+        done = f"{on_one_line(task.name)}{_duration(outcome)}"
+        lines = [f"  warning: {on_one_line(text)}\n" for text in outcome.warnings]
         if outcome.status == FAILED:
             lines.insert(0, f"failed {_failure(task, outcome)}\n")
         elif not self._is_terminal:
@@ -246,7 +244,7 @@ class Progress:
             line = f"[{self._done}/{self._count}{failed}] {done}"
             width = shutil.get_terminal_size().columns - 1
             lines.append(line if len(line) <= width else f"{line[: width - 1]}…")
-        file_info.write(self._out, "".join(lines))
+        write(self._out, "".join(lines))
         self._out.flush()
 
     def close(self) -> None:
@@ -265,7 +263,7 @@ def _duration(outcome: Outcome) -> str:
 
 
 def _failure(task: Task, outcome: Outcome) -> str:
-    return f"{file_info.on_one_line(task.name)}: {file_info.on_one_line(outcome.reason)}"
+    return f"{on_one_line(task.name)}: {on_one_line(outcome.reason)}"
 
 
 def table(results: list[tuple[Task, Outcome]]) -> str:

@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import bpy
 
@@ -27,13 +26,12 @@ from ..io_blender.scene.objects import ChosenConversion, NothingToExportError
 from ..io_characters import CharacterError
 from ..io_characters.importer import import_character
 from ..io_characters.reading import CharacterOptions
-from ..io_characters.scene import actions_of
+from ..io_characters.scene import actions_of, animated_data
 from ..io_common.errors import message_for, without_path
 from ..io_common.family import family_of_file
 from ..io_common.files.reading import open_file
 from ..io_common.game_tree.files import FileReadError
-from .records import Records, digest
-from .tasks import CONVERTED, FAILED, FAMILY_FORMATS, Outcome, Task, character_of
+from .tasks import CONVERTED, FAILED, FAMILY_FORMATS, Outcome, Records, Task, character_of, digest
 from .writers import BLENDERS_EXPORTERS, WRITERS
 
 _PREFIX = ".idtech-converting-"
@@ -161,32 +159,22 @@ def _load_file(task: Task, settings: Settings, empty_scene: EmptyScene, report: 
     for action in result.divided:
         # Blender's glTF exporter writes every action that fits an armature.
         bpy.data.actions.remove(action)
-    owners = [owner for obj in result.objects if (owner := _animated_data(obj)) is not None]
-    kinds = [(owner, "OBJECT" if isinstance(owner, bpy.types.Object) else "KEY") for owner in owners]
-    fitting = [(owner, [one for one in actions if versions.can_play(one, kind)]) for owner, kind in kinds]
+    owners = [owner for obj in result.objects if (owner := animated_data(obj)) is not None]
+    fitting = [(owner, [one for one in actions if versions.can_play(one, owner.id_type)]) for owner in owners]
     return Scene(axes.identity(), [(owner, found) for owner, found in fitting if found])
 
 
 def _load_character(task: Task, settings: Settings, empty_scene: EmptyScene, report: Report) -> Scene:
     character, files = character_of(task, settings)
     empty_scene.prepare()
+    conversion = axes.from_file(settings.scale or 1.0, "Y", "Z")
     options = CharacterOptions(
-        use_textures=settings.use_textures,
-        game_folders=settings.game_folders,
-        conversion=axes.from_file(settings.scale or 1.0, "Y", "Z"),
+        use_textures=settings.use_textures, game_folders=settings.game_folders, conversion=conversion
     )
     result = finish(import_character(bpy.context, character, files, options))
     report.merge(result.report)
-    actions = {obj: [action for _, action in actions_of(obj)] for obj in result.objects}
-    owners = [(_animated_data(obj), found) for obj, found in actions.items() if found]
-    return Scene(axes.identity(), [(owner, found) for owner, found in owners if owner is not None])
-
-
-def _animated_data(obj: Any) -> Any:
-    """What the actions of an imported model animate: an armature, or the shape keys of a mesh; else None."""
-    if obj.type == "MESH":
-        return obj.data.shape_keys
-    return obj if obj.type == "ARMATURE" else None
+    actions = [(animated_data(obj), [action for _, action in actions_of(obj)]) for obj in result.objects]
+    return Scene(axes.identity(), [(owner, found) for owner, found in actions if owner is not None and found])
 
 
 def _other_files(settings: Settings, report: Report) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,15 +11,14 @@ from itertools import chain, count
 from pathlib import Path
 
 from ..io_blender.options import NO_ANIMATIONS
+from ..io_blender.scene import names
 from ..io_common.catalogue import CatalogueEntry
 from ..io_common.family import Role
-from ..io_common.files import file_info
 from ..io_common.game_tree.archives import FilesByName, split_archive_path
 from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.names import clean_name, split_extension
 from ..io_common.game_tree.tree import GameTree
-from .games import print_line
-from .records import Records
+from .info import print_line, walk
 from .tasks import (
     BLEND,
     FAILED,
@@ -28,6 +26,7 @@ from .tasks import (
     INPUT_SUFFIXES,
     FileSet,
     Outcome,
+    Records,
     Task,
     animations_in,
     catalogue,
@@ -37,9 +36,6 @@ from .tasks import (
     resolved_path,
     role_of,
 )
-
-# What no system, or not Windows, allows in a name.
-_FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f]')
 
 
 class Plan:
@@ -117,7 +113,7 @@ class Plan:
         elif os.path.isdir(path):
             unreadable: list[OSError] = []
             results = os.path.realpath(self._out)
-            for parent, folders, names in file_info.walk(path, unreadable.append):
+            for parent, folders, names in walk(path, unreadable.append):
                 shown = [name for name in folders if not name.startswith(".")]
                 folders[:] = [name for name in shown if os.path.realpath(os.path.join(parent, name)) != results]
                 for file in (Path(parent, name) for name in names if not name.startswith(".")):
@@ -155,7 +151,7 @@ class Plan:
         if self._family is None:
             return f".{self._settings.format}"
         suffix = source.suffix.lower()
-        return suffix if suffix in self._family.suffixes else self._family.model_suffix
+        return suffix if suffix in self._family.suffixes else self._family.suffixes[0]
 
     def _files_read(self, tasks: Iterable[Task]) -> list[Path]:
         """The files that tasks read: their sources, the animations of models, and what is beside these."""
@@ -216,7 +212,7 @@ class Plan:
         """The task of an entry. Each has a target of its own, and a folder if animations are files of their own."""
         name = clean_name(split_extension(entry.name)[0] if entry.name == entry.path else entry.name)
         parts = (name.path or name.base or "character").split("/")
-        *folders, stem = [_FORBIDDEN.sub("_", part).rstrip(". ") or "_" for part in parts]
+        *folders, stem = [names.for_files(part, "_") for part in parts]
         kind = entry.kind.value
         with_kind = f"{stem}_{kind.replace(' ', '_')}"
         for one in chain((stem, with_kind), (f"{with_kind}_{number}" for number in count(2))):

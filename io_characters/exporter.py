@@ -41,11 +41,9 @@ from ..io_md5.format import Md5Error, format_animation, format_mesh
 from ..io_md5.format.check import check_animation, check_model
 from ..io_md5.format.games import game_named
 from ..io_md5.format.model import ANIMATION_SUFFIX, MESH_SUFFIX
-from . import CharacterError
+from . import CharacterError, scene
 from .joints import adjusted, adjustments_of
 from .placement import placement_matrix
-from .records import OWNER, SPEED, StoredAnimation, load_animation, load_commands, load_conversion, load_flags
-from .scene import ALL_FRAMES, SceneCharacter, meshes_of, show_animation, show_skin, shown_skin, skin_names
 
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Object
@@ -68,7 +66,7 @@ class CharacterExport:
 
 
 def export_character(
-    context: Context, found: SceneCharacter, folder: Path, options: CharacterExport
+    context: Context, found: scene.SceneCharacter, folder: Path, options: CharacterExport
 ) -> Job[ExportResult]:
     """Writes a character below a game folder; CharacterError, with nothing written, if it cannot."""
     report = Report()
@@ -122,7 +120,7 @@ def _declaration_files(character: Character) -> dict[str, bytes]:
 
 
 def _model_files(
-    context: Context, found: SceneCharacter, character: Character, options: CharacterExport, report: Report
+    context: Context, found: scene.SceneCharacter, character: Character, options: CharacterExport, report: Report
 ) -> Job[dict[str, bytes]]:
     """The models and animations of all parts that are in the scene, by game path."""
     files: dict[str, bytes] = {}
@@ -149,9 +147,9 @@ def _as_imported(context: Context, root: Object) -> Iterator[None]:
     inverse = root.matrix_parent_inverse.copy()
     # Not its matrix, which Blender would take apart again.
     channels = {name: tuple(getattr(root, name)) for name in _CHANNELS}
-    meshes = meshes_of(root)
-    skin = shown_skin(meshes)
-    show_skin(meshes, "")
+    meshes = scene.meshes_of(root)
+    skin = scene.shown_skin(meshes)
+    scene.show_skin(meshes, "")
     root.parent = None
     root.matrix_parent_inverse = root.matrix_basis = Matrix()
     state.select_only(context, [root, *meshes], root)
@@ -162,7 +160,7 @@ def _as_imported(context: Context, root: Object) -> Iterator[None]:
         root.matrix_parent_inverse = inverse
         for name, value in channels.items():
             setattr(root, name, value)
-        show_skin(meshes, skin)
+        scene.show_skin(meshes, skin)
         state.select_only(context, selected, active)
 
 
@@ -177,12 +175,12 @@ def _md5_files(
             clips.setdefault(Path(_file_of(action, stored, part)), by_action[action])
     model_options = ModelOptions(
         scope=Scope(use_selection=True),
-        conversion=load_conversion(root).inverse(),
+        conversion=scene.load_conversion(root).inverse(),
         game=game_named(game),
         verify=options.verify,
         game_folders=options.game_folders,
     )
-    source = Source(root, sorted(meshes_of(root), key=file_order))
+    source = Source(root, sorted(scene.meshes_of(root), key=file_order))
     animation_options = AnimationOptions(compares_speed=False)
     progress = Progress(len(source.meshes) + len(clips))
     built = yield from build(
@@ -211,10 +209,10 @@ def _md2_file(
 ) -> Job[bytes]:
     keys = root.data.shape_keys
     playing = PlayedData(keys) if keys is not None and keys.animation_data is not None else None
-    show_animation([root], ALL_FRAMES)
+    scene.show_animation([root], scene.ALL_FRAMES)
     md2_options = Md2Options(
         scope=Scope(use_selection=True),
-        conversion=load_conversion(root).inverse(),
+        conversion=scene.load_conversion(root).inverse(),
         verify=options.verify,
         game_folders=options.game_folders,
         compares_speed=False,
@@ -232,14 +230,14 @@ def _md2_file(
 # The character as it is in the scene now: what was imported, with what the user has changed
 
 
-def current_character(found: SceneCharacter) -> Character:
+def current_character(found: scene.SceneCharacter) -> Character:
     """The character with the names, commands and flags of its actions, new actions, its skins and its place."""
     parts = list(found.character.parts)
     for index, root in found.roots.items():
         part = parts[index]
-        meshes = meshes_of(root)
+        meshes = scene.meshes_of(root)
         # Without textures, no skins were imported.
-        skin = (shown_skin(meshes) or None) if skin_names(meshes) else part.default_skin
+        skin = (scene.shown_skin(meshes) or None) if scene.skin_names(meshes) else part.default_skin
         animations = part.animations
         if root.type == "ARMATURE":
             animations = _current_animations(found.character.game, part, root)
@@ -248,15 +246,15 @@ def current_character(found: SceneCharacter) -> Character:
     return replace(found.character, parts=tuple(parts))
 
 
-def _actions(root: Object) -> list[tuple[Action, StoredAnimation | None]]:
+def _actions(root: Object) -> list[tuple[Action, scene.StoredAnimation | None]]:
     """The actions of an armature with what is stored: those that were imported for it in order, and new ones."""
-    found = [(action, load_animation(action)) for action, _ in suitable_actions(root).chosen]
-    imported = [(one.index, action, one) for action, one in found if one and OWNER.read(action) == root]
+    found = [(action, scene.load_animation(action)) for action, _ in suitable_actions(root).chosen]
+    imported = [(one.index, action, one) for action, one in found if one and scene.OWNER.read(action) == root]
     new = [(action, stored) for action, stored in found if stored is None]
     return [*((action, stored) for _, action, stored in sorted(imported, key=lambda one: one[0])), *new]
 
 
-def _file_of(action: Action, stored: StoredAnimation | None, part: CharacterPart) -> str:
+def _file_of(action: Action, stored: scene.StoredAnimation | None, part: CharacterPart) -> str:
     """The game path of the file of an action: the one it was imported from, else one beside the model."""
     # A .blend file from elsewhere may hold any name.
     if stored is not None and stored.file.lower().endswith(ANIMATION_SUFFIX) and ":" not in stored.file:
@@ -267,15 +265,15 @@ def _file_of(action: Action, stored: StoredAnimation | None, part: CharacterPart
 
 def _current_animations(game: str, part: CharacterPart, root: Object) -> tuple[CharacterAnimation, ...]:
     """The declared animations, changed as their actions are, and those of new actions."""
-    edited: dict[tuple[str, str], tuple[Action, StoredAnimation]] = {}
+    edited: dict[tuple[str, str], tuple[Action, scene.StoredAnimation]] = {}
     new: list[CharacterAnimation] = []
     for action, stored in _actions(root):
         if stored is not None:
             edited.setdefault((stored.declared, stored.file.lower()), (action, stored))
             continue
-        rate = SPEED.read(action) if game == SAUERBRATEN else None
+        rate = scene.SPEED.read(action) if game == SAUERBRATEN else None
         files = (_file_of(action, None, part),)
-        new.append(CharacterAnimation(action.name, files, rate, load_commands(action), load_flags(action)))
+        new.append(CharacterAnimation(action.name, files, rate, scene.load_commands(action), scene.load_flags(action)))
     result = []
     for animation in part.animations:
         key = (animation.name, animation.files[0].lower()) if animation.files else None
@@ -283,21 +281,21 @@ def _current_animations(game: str, part: CharacterPart, root: Object) -> tuple[C
     return (*result, *new)
 
 
-def _edit(animation: CharacterAnimation, action: Action, stored: StoredAnimation) -> CharacterAnimation:
-    speed, commands = SPEED.read(action), load_commands(action)
+def _edit(animation: CharacterAnimation, action: Action, stored: scene.StoredAnimation) -> CharacterAnimation:
+    speed, commands = scene.SPEED.read(action), scene.load_commands(action)
     # The order in the declaration, and commands before the first frame, are not in Blender.
     imported = [command for command in animation.commands if command.frame >= 1]
     if list(commands) == sorted(imported, key=lambda command: command.frame):
         commands = animation.commands
     # One action stands for all declarations of a name and file, which may have several speeds.
     rate = animation.rate if speed == stored.speed else speed
-    return replace(animation, name=stored.name, rate=rate, commands=commands, flags=load_flags(action))
+    return replace(animation, name=stored.name, rate=rate, commands=commands, flags=scene.load_flags(action))
 
 
 def _move(part: CharacterPart, root: Object) -> CharacterPart:
     """The part with the offset and scale of its object, if that was moved since the import and not turned."""
     matrix = np.array(root.matrix_basis, dtype=np.float64)
-    conversion = load_conversion(root)
+    conversion = scene.load_conversion(root)
     expected = (Matrix(), placement_matrix(part, conversion))
     if any(np.allclose(matrix, np.array(one), atol=_TOLERANCE) for one in expected):
         return part

@@ -37,12 +37,10 @@ from ..io_md5.importing.read import ImportSkeleton
 from ..io_md5.importing.rig import read_rig
 from ..io_md5.options import ImportOptions as Md5Options
 from ..io_md5.records import SHADERS
-from . import CharacterError
+from . import CharacterError, scene
 from .joints import channel_joints
 from .placement import Skeleton, add_tags, attach, placement_matrix
 from .reading import CharacterOptions, PartFiles, read_parts
-from .records import store_animation, store_part, store_skins
-from .scene import ALL_FRAMES, animation_names, meshes_of, show_animation, show_skin
 
 if TYPE_CHECKING:
     from bpy.types import Action, Collection, Context, Material, Object
@@ -138,13 +136,13 @@ class _Builder:
         self._hang(parts)
         first = self._roots[parts[0].index]
         for index, root in self._roots.items():
-            store_part(root, first, index, self._options.conversion, self._character if root == first else None)
+            scene.store_part(root, first, index, self._options.conversion, self._character if root == first else None)
         # Pointers between objects count only once all exist.
         for part in parts:
             if part.part.default_skin:
-                show_skin(meshes_of(self._roots[part.index]), part.part.default_skin)
-        for name in animation_names(self._roots.values())[:1]:
-            show_animation(self._roots.values(), name)
+                scene.show_skin(scene.meshes_of(self._roots[part.index]), part.part.default_skin)
+        for name in scene.animation_names(self._roots.values())[:1]:
+            scene.show_animation(self._roots.values(), name)
 
     def _collection_name(self) -> str:
         return names.for_blender(self._character.name, versions.MAX_ID_NAME, "Character")
@@ -173,9 +171,9 @@ class _Builder:
         self._move(collection)
         if options.use_textures:
             for obj, mesh, name in zip(meshes, model.meshes, mesh_names, strict=True):
-                store_skins(obj, self._shader_skins(part.part, mesh.shader, name, search))
+                scene.store_skins(obj, self._shader_skins(part.part, mesh.shader, name, search))
         self._roots[part.index] = armature
-        skeleton = self._skeletons[part.index] = Skeleton(armature, read_rig(armature.data))
+        skeleton = self._skeletons[part.index] = Skeleton(armature, read_rig(armature.data), part.attaching_pose)
         self._add_channels(part, skeleton)
         missing = add_tags(skeleton, part.part, collection, options.conversion)
         if missing:
@@ -209,13 +207,13 @@ class _Builder:
         build_md2(self._context.scene, self._collection, part.path, model, materials, md2_options, result)
         obj = self._roots[part.index] = result.objects[-1]
         # All parts play all their frames, and sequences of equal names, together.
-        names_of = [ALL_FRAMES, *(sequence.name for sequence in find_sequences(model.frame_names))]
+        names_of = [scene.ALL_FRAMES, *(sequence.name for sequence in find_sequences(model.frame_names))]
         for action, name in zip(result.actions[count:], names_of, strict=False):
             self._store(CharacterAnimation(name), action, obj, name, part.part.model)
         self._build_declared_sequences(part, model, obj)
-        store_skins(obj, skins)
+        scene.store_skins(obj, skins)
         if found and found[0].diffuse is None and skins:
-            show_skin([obj], next(iter(skins)))
+            scene.show_skin([obj], next(iter(skins)))
 
     def _build_empty(self, part: PartFiles) -> None:
         name = names.for_blender(part.part.name, versions.MAX_ID_NAME, "attachment")
@@ -243,15 +241,8 @@ class _Builder:
             self._store(declared, action, obj, declared.name, part.part.model)
 
     def _store(self, declared: CharacterAnimation, action: Action, owner: Object, name: str, file: str) -> None:
-        store_animation(
-            action,
-            declared,
-            owner=owner,
-            index=self._result.actions.index(action),
-            name=name,
-            file=file,
-            frame_start=self._options.frame_start,
-        )
+        index, start = self._result.actions.index(action), self._options.frame_start
+        scene.store_animation(action, declared, owner=owner, index=index, name=name, file=file, frame_start=start)
 
     def _move(self, collection: Collection) -> None:
         """Puts the collection of a part into that of the character, or makes it that one."""
@@ -277,7 +268,6 @@ class _Builder:
                 )
 
     def _hang(self, parts: list[PartFiles]) -> None:
-        poses = {part.index: part.attaching_pose for part in parts}
         empties = [_described(part.part) for part in parts if part.model is None]
         if empties:
             self._result.report.warn(
@@ -291,14 +281,8 @@ class _Builder:
                 if self._options.use_placement:
                     obj.matrix_basis = placement_matrix(part.part, self._options.conversion)
                 continue
-            missing = attach(
-                obj,
-                part.part,
-                self._roots[parent],
-                self._skeletons.get(parent),
-                self._options.conversion,
-                poses.get(parent),
-            )
+            skeleton = self._skeletons.get(parent)
+            missing = attach(obj, part.part, self._roots[parent], skeleton, self._options.conversion)
             if missing:
                 self._result.report.warn(
                     f"hangs on the joint {missing}, which is not there: it was put at the origin",

@@ -16,7 +16,7 @@ from mathutils import Matrix
 
 from ..io_blender import versions
 from ..io_blender.scene import names
-from ..io_common.declarations.characters import Attachment, CharacterPart, Tag
+from ..io_common.declarations.characters import Attachment, CharacterPart
 from ..io_md5.format import quaternions as quat
 from ..io_md5.format.model import Floats
 from ..io_md5.importing.rig import Rig
@@ -36,6 +36,8 @@ class Skeleton:
 
     obj: Object
     rig: Rig
+    # Orientations of the joints while the game attaches parts, w x y z, (J, 4); None: bind pose.
+    attaching_pose: Floats | None
     tags: dict[str, Object] = field(default_factory=dict)  # by name in lower case
 
 
@@ -51,24 +53,17 @@ def add_tags(skeleton: Skeleton, part: CharacterPart, collection: Collection, co
         empty.empty_display_type = "ARROWS"
         empty.empty_display_size = _EMPTY_SIZE * skeleton.obj.data.bones[skeleton.rig.bone_names[joint]].length
         collection.objects.link(empty)
-        _parent_to_joint(empty, skeleton, joint, _scaled(_tag_matrix(tag), conversion))
+        (x, y, z), (roll, pitch, yaw) = tag.translation, tag.rotation
+        matrix = Matrix.Translation((x, -y, z)) @ _turn((-yaw, pitch, -roll))
+        _parent_to_joint(empty, skeleton, joint, _scaled(matrix, conversion))
         skeleton.tags.setdefault(tag.name.lower(), empty)
     return missing
 
 
 def attach(
-    obj: Object,
-    part: CharacterPart,
-    parent: Object,
-    skeleton: Skeleton | None,
-    conversion: Conversion,
-    attaching_pose: Floats | None = None,
+    obj: Object, part: CharacterPart, parent: Object, skeleton: Skeleton | None, conversion: Conversion
 ) -> str | None:
-    """Hangs a part's root object on another part; returns the joint's name if it is missing.
-
-    `attaching_pose` holds the orientations of that part's joints while the game attaches parts, w x y z, (J, 4); None
-    for those of the bind pose.
-    """
+    """Hangs a part's root object on another part; returns the joint's name if it is missing."""
     attachment = part.attachment or Attachment(0)
     part_matrix = _part_matrix(part)
     tag = skeleton.tags.get(attachment.joint.lower()) if skeleton is not None else None
@@ -83,8 +78,8 @@ def attach(
         obj.matrix_basis = _in_scene(part_matrix, conversion)
         return attachment.joint or None
     else:
-        if attaching_pose is not None:
-            axes = quat.to_matrices(attaching_pose[joint])
+        if skeleton.attaching_pose is not None:
+            axes = quat.to_matrices(skeleton.attaching_pose[joint])
         else:
             axes = conversion.rotation.T @ quat.to_matrices(skeleton.rig.joints.orientations[joint])
         matrix = _attachment_matrix(attachment, _matrix(axes)) @ part_matrix
@@ -119,11 +114,6 @@ def placement_matrix(part: CharacterPart, conversion: Conversion) -> Matrix:
 def _part_matrix(part: CharacterPart) -> Matrix:
     """The same in the part's own space: the offset is scaled as well."""
     return Matrix.Scale(part.scale, 4) @ Matrix.Translation(part.offset)
-
-
-def _tag_matrix(tag: Tag) -> Matrix:
-    (x, y, z), (roll, pitch, yaw) = tag.translation, tag.rotation
-    return Matrix.Translation((x, -y, z)) @ _turn((-yaw, pitch, -roll))
 
 
 def _attachment_matrix(attachment: Attachment, joint_axes: Matrix) -> Matrix:

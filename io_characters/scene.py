@@ -1,23 +1,192 @@
-"""An imported character in the scene: its objects, and the skin and animation that they show."""
+"""An imported character in the scene: what is stored about it, and the skin and animation that it shows.
+
+The declaration is on the root object of each part, what is declared about an action on the action, and the materials of
+skins on mesh objects, in the property group ``idtech_character``. Loaded values are valid but may be outdated. Flags
+are custom properties of the action, so that users see and change them (`action["ai_no_turn"]` is true), and so is
+Sauerbraten's `action["speed"]`. Commands are pose markers; those that are too long for a marker's name are stored as a
+whole.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ..io_blender import versions
-from ..io_common.declarations.characters import Character
+from ..io_blender import records, versions
+from ..io_blender.scene import names
+from ..io_blender.scene.axes import Conversion, identity
+from ..io_common.declarations.characters import Character, CharacterAnimation, FrameCommand
+from ..io_common.declarations.doom3_models import FLAGS
 from . import CharacterError
-from .records import CHARACTER, FIRST, OWNER, PART, load_animation, load_skins
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Context, Object
+    from bpy.types import Action, Context, Material, Object
+
+GROUP = "idtech_character"
+"""The name of the property group."""
+
+# Of the root object of each part; the character, as JSON, is on that of the first.
+PART = records.Integer(GROUP, "part", highest=4096)
+FIRST = records.Pointer(GROUP, "first", "Object")
+CHARACTER = records.Json(GROUP, "character", Character)
+_CONVERSION = records.ConversionField(GROUP, "scale")
+
+# Of mesh objects, in a group in the group. A pointer keeps a material in the .blend file, even while no face shows it.
+_SKINS, _SKIN_NAMES, _SKIN_MATERIALS = "skins", "names", "materials"
+_MAX_SKINS = 4096
+
+# Of actions.
+OWNER = records.Pointer(GROUP, "owner", "Object")
+SPEED = records.Number("", "speed", 1e-6, 1e6)
+_NAME = records.Name(GROUP, "name")
+_DECLARED = records.Text(GROUP, "declared")
+_FILE = records.Text(GROUP, "file")
+_INDEX = records.Integer(GROUP, "index")
+_FLAGS = records.Text(GROUP, "flags", is_quoted=False)
+_IMPORTED_SPEED = records.Number(GROUP, "speed", 1e-6, 1e6)
+_MAX_FRAME = 1 << 20
+_START = records.Integer(GROUP, "frame_start", 1 - _MAX_FRAME, _MAX_FRAME - 1)
+_COMMANDS = "commands"
+_LONGEST_KEY = 63
 
 ALL_FRAMES = "all frames"
 """The name of the animation of an MD2 that plays all sequences in a row."""
+
+
+# What is stored
+
+
+def store_part(
+    obj: Object, first: Object, index: int, conversion: Conversion, character: Character | None = None
+) -> None:
+    """Stores which part a root object is; the `character` is stored on that of the `first` part."""
+    PART.write(obj, index)
+    FIRST.write(obj, first)
+    if not conversion.is_identity:
+        _CONVERSION.write(obj, conversion)
+    if character is not None:
+        CHARACTER.write(obj, character)
+
+
+def load_conversion(obj: Object) -> Conversion:
+    """The scale and axes that a part was imported with; the identity if they are missing or not valid."""
+    return _CONVERSION.read(obj) or identity()
+
+
+def store_skins(obj: Object, skins: dict[str, Material]) -> None:
+    """Stores the material of each skin that changes that of an object's first slot."""
+    if not skins:
+        return
+    group = records.group_on(records.group_on(obj, GROUP), _SKINS)
+    for index, (name, material) in enumerate(skins.items()):
+        records.Text(_SKIN_NAMES, str(index)).write(group, name)
+        records.Pointer(_SKIN_MATERIALS, str(index), "Material").write(group, material)
+
+
+def load_skins(obj: Object) -> dict[str, Material]:
+    """The material of each skin that changes an object; empty if none is stored."""
+    group = records.read_group(records.read_group(obj, GROUP), _SKINS)
+    found: dict[str, Material] = {}
+    for key in list(records.read_group(group, _SKIN_NAMES).keys())[:_MAX_SKINS]:
+        name, material = (
+            records.Text(_SKIN_NAMES, key).read(group),
+            records.Pointer(_SKIN_MATERIALS, key, "Material").read(group),
+        )
+        if name and material is not None:
+            found[name] = material
+    return found
+
+
+@dataclass(frozen=True)
+class StoredAnimation:
+    """What is stored on an action."""
+
+    name: str  # declared; that of the action if it was renamed
+    file: str  # game path of the animation file, or of the MD2 that has the sequence
+    index: int  # among those of its part
+    declared: str  # the name that was imported, whatever the action is called now
+    speed: float | None  # that was imported
+
+
+def store_animation(
+    action: Action, animation: CharacterAnimation, *, owner: Object, index: int, name: str, file: str, frame_start: int
+) -> None:
+    """Stores an animation's declaration on its action, which must have its final name.
+
+    `name` is what the action should be called, `file` the game path of its file, and `frame_start` the frame of the
+    action that is the file's first.
+    """
+    action[GROUP] = {}
+    _START.write(action, frame_start)
+    _INDEX.write(action, index)
+    OWNER.write(action, owner)
+    _NAME.store(action, name, action.name)
+    _FILE.write(action, file)
+    _DECLARED.write(action, animation.name)
+    for command in animation.commands:
+        marker = action.pose_markers.new(_marker_name(command.text))
+        marker.frame = frame_start + min(command.frame, _MAX_FRAME) - 1
+        if _marker_name(command.text) != command.text:
+            texts = records.group_on(action[GROUP], _COMMANDS)
+            records.Text("", str(len(texts))).write(texts, command.text)
+    for flag in filter(_fits, animation.flags):
+        action[flag] = True
+    _FLAGS.write(action, "\n".join(animation.flags) or None)
+    if animation.rate is not None:
+        SPEED.write(action, animation.rate)
+        _IMPORTED_SPEED.write(action, animation.rate)
+
+
+def load_animation(action: Action) -> StoredAnimation | None:
+    """What is stored on an action; None if it is of no character."""
+    name, file = _NAME.read(action), _FILE.read(action)
+    if name is None or file is None:
+        return None
+    return StoredAnimation(
+        name=_NAME.current(action, action.name),
+        file=file,
+        index=_INDEX.read(action) or 0,
+        declared=_DECLARED.read(action) or name,
+        speed=_IMPORTED_SPEED.read(action),
+    )
+
+
+def load_commands(action: Action) -> tuple[FrameCommand, ...]:
+    """The commands on the pose markers of an action, in the order of their frames."""
+    first = _START.read(action) or 0
+    group = records.read_group(records.read_group(action, GROUP), _COMMANDS)
+    texts = [records.Text("", key, is_quoted=False).read(group) for key in group]
+    whole = {_marker_name(text): text for text in texts if text and records.is_quotable(text.replace('"', ""))}
+    commands = [
+        FrameCommand(marker.frame - first + 1, whole.get(marker.name, marker.name))
+        for marker in action.pose_markers
+        if marker.frame >= first and marker.name.strip()
+    ]
+    return tuple(sorted(commands, key=lambda command: command.frame))
+
+
+def _marker_name(command: str) -> str:
+    return names.for_blender(command, versions.MAX_NAME, "command")
+
+
+def load_flags(action: Action) -> tuple[str, ...]:
+    """The flags of an action whose custom property is true: those that were imported first, then others of the game."""
+    known = dict.fromkeys((*(_FLAGS.read(action) or "").split("\n"), *FLAGS))
+    return tuple(flag for flag in known if flag and (not _fits(flag) or _is_true(action.get(flag))))
+
+
+def _fits(flag: str) -> bool:
+    return 0 < len(flag.encode("utf-8", "surrogateescape")) < _LONGEST_KEY and flag != GROUP
+
+
+def _is_true(value: object) -> bool:
+    return type(value) in (bool, int, float) and bool(value)
+
+
+# What is shown
 
 
 @dataclass(eq=False)
@@ -100,6 +269,13 @@ def shown_skin(objects: Iterable[Object]) -> str:
 # Animations: actions of all parts that bear the same name play together
 
 
+def animated_data(root: Object) -> Any:
+    """What the actions of an imported model animate: an armature, or the shape keys of a mesh; else None."""
+    if root.type == "MESH":
+        return root.data.shape_keys
+    return root if root.type == "ARMATURE" else None
+
+
 def actions_of(root: Object) -> list[tuple[str, Action]]:
     """The actions of a part with their declared names, in the order of the declaration."""
     found = []
@@ -119,22 +295,16 @@ def show_animation(roots: Iterable[Object], name: str) -> list[Action]:
     """Plays an animation on all parts that have one of this declared name; returns its actions."""
     shown = []
     for root in roots:
-        action = dict(reversed(actions_of(root))).get(name)
-        if action is None:
-            continue
-        if root.type == "ARMATURE":
-            versions.assign_action(root.animation_data_create(), action, "OBJECT")
-        elif root.type == "MESH" and root.data.shape_keys is not None:
-            versions.assign_action(root.data.shape_keys.animation_data_create(), action, "KEY")
-        else:
-            continue
-        shown.append(action)
+        action, data = dict(reversed(actions_of(root))).get(name), animated_data(root)
+        if action is not None and data is not None:
+            versions.assign_action(data.animation_data_create(), action, data.id_type)
+            shown.append(action)
     return shown
 
 
 def shown_animation(root: Object) -> str:
     """The declared name of the animation that a part plays; empty if it is none of the character's."""
-    data = root.data.shape_keys if root.type == "MESH" else root
+    data = animated_data(root)
     action = data.animation_data.action if data is not None and data.animation_data is not None else None
     stored = load_animation(action) if action is not None else None
     return stored.name if stored is not None else ""

@@ -246,13 +246,8 @@ class Catalogue:
             return Character(stem, QUAKE3, (CharacterPart(stem, path),))
         if fold(base).endswith(".md2"):
             names = [file.name for file in self.files.files(folder).values()]
-            skins = guess_skins(
-                [name for name in names if is_image(name)],
-                [name for name in names if fold(name).endswith(".md2")],
-                base,
-                folder.rpartition("/")[2],
-                anything=False,
-            )
+            models = [name for name in names if fold(name).endswith(".md2")]
+            skins = guess_skins(filter(is_image, names), models, base, folder.rpartition("/")[2], anything=False)
             found = tuple(_image_skin(folder, name) for name in skins)
             return Character(stem, QUAKE2, (CharacterPart(stem, path, skins=found),))
         if folder not in self._animations:
@@ -268,16 +263,12 @@ def _player_character(files: GameTree, folder: str) -> Character:
     folder = join(folder)
     names = {key: file.name for key, file in files.files(folder).items()}
     name = folder.rpartition("/")[2] or "player"
+    parts: list[CharacterPart] = []
     if _PLAYER_MODEL not in names and names.keys() >= _PLAYER_PARTS.keys():
-        of_parts = tuple(
-            CharacterPart(
-                split_extension(key)[0],
-                join(folder, names[key]),
-                attachment=Attachment(index - 1, tag) if tag else None,
-            )
-            for index, (key, tag) in enumerate(_PLAYER_PARTS.items())
-        )
-        return Character(name, QUAKE3, of_parts, declaration=SourceLine(of_parts[0].model, 1))
+        for index, (key, tag) in enumerate(_PLAYER_PARTS.items()):
+            attachment = Attachment(index - 1, tag) if tag else None
+            parts.append(CharacterPart(split_extension(key)[0], join(folder, names[key]), attachment=attachment))
+        return Character(name, QUAKE3, tuple(parts), declaration=SourceLine(parts[0].model, 1))
     if _PLAYER_MODEL not in names:
         raise FileReadError(f"{join(folder, _PLAYER_MODEL)}: not found")
     images = {split_extension(key)[0]: name for key, name in sorted(names.items()) if is_image(name)}
@@ -286,7 +277,7 @@ def _player_character(files: GameTree, folder: str) -> Character:
         stems = [stem for stem in images if not stem.endswith(_ICON) and not stem.startswith(_SKIN_OF_WEAPON)]
     skins = tuple(_image_skin(folder, images[stem]) for stem in sorted(stems))
     model = join(folder, names[_PLAYER_MODEL])
-    parts = [CharacterPart("tris", model, skins=skins)]
+    parts.append(CharacterPart("tris", model, skins=skins))
     weapons = [key for key in names if key == _WEAPON or (key.startswith("w_") and key.endswith(".md2"))]
     for key in sorted(weapons, key=lambda key: (key != _WEAPON, key)):
         weapon = split_extension(names[key])[0]
@@ -350,16 +341,12 @@ def _names(entry: CatalogueEntry) -> list[str]:
 
 def _entry(name: str, kind: Kind, path: str, character: Character) -> CatalogueEntry:
     missing = {fold(one) for one in character.missing}
-    skins = sum(len(part.skins) for part in character.parts)
-    images = sum(one.image is not None for part in character.parts for one in part.textures)
+    skin_count = sum(len(part.skins) for part in character.parts)
+    skin_count += sum(one.image is not None for part in character.parts for one in part.textures)
     models = [fold(part.model) for part in character.parts if part.is_model]
     has_frames = bool(models) and all(model.endswith((".md2", MD3_SUFFIX)) for model in models)
     are_inside = has_frames and not any(part.animations for part in character.parts)
-    return CatalogueEntry(
-        name,
-        kind,
-        path,
-        Count(len(models), sum(one.endswith(MODEL_SUFFIXES) for one in missing)),
-        Count(None) if are_inside else count_animations(character),
-        Count(skins + images, sum(one.startswith("skin ") or is_image(one) for one in missing)),
-    )
+    meshes = Count(len(models), sum(one.endswith(MODEL_SUFFIXES) for one in missing))
+    animations = Count(None) if are_inside else count_animations(character)
+    skins = Count(skin_count, sum(one.startswith("skin ") or is_image(one) for one in missing))
+    return CatalogueEntry(name, kind, path, meshes, animations, skins)

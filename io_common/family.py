@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from .files.file_info import Describe
 from .files.reading import open_file
 from .game_tree.archives import MemberStream, readable
+from .rules import Description, Profile
 from .textures.conventions import TextureRules
 
 if TYPE_CHECKING:
@@ -42,19 +42,8 @@ class FileKind:
     label: str
     role: Role
     read: Callable[[str], object]  # without Blender; raises the family's error or OSError
-    describe: Describe  # what ``info`` prints about a file
-
-
-class Profile(Protocol):
-    """A game, for the user interface."""
-
-    @property
-    def label(self) -> str:
-        """The name of the game."""
-
-    @property
-    def description(self) -> str:
-        """The games and programs that it covers."""
+    # What ``info`` prints about a file, with the findings for a game if it names one.
+    describe: Callable[[str, str], Description]
 
 
 @dataclass(frozen=True)
@@ -106,16 +95,6 @@ class Family:
         """The suffixes of all kinds of files, that of the model first."""
         return tuple(kind.suffix for kind in self.kinds)
 
-    @property
-    def model_suffix(self) -> str:
-        """The suffix of a model."""
-        return self.kinds[0].suffix
-
-    @property
-    def game_identifiers(self) -> tuple[str, ...]:
-        """The identifiers of the games."""
-        return tuple(game.value for game in self.games)
-
 
 def kinds_by_suffix(families: Iterable[Family]) -> dict[str, FileKind]:
     """The kinds of files of all families, by suffix."""
@@ -146,4 +125,4 @@ def family_of_file(families: Sequence[Family], path: Path) -> Family | None:
 
 def game_identifiers(families: Iterable[Family]) -> list[str]:
     """The identifiers of the games of all families, each once."""
-    return list(dict.fromkeys(name for family in families for name in family.game_identifiers))
+    return list(dict.fromkeys(game.value for family in families for game in family.games))

@@ -28,21 +28,22 @@ _SPLITS = np.array([[[0, 1, 2], [0, 2, 3]], [[0, 1, 3], [1, 2, 3]]], dtype=np.in
 _NO_AREA = 1e-4
 _TINY = np.finfo(np.float64).tiny
 
+_Floats = npt.NDArray[np.float64]
+_Integers = npt.NDArray[np.integer]
+
 
 def flip_v(uvs: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Texture coordinates (…, 2) counted from the opposite edge of the image: u and 1 - v. It is its own inverse.
 
     Files count from the upper edge; OpenGL, OBJ and Blender count from the lower one.
     """
-    result: npt.NDArray[np.float64] = np.multiply(uvs, _V_FACTOR, dtype=np.float64) + _V_OFFSET
-    return result
+    return np.multiply(uvs, _V_FACTOR, dtype=np.float64) + _V_OFFSET
 
 
 def is_degenerate(triangles: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Which triangles (T, 3) name a vertex more than once, (T,). A Blender mesh cannot hold them."""
     a, b, c = np.asarray(triangles).T
-    result: npt.NDArray[np.bool_] = (a == b) | (b == c) | (c == a)
-    return result
+    return (a == b) | (b == c) | (c == a)
 
 
 def drop_degenerate(triangles: npt.NDArray[np.integer], *tables: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ...]:
@@ -56,8 +57,7 @@ def drop_degenerate(triangles: npt.NDArray[np.integer], *tables: npt.NDArray[Any
 def lowest_vertex_first(triangles: npt.NDArray[np.integer]) -> npt.NDArray[Any]:
     """Triangles (T, 3) rotated to start at the lowest vertex: those of one winding are equal rows."""
     first = triangles.argmin(axis=1)
-    rotated: npt.NDArray[Any] = np.take_along_axis(triangles, (first[:, None] + np.arange(3)) % 3, axis=1)
-    return rotated
+    return np.take_along_axis(triangles, (first[:, None] + np.arange(3)) % 3, axis=1)
 
 
 def with_area(
@@ -104,12 +104,7 @@ def bend(corners: npt.NDArray[np.floating], loops: npt.NDArray[np.int32], other_
     return max(_farthest(*parts[0], *parts[1]), _farthest(*parts[1], *parts[0]))
 
 
-def _farthest(
-    triangles: npt.NDArray[np.float64],
-    faces: npt.NDArray[np.integer],
-    others: npt.NDArray[np.float64],
-    other_faces: npt.NDArray[np.integer],
-) -> float:
+def _farthest(triangles: _Floats, faces: _Integers, others: _Floats, other_faces: _Integers) -> float:
     """The largest distance from the middle of an edge to the nearest of the other triangles of its face."""
     begins, ends = (np.searchsorted(other_faces, faces, side=side) for side in ("left", "right"))
     pair_counts = ends - begins
@@ -130,7 +125,7 @@ def _farthest(
     return farthest
 
 
-def _distances(points: npt.NDArray[np.float64], triangles: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _distances(points: _Floats, triangles: _Floats) -> _Floats:
     """The distance of points (P, 3, 3), three for each triangle (P, 3, 3), to that triangle, (P, 3)."""
     edges = (np.roll(triangles, -1, axis=1) - triangles)[:, None]
     ways = points[:, :, None] - triangles[:, None]
@@ -143,16 +138,12 @@ def _distances(points: npt.NDArray[np.float64], triangles: npt.NDArray[np.float6
     return np.where(is_above, heights, to_edges)
 
 
-def _dot(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    result: npt.NDArray[np.float64] = (a * b).sum(axis=-1)
-    return result
+def _dot(a: _Floats, b: _Floats) -> _Floats:
+    return (a * b).sum(axis=-1)
 
 
 def have_same_triangles(
-    triangles: npt.NDArray[np.int32],
-    sources: npt.NDArray[np.int32],
-    source_triangles: npt.NDArray[np.int32],
-    source_count: int,
+    triangles: _Integers, sources: _Integers, source_triangles: _Integers, source_count: int
 ) -> npt.NDArray[np.bool_]:
     """Which vertices (V,) have the triangles of the imported file with the same winding, and no others."""
     # `sources` has the vertex of the file that each of the mesh is, or -1, (V,).
@@ -166,5 +157,4 @@ def have_same_triangles(
     is_same = np.ones(source_count + 1, dtype=bool)
     is_same[rows[differs[ids]]] = False
     is_same[-1] = False
-    result: npt.NDArray[np.bool_] = is_same[sources]
-    return result
+    return is_same[sources]

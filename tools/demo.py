@@ -61,7 +61,7 @@ def import_files(files: list[Path]) -> None:
         module, _, name = family.blender().importer.bl_idname.partition(".")
         importer = getattr(getattr(bpy.ops, module), name)
         own = [path for path in files if path.suffix.lower() in family.suffixes]
-        for path in sorted(own, key=lambda path: path.suffix.lower() != family.model_suffix):
+        for path in sorted(own, key=lambda path: path.suffix.lower() != family.suffixes[0]):
             importer(filepath=str(path))
 
 

@@ -22,17 +22,7 @@ from ...io_common.files.reading import open_file
 from ...io_common.game_tree import files as limits
 from ...io_common.game_tree.archives import ARCHIVE_EXTENSIONS
 from ...io_common.game_tree.files import FileReadError, GameFile
-from ...io_common.textures.image_files import (
-    CRASHING_KINDS,
-    KINDS_BY_NAME,
-    PALETTE_PATH,
-    Bytes,
-    ImageFileError,
-    decode_lmp,
-    decode_pcx,
-    loaded_bytes,
-    read_palette,
-)
+from ...io_common.textures import image_files
 from .. import versions
 from ..records import MaterialRecord, read_file
 from ..scene import names
@@ -83,7 +73,7 @@ class ImageStore:
     def __init__(self, record: MaterialRecord, find_palette: Callable[[], GameFile | None] = lambda: None) -> None:
         self._record = record
         self._find_palette = find_palette
-        self._palette: Bytes | None = None
+        self._palette: image_files.Bytes | None = None
         self._images: dict[str, Image] | None = None
         self._failed: dict[GameFile, str] = {}
         self._statistics: dict[Image, ImageStatistics] = {}
@@ -103,12 +93,10 @@ class ImageStore:
             try:
                 with self._budget.timed():
                     image = self._load(file)
-            except TooMuchError as error:
-                self._failed[file] = str(error)
-                raise
-            except (ImageError, FileReadError, ImageFileError, OSError, RuntimeError) as error:
+            except (ImageError, FileReadError, image_files.ImageFileError, OSError, RuntimeError) as error:
                 reason = (error.strerror if isinstance(error, OSError) else "") or str(error).strip()
-                self._failed[file] = reason if str(file) in reason else f"{file}: {reason}"
+                is_named = isinstance(error, TooMuchError) or str(file) in reason
+                self._failed[file] = reason if is_named else f"{file}: {reason}"
                 raise ImageError(self._failed[file]) from error
             image.alpha_mode = "CHANNEL_PACKED"
             if is_data:
@@ -131,7 +119,11 @@ class ImageStore:
         is_packed = file.member is not None or file.extension in _DECODED
         data = self._read(file) if is_packed else b""
         if file.extension in _DECODED:
-            pixels = decode_pcx(data) if file.extension == ".pcx" else decode_lmp(data, self._colors(file))
+            pixels = (
+                image_files.decode_pcx(data)
+                if file.extension == ".pcx"
+                else image_files.decode_lmp(data, self._colors(file))
+            )
             # As floats for a moment.
             self._take(16 * pixels.shape[0] * pixels.shape[1])
             image = _new(file, pixels.shape[1], pixels.shape[0])
@@ -156,16 +148,16 @@ class ImageStore:
                 self._record.file.write(image, str(file))
         return image
 
-    def _colors(self, file: GameFile) -> Bytes:
-        """Quake's palette. Raises ImageError if it was not found, and ImageFileError if it is damaged."""
+    def _colors(self, file: GameFile) -> image_files.Bytes:
+        """Quake's palette. Raises ImageError if it was not found, and image_files.ImageFileError if it is damaged."""
         if self._palette is None:
             palette = self._find_palette()
             if palette is None:
                 raise ImageError(
-                    f"{file}: needs Quake's palette, and {PALETTE_PATH} was not found: add the game's folder id1 to "
-                    "the Game Folders in the add-on's preferences, or use PNG images"
+                    f"{file}: needs Quake's palette, and {image_files.PALETTE_PATH} was not found: add the game's "
+                    "folder id1 to the Game Folders in the add-on's preferences, or use PNG images"
                 )
-            self._palette = read_palette(palette.read())
+            self._palette = image_files.read_palette(palette.read())
         return self._palette
 
     def _read(self, file: GameFile) -> bytes:
@@ -216,19 +208,23 @@ def _loaded_bytes_on_disk(file: GameFile) -> int | None:
         head = stream.read(_HEAD)
         size = _loaded_bytes(file, head)
         # In a few files the size is further back.
-        return size if size is not None or len(head) < _HEAD else loaded_bytes(head + stream.read(_LONGEST_HEAD))
+        return (
+            size
+            if size is not None or len(head) < _HEAD
+            else image_files.loaded_bytes(head + stream.read(_LONGEST_HEAD))
+        )
 
 
 def _loaded_bytes(file: GameFile, data: bytes) -> int | None:
     """What an image takes once loaded, by the start of its file. Raises ImageError for an unknown kind."""
-    if data.startswith(CRASHING_KINDS):
+    if data.startswith(image_files.CRASHING_KINDS):
         raise ImageError("it is a Cineon or DPX image, and Blender crashes on damaged ones: use PNG or TGA")
     if versions.CRASHES_ON_DEEP_PSD and data.startswith(b"8BPS") and data[22:24] != b"\0\x08":
         raise ImageError("it is a PSD image of more than 8 bits, and this Blender crashes on some: use 8 bits")
-    for extension, kinds in KINDS_BY_NAME.items():
+    for extension, kinds in image_files.KINDS_BY_NAME.items():
         if data.startswith(kinds) and file.extension != extension:
             raise ImageError(f"it is a {extension} image under another name: use PNG or TGA")
-    return loaded_bytes(data)
+    return image_files.loaded_bytes(data)
 
 
 def _folded(path: str) -> str:

@@ -114,7 +114,7 @@ def _identity(found: MaterialImages) -> str:
 
 
 def _is_usable(material: Material, record: MaterialRecord, name: str, found: MaterialImages | None) -> bool:
-    """Whether a material with this name can be reused; see the docstring of the module."""
+    """Whether a material with this name can be reused: it shows the same image, as far as that is known."""
     image = record.image.read(material)
     if found is None or image is None:
         return True
@@ -140,7 +140,7 @@ def _describe_missing(name: str, found: MaterialImages) -> str:
 def name_for_file(
     material: Material, record: MaterialRecord, game_folders: Sequence[str], report: Report | None = None
 ) -> str:
-    """The name that files of a family have for a material; for the rules see the docstring of the module."""
+    """The name that files have for a material: as imported, or its own if it was renamed, or the path of its image."""
     # `game_folders` are the user's. Warns if the material shows another image and keeps its shader.
     image = color_image(material)
     file = images.source_of(image) if image is not None else ""
@@ -150,31 +150,21 @@ def name_for_file(
         return path or material.name
     if record.is_renamed(material):
         return material.name
-    if not _is_replaced(material, record, file):
+    before = record.image.read(material)
+    # The file may have moved.
+    if not before or not file or _base_name(before) == _base_name(file):
         return stored
-    if record.names_are_images or _is_path_of(material, record, stored, game_folders):
+    old_path = _path_in_game(material, before, game_folders, with_extension=False)
+    is_path = old_path is not None and fold(old_path) == without_image_extension(fold(stored))
+    if record.names_are_images or is_path:
         return path or material.name
     if report is not None:
-        report.warn(
+        text = (
             f"the image is now {path or _base_name(file)}, but the shader {stored} is a declaration of the game and "
-            "was kept: rename the material to use another shader",
-            material.name,
-            is_important=True,
+            "was kept: rename the material to use another shader"
         )
+        report.warn(text, material.name, is_important=True)
     return stored
-
-
-def _is_path_of(material: Material, record: MaterialRecord, name: str, game_folders: Sequence[str]) -> bool:
-    """Whether the shader of a material is the path of the image that was found for it."""
-    before = record.image.read(material)
-    path = _path_in_game(material, before, game_folders, with_extension=False) if before else None
-    return path is not None and fold(path) == fold(without_image_extension(name.replace("\\", "/")))
-
-
-def _is_replaced(material: Material, record: MaterialRecord, file: str) -> bool:
-    """Whether a material shows another image than the one that was found; the file may have moved."""
-    before = record.image.read(material)
-    return bool(before and file) and _base_name(before or "") != _base_name(file)
 
 
 def _base_name(path: str) -> str:
@@ -185,11 +175,9 @@ def _path_in_game(material: Material, file: str, game_folders: Sequence[str], *,
     inside = images.name_in_archive(file)
     if inside is None:
         # The game folders that imports found: first that of the material.
-        found = [read_game_folder(one) for one in (material, *bpy.data.materials)]
-        for folder in dict.fromkeys(found):
-            if folder and Path(file).is_relative_to(folder):
-                return export_name(file, [folder], with_extension=with_extension)
-        return export_name(file, game_folders, with_extension=with_extension)
+        found = dict.fromkeys(read_game_folder(one) for one in (material, *bpy.data.materials))
+        holding = [folder for folder in found if folder and Path(file).is_relative_to(folder)]
+        return export_name(file, holding[:1] or game_folders, with_extension=with_extension)
     path = PurePosixPath(inside)
     if path.parts[0].lower() == "dds":
         path = path.relative_to(path.parts[0])
@@ -212,14 +200,11 @@ def color_image(material: Material) -> Image | None:
 
 
 def _image_behind(socket: Any) -> Image | None:
-    waiting = [link.from_node for link in socket.links]
-    seen: set[str] = set()
-    while waiting:
-        node = waiting.pop(0)
-        if node.name in seen:
-            continue
-        seen.add(node.name)
+    nodes = [link.from_node for link in socket.links]
+    # Those behind each are added to the list.
+    for node in nodes:
         if node.type == "TEX_IMAGE" and node.image is not None:
             return node.image
-        waiting += [link.from_node for entry in node.inputs for link in entry.links]
+        behind = [link.from_node for entry in node.inputs for link in entry.links]
+        nodes += [one for one in behind if one not in nodes]
     return None

@@ -8,22 +8,49 @@
   stays a Principled BSDF with alpha, which glTF can hold; where nothing is drawn, alpha is 0.
 - Sauerbraten's masks: red is the specular strength, green the glow; reflections, in blue, would need the map around the
   model.
+
+Image expressions of Doom 3 materials become nodes, by its published source (`Image_program.cpp`):
+
+- `scale(x, r, g, b, a)` multiplies the bytes of the file, `add(a, b)` adds them: files are sRGB, Blender is linear, so
+  a factor becomes a power of itself.
+- `makeIntensity(x)` copies red into all channels, `makeAlpha(x)` makes the mean of the colors the alpha of white.
+- `heightmap(x, s)`: white is near; a step from black to white between two pixels has a slope of s.
+- `addnormals(a, b)` adds x and y of b to a and normalises; `smoothnormals(x)` blurs a little and is left out.
+- The green of normal maps points down ('DirectX'): in `R_HeightmapToNormalMap` it is -(height of the line below -
+  height of this line), line 0 at the top; the second tangent goes along t, downwards. The Dark Mod's wiki ("Inverting
+  Normalmaps"), Daemon's issue 274 and real maps, whose gradient is free of curl only so, agree.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...io_common.declarations.materials import BuiltIn
+import bpy
+
+from ...io_common.declarations.materials import BuiltIn, Call, ImageExpression, MapImage, map_uses
 from ...io_common.textures.config_files import MaterialImages
 from ...io_common.textures.conventions import Role
 from .. import versions
-from .image_nodes import Channels, NodeBuilder
-from .images import ImageStore
+from .images import ImageError, ImageStore
 
 if TYPE_CHECKING:
     from bpy.types import Image, Material
 
+    from ...io_common.game_tree.files import GameFile
+
+Socket = Any
+"""An output of a node; its type in the stubs differs between versions."""
+
+# The exponent that stands for the sRGB curve.
+_GAMMA = 2.2
+# How much of a unit a step of `heightmap(x, 1)` is high, for a texture of ten pixels to the unit.
+_HEIGHT_UNIT = 0.1
+# For height maps that were found beside an image and have no declared scale.
+_DEFAULT_HEIGHT_SCALE = 2.0
+
+_COLUMN_WIDTH = 300.0
+_ROW_HEIGHT = 300.0
 # For an alpha channel without a declared threshold.
 _THRESHOLD = 0.5
 
@@ -32,124 +59,25 @@ _FILTER = "gl_dst_color,gl_zero"
 _BLENDS = {"add": "gl_one,gl_one", "filter": _FILTER, "modulate": _FILTER, "blend": _ALPHA_BLEND}
 
 
+@dataclass
+class _Channels:
+    """The outputs of an expression; no alpha means opaque."""
+
+    color: Socket
+    alpha: Socket = None
+
+
+@dataclass
+class _Relief:
+    """The parts of a bump map: normals (as colors, green down) and heights with their scales."""
+
+    normals: Socket = None
+    heights: list[tuple[Socket, float]] = field(default_factory=list)
+
+
 def build_nodes(material: Material, found: MaterialImages, store: ImageStore, warnings: list[str]) -> None:
     """Builds the nodes of a new material, which has Blender's default ones; adds to `warnings`."""
-    tree = material.node_tree
-    shader = principled_of(material)
-    assert tree is not None
-    assert shader is not None
-    nodes = NodeBuilder(tree, found, store, warnings)
-    if found.two_sided is not None:
-        material.use_backface_culling = not found.two_sided
-    if not found.is_drawn:
-        shader.inputs["Alpha"].default_value = 0.0
-        return
-    diffuse = nodes.channels(Role.DIFFUSE)
-    image = nodes.image_of(Role.DIFFUSE) if diffuse is not None else None
-    blend = _BLENDS.get(found.blend, found.blend)
-    is_blended = found.translucent and "," in blend and blend != _ALPHA_BLEND
-    if is_blended:
-        _blend_with_background(material, nodes, diffuse or nodes.constant(found.color), blend)
-    elif diffuse is not None:
-        nodes.link(diffuse.color, shader.inputs["Base Color"])
-        is_cut_out = image is not None and not found.is_alpha_known and store.statistics(image).is_cut_out
-        _connect_alpha(material, shader, nodes, found, diffuse, is_cut_out=is_cut_out)
-    elif found.color is not None:
-        shader.inputs["Base Color"].default_value = found.color
-        material.diffuse_color = found.color
-    else:
-        return
-    if not is_blended:
-        _connect_highlights(shader, nodes, found, diffuse)
-        normal = nodes.normal()
-        if normal is not None:
-            nodes.link(normal, shader.inputs["Normal"])
-    if image is not None:
-        _show_in_solid_mode(material, tree.nodes, image, store)
-
-
-def _connect_highlights(shader: Any, nodes: NodeBuilder, found: MaterialImages, diffuse: Channels | None) -> None:
-    specular, masks = nodes.channels(Role.SPECULAR), nodes.channels(Role.MASKS)
-    level = shader.inputs["Specular IOR Level"]
-    level.default_value = 0.0
-    built_in = found.declaration.specular if found.declaration is not None else None
-    if specular is not None:
-        nodes.link(specular.color, level)
-    elif isinstance(built_in, BuiltIn) and built_in.color is not None:
-        level.default_value = max(built_in.color[:3])
-    glow = nodes.channels(Role.GLOW)
-    if glow is not None:
-        nodes.link(glow.color, shader.inputs["Emission Color"])
-        shader.inputs["Emission Strength"].default_value = 1.0
-    if masks is not None:
-        split = nodes.add("ShaderNodeSeparateColor", 3, "Masks")
-        nodes.link(masks.color, split.inputs["Color"])
-        if specular is None:
-            nodes.link(split.outputs["Red"], level)
-        if glow is None and diffuse is not None:
-            nodes.link(diffuse.color, shader.inputs["Emission Color"])
-            nodes.link(split.outputs["Green"], shader.inputs["Emission Strength"])
-
-
-def _connect_alpha(
-    material: Material, shader: Any, nodes: NodeBuilder, found: MaterialImages, diffuse: Channels, *, is_cut_out: bool
-) -> None:
-    """Connects alpha for an alpha test or blending, or as the image suggests where nothing is declared."""
-    threshold = _THRESHOLD if is_cut_out else found.alpha_test
-    if threshold is not None:
-        cut = nodes.channels(Role.ALPHA) or diffuse
-        if cut.alpha is not None:
-            # Sharp edges in all of Blender's renderers.
-            is_solid = nodes.math("GREATER_THAN", cut.alpha, threshold, label="Alpha Test")
-            nodes.link(is_solid, shader.inputs["Alpha"])
-    elif found.translucent:
-        versions.blend_surface(material)
-        if diffuse.alpha is not None:
-            nodes.link(diffuse.alpha, shader.inputs["Alpha"])
-
-
-def _blend_with_background(material: Material, nodes: NodeBuilder, color: Channels, blend: str) -> None:
-    """Connects emission for what a stage draws, and transparency for what it leaves of what is behind."""
-    # A renderer's transparency cannot brighten, so that `gl_dst_color, gl_one` leaves everything as it is.
-    source, _, target = blend.partition(",")
-    emission, transparent = nodes.add("ShaderNodeEmission", 1), nodes.add("ShaderNodeBsdfTransparent", 1)
-    drawn, left = (shader.inputs["Color"] for shader in (emission, transparent))
-    drawn.default_value = left.default_value = (0.0, 0.0, 0.0, 1.0)
-    if source == "gl_dst_color":
-        target = "gl_src_color" if target == "gl_zero" else target
-    elif source == "gl_src_alpha" and color.alpha is not None:
-        nodes.link(nodes.vector_math("MULTIPLY", color.color, color.alpha), drawn)
-    elif source != "gl_zero":
-        nodes.link(color.color, drawn)
-    if target == "gl_one":
-        left.default_value = (1.0, 1.0, 1.0, 1.0)
-    elif target == "gl_src_color":
-        nodes.link(color.color, left)
-    elif target == "gl_one_minus_src_color":
-        nodes.link(nodes.inverted(color.color), left)
-    elif target == "gl_src_alpha" and color.alpha is not None:
-        nodes.link(color.alpha, left)
-    elif target == "gl_one_minus_src_alpha" and color.alpha is not None:
-        nodes.link(nodes.math("SUBTRACT", 1.0, color.alpha), left)
-    both = nodes.add("ShaderNodeAddShader", 0)
-    nodes.link(emission.outputs[0], both.inputs[0])
-    nodes.link(transparent.outputs[0], both.inputs[1])
-    versions.blend_surface(material)
-    tree: Any = material.node_tree
-    output = next(node for node in tree.nodes if node.type == "OUTPUT_MATERIAL")
-    nodes.link(both.outputs[0], output.inputs["Surface"])
-    tree.nodes.remove(principled_of(material))
-
-
-def _show_in_solid_mode(material: Material, nodes: Any, image: Image, store: ImageStore) -> None:
-    """Sets the active image node and the viewport color, which Solid mode shows for Texture and Material."""
-    for node in nodes:
-        node.select = node.type == "TEX_IMAGE" and node.image == image
-        if node.select:
-            nodes.active = node
-    color = store.statistics(image).color
-    if color is not None:
-        material.diffuse_color = (*color, 1.0)
+    _NodeBuilder(material, found, store, warnings).build()
 
 
 def reset_nodes(material: Material) -> None:
@@ -167,3 +95,327 @@ def principled_of(material: Material) -> Any:
     tree = material.node_tree
     nodes: Any = tree.nodes if tree is not None else ()
     return next((node for node in nodes if node.type == "BSDF_PRINCIPLED"), None)
+
+
+class _NodeBuilder:
+    """Adds the nodes of one material, and a message to `warnings` for each image that cannot be loaded."""
+
+    def __init__(self, material: Material, found: MaterialImages, store: ImageStore, warnings: list[str]) -> None:
+        self._material = material
+        self._tree: Any = material.node_tree
+        self._shader = principled_of(material)
+        self._found = found
+        self._store = store
+        self._warnings = warnings
+        self._rows: dict[int, int] = {}
+        self._images: dict[Image, Any] = {}
+
+    def build(self) -> None:
+        found, inputs = self._found, self._shader.inputs
+        if found.two_sided is not None:
+            self._material.use_backface_culling = not found.two_sided
+        if not found.is_drawn:
+            inputs["Alpha"].default_value = 0.0
+            return
+        diffuse = self.channels(Role.DIFFUSE)
+        file = found.diffuse if diffuse is not None else None
+        image = self._load(file, Role.DIFFUSE) if file is not None else None
+        blend = _BLENDS.get(found.blend, found.blend)
+        if found.translucent and "," in blend and blend != _ALPHA_BLEND:
+            self._blend_with_background(diffuse or self.constant(found.color), blend)
+        else:
+            if diffuse is not None:
+                self.link(diffuse.color, inputs["Base Color"])
+                self._connect_alpha(diffuse, image)
+            elif found.color is not None:
+                inputs["Base Color"].default_value = self._material.diffuse_color = found.color
+            else:
+                return
+            self._connect_highlights(diffuse)
+            normal = self.normal()
+            if normal is not None:
+                self.link(normal, inputs["Normal"])
+        if image is not None:
+            self._show_in_solid_mode(image)
+
+    def _connect_highlights(self, diffuse: _Channels | None) -> None:
+        specular, masks = self.channels(Role.SPECULAR), self.channels(Role.MASKS)
+        inputs = self._shader.inputs
+        level = inputs["Specular IOR Level"]
+        level.default_value = 0.0
+        declared = self._found.declaration
+        built_in = declared.specular if declared is not None else None
+        if specular is not None:
+            self.link(specular.color, level)
+        elif isinstance(built_in, BuiltIn) and built_in.color is not None:
+            level.default_value = max(built_in.color[:3])
+        glow = self.channels(Role.GLOW)
+        if glow is not None:
+            self.link(glow.color, inputs["Emission Color"])
+            inputs["Emission Strength"].default_value = 1.0
+        if masks is not None:
+            split = self.add("ShaderNodeSeparateColor", 3, "Masks")
+            self.link(masks.color, split.inputs["Color"])
+            if specular is None:
+                self.link(split.outputs["Red"], level)
+            if glow is None and diffuse is not None:
+                self.link(diffuse.color, inputs["Emission Color"])
+                self.link(split.outputs["Green"], inputs["Emission Strength"])
+
+    def _connect_alpha(self, diffuse: _Channels, image: Image | None) -> None:
+        """Connects alpha for an alpha test or blending, or as the image suggests where nothing is declared."""
+        found, target = self._found, self._shader.inputs["Alpha"]
+        is_cut_out = image is not None and not found.is_alpha_known and self._store.statistics(image).is_cut_out
+        threshold = _THRESHOLD if is_cut_out else found.alpha_test
+        if threshold is not None:
+            cut = self.channels(Role.ALPHA) or diffuse
+            if cut.alpha is not None:
+                # Sharp edges in all of Blender's renderers.
+                self.link(self.math("GREATER_THAN", cut.alpha, threshold, label="Alpha Test"), target)
+        elif found.translucent:
+            versions.blend_surface(self._material)
+            if diffuse.alpha is not None:
+                self.link(diffuse.alpha, target)
+
+    def _blend_with_background(self, color: _Channels, blend: str) -> None:
+        """Connects emission for what a stage draws, and transparency for what it leaves of what is behind."""
+        # A renderer's transparency cannot brighten, so that `gl_dst_color, gl_one` leaves everything as it is.
+        source, _, target = blend.partition(",")
+        emission, transparent = self.add("ShaderNodeEmission", 1), self.add("ShaderNodeBsdfTransparent", 1)
+        drawn, left = (shader.inputs["Color"] for shader in (emission, transparent))
+        drawn.default_value = left.default_value = (0.0, 0.0, 0.0, 1.0)
+        if source == "gl_dst_color":
+            target = "gl_src_color" if target == "gl_zero" else target
+        elif source == "gl_src_alpha" and color.alpha is not None:
+            self.link(self.vector_math("MULTIPLY", color.color, color.alpha), drawn)
+        elif source != "gl_zero":
+            self.link(color.color, drawn)
+        if target == "gl_one":
+            left.default_value = (1.0, 1.0, 1.0, 1.0)
+        elif target == "gl_src_color":
+            self.link(color.color, left)
+        elif target == "gl_one_minus_src_color":
+            self.link(self.inverted(color.color), left)
+        elif target == "gl_src_alpha" and color.alpha is not None:
+            self.link(color.alpha, left)
+        elif target == "gl_one_minus_src_alpha" and color.alpha is not None:
+            self.link(self.math("SUBTRACT", 1.0, color.alpha), left)
+        both = self.add("ShaderNodeAddShader", 0)
+        self.link(emission.outputs[0], both.inputs[0])
+        self.link(transparent.outputs[0], both.inputs[1])
+        versions.blend_surface(self._material)
+        output = next(node for node in self._tree.nodes if node.type == "OUTPUT_MATERIAL")
+        self.link(both.outputs[0], output.inputs["Surface"])
+        self._tree.nodes.remove(self._shader)
+
+    def _show_in_solid_mode(self, image: Image) -> None:
+        """Sets the active image node and the viewport color, which Solid mode shows for Texture and Material."""
+        for node in self._tree.nodes:
+            node.select = node.type == "TEX_IMAGE" and node.image == image
+            if node.select:
+                self._tree.nodes.active = node
+        color = self._store.statistics(image).color
+        if color is not None:
+            self._material.diffuse_color = (*color, 1.0)
+
+    # --- Nodes
+
+    def add(self, kind: str, column: int, label: str = "") -> Any:
+        # The columns are counted to the left from the shader.
+        node = self._tree.nodes.new(kind)
+        row = self._rows.get(column, 0)
+        self._rows[column] = row + 1
+        node.location = (-column * _COLUMN_WIDTH - 200.0, 300.0 - row * _ROW_HEIGHT)
+        node.label = label
+        node.select = False
+        return node
+
+    def link(self, output: Socket, target: Socket) -> None:
+        self._tree.links.new(output, target)
+
+    def channels(self, role: Role) -> _Channels | None:
+        """The color and alpha of a role; None if none of its images can be loaded."""
+        expression, files = self._expression(role)
+        return self._channels(expression, files, role) if expression is not None else None
+
+    def normal(self) -> Socket:
+        """The normal of the normal and height maps; None if there are none."""
+        expression, files = self._expression(Role.NORMAL)
+        relief = self._relief(expression, files) if expression is not None else _Relief()
+        if Role.NORMAL not in self._declared_roles():
+            height = self.channels(Role.HEIGHT)
+            if height is not None:
+                relief.heights.append((height.color, _DEFAULT_HEIGHT_SCALE))
+        normal = self._normal_map(relief.normals) if relief.normals is not None else None
+        for height_socket, scale in relief.heights:
+            bump = self.add("ShaderNodeBump", 1)
+            bump.invert = scale < 0
+            bump.inputs["Distance"].default_value = abs(scale) * _HEIGHT_UNIT
+            self.link(height_socket, bump.inputs["Height"])
+            if normal is not None:
+                self.link(normal, bump.inputs["Normal"])
+            normal = bump.outputs["Normal"]
+        return normal
+
+    # --- Which expression
+
+    def _declared_roles(self) -> dict[Role, ImageExpression]:
+        """The expressions of the declaration whose images were found and are used."""
+        declaration = self._found.declaration
+        if declaration is None:
+            return {}
+        used = set(self._found.images.values())
+        result: dict[Role, ImageExpression] = {}
+        for role, expression in (
+            (Role.DIFFUSE, declaration.diffuse if declaration.diffuse is not None else declaration.fallback),
+            (Role.SPECULAR, declaration.specular),
+            (Role.GLOW, declaration.glow),
+            (Role.NORMAL, declaration.bump),
+            (Role.ALPHA, declaration.alpha_image),
+        ):
+            files = {self._found.maps[use.name] for use in map_uses(expression) if use.name in self._found.maps}
+            image = self._found.images.get(role)
+            known = files & used if role is Role.NORMAL else image is not None and image in files
+            if expression is not None and known:
+                result[role] = expression
+        return result
+
+    def _expression(self, role: Role) -> tuple[ImageExpression | None, dict[str, GameFile]]:
+        """The image expression of a role, and the files of the images that it names."""
+        declared = self._declared_roles().get(role)
+        if declared is not None:
+            return declared, self._found.maps
+        image = self._found.images.get(role)
+        if image is None:
+            return None, {}
+        return MapImage(str(image)), {str(image): image}
+
+    # --- Colors
+
+    def _load(self, file: GameFile, role: Role) -> Image | None:
+        is_data = role in (Role.NORMAL, Role.HEIGHT, Role.SPECULAR, Role.MASKS)
+        try:
+            return self._store.get(file, is_data=is_data)
+        except ImageError as error:
+            if str(error) not in self._warnings:
+                self._warnings.append(str(error))
+            return None
+
+    def _image(self, file: GameFile, role: Role) -> _Channels | None:
+        image = self._load(file, role)
+        if image is None:
+            return None
+        if image not in self._images:
+            node = self.add("ShaderNodeTexImage", 4, role.value.title())
+            node.image = image
+            self._images[image] = node
+        outputs = self._images[image].outputs
+        return _Channels(outputs["Color"], outputs["Alpha"])
+
+    def _channels(self, expression: ImageExpression, files: dict[str, GameFile], role: Role) -> _Channels | None:
+        if isinstance(expression, MapImage):
+            file = files.get(expression.name)
+            return self._image(file, role) if file is not None else None
+        if isinstance(expression, BuiltIn):
+            if expression.color is None:
+                return None
+            return self.constant(expression.color, expression.name)
+        parts = [part for image in expression.images if (part := self._channels(image, files, role)) is not None]
+        if not parts:
+            return None
+        return self._call(expression, parts, role)
+
+    def _call(self, call: Call, parts: list[_Channels], role: Role) -> _Channels:
+        first = parts[0]
+        if call.function == "scale":
+            return self._scale(first, (*call.numbers, 1.0, 1.0, 1.0, 1.0)[:4], role)
+        if call.function == "add" and len(parts) > 1:
+            return _Channels(self.vector_math("ADD", first.color, parts[1].color), first.alpha)
+        if call.function == "invertcolor":
+            return _Channels(self.inverted(first.color), first.alpha)
+        if call.function == "invertalpha" and first.alpha is not None:
+            return _Channels(first.color, self.math("SUBTRACT", 1.0, first.alpha))
+        if call.function == "makeintensity":
+            node = self.add("ShaderNodeSeparateColor", 3)
+            self.link(first.color, node.inputs["Color"])
+            return _Channels(node.outputs["Red"], node.outputs["Red"])
+        if call.function == "makealpha":
+            brightness = self._output("ShaderNodeRGBToBW", 2, first.color)
+            return _Channels(self.constant((1.0, 1.0, 1.0, 1.0)).color, brightness)
+        return first
+
+    def _scale(self, channels: _Channels, factors: tuple[float, ...], role: Role) -> _Channels:
+        is_color = role in (Role.DIFFUSE, Role.ALPHA)
+        color, alpha = channels.color, channels.alpha
+        if factors[:3] != (1.0, 1.0, 1.0):
+            linear = [max(factor, 0.0) ** _GAMMA if is_color else factor for factor in factors[:3]]
+            color = self.vector_math("MULTIPLY", color, linear)
+        if alpha is not None and factors[3] != 1.0:
+            alpha = self.math("MULTIPLY", alpha, factors[3])
+        return _Channels(color, alpha)
+
+    def _output(self, kind: str, column: int, *inputs: Any, operation: str = "", label: str = "") -> Socket:
+        """The output of a new node, whose first inputs are outputs of others or values."""
+        node = self.add(kind, column, label)
+        if operation:
+            node.operation = operation
+        for target, value in zip(node.inputs, inputs, strict=False):
+            if isinstance(value, bpy.types.NodeSocket):
+                self.link(value, target)
+            else:
+                target.default_value = value
+        return node.outputs[0]
+
+    def math(self, operation: str, *inputs: Any, label: str = "") -> Socket:
+        return self._output("ShaderNodeMath", 2, *inputs, operation=operation, label=label)
+
+    def vector_math(self, operation: str, *inputs: Any) -> Socket:
+        return self._output("ShaderNodeVectorMath", 3, *inputs, operation=operation)
+
+    def inverted(self, color: Socket) -> Socket:
+        return self._output("ShaderNodeInvert", 3, 1.0, color)
+
+    def constant(self, color: tuple[float, float, float, float] | None, label: str = "") -> _Channels:
+        node = self.add("ShaderNodeRGB", 3, label)
+        node.outputs[0].default_value = color or (0.0, 0.0, 0.0, 1.0)
+        return _Channels(node.outputs[0])
+
+    # --- Normals and heights
+
+    def _relief(self, expression: ImageExpression, files: dict[str, GameFile]) -> _Relief:
+        if isinstance(expression, BuiltIn):
+            return _Relief()
+        if isinstance(expression, MapImage):
+            image = self._channels(expression, files, Role.NORMAL)
+            return _Relief(image.color if image is not None else None)
+        if expression.function == "heightmap":
+            image = self._channels(expression.images[0], files, Role.HEIGHT) if expression.images else None
+            scale = expression.numbers[0] if expression.numbers else 1.0
+            return _Relief(heights=[(image.color, scale)] if image is not None else [])
+        parts = [self._relief(image, files) for image in expression.images]
+        if expression.function != "addnormals":
+            # XreaL's displaceMap keeps the heights in the alpha channel, for another effect.
+            return parts[0] if parts else _Relief()
+        result = _Relief()
+        for part in parts:
+            result.heights += part.heights
+            if result.normals is None:
+                result.normals = part.normals
+            elif part.normals is not None:
+                # With x and y of the second (its red and green, less the middle) added.
+                middle = self.vector_math("SUBTRACT", part.normals, (0.5, 0.5, 0.0))
+                result.normals = self.vector_math("MULTIPLY_ADD", middle, (1.0, 1.0, 0.0), result.normals)
+        return result
+
+    def _normal_map(self, color: Socket) -> Socket:
+        node = self.add("ShaderNodeNormalMap", 1)
+        if not versions.set_green_down(node):
+            flip = self.add("ShaderNodeRGBCurve", 2, "Green Down to Up")
+            green = flip.mapping.curves[1]
+            green.points[0].location = (0.0, 1.0)
+            green.points[1].location = (1.0, 0.0)
+            flip.mapping.update()
+            self.link(color, flip.inputs["Color"])
+            color = flip.outputs["Color"]
+        self.link(color, node.inputs["Color"])
+        return node.outputs["Normal"]

@@ -14,20 +14,8 @@ from ...io_blender.options import hidden, option, properties
 from ...io_blender.reports import Job
 from ...io_md2.format import Md2Error
 from ...io_md5.format import Md5Error
-from .. import CharacterError
+from .. import CharacterError, scene
 from ..exporter import CharacterExport, export_character
-from ..records import SPEED
-from ..scene import (
-    SceneCharacter,
-    all_meshes,
-    animation_names,
-    find_character,
-    show_animation,
-    show_skin,
-    shown_animation,
-    shown_skin,
-    skin_names,
-)
 from .import_character import (
     IMPORT_SCENE_OT_idtech_character,
     IO_IDTECH_PG_character,
@@ -50,7 +38,7 @@ _COLUMN_LENGTH = 24
 class _OfCharacter:
     @classmethod
     def poll(cls, context: Context) -> bool:
-        return find_character(context) is not None
+        return scene.find_character(context) is not None
 
 
 @properties
@@ -93,7 +81,7 @@ class EXPORT_SCENE_OT_idtech_character(
         layout.prop(self, "verify")
 
     def job(self, context: Context) -> Job[job_operator.Outcome]:
-        found = find_character(context)
+        found = scene.find_character(context)
         if found is None:
             raise CharacterError("no character: select an object of a character that was imported from a game")
         if not self.directory:
@@ -122,13 +110,13 @@ class OBJECT_OT_idtech_character_skin(_OfCharacter, bpy.types.Operator):
     skin: str = option("", "Skin", "Name of the skin; empty for the materials of the model")
 
     def execute(self, context: Context) -> OperatorResult:
-        found = find_character(context)
-        meshes = all_meshes(found) if found is not None else []
-        if self.skin and self.skin not in skin_names(meshes):
-            known = ", ".join(skin_names(meshes)) or "none"
+        found = scene.find_character(context)
+        meshes = scene.all_meshes(found) if found is not None else []
+        if self.skin and self.skin not in scene.skin_names(meshes):
+            known = ", ".join(scene.skin_names(meshes)) or "none"
             return fail(self, f"{self.skin}: the character has no such skin, only: {known}")
         try:
-            show_skin(meshes, self.skin)
+            scene.show_skin(meshes, self.skin)
         except CharacterError as error:
             return fail(self, str(error))
         return {"FINISHED"}
@@ -150,14 +138,14 @@ class OBJECT_OT_idtech_character_animation(_OfCharacter, bpy.types.Operator):
     )
 
     def execute(self, context: Context) -> OperatorResult:
-        found = find_character(context)
+        found = scene.find_character(context)
         roots = list(found.roots.values()) if found is not None else []
-        actions = show_animation(roots, self.animation)
+        actions = scene.show_animation(roots, self.animation)
         if not actions:
             return fail(self, f"{self.animation}: the character has no such animation")
         if self.use_scene_timing:
             frames = actions[0].frame_range
-            set_timing(self, context, frames[0], frames[1], SPEED.read(actions[0]))
+            set_timing(self, context, frames[0], frames[1], scene.SPEED.read(actions[0]))
         return {"FINISHED"}
 
 
@@ -168,8 +156,8 @@ class IO_IDTECH_MT_character_animations(bpy.types.Menu):
     bl_label = "Animations"
 
     def draw(self, context: Context) -> None:
-        found = find_character(context)
-        names = animation_names(found.roots.values()) if found is not None else []
+        found = scene.find_character(context)
+        names = scene.animation_names(found.roots.values()) if found is not None else []
         row: Any = self.layout.row()
         for first in range(0, len(names), _COLUMN_LENGTH):
             column = row.column()
@@ -187,23 +175,22 @@ class IO_IDTECH_PT_character(PropertiesPanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        return find_character(context, context.object) is not None
+        return scene.find_character(context, context.object) is not None
 
     def draw(self, context: Context) -> None:
-        found = find_character(context, context.object)
+        found = scene.find_character(context, context.object)
         if found is not None:
-            draw_character(self.layout, found)
+            _draw_character(self.layout, found)
 
 
-def draw_character(layout: Any, found: SceneCharacter) -> None:
-    """Draws the skins and animations of a character."""
+def _draw_character(layout: Any, found: scene.SceneCharacter) -> None:
     character = found.character
     place = f" ({character.declaration.file})" if character.declaration is not None else ""
     layout.label(text=f"{character.name}{place}", icon="OUTLINER_OB_ARMATURE")
-    meshes = all_meshes(found)
-    names = skin_names(meshes)
+    meshes = scene.all_meshes(found)
+    names = scene.skin_names(meshes)
     if names:
-        shown = shown_skin(meshes)
+        shown = scene.shown_skin(meshes)
         column = layout.column(align=True)
         column.label(text="Skin")
         for name in ("", *names):
@@ -211,10 +198,10 @@ def draw_character(layout: Any, found: SceneCharacter) -> None:
                 OBJECT_OT_idtech_character_skin.bl_idname, text=name or "Materials of the Model", depress=name == shown
             )
             button.skin = name
-    if animation_names(found.roots.values()):
+    if scene.animation_names(found.roots.values()):
         row = layout.row()
         row.label(text="Animation")
-        row.menu(IO_IDTECH_MT_character_animations.bl_idname, text=shown_animation(found.first) or "Choose…")
+        row.menu(IO_IDTECH_MT_character_animations.bl_idname, text=scene.shown_animation(found.first) or "Choose…")
     layout.operator("export_scene.idtech_character", icon="EXPORT")
 
 

@@ -84,13 +84,6 @@ def _draw_columns(layout: Any, texts: Sequence[str], icon: str = "NONE") -> None
     columns.label(text=texts[3])
 
 
-def _fill_row(item: Any, entry: CatalogueEntry) -> None:
-    item.name = printable(entry.name)
-    item.kind, item.path = entry.kind.value, printable(entry.path)
-    item.meshes, item.animations, item.skins = str(entry.meshes), str(entry.animations), str(entry.skins)
-    item.is_missing = bool(entry.meshes.missing or entry.animations.missing or entry.skins.missing)
-
-
 # The list of the animations of the chosen character, with a check box for each
 
 
@@ -264,7 +257,9 @@ class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, trans
             return
         for entry in found.entries:
             item = self.entries.add()
-            _fill_row(item, entry)
+            item.name, item.kind, item.path = printable(entry.name), entry.kind.value, printable(entry.path)
+            item.meshes, item.animations, item.skins = str(entry.meshes), str(entry.animations), str(entry.skins)
+            item.is_missing = bool(entry.meshes.missing or entry.animations.missing or entry.skins.missing)
         if not found.entries:
             self.problem = "No models were found in this folder"
         names = [entry.name for entry in found.entries]

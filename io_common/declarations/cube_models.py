@@ -54,13 +54,7 @@ class _CharacterReader:
 
     def character(self) -> Character:
         path = join(self._folder, CONFIGS[self._kind])
-        script = read_script(
-            self._files.read_text(path),
-            path,
-            self._kind,
-            lambda other: self._files.read_text(other) if self._files.has(other) else None,
-            self._find_folder,
-        )
+        script = read_script(self._files.read_text(path), path, self._kind, self._read, self._find_folder)
         self._missing.update(script.missing)
         if not script.parts:
             script.warnings.append(f"{path}, line 1: no model is loaded: there is no md5load")
@@ -88,6 +82,9 @@ class _CharacterReader:
             declaration=SourceLine(path, 1),
             warnings=tuple(dict.fromkeys(script.warnings)),
         )
+
+    def _read(self, path: str) -> str | None:
+        return self._files.read_text(path) if self._files.has(path) else None
 
     def _part(self, part: ScriptPart) -> CharacterPart:
         model = part.model or self._md2()

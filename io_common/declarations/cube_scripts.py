@@ -118,12 +118,11 @@ class ModelScript:
         return None
 
 
+_Read = Callable[[str], str | None]
+
+
 def read_script(
-    text: str,
-    path: str,
-    kind: str,
-    read: Callable[[str], str | None],
-    find_folder: Callable[[str], str] = lambda name: name,
+    text: str, path: str, kind: str, read: _Read, find_folder: Callable[[str], str] = lambda name: name
 ) -> ModelScript:
     """Reads a model's script, skipping invalid text with a warning; `read` may raise FileReadError."""
     reader = _ScriptReader(path, kind, read, find_folder)
@@ -202,9 +201,7 @@ def _parse(text: str) -> _Group:
 
 
 class _ScriptReader:
-    def __init__(
-        self, path: str, kind: str, read: Callable[[str], str | None], find_folder: Callable[[str], str]
-    ) -> None:
+    def __init__(self, path: str, kind: str, read: _Read, find_folder: Callable[[str], str]) -> None:
         self.script = ModelScript([ScriptPart()] if kind == "md2" else [])
         self._folder = path.rpartition("/")[0]
         self._kind = kind

@@ -207,24 +207,21 @@ class TokenReader:
 
     def __init__(self, declaration: Declaration) -> None:
         self.declaration = declaration
-        self._tokens = declaration.tokens
-        self._index = 0
+        self._waiting = declaration.tokens[::-1]
 
     def peek(self) -> Token | None:
         """The next token, which stays; None at the end."""
-        return self._tokens[self._index] if self._index < len(self._tokens) else None
+        return self._waiting[-1] if self._waiting else None
 
     def next(self) -> Token | None:
         """The next token, which is passed; None at the end."""
-        token = self.peek()
-        self._index += 1
-        return token
+        return self._waiting.pop() if self._waiting else None
 
     def accept(self, mark: str) -> bool:
         """Passes the next token if it is this punctuation mark; else returns False."""
-        token = self.peek()
-        found = token is not None and token.is_mark(mark)
-        self._index += found
+        found = bool(self._waiting) and self._waiting[-1].is_mark(mark)
+        if found:
+            self._waiting.pop()
         return found
 
     def word(self, line: int | None = None) -> Token | None:
@@ -232,15 +229,13 @@ class TokenReader:
         token = self.peek()
         if token is None or token.kind == "punctuation" or line not in (None, token.line):
             return None
-        self._index += 1
-        return token
+        return self._waiting.pop()
 
     def rest_of_line(self, line: int) -> list[Token]:
         """Passes the rest of a line, up to a brace."""
         words = []
         while (token := self.peek()) is not None and token.line == line and not token.is_mark("{}"):
-            words.append(token)
-            self._index += 1
+            words.append(self._waiting.pop())
         return words
 
     def skip_block(self) -> None:

@@ -114,14 +114,9 @@ class _CharacterReader:
         for part in self._parts:
             names += [(MODEL, part.declaration or ""), *((SKIN, skin.name) for skin in part.skins)]
             names.append((ENTITY, part.attachment.entity if part.attachment is not None else ""))
-        return Character(
-            declaration.name,
-            DOOM3,
-            tuple(self._parts),
-            tuple(sorted(self._missing)),
-            SourceLine(declaration.source, declaration.line),
-            self._game.warnings_about(names) if self._in_detail else (),
-        )
+        place, missing = SourceLine(declaration.source, declaration.line), tuple(sorted(self._missing))
+        warnings = self._game.warnings_about(names) if self._in_detail else ()
+        return Character(declaration.name, DOOM3, tuple(self._parts), missing, place, warnings)
 
     # --- Models
 
@@ -193,49 +188,34 @@ class _CharacterReader:
         head = values.get("def_head", "")
         if head:
             offset, shared = _vector(values, head.lower()), _vector(values, "offsetheadmodel")
-            yield (
-                head,
-                Attachment(
-                    parent,
-                    values.get("head_joint") or values.get("joint_head") or "",
-                    translation=(offset[0] + shared[0], offset[1] + shared[1], offset[2] + shared[2]),
-                    keeps_axes=True,
-                    entity=head if self._game.entity(head) is not None else "",
-                ),
-            )
+            place = (offset[0] + shared[0], offset[1] + shared[1], offset[2] + shared[2])
+            joint = values.get("head_joint") or values.get("joint_head") or ""
+            entity = head if self._game.entity(head) is not None else ""
+            yield head, Attachment(parent, joint, translation=place, keeps_axes=True, entity=entity)
         numbers: dict[str, str] = {}
-        for key, place in values.items():
+        for key, named in values.items():
             if key.startswith("attach_pos_name_"):
-                numbers.setdefault(place, key.removeprefix("attach_pos_name_"))
+                numbers.setdefault(named, key.removeprefix("attach_pos_name_"))
         for key, other in values.items():
             if not key.startswith("def_attach") or other in ("", "-"):
                 continue
-            attached_values = self._game.entity(other) or {}
-            place = values.get("pos_attach" + key.removeprefix("def_attach"), "")
-            if place in numbers:
-                attachment = _attachment_at_place(values, numbers[place], attached_values, place.lower())
+            attached = self._game.entity(other) or {}
+            named = values.get("pos_attach" + key.removeprefix("def_attach"), "")
+            if named in numbers:
+                attachment = _attachment_at_place(values, numbers[named], attached, named.lower())
             elif self._game.is_dark_mod:
-                attachment = _dark_mod_attachment(attached_values, name.lower())
+                attachment = _dark_mod_attachment(attached, name.lower())
             else:
-                attachment = Attachment(
-                    0,
-                    attached_values.get("joint", ""),
-                    _rotation(attached_values, "angles"),
-                    _vector(attached_values, "origin"),
-                    along_model=True,
-                )
+                angles, origin = _rotation(attached, "angles"), _vector(attached, "origin")
+                attachment = Attachment(0, attached.get("joint", ""), angles, origin, along_model=True)
             yield other, replace(attachment, parent=parent, entity=other)
 
 
 def _attachment_at_place(body: Values, number: str, values: Values, place: str) -> Attachment:
-    return Attachment(
-        0,
-        body.get(f"attach_pos_joint_{number}", ""),
-        _rotation(body, f"attach_pos_angles_{number}"),
-        _vector(body, f"attach_pos_origin_{number}"),
-        _rotation(values, f"angles_{place}"),
-        _vector(values, f"origin_{place}"),
-    )
+    joint = body.get(f"attach_pos_joint_{number}", "")
+    angles, origin = _rotation(body, f"attach_pos_angles_{number}"), _vector(body, f"attach_pos_origin_{number}")
+    turned, moved = _rotation(values, f"angles_{place}"), _vector(values, f"origin_{place}")
+    return Attachment(0, joint, angles, origin, turned, moved)
 
 
 def _dark_mod_attachment(values: Values, body: str) -> Attachment:

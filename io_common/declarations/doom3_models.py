@@ -35,6 +35,8 @@ FLAGS = ("random_cycle_start", "ai_no_turn", "anim_turn", "prevent_idle_override
 _FRAME = re.compile(r"[0-9]{1,9}\Z")
 _FOLDERS = (("def", ".def", ENTITY), ("skins", ".skin", SKIN))
 _Inherited = TypeVar("_Inherited", CharacterPart, dict[str, str])
+_Chain = tuple[str, ...]
+_Find = Callable[[str, _Chain], _Inherited | None]
 _MAX_SYNCED = 64  # files of an animation
 _MAX_CHAIN = 100  # declarations that inherit from each other; those of the games have up to five
 _MAX_INHERITED = 1_000_000  # animations and values, counted for each declaration
@@ -49,9 +51,10 @@ class _ModelReader(TokenReader):
         self._model = CharacterPart(declaration.name, "", declaration=declaration.name)
         self._channels: dict[str, str] = {}
         self._animations: dict[str, CharacterAnimation] = {}
-        # The names of animations that are inherited and not replaced yet, and all of them by their alias.
+        # The names of animations that are inherited and not replaced yet, and all of them by their alias, with some
+        # that were removed since.
         self._inherited: set[str] = set()
-        self._by_alias: dict[str, list[str]] | None = None
+        self._by_alias: dict[str, list[str]] = defaultdict(list)
 
     def model(self) -> CharacterPart:
         of_model = f"in model '{short(self.declaration.name)}'"
@@ -88,20 +91,17 @@ class _ModelReader(TokenReader):
             self._channels = dict(parent.channels)
             self._animations = {one.name: one for one in parent.animations}
             self._inherited = set(self._animations)
-            self._by_alias = None
+            self._by_alias.clear()
+            for name in self._animations:
+                self._by_alias[alias(name)].append(name)
 
     def _read_offset(self, token: Token) -> None:
-        numbers: list[float] = []
-        sign = ""
+        words: list[str] = []
         is_open = self.accept("(")
         while is_open and (word := self.word()) is not None:
-            if word.text in ("-", "+"):
-                sign = word.text
-                continue
-            numbers.append(_number(sign + word.text))
-            sign = ""
-            if math.isnan(numbers[-1]):
-                break
+            words.append(word.text)
+        # A sign may stand by itself.
+        numbers = [_number(text) for text in re.sub("([-+]) ", r"\1", " ".join(words)).split()]
         if not is_open or not self.accept(")") or len(numbers) != 3 or not all(map(math.isfinite, numbers)):
             self.declaration.warn("expected three numbers in brackets after 'offset'", token)
         else:
@@ -113,19 +113,13 @@ class _ModelReader(TokenReader):
             self.declaration.warn(f"expected '(' after the channel '{short(name.text)}'", name)
             return ""
         words: list[str] = []
-        is_sign = False
         while (token := self.peek()) is not None and not token.is_mark(")}{"):
             self.next()
-            if token.kind == "punctuation":
-                continue
-            if is_sign:
-                words[-1] += token.text
-            else:
+            if token.kind != "punctuation":
                 words.append(token.text)
-            is_sign = token.kind == "word" and token.text.strip("*-") == ""
         if not self.accept(")"):
             self.declaration.warn(f"the channel '{short(name.text)}' is not closed with ')'", name)
-        return " ".join(words)
+        return re.sub(r"(?<!\S)([*-]+) ", r"\1", " ".join(words))
 
     # --- Animations
 
@@ -145,8 +139,7 @@ class _ModelReader(TokenReader):
         if name.text in self._animations and name.text not in self._inherited:
             self.declaration.warn(f"the animation '{short(name.text)}' is declared twice; the first is used", name)
             return
-        if name.text not in self._animations:
-            self._by_alias = None
+        self._by_alias[alias(name.text)].append(name.text)
         self._inherited.discard(name.text)
         self._animations[name.text] = CharacterAnimation(
             name.text, tuple(files[:_MAX_SYNCED]), commands=tuple(commands), flags=tuple(dict.fromkeys(flags))
@@ -182,11 +175,7 @@ class _ModelReader(TokenReader):
             commands.append(FrameCommand(int(number.text), " ".join(words)))
 
     def _remove_animations(self, token: Token) -> None:
-        if self._by_alias is None:
-            self._by_alias = defaultdict(list)
-            for one in self._animations:
-                self._by_alias[alias(one)].append(one)
-        names = [token.text, *self._by_alias.get(token.text, [])]
+        names = [token.text, *self._by_alias.pop(token.text, [])]
         removed = [one for one in names if self._animations.pop(one, None) is not None]
         if not removed:
             self.declaration.warn(f"there is no animation '{short(token.text)}' to remove", token)
@@ -285,14 +274,14 @@ class DeclarationsByName:
         """The values of an entity by key in lower case, with what it inherits; None if there is none."""
         return self._entity(canonical_name(name), ())
 
-    def _model(self, key: str, chain: tuple[str, ...]) -> CharacterPart | None:
+    def _model(self, key: str, chain: _Chain) -> CharacterPart | None:
         raw = self.declared[MODEL].get(key)
         if raw is not None and key not in self._models:
             reader = _ModelReader(raw, lambda name: self._parent(raw, name.text, name, chain, self._model))
             self._models[key] = reader.model()
         return self._models.get(key)
 
-    def _entity(self, key: str, chain: tuple[str, ...]) -> dict[str, str] | None:
+    def _entity(self, key: str, chain: _Chain) -> dict[str, str] | None:
         raw = self.declared[ENTITY].get(key)
         if raw is not None and key not in self._entities:
             values = read_entity(raw)
@@ -305,12 +294,7 @@ class DeclarationsByName:
         return self._entities.get(key)
 
     def _parent(
-        self,
-        child: Declaration,
-        name: str,
-        token: Token | None,
-        chain: tuple[str, ...],
-        find: Callable[[str, tuple[str, ...]], _Inherited | None],
+        self, child: Declaration, name: str, token: Token | None, chain: _Chain, find: _Find[_Inherited]
     ) -> _Inherited | None:
         """What a declaration inherits by a name; None, with a warning about the token, if it cannot."""
         key = canonical_name(name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from .characters import Attachment, Character, CharacterAnimation, CharacterPart, CharacterSkin, Vector
+from .characters import Attachment, Character, CharacterPart, Vector
 from .declaration_files import ENTITY, Declaration, parse_declarations
 from .doom3_models import read_entity
 
@@ -35,7 +35,9 @@ def skin_text(character: Character) -> str:
     texts: dict[str, str] = {}
     for part in character.parts:
         for skin in part.skins:
-            texts.setdefault(skin.name.lower(), _skin_text(skin, part.model))
+            lines = [f"\t{_word(old) if old != '*' else '*'}\t{_word(new)}" for old, new in skin.replacements]
+            text = _block(f"skin {_word(skin.name)}", [f"\tmodel\t{_word(part.model)}", *lines])
+            texts.setdefault(skin.name.lower(), text)
     return "\n".join(texts.values())
 
 
@@ -77,21 +79,11 @@ def _model_text(part: CharacterPart, name: str) -> str:
         lines.append("\toffset\t( {} {} {} )".format(*map(_number, part.offset)))
     lines += [f"\tchannel {_word(channel)}\t( {_clean(joints)} )" for channel, joints in part.channels]
     for animation in part.animations:
-        lines += _animation_lines(animation)
+        head = f"\tanim {_word(animation.name)}\t{', '.join(map(_word, animation.files))}"
+        inside = [f"\t\tframe {command.frame}\t{_line(command.text)}" for command in animation.commands]
+        inside += [f"\t\t{_word(flag)}" for flag in animation.flags]
+        lines += [f"{head} {{", *inside, "\t}"] if inside else [head]
     return _block(f"model {_word(name)}", lines)
-
-
-def _animation_lines(animation: CharacterAnimation) -> list[str]:
-    files = ", ".join(map(_word, animation.files))
-    head = f"\tanim {_word(animation.name)}\t{files}"
-    inside = [f"\t\tframe {command.frame}\t{_line(command.text)}" for command in animation.commands]
-    inside += [f"\t\t{_word(flag)}" for flag in animation.flags]
-    return [f"{head} {{", *inside, "\t}"] if inside else [head]
-
-
-def _skin_text(skin: CharacterSkin, model: str) -> str:
-    lines = [f"\t{_word(old) if old != '*' else '*'}\t{_word(new)}" for old, new in skin.replacements]
-    return _block(f"skin {_word(skin.name)}", [f"\tmodel\t{_word(model)}", *lines])
 
 
 def _entity_texts(character: Character) -> list[str]:

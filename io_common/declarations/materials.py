@@ -85,19 +85,15 @@ class MapUse(NamedTuple):
     is_height: bool
 
 
-def map_uses(expression: ImageExpression | None) -> list[MapUse]:
+def map_uses(expression: ImageExpression | None, *, is_height: bool = False) -> list[MapUse]:
     """All image files of an expression, in the order of the text."""
-    found: list[MapUse] = []
-    stack: list[tuple[ImageExpression, bool]] = [(expression, False)] if expression is not None else []
-    while stack:
-        node, is_height = stack.pop()
-        if isinstance(node, MapImage):
-            found.append(MapUse(node.name, is_height))
-        elif isinstance(node, Call):
-            for index, image in reversed(list(enumerate(node.images))):
-                makes_height = node.function == "heightmap" or (node.function == "displacemap" and index == 1)
-                stack.append((image, is_height or makes_height))
-    return found
+    if not isinstance(expression, Call):
+        return [MapUse(expression.name, is_height)] if isinstance(expression, MapImage) else []
+    uses = []
+    for index, image in enumerate(expression.images):
+        of_heights = expression.function == "heightmap" or (expression.function == "displacemap" and index == 1)
+        uses += map_uses(image, is_height=is_height or of_heights)
+    return uses
 
 
 # --- Materials
@@ -340,7 +336,6 @@ class _MaterialReader(TokenReader):
 
     def _value(self, default: float) -> float:
         """The value of an expression; the default if it cannot be known."""
-        self._lexemes: list[str] = []
         self._terms = 0
         value = self._operation()
         if value is None or self._terms >= _MAX_TERMS:
@@ -352,10 +347,10 @@ class _MaterialReader(TokenReader):
         if priority == 0:
             return self._term()
         first = self._operation(priority - 1)
-        symbol = self._peek_lexeme()
+        symbol = self._peek_part()
         if _PRIORITIES.get(symbol) != priority or self._terms >= _MAX_TERMS:
             return first
-        self._accept_lexeme(symbol)
+        self.next()
         second = self._operation(priority)
         if first is None or second is None or (symbol == "/" and second == 0.0):
             return None
@@ -363,41 +358,42 @@ class _MaterialReader(TokenReader):
 
     def _term(self) -> float | None:
         self._terms += 1
-        word = self._peek_lexeme()
+        word = self._peek_part()
         if self._terms >= _MAX_TERMS or word in ("", "{", "}", ")", "]", ","):
             return None
-        self._accept_lexeme(word)
+        self.next()
         if word == "-":
             number = self._term()
             return -number if number is not None else None
         if word == "(":
             number = self._operation()
-            self._accept_lexeme(")")
+            self._accept_part(")")
             return number
-        if self._accept_lexeme("["):
+        if self._accept_part("["):
             # The entries of a table are not known here.
             self._operation()
-            self._accept_lexeme("]")
+            self._accept_part("]")
             return None
         if _PARAMETER.match(word):
             return float(word in _ONES)
         return min(float(word), _MAX_TERM) if word[0] in ".0123456789" and word != "." else None
 
-    def _peek_lexeme(self) -> str:
-        """The next part of an expression: a word may hold several, such as `time*2`."""
-        token = self.peek() if not self._lexemes else None
-        lexemes = _lexemes(token) if token is not None else self._lexemes
-        return lexemes[0] if lexemes else ""
+    def _peek_part(self) -> str:
+        """The next part of an expression, empty at the end; words with several parts, such as `time*2`, are split."""
+        token = self.peek()
+        if token is not None and token.kind == "word":
+            parts = _PART.findall(token.text.lower())
+            self._waiting[-1:] = [token._replace(text=part) for part in reversed(parts)]
+        return self._waiting[-1].text if self._waiting else ""
 
-    def _accept_lexeme(self, lexeme: str) -> bool:
-        if self._peek_lexeme() != lexeme:
-            return False
-        token = self.next() if not self._lexemes else None
-        self._lexemes = (_lexemes(token) if token is not None else self._lexemes)[1:]
-        return True
+    def _accept_part(self, text: str) -> bool:
+        found = self._peek_part() == text
+        if found:
+            self.next()
+        return found
 
 
-_LEXEME = re.compile(r"[a-z_]\w*|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|[<>=!]=|&&|\|\||\S")
+_PART = re.compile(r"[a-z_]\w*|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|[<>=!]=|&&|\|\||\S")
 _PARAMETER = re.compile(r"(?:parm|global)\d+\Z|time\Z|sound\Z|fragmentprograms\Z")
 _ONES = ("parm0", "parm1", "parm2", "parm3", "fragmentprograms")
 _PRIORITIES = {
@@ -412,10 +408,6 @@ _OPERATIONS: dict[str, Callable[[float, float], float]] = {
     "&&": lambda a, b: bool(a) and bool(b),
     "||": lambda a, b: bool(a) or bool(b),
 }  # fmt: skip
-
-
-def _lexemes(token: Token) -> list[str]:
-    return _LEXEME.findall(token.text.lower()) if token.kind == "word" else [token.text]
 
 
 def _float(text: str) -> float | None:

@@ -43,7 +43,8 @@ def write_files(files: Mapping[Path, bytes], *, remove_abandoned: bool = True) -
     Permissions stay, and of a link the file that it points to is written. `remove_abandoned` removes what killed
     processes left in the folders. It lists them: who writes thousands of files should do it once in each folder.
     """
-    targets = {_link_target(path): data for path, data in files.items()}
+    # A link stays a link.
+    targets = {Path(os.path.realpath(path)) if path.is_symlink() else path: data for path, data in files.items()}
     for folder in {target.parent for target in targets} if remove_abandoned else ():
         _remove_abandoned(folder)
     with ExitStack() as temporaries:
@@ -53,11 +54,6 @@ def write_files(files: Mapping[Path, bytes], *, remove_abandoned: bool = True) -
                 temporary.replace(target)
             except OSError as error:
                 raise _for_target(error, target) from error
-
-
-def _link_target(path: Path) -> Path:
-    """The file that is to be written, so that a link stays a link."""
-    return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def _stage(target: Path, data: bytes, temporaries: ExitStack) -> Path:
@@ -143,12 +139,8 @@ def new_file(folder: Path) -> tuple[Path, FileIO]:
     while True:
         path = folder / f"{_PREFIX}{secrets.token_hex(4)}{_SUFFIX}"
         try:
-            return path, open(path, "xb", buffering=0, opener=_open)
+            return path, open(path, "xb", buffering=0, opener=lambda name, flags: os.open(name, flags, 0o600))
         except FileExistsError:
             tries += 1
             if tries == _TRIES:
                 raise
-
-
-def _open(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

@@ -41,17 +41,8 @@ _UNREADABLE = (OSError, zipfile.BadZipFile, NotImplementedError, ValueError, EOF
 # The number of errors whose text is the reason: with that of a system error, the user would be told of that.
 _OTHER_REASON = 0
 
-Stamp = tuple[int, int] | None
-"""The size in bytes and the time of the last change in nanoseconds of a file or folder; None if there is none."""
-
-
-def stamp_of(path: str | os.PathLike[str]) -> Stamp:
-    """The stamp of a file or folder on disk."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_size, status.st_mtime_ns
+Stamp = list[int]
+"""The size in bytes and the time of the last change in nanoseconds of a file or folder."""
 
 
 def is_archive_name(name: str) -> bool:
@@ -188,17 +179,12 @@ class _DirectoryReader(io.BufferedReader):
 def _zip_members(stream: _DirectoryReader) -> list[Member]:
     # Opening the archive reads only its directory.
     with zipfile.ZipFile(stream) as archive:
-        return [
-            Member(
-                fold_slashes(info.filename),
-                info.header_offset,
-                info.compress_size,
-                info.file_size,
-                info.CRC,
-                UNSUPPORTED_METHOD if info.flag_bits & 1 else info.compress_type,
-            )
-            for info in archive.infolist()
-        ]
+        members = []
+        for info in archive.infolist():
+            method = UNSUPPORTED_METHOD if info.flag_bits & 1 else info.compress_type
+            sizes = info.compress_size, info.file_size
+            members.append(Member(fold_slashes(info.filename), info.header_offset, *sizes, info.CRC, method))
+        return members
 
 
 def _pak_members(stream: _DirectoryReader, length: int) -> list[Member]:
@@ -296,18 +282,25 @@ class FilesByName:
     def find(self, folder: Path, name: str) -> Path | None:
         """The file with a name directly inside a folder; None if there is none, or the folder cannot be read."""
         if folder not in self._folders:
-            files: dict[str, Path] = {}
             try:
-                for path in files_in(folder):
-                    files.setdefault(fold(path.name), path)
+                paths = files_in(folder)
             except OSError:
-                files.clear()
-            self._folders[folder] = files
+                paths = []
+            # The first of a name stays.
+            self._folders[folder] = {fold(path.name): path for path in reversed(paths)}
         return self._folders[folder].get(fold(name))
 
 
-def stamp(path: Path) -> list[int]:
-    """The stamp of a file, or of the archive that a path leads into. Raises OSError if there is none."""
+def stamp(path: str | os.PathLike[str]) -> Stamp:
+    """The stamp of a file or folder, or of the archive that a path leads into. Raises OSError if there is none."""
     archive = split_archive_path(path)
-    status = (archive[0] if archive is not None else path).stat()
+    status = os.stat(archive[0] if archive is not None else path)
     return [status.st_size, status.st_mtime_ns]
+
+
+def stamp_of(path: str | os.PathLike[str]) -> Stamp | None:
+    """The same; None if there is none."""
+    try:
+        return stamp(path)
+    except (OSError, ValueError):
+        return None

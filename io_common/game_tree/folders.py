@@ -39,7 +39,7 @@ def guess_game_folder(model_path: str | os.PathLike[str], names: Iterable[AssetN
     folder = Path(os.path.abspath(model_path)).parent
     parts = [fold(part) for part in folder.parts]
     folders = [fold(name.folder).split("/") for name in names if name.folder]
-    best: tuple[tuple[int, bool, int, int], Path] | None = None
+    ranked: list[tuple[tuple[int, bool, int, int], Path]] = []
     seen: set[str] = set()
     repetitions = 0
     for index in range(1, len(parts)):
@@ -53,10 +53,8 @@ def guess_game_folder(model_path: str | os.PathLike[str], names: Iterable[AssetN
         if root in (Path(root.anchor), home, home.parent):
             continue
         agreement = max((_common_length(one, parts[index:]) for one in folders), default=0)
-        rank = (agreement, _has_entry(root, _TYPICAL_FOLDERS), repetitions, -index)
-        if best is None or rank > best[0]:
-            best = (rank, root)
-    return best[1] if best is not None else None
+        ranked.append(((agreement, _has_entry(root, _TYPICAL_FOLDERS), repetitions, -index), root))
+    return max(ranked)[1] if ranked else None
 
 
 def _common_length(one: list[str], other: list[str]) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 from ..files import atomic
@@ -28,7 +29,7 @@ class LooseFiles:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.stamps: dict[str, Stamp] = {}
+        self.stamps: dict[str, Stamp | None] = {}
         """Of the folders that were listed, as they were before."""
         self.warnings: list[str] = []
         self._inside = os.path.join(os.path.realpath(path), "")
@@ -152,7 +153,7 @@ class GameTree:
         self._trees: dict[tuple[Path, ...], GameTree] = {}
         self._holding: dict[tuple[str, ...], list[tuple[Listing | None, ...]]] = {}
         self._merged: dict[str, Listing | None] = {}
-        self._texts: dict[str, Stamp] = {}
+        self._texts: dict[str, Stamp | None] = {}
         self._written_folders: set[Path] = set()
 
     def of(self, *folders: Path) -> GameTree:
@@ -322,19 +323,16 @@ class GameTree:
 
     @property
     def warnings(self) -> list[str]:
-        """What could not be read so far, each once."""
-        texts = [text for layer in self._listed_layers() for text in layer.warnings]
+        """What could not be read so far, each once, also in other trees of the same import."""
+        texts = [text for layer in chain.from_iterable(self.known.values()) for text in layer.warnings]
         return list(dict.fromkeys([*texts, *self.budget.warnings]))
 
     def is_current(self) -> bool:
         """Whether the folders, archives and texts that were read are as they were, by their sizes and times."""
-        stamps = [self._texts, *(layer.stamps for layer in self._listed_layers())]
+        stamps = [self._texts, *(layer.stamps for layer in chain.from_iterable(self.known.values()))]
         return all(stamp_of(path) == stamp for one in stamps for path, stamp in one.items())
 
     # --- Layers
-
-    def _listed_layers(self) -> list[Layer]:
-        return [layer for root in self._roots for layer in self.known.get(root, ())]
 
     def _layers(self) -> Iterator[Layer]:
         for root in self._roots:

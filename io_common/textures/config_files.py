@@ -1,17 +1,26 @@
-"""The images that configuration files beside a model name, and the images of a material."""
+"""What texts say about the images of a model: the material files of its game, and the .cfg and .skin files beside it.
+
+Material files are `materials/*.mtr`, in Unvanquished and XreaL also `scripts/*.shader`. As in Doom 3, the `.mtr` files
+of all folders and archives are searched in alphabetical order, those next to the model last; a file hides those with
+its name in later folders, and the first declaration of a name is used. Of `.shader` files, the last by name comes
+first, as in Quake III (`ScanAndLoadShaderFiles` in `tr_shader.c`).
+"""
 
 from __future__ import annotations
 
 import os
 import posixpath
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..declarations.cube_scripts import MeshSkin, ModelScript, image_name, read_script
-from ..declarations.materials import Material
+from ..declarations.declaration_files import canonical_name
+from ..declarations.materials import Material, MaterialFile, parse_materials
 from ..game_tree.files import FileReadError, GameFile
 from ..game_tree.folders import ModelFolder
 from ..game_tree.names import clean_name, fold
+from ..game_tree.tree import GameTree
 from .conventions import Role
 
 
@@ -45,6 +54,87 @@ class MaterialImages:
         """Adds paths where images were looked for, with the separators of this system."""
         native = dict.fromkeys(path.replace("/", os.sep) for path in paths)
         self.looked_in += [path for path in native if path not in self.looked_in]
+
+
+_MATERIAL_FOLDERS = (("materials", ".mtr"), ("scripts", ".shader"))
+
+
+@dataclass
+class _MaterialText:
+    file: GameFile
+    text: str
+    folded: str
+    parsed: MaterialFile | None = None
+
+
+class MaterialFiles:
+    """The material files of game folders, or of these and then the folder of a model, read when first needed.
+
+    They are parsed only if a name that is sought occurs in them.
+    """
+
+    def __init__(self, tree: GameTree, game: MaterialFiles | None = None) -> None:
+        self._tree = tree
+        self._game = game  # None for that of the game folders themselves
+        self._budget = tree.budget
+        self._known: dict[str, Material | None] = {}
+
+    @cached_property
+    def _texts(self) -> list[_MaterialText]:
+        texts = list(self._game._texts) if self._game is not None else []
+        loose = {text.file.path for text in texts if text.file.member is None}
+        for file in self._files():
+            if file.path in loose:
+                continue
+            try:
+                if not self._budget.take("text", file.size()) or self._budget.is_over():
+                    self._budget.warn(f"{file}: there are too many materials; this file and those after it are skipped")
+                    break
+                text = file.read_text()
+            except FileReadError as error:
+                self._budget.warn(str(error))
+                continue
+            texts.append(_MaterialText(file, text, fold(text)))
+        return texts
+
+    def _files(self) -> Iterator[GameFile]:
+        for folder, extension in _MATERIAL_FOLDERS if self._game is None else (("", ".mtr"),):
+            files = list(self._tree.files(folder, extension).values())
+            yield from reversed(files) if extension == ".shader" else files
+
+    @property
+    def patterns(self) -> list[str]:
+        """Where material files were found, relative to a game folder, such as `materials/*.mtr`."""
+        found = {text.file.extension for text in self._texts}
+        return [f"{folder}/*{extension}" for folder, extension in _MATERIAL_FOLDERS if extension in found]
+
+    def find(self, name: str) -> Material | None:
+        """The first declaration of a name, compared by `canonical_name`; None if there is none."""
+        key = canonical_name(name)
+        if key and key not in self._known:
+            with self._budget.timed():
+                self._known[key] = self._search(key)
+        return self._known.get(key)
+
+    def _search(self, key: str) -> Material | None:
+        first: Material | None = None
+        for text in self._texts:
+            if not self._budget.take("scanned", len(text.folded)) or self._budget.is_over():
+                self._budget.warn("there are too many materials: some were not found")
+                break
+            if key not in text.folded:
+                continue
+            if text.parsed is None:
+                text.parsed = parse_materials(text.text, str(text.file), self._budget.tokens)
+                self._budget.take("tokens", text.parsed.token_count)
+                for warning in text.parsed.warnings:
+                    self._budget.warn(warning)
+            found = text.parsed.materials.get(key)
+            if found is not None and first is not None:
+                place = f"{found.source}:{found.line}"
+                self._budget.warn(f"{place}: '{found.name}' is already defined in {first.source}")
+            first = first or found
+        return first
 
 
 _MODEL_FOLDERS = ("packages/models", "models", "data/models", "")

@@ -55,15 +55,20 @@ SUFFIXES: dict[Role, tuple[str, ...]] = {
 }
 
 _SEPARATORS = "_-. "
+_DIFFUSE_END = re.compile(f"(?<=.)_(?:{'|'.join(SUFFIXES[Role.DIFFUSE])})\\Z", re.IGNORECASE | re.DOTALL)
 # Suffixes that also end ordinary names (`tank_a`, `map_g`).
 _AMBIGUOUS = frozenset(("a", "g", "d", "add", "col", "color", "colour", "bump"))
+_OTHERS = {one for role, suffixes in SUFFIXES.items() if role is not Role.DIFFUSE for one in suffixes} - _AMBIGUOUS
+_LONG = {suffix for suffix in _OTHERS if len(suffix) > 3}
+_OTHER_END = re.compile(f"(?:(?:^|[{re.escape(_SEPARATORS)}])(?:{'|'.join(_OTHERS)})|{'|'.join(_LONG)})\\Z")
 _ICON = re.compile(r"(?:^icon|icon$|[_-]i$|[_-]icon|^preview|[_-]preview$|snapshot|screenshot|thumb)")
 _WEAPON = re.compile(r"^(?:weapon|w_|a_)")
 
 
 def role_names(stem: str, role: Role) -> list[str]:
     """The names without extension that an image with a role may have next to the diffuse image `stem`."""
-    base = strip_diffuse(stem)
+    # Of `imp_d`, the others begin with `imp`.
+    base = _DIFFUSE_END.sub("", stem)
     names = [f"{base}_{suffix}" for suffix in SUFFIXES[role]]
     names += [base + suffix for suffix in SUFFIXES[role] if len(suffix) > 3]
     names += [f"{base}-{suffix}" for suffix in SUFFIXES[role]]
@@ -72,27 +77,10 @@ def role_names(stem: str, role: Role) -> list[str]:
     return names
 
 
-def strip_diffuse(stem: str) -> str:
-    """A name without the suffix of a diffuse image: `imp_d` is `imp`."""
-    for suffix in SUFFIXES[Role.DIFFUSE]:
-        if fold(stem).endswith("_" + suffix) and len(stem) > len(suffix) + 1:
-            return stem[: -len(suffix) - 1]
-    return stem
-
-
 def is_color(stem: str) -> bool:
     """Whether an image with this name, without folder and extension, may be a diffuse image."""
     folded = fold(stem)
-    if _ICON.search(folded):
-        return False
-    for role, suffixes in SUFFIXES.items():
-        for suffix in suffixes if role is not Role.DIFFUSE else ():
-            if suffix in _AMBIGUOUS or not folded.endswith(suffix):
-                continue
-            rest = folded[: -len(suffix)]
-            if not rest or rest[-1] in _SEPARATORS or len(suffix) > 3:
-                return False
-    return True
+    return not _ICON.search(folded) and not _OTHER_END.search(folded)
 
 
 def guess_skins(

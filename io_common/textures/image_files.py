@@ -221,8 +221,7 @@ def loaded_bytes(data: bytes) -> int | None:
 
 
 def _number(layout: str, data: bytes, at: int) -> int:
-    number: int = struct.unpack_from(layout, data, at)[0]
-    return number
+    return struct.unpack_from(layout, data, at)[0]
 
 
 def _hdr(data: bytes) -> _Size | None:

@@ -28,13 +28,12 @@ from pathlib import Path
 
 from ..declarations.cube_scripts import image_name
 from ..declarations.declaration_files import canonical_name
-from ..declarations.material_files import MaterialFiles, MaterialIndex, game_materials
 from ..declarations.materials import BuiltIn, ImageExpression, map_uses
 from ..game_tree.files import Budget, GameFile
 from ..game_tree.folders import ModelFolder
 from ..game_tree.names import AssetName, clean_name, fold, is_image, split_extension
 from ..game_tree.tree import GameTree
-from .config_files import ConfigFiles, MaterialImages
+from .config_files import ConfigFiles, MaterialFiles, MaterialImages
 from .conventions import SUFFIXES, Role, TextureRules, guess_skins, is_game_path, role_names, with_suffixes
 from .image_files import PALETTE_PATH
 
@@ -55,7 +54,7 @@ class Search:
         self._game_folders = [Path(os.path.abspath(path)) for path in game_folders if os.fspath(path)]
         self._rules = rules
         self._games: dict[tuple[Path, ...], MaterialFiles] = {}
-        self._indices: dict[tuple[Path, ...], MaterialIndex] = {}
+        self._materials: dict[tuple[Path, ...], MaterialFiles] = {}
 
     def folder_of(self, model_path: str | os.PathLike[str], names: Iterable[str] = ()) -> ModelFolder:
         """The folder of a model, whose skins or shaders are `names`, with its game folders."""
@@ -64,13 +63,10 @@ class Search:
     def model(self, model_path: str | os.PathLike[str], names: Sequence[str] = ()) -> ModelSearch:
         """Starts the search for one model, with all its skins or shaders in the order of the file."""
         folder = self.folder_of(model_path, names)
-        game = folder.game.folders
-        if game not in self._games:
-            self._games[game] = game_materials(folder.game)
-        key = (*folder.files.folders, *game)
-        if key not in self._indices:
-            self._indices[key] = MaterialIndex(self._games[game], folder.files)
-        return ModelSearch(folder, self._rules, self._indices[key], names)
+        game = self._games.setdefault(folder.game.folders, MaterialFiles(folder.game))
+        key = (*folder.files.folders, *folder.game.folders)
+        materials = self._materials.setdefault(key, MaterialFiles(folder.files, game))
+        return ModelSearch(folder, self._rules, materials, names)
 
     def palette(self) -> GameFile | None:
         """Quake's palette: of the game folders, or of `id1` beside one, as for a mod; None if there is none."""
@@ -80,15 +76,14 @@ class Search:
     @property
     def warnings(self) -> list[str]:
         """The warnings about folders, archives, materials and text files so far, each once."""
-        layers = chain.from_iterable(self._tree.known.values())
-        return list(dict.fromkeys([*(text for layer in layers for text in layer.warnings), *self.budget.warnings]))
+        return self._tree.warnings
 
 
 class ModelSearch:
     """The search for the images of one model, made by `Search.model`."""
 
     def __init__(
-        self, folder: ModelFolder, rules: TextureRules, materials: MaterialIndex, names: Sequence[str]
+        self, folder: ModelFolder, rules: TextureRules, materials: MaterialFiles, names: Sequence[str]
     ) -> None:
         self._folder = folder
         self._rules = rules
@@ -297,14 +292,10 @@ class ModelSearch:
         is_elsewhere = any(is_game_path(clean_name(name)) for name in self._names) or (
             self._rules.has_shaders and len(set(self._names)) > 1
         )
-        guessed = guess_skins(
-            images,
-            models,
-            path.name,
-            path.parent.name,
-            anything=not is_elsewhere or len(models) == len(images) == 1,
-            player=self._rules.has_player_skins and (len(models) == 1 or "players" in map(fold, path.parts[:-1])),
-        )
+        anything = not is_elsewhere or len(models) == len(images) == 1
+        is_player = len(models) == 1 or "players" in map(fold, path.parts[:-1])
+        player = self._rules.has_player_skins and is_player
+        guessed = guess_skins(images, models, path.name, path.parent.name, anything=anything, player=player)
         if guessed:
             return [file for name in guessed if (file := self._folder.files.get(name)) is not None]
         # Sauerbraten uses the skin in the folder above if a model has none of its own.

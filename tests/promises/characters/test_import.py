@@ -211,7 +211,7 @@ def test_an_import_that_fails_at_its_end_leaves_nothing_behind(doom3, part, monk
     def fails(*arguments):
         raise KeyError("no such thing")
 
-    monkeypatch.setattr(part("io_characters.importer"), "show_animation", fails)
+    monkeypatch.setattr(part("io_characters.scene"), "show_animation", fails)
     with pytest.raises(RuntimeError, match="internal error"):
         bpy.ops.import_scene.idtech_character(game=str(doom3), name=IMP)
     assert not any((bpy.data.objects, bpy.data.collections, bpy.data.actions, bpy.data.materials))

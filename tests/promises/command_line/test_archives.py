@@ -141,7 +141,7 @@ def test_two_files_whose_names_are_one_on_disk_do_not_replace_each_other(
 ) -> None:
     """As on macOS, where a letter with an accent may be written as one character or as two."""
     packed = game_folders.zipped(tmp_path / "t.zip", {"e\u0301": "first", "\u00e9": "second"})
-    extract = part("command_line.games")
+    extract = part("command_line.info")
     files = part("io_common.game_tree.tree")
     for module in (extract, files):
         monkeypatch.setattr(module, "path_on_disk", lambda target, path: target / unicodedata.normalize("NFC", path))

@@ -39,7 +39,7 @@ from io_idtech.io_md5.format import (
     write_mesh,
 )
 
-FAMILY_FORMATS = {family.name: family.model_suffix for family in FAMILIES}
+FAMILY_FORMATS = {family.name: family.suffixes[0] for family in FAMILIES}
 FORMATS = {"blend": ".blend", **FAMILY_FORMATS, "glb": ".glb", "fbx": ".fbx"}
 
 
@@ -255,9 +255,9 @@ def test_blenders_finish_their_files_and_start_no_other_once_the_run_is_interrup
         "    with open(sys.argv[1], 'ab') as out:\n"
         "        out.write(json.dumps({'status': 'converted'}).encode() + b'\\n')\n"
     )
-    blenders, tasks, records = (part(f"command_line.{name}") for name in ("blenders", "tasks", "records"))
+    blenders, tasks = part("command_line.blenders"), part("command_line.tasks")
     monkeypatch.setattr(blenders, "command", lambda replies, _: [sys.executable, str(script), replies])
-    run = records.Records(tmp_path, part("io_blender.options").Settings(), "1")
+    run = tasks.Records(tmp_path, part("io_blender.options").Settings(), "1")
     sent = [tasks.Task(tree / f"{number}", tmp_path / f"{number}", f"{number}") for number in range(9)]
     done: list[str] = []
     for task, outcome in blenders.convert_all(sent, run, 2, lambda: bool(done)):

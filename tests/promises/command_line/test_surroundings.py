@@ -73,8 +73,8 @@ def test_folders_of_other_programs_are_kept_whatever_their_age(idtech, model, tm
 
 @pytest.mark.slow
 def test_folders_that_killed_runs_left_are_removed_after_a_day(idtech, model, tmp_path, part):
-    tasks, records = part("command_line.tasks"), part("command_line.records")
-    run = records.Records(tmp_path / "out", part("io_blender.options").Settings(), "1")
+    tasks = part("command_line.tasks")
+    run = tasks.Records(tmp_path / "out", part("io_blender.options").Settings(), "1")
     task = tasks.Task(model, tmp_path / "out" / "imp.blend", "imp")
     left = part("command_line.convert").Conversion(task, run).folder
     left.mkdir(parents=True)

@@ -8,8 +8,7 @@ import game_folders
 import pytest
 
 from io_idtech.command_line.plan import Plan
-from io_idtech.command_line.records import Records
-from io_idtech.command_line.tasks import path_key
+from io_idtech.command_line.tasks import Records, path_key
 from io_idtech.io_blender.options import Settings
 
 

@@ -12,7 +12,8 @@ import pytest
 from paths import ROOT
 from texture_rules import MD5_RULES
 
-from io_idtech.io_common.files import file_info, reading
+from io_idtech.command_line.info import print_info
+from io_idtech.io_common.files import reading
 from io_idtech.io_common.files.atomic import write_file
 from io_idtech.io_common.textures.search import Search
 from io_idtech.io_md2.format import read_model
@@ -75,10 +76,10 @@ def test_links_to_files_are_files(tmp_path):
 def test_no_other_module_opens_files_to_read():
     """Besides these: what is written, and what tells the console that nobody listens."""
     writing = {
-        "io_common/files/file_info.py",
+        "command_line/info.py",
         "io_common/files/atomic.py",
         "command_line/command.py",
-        "command_line/records.py",
+        "command_line/tasks.py",
         "command_line/blenders.py",
     }
     opening = re.compile(r"(?<![\w.])open\(|\bos\.(?:fd)?open\(|\.read_bytes\(|\.open\(")
@@ -120,5 +121,5 @@ def test_textures_are_looked_for_among_files_only(tmp_path, odd_file, kind, name
 @needs.pipes
 def test_info_says_that_a_pipe_is_no_file(tmp_path, odd_file, capsys):
     path = odd_file(tmp_path / "walk.md5anim", "pipe")
-    assert file_info.print_info([str(path)], {".md5anim": read_animation}, as_json=False) == 1
+    assert print_info([str(path)], as_json=False) == 1
     assert "it is not a regular file" in capsys.readouterr().out

@@ -13,7 +13,7 @@ import pytest
 from md2_samples import fan, write_two_sequences
 from paths import HELPERS, ROOT, SAMPLES
 
-from io_idtech.io_common.files.file_info import on_one_line, walk
+from io_idtech.command_line.info import on_one_line, walk
 from io_idtech.io_md2.format import write_model
 from io_idtech.io_md5.format import describe, read_mesh, write_mesh
 
