@@ -86,7 +86,7 @@ MD2_IMPORT: Functions = {
     "the positions of all frames": ("io_md2.importing.importer:_positions",),
     "sequences and their markers": ("io_blender.frame_import:add_markers",),
     "storing what a Blender mesh cannot hold": ("io_md2.importing.importer:_store",),
-    "what is undone after an error": ("io_blender.operators.rollback:Snapshot.__init__",),
+    "what is undone after an error": ("io_blender.operators.job_operator:Snapshot.__init__",),
 }
 MD2_EXPORT: Functions = {
     "reading the shape keys": ("io_blender.frame_export:plan_model", "io_md2.exporting.exporter:sample_frames"),

@@ -10,7 +10,7 @@ from . import state
 from .clips.clip import Played, warn_of_speed
 from .clips.frame_names import list_of, segments_of_list
 from .clips.frame_plan import LIST, FrameOptions, FramePlan, Planner, Segment, plan_sequences
-from .frame_options import ModelProperties
+from .options import FrameModelProperties
 from .scene import axes
 from .scene.axes import Conversion
 from .scene.objects import ChosenConversion, Scope
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ExportOptions(ModelProperties):
+class ExportOptions(FrameModelProperties):
     """The options of an export; each format adds its own."""
 
     scope: Scope = field(default_factory=Scope)

@@ -18,8 +18,8 @@ from ..io_common.triangles import is_degenerate
 from . import state, versions
 from .clips.keyframes import add_markers
 from .clips.shape_key_frames import build_frame_action
-from .frame_options import ImportProperties
 from .materials.library import MaterialLibrary
+from .options import FrameImportProperties
 from .records import MaterialRecord, store_warnings
 from .reports import ImportResult, Job, Progress, Report, kept_on_failure
 from .scene import axes, names
@@ -37,7 +37,7 @@ _MAX_KEYS = 10_000
 
 
 @dataclass(frozen=True)
-class ImportOptions(ImportProperties):
+class ImportOptions(FrameImportProperties):
     """The options of an import; images are searched in `game_folders` after the model's path."""
 
     game_folders: tuple[str, ...] = ()

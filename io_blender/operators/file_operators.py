@@ -15,10 +15,9 @@ from ..options import Settings, option, properties
 from ..reports import ExportResult, ImportResult
 from ..scene import axes, names
 from . import preferences
-from .export_options import GameChoice
 from .job_operator import JobOperator, NoFileError, Outcome, registered
 from .panel_parts import Operator
-from .transform import ExportTransform, Transform
+from .shared_options import ExportTransform, GameChoice, Transform
 
 if TYPE_CHECKING:
     from bpy.types import Context, Event

@@ -13,15 +13,13 @@ from ...io_common.family import BlenderPart, Family
 from ...io_common.texts import UnknownFieldError, counted
 from ..clips.frame_names import list_of, sequence_names
 from ..clips.frame_plan import FrameOptions, owner_of_list, sequence_frames
-from ..frame_options import FrameProperties
-from ..options import GAME, Scene, Settings, mixin_of, properties, values_of
+from ..options import GAME, FrameProperties, Scene, Settings, mixin_of, properties, values_of
 from ..reports import ExportResult, ImportResult, Job, Report, finish
 from ..scene.axes import Conversion
-from ..scene.model_objects import find_meshes
-from ..scene.objects import NothingToExportError, Scope
+from ..scene.objects import NothingToExportError, Scope, find_meshes
 from ..verification import Verify
 from . import animation_list as animation_list_panel
-from . import export_options, file_operators, game_check, layouts, preferences
+from . import file_operators, game_check, panel_parts, preferences, shared_options
 from .panel_parts import Operator
 
 if TYPE_CHECKING:
@@ -111,8 +109,8 @@ class FrameImport(file_operators.ImportFiles):
         return self.format.import_files(context, paths, options)
 
     def draw(self, context: Context) -> None:
-        layout = layouts.panel_layout(self)
-        draw_panel, prefix = layouts.draw_panel, f"IO_{self.format.family.name.upper()}_import"
+        layout = panel_parts.panel_layout(self)
+        draw_panel, prefix = panel_parts.draw_panel, f"IO_{self.format.family.name.upper()}_import"
         layout.prop(self, "animation")
         self.draw_transform(layout, prefix)
         draw_panel(layout, f"{prefix}_model", "Model", self, *self.model_options)
@@ -123,7 +121,7 @@ class FrameImport(file_operators.ImportFiles):
             column.active = self.animation != "NONE"
             column.prop(self, "sequence_actions")
             column.prop(self, "frame_start")
-            layouts.draw_wide(column, self, "use_scene_timing")
+            panel_parts.draw_wide(column, self, "use_scene_timing")
             row = column.row()
             row.active = self.use_scene_timing
             row.prop(self, "fps")
@@ -151,7 +149,7 @@ else:
 
 
 @properties
-class FrameExport(_Frames, export_options.ModelExport):
+class FrameExport(_Frames, shared_options.ModelExport):
     """The options of an export of frames, and of the check of what it would write."""
 
     format: FrameFormat
@@ -211,8 +209,8 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
         return super().invoke(context, event)
 
     def draw(self, context: Context) -> None:
-        draw_panel, prefix = layouts.draw_panel, f"IO_{self.family.upper()}_export"
-        layout = layouts.panel_layout(self)
+        draw_panel, prefix = panel_parts.draw_panel, f"IO_{self.family.upper()}_export"
+        layout = panel_parts.panel_layout(self)
         self.draw_game(layout, context)
         game_check.draw_for_export(layout, context, self, f"object.{self.family}_check_game")
         layout.prop(self, "frames")

@@ -21,11 +21,10 @@ from ..options import hidden, option, properties
 from ..records import has_record
 from ..scene.objects import NothingToExportError
 from .animation_list import scope_of_panel
-from .export_options import GameChoice
 from .file_operators import chosen_path
 from .job_operator import registered
 from .panel_parts import PropertiesPanel, RowList, fail, wrapped
-from .transform import ExportTransform
+from .shared_options import ExportTransform, GameChoice
 
 if TYPE_CHECKING:
     from bpy.types import Context, Event, Object

@@ -10,8 +10,9 @@ import bpy
 from bpy.props import CollectionProperty
 
 from ...io_blender import versions
-from ...io_blender.operators import file_operators, job_operator, layouts, preferences, transform
+from ...io_blender.operators import file_operators, job_operator, panel_parts, preferences
 from ...io_blender.operators.panel_parts import FilteredList, check_boxes_option, draw_choice
+from ...io_blender.operators.shared_options import Transform
 from ...io_blender.options import hidden, mixin_of, option, properties, values_of
 from ...io_blender.reports import Job, printable
 from ...io_blender.scene import axes
@@ -177,7 +178,7 @@ def _inner_chosen(operator: Any, context: Context) -> None:
 
 
 @properties
-class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, transform.Transform, bpy.types.Operator):
+class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, Transform, bpy.types.Operator):
     """Import a character, model or player with its animations, skins and attachments from the data of a game"""
 
     bl_idname = "import_scene.idtech_character"
@@ -287,7 +288,7 @@ class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, trans
     def draw(self, context: Context) -> None:
         # Blender does not tell operators that a text was changed.
         self.fill()
-        layout = layouts.panel_layout(self)
+        layout = panel_parts.panel_layout(self)
         layout.prop(self, "game")
         if self.inner_game:
             text = f"Choose {Path(self.inner_game).name} in It"

@@ -20,8 +20,7 @@ from ...io_blender.records import NONE
 from ...io_blender.reports import ExportResult, Job, Report, finish, kept_on_failure, raise_errors
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import faces_of_corners
-from ...io_blender.scene.model_objects import mesh_objects
-from ...io_blender.scene.objects import NothingToExportError, export_conversion
+from ...io_blender.scene.objects import NothingToExportError, export_conversion, mesh_objects
 from ...io_blender.verification import Differences, Verify
 from ...io_common.files import atomic
 from ...io_common.texts import counted

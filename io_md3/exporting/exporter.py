@@ -21,8 +21,16 @@ from ...io_blender.operators.game_check import LocatedFinding, Location
 from ...io_blender.records import NONE
 from ...io_blender.reports import ExportResult, Job, Report, finish, kept_on_failure, listing, raise_errors
 from ...io_blender.scene.axes import Conversion
-from ...io_blender.scene.model_objects import find_meshes, mesh_objects, objects_hanging_on
-from ...io_blender.scene.objects import ChosenConversion, NothingToExportError, Scope, collect, export_conversion
+from ...io_blender.scene.objects import (
+    ChosenConversion,
+    NothingToExportError,
+    Scope,
+    collect,
+    export_conversion,
+    find_meshes,
+    mesh_objects,
+    objects_hanging_on,
+)
 from ...io_blender.scene.time_dependence import depends_on_time
 from ...io_blender.verification import Verify
 from ...io_common.files import atomic

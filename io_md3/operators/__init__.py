@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...io_blender.operators import find_images, layouts, sequence_player
+from ...io_blender.operators import find_images, panel_parts, sequence_player
 from ...io_blender.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
 from ...io_blender.operators.panel_parts import ImportedPanel
 from ...io_blender.operators.sequence_player import PlayedModel, PlayedSequence, Player, draw_sequences
@@ -65,7 +65,7 @@ class EXPORT_SCENE_OT_md3(BuildOptions, FrameExportFile, bpy.types.Operator):
     filter_glob: str = option("*.md3", options={"HIDDEN"})
 
     def draw_model(self, layout: UILayout) -> None:
-        layouts.draw_wide(layout, self, "split_surfaces")
+        panel_parts.draw_wide(layout, self, "split_surfaces")
 
 
 # The panels in the Properties editor, and the properties that they edit, which scripts can use too
