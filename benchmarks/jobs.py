@@ -85,7 +85,7 @@ CLIP_EXPORT: Functions = {
 MD2_IMPORT: Functions = {
     "the positions of all frames": ("io_md2.importing.importer:_positions",),
     "sequences and their markers": ("io_blender.frame_import:add_markers",),
-    "storing what a Blender mesh cannot hold": ("io_md2.importing.importer:_store",),
+    "storing what a Blender mesh cannot hold": ("io_md2.importing.importer:store_model",),
     "what is undone after an error": ("io_blender.operators.job_operator:Snapshot.__init__",),
 }
 MD2_EXPORT: Functions = {

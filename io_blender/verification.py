@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common.triangles import TRIANGULATE
+from ..io_common.triangles import TRIANGULATE, bend
+
+if TYPE_CHECKING:
+    from .clips.sampling import Part, Samples
+    from .reports import Report
+    from .scene.axes import Conversion
 
 Floats = npt.NDArray[np.floating]
 
@@ -86,3 +91,79 @@ def diagonal(points: Floats) -> float:
 def amount(distance: float, size: float, whole: str = "model") -> str:
     """A distance in units of the file, and relative to the size of the model, if that is not 0."""
     return f"{distance:.4g} units" + (f" ({distance / size:.2%} of the {whole}'s size)" if size > 0.0 else "")
+
+
+# Models with frames of vertices
+
+POSITION, UV, TRIANGULATION, GRID = "POSITION", "UV", "TRIANGULATION", "GRID"
+"""The kinds of differences: of vertices; of texture coordinates; faces of more than three corners are split along other
+diagonals than in the frame whose triangles the model has; positions are so coarse that the shape suffers."""
+
+# Rounding that moves corners by more than these fractions, of the median edge and of the model's size, is visible. No
+# real file has more than 0.2 of an edge, except in frames in which the model has no size.
+_VISIBLE_OF_EDGE, _VISIBLE_OF_SIZE = 0.25, 5e-4
+# Texture coordinates are rounded to single precision.
+_UV_ROUNDING = 1e-5
+
+
+@dataclass(frozen=True)
+class DecodedModel:
+    """A finished model, decoded as a game does it, by part."""
+
+    frame_names: list[str]
+    size: float
+    vertices: Callable[[int], Sequence[Floats]]  # of a frame, (V, 3) of each part
+    allowed: Callable[[int], Any]  # by how much the file rounds them on each axis
+    triangles: Sequence[npt.NDArray[np.integer] | None]  # of the vertices, (T, 3); None for what is not compared
+    uvs: Sequence[Floats]  # of the corners of triangles, (T, 3, 2)
+    texels: Any = 1.0  # the unit in which they are compared
+    uv_allowed: float = 0.0
+
+
+def compare_corners(
+    model: DecodedModel, parts: Sequence[Part], samples: Samples, conversion: Conversion, result: Differences
+) -> None:
+    """Adds the largest difference of each kind in each object from what Blender shows, corner by corner."""
+    for frame, shown_parts in samples.verified.items():
+        where = f"in frame {frame} ({model.frame_names[frame]})"
+        allowed, rounding, edges = model.allowed(frame), 0.0, [np.zeros(0)]
+
+        def note(name: str, kind: str, distance: float, most: float = 0.0, where: str = where) -> None:
+            result.note(name, kind, distance, where, allowed=most, detail=amount(distance, model.size))
+
+        decoded = zip(parts, shown_parts, model.vertices(frame), model.triangles, model.uvs, strict=True)
+        for part, shown, vertices, triangles, uvs in decoded:
+            if triangles is None:
+                continue
+            name = part.obj.name
+            points = conversion.points(shown.vertices.astype(np.float64))
+            corners = points[part.corners[part.loops]]
+            off = np.abs(vertices[triangles] - corners)
+            # NaN fails every comparison, so the test is for what is valid.
+            if not (off <= allowed).all():
+                note(name, POSITION, _finite_or_infinite(off))
+            else:
+                rounding = max(rounding, longest(off))
+                edges.append(np.linalg.norm(corners[:, 0] - corners[:, 1], axis=1))
+            if shown.loops is not None:
+                moved = bend(points[part.corners], part.loops, shown.loops[part.rows])
+                note(name, TRIANGULATION, moved, float(np.linalg.norm(np.broadcast_to(allowed, 3))))
+            shown_uvs = part.uvs if shown.uvs is None else shown.uvs[part.loops]
+            if shown_uvs is not None:
+                off = np.abs(uvs - shown_uvs) * model.texels
+                if not (off <= model.uv_allowed + _UV_ROUNDING * (1.0 + np.abs(shown_uvs)) * model.texels).all():
+                    note(name, UV, _finite_or_infinite(off))
+        if rounding > _VISIBLE_OF_SIZE * model.size and rounding > _VISIBLE_OF_EDGE * np.median(np.concatenate(edges)):
+            note("", GRID, rounding)
+
+
+def warn_of_differences(differences: Differences, words: dict[str, str], report: Report) -> None:
+    """Warns of each difference in the words for its kind, with `where`, `distance` and the `amount` in units."""
+    for (name, kind), found in differences.items():
+        text = words[kind].format(where=found.where, distance=found.distance, amount=found.detail)
+        report.warn(text, str(name), is_important=True)
+
+
+def _finite_or_infinite(off: npt.NDArray[np.floating]) -> float:
+    """The length of the longest difference; infinite if one is not a number."""
+    return float(np.nan_to_num(longest(off), nan=np.inf))

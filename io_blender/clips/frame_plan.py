@@ -92,6 +92,8 @@ class FramePlan:
     may_be_single: bool = False  # frames of the scene that are all the same become one
     segments: Sequence[Segment] = ()  # what the frames show, if they are of a list
     owners: Sequence[Any] = ()  # the armature or shape keys that play it
+    file: SourceFrames | None = None  # that the frames come from, if it is one
+    names: list[str] = field(default_factory=list)  # in the file that is written, (F,)
 
     @property
     def frame_count(self) -> int:
@@ -103,24 +105,17 @@ class FramePlan:
         """The clips of the list that the frames show."""
         return [segment.clip for segment in self.segments]
 
-    def some_frames(self, rows: npt.NDArray[np.int64]) -> FramePlan:
-        """The plan with some of its frames alone; it must have no segments."""
-        chosen = rows.tolist()
+    def first_frame(self) -> FramePlan:
+        """The plan with its first frame alone, which is that of the imported file if it has just one."""
+        is_whole_file = self.file is not None and len(self.file.frame_names) == 1
         return replace(
             self,
-            key_names=[self.key_names[row] for row in chosen],
-            source=self.source[rows],
-            scene_frames=None if self.scene_frames is None else [self.scene_frames[row] for row in chosen],
-            keys={obj: [indices[row] for row in chosen] for obj, indices in self.keys.items()},
+            key_names=self.key_names[:1],
+            source=self.source[:1],
+            scene_frames=self.scene_frames[:1] if self.scene_frames is not None else None,
+            may_be_single=False,
+            names=list(self.file.frame_names) if self.file is not None and is_whole_file else self.names[:1],
         )
-
-    def first_frame(self, source: SourceFrames | None) -> FramePlan:
-        """The plan with its first frame alone, which is that of the imported file if it has just one."""
-        sources = self.source[:1]
-        if source is not None and len(source.frame_names) == 1:
-            sources = np.zeros(1, np.int64)
-        frames = self.scene_frames[:1] if self.scene_frames is not None else None
-        return replace(self, key_names=self.key_names[:1], source=sources, scene_frames=frames, may_be_single=False)
 
 
 def plan_sequences(
@@ -148,7 +143,7 @@ def plan_sequences(
                 player.play(segment.clip)
                 key_names += keys_at_frames(imported[0], segment.frames, found.scene)
     source = frames_of_keys(key_names, common)
-    return FramePlan(key_names, source, frames, segments=segments, owners=owners)
+    return FramePlan(key_names, source, frames, segments=segments, owners=owners, file=common)
 
 
 def owner_of_list(objects: Sequence[Object]) -> Object:
@@ -303,7 +298,7 @@ class Planner:
             is_parallel = len(names) == len(key_names)
             indices = [index.get(name, position if is_parallel else 0) for position, name in enumerate(key_names)]
             keys[obj] = indices[::step]
-        return FramePlan(list(key_names[::step]), frames[::step], None, keys)
+        return FramePlan(list(key_names[::step]), frames[::step], None, keys, file=source)
 
     # Frames of the scene
 
@@ -321,8 +316,11 @@ class Planner:
         if options.is_automatic:
             ranges = [played_range(obj, sources[obj]) for obj in self.objects if obj in sources]
             played = [span for span in ranges if span is not None]
+            file = common_source(sources)
             if played:
                 first, last = min(start for start, _ in played), max(end for _, end in played)
+            elif not self.objects and file is not None:
+                first, last = file.frame_start, file.frame_start + len(file.frame_names) - 1
             else:
                 first, last = self._armature_range() or (first, last)
         frames = options.between(first, last, self.scene)
@@ -353,9 +351,16 @@ class Planner:
             source = frames_of_keys(key_names, common)
             if options.is_automatic and options.step(scene) == 1:
                 self._warn_of_keys(imported[0], common, len(left_out))
-        elif common is not None and not common.key_names and len(frames) == 1:
+        elif common is not None and not self.objects:
+            # Nothing but the time tells which frame of the file it is.
+            known = range(len(common.frame_names))
+            times = [frame - common.frame_start for frame in frames]
+            source = np.array([time if time in known else NONE for time in times], dtype=np.int64)
+            key_names = [None if row == NONE else common.frame_names[row] for row in source.tolist()]
+        if common is not None and len(common.frame_names) == 1:
             source[:] = 0
-        return FramePlan(key_names, source, frames, may_be_single=options.is_automatic)
+        may_be_single = options.is_automatic and (common is None or bool(self.objects))
+        return FramePlan(key_names, source, frames, may_be_single=may_be_single, file=common)
 
     def _warn_of_keys(self, leader: Object, source: SourceFrames, left_out: int) -> None:
         """Warns of new keys that change every frame, else of imported frames that are not played."""

@@ -47,6 +47,7 @@ class Part:
     corners: Ints  # the vertex of each corner of the evaluated mesh, (L,)
     used: npt.NDArray[np.int64]  # the vertices that are sampled, (U,)
     loops: Ints  # the corner of the mesh that each corner of a triangle is, clockwise, (T, 3)
+    rows: npt.NDArray[np.int64]  # which of the triangles of the mesh they are, (T,)
     uvs: npt.NDArray[np.float64] | None  # of the corners of triangles, (T, 3, 2); None without a UV map
     slots: Ints  # the material slot of each triangle, (T,)
     materials: list[Material | None]  # of the slots
@@ -56,6 +57,15 @@ AnyPart = TypeVar("AnyPart", bound=Part)
 
 SAME_SIDE = np.cos(np.radians(1.0))
 """The least cosine of normals of one side: custom normals are stored with an error."""
+
+
+def normals_of_sides(vertices: npt.NDArray[np.integer], normals: Floats, is_one: bool = False) -> Floats:
+    """The normals of corners (F, C, 3), with those of the first corner of a vertex, (C,), for all of its side."""
+    # With `is_one`, vertices have one side.
+    _, firsts, numbers = np.unique(vertices, return_index=True, return_inverse=True)
+    of_first = normals[:, firsts[numbers.reshape(-1)]]
+    is_same = is_one | ((normals * of_first).sum(axis=2) >= SAME_SIDE)
+    return np.where(is_same[..., None], of_first, normals)
 
 
 def values_of_part(
@@ -76,6 +86,7 @@ def values_of_part(
         "corners": mesh.corner_vertices,
         "used": np.flatnonzero(in_file),
         "loops": loops,
+        "rows": np.arange(len(loops)),
         "uvs": None if mesh.uvs is None else mesh.uvs[loops],
         "slots": mesh.materials,
         "materials": mesh.slots,
@@ -188,8 +199,8 @@ class _Sampler:
     ) -> None:
         self._context, self._parts, self._plan = context, parts, plan
         self._progress = Progress(plan.frame_count)
-        self._vertices = _blocks([len(part.used) for part in parts])
-        self._corners = _blocks([len(part.corners) for part in parts])
+        self._vertices = blocks(len(part.used) for part in parts)
+        self._corners = blocks(len(part.corners) for part in parts)
         # Normals are only in evaluated meshes.
         self._is_stored = [
             part.obj in plan.keys
@@ -298,8 +309,9 @@ class _Sampler:
             shown[index] = EvaluatedFrame(points[row])
 
 
-def _blocks(counts: list[int]) -> list[slice]:
-    ends = np.cumsum(counts).tolist()
+def blocks(counts: Iterable[int]) -> list[slice]:
+    """The columns of each part in tables that have one part after the other."""
+    ends = np.cumsum(list(counts), dtype=np.int64).tolist()
     return [slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
 
 

@@ -13,11 +13,11 @@ from ...io_common.family import family_of, family_of_file
 from .. import reports, state, versions
 from ..options import Settings, option, properties
 from ..reports import ExportResult, ImportResult
-from ..scene import axes, names
+from ..scene import names
 from . import preferences
 from .job_operator import JobOperator, NoFileError, Outcome, registered
 from .panel_parts import Operator
-from .shared_options import ExportTransform, GameChoice, Transform
+from .shared_options import ExportTransform, GameChoice, ImportTransform
 
 if TYPE_CHECKING:
     from bpy.types import Context, Event
@@ -41,7 +41,7 @@ else:
 
 
 @properties
-class ImportFiles(JobOperator, Transform, ImportHelper):
+class ImportFiles(JobOperator, ImportTransform, ImportHelper):
     """An operator that imports one or several files."""
 
     verb = "Imported"
@@ -84,10 +84,6 @@ class ImportFiles(JobOperator, Transform, ImportHelper):
         show_imported(context, result)
         return result.report, paths
 
-    def default_scale(self) -> float:
-        """The scale of the preferences."""
-        return preferences.default_scale()
-
     def invoke(self, context: Context, event: bpy.types.Event) -> OperatorResult:
         self.set_default_scale()
         return self.invoke_popup(context)
@@ -113,10 +109,6 @@ class ImportFiles(JobOperator, Transform, ImportHelper):
             return names_given
         selected = getattr(context, "selected_files", None) or ()
         return [*names_given, params.filename, *(entry.name for entry in selected)]
-
-    def conversion(self) -> axes.Conversion:
-        """The conversion from the coordinates of the file to those of the scene."""
-        return axes.from_file(self.scale(), self.axis_forward, self.axis_up)
 
 
 @properties

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ...io_common.family import BlenderPart, Family
+from ...io_common.files import atomic
 from ...io_common.texts import UnknownFieldError, counted
+from .. import state
 from ..clips.frame_names import list_of, sequence_names
 from ..clips.frame_plan import FrameOptions, owner_of_list, sequence_frames
+from ..frame_export import Built
 from ..options import GAME, FrameProperties, Scene, Settings, mixin_of, properties, values_of
-from ..reports import ExportResult, ImportResult, Job, Report, finish
+from ..reports import ExportResult, ImportResult, Job, Report, finish, kept_on_failure, raise_errors
 from ..scene.axes import Conversion
 from ..scene.objects import NothingToExportError, Scope, find_meshes
 from ..verification import Verify
@@ -36,8 +39,7 @@ class FrameFormat:
     import_options: type[Any]
     import_files: Callable[[Context, list[Path], Any], Job[ImportResult]]
     export_options: type[Any]
-    export_model: Callable[[Context, Path, Any], Job[ExportResult]]
-    find_game_findings: Callable[[Context, Any], list[game_check.LocatedFinding]]
+    build_model: Callable[[Context, Any, Report], Job[Built]]
 
     def load(self, context: Context, path: Path, settings: Settings, conversion: Conversion) -> ImportResult:
         """Imports a file; raises what `import_files` raises."""
@@ -51,7 +53,7 @@ class FrameFormat:
         return finish(self.import_files(context, [path], options))
 
     def save(self, context: Context, path: Path, settings: Settings, scene: Scene) -> ExportResult:
-        """Exports the scene; raises what `export_model` raises."""
+        """Exports the scene; raises what `build_model` raises."""
         options = self.export_options(
             frames=FrameOptions("SCENE" if scene.use_scene_range else "AUTO"),
             game=self.game(settings.game),
@@ -61,6 +63,26 @@ class FrameFormat:
             compares_speed=scene.compares_speed,
         )
         return finish(self.export_model(context, path, options))
+
+    def export_model(self, context: Context, path: Path, options: Any) -> Job[ExportResult]:
+        """Writes a file that was verified and checked; before that, it raises what `build_model` raises."""
+        # Raises OSError if the file cannot be written; it is as it was.
+        report = Report()
+        with kept_on_failure(report):
+            with state.temporary_object_mode(context):
+                built = yield from self.build_model(context, options, report)
+            raise_errors(built.findings, self.family.error, path.name, report)
+            atomic.write_file(path, built.to_bytes())
+        return ExportResult([path], report)
+
+    def find_game_findings(self, context: Context, options: Any) -> list[game_check.LocatedFinding]:
+        """The findings of a game about an export, unverified; raises what `build_model` raises."""
+        # Warnings of the export itself are not findings of the game.
+        with state.temporary_object_mode(context):
+            built = finish(self.build_model(context, replace(options, verify=Verify.NONE), Report()))
+        return [
+            game_check.LocatedFinding(one.code, one.is_error, one.text, built.locate(one)) for one in built.findings
+        ]
 
     def game(self, identifier: str) -> Any:
         """The game with an identifier; the first one for that of another family."""

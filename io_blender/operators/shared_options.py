@@ -44,16 +44,6 @@ class Transform(Operator):
     shown_scale: float = hidden(0.0, name="Shown Scale", description="The default that the dialog shows as Scale")
     shown_axes: str = hidden("", name="Shown Axes", description="The default that the dialog shows as Forward and Up")
 
-    def default_scale(self) -> float:
-        """The default scale in the preferences, or its inverse for an export."""
-        raise NotImplementedError
-
-    def set_default_scale(self) -> None:
-        """Sets the scale to the default, unless a script or a preset has set it."""
-        self.shown_scale = self.default_scale()
-        if not self.properties.is_property_set("global_scale"):
-            self.global_scale = self.shown_scale
-
     def has_chosen_scale(self) -> bool:
         """Whether the user or a script has set a scale other than the default."""
         is_set = self.properties.is_property_set("global_scale")
@@ -64,11 +54,6 @@ class Transform(Operator):
         is_set = any(self.properties.is_property_set(name) for name in ("axis_forward", "axis_up"))
         return is_set and f"{self.axis_forward} {self.axis_up}" != self.shown_axes
 
-    def scale(self) -> float:
-        """The scale that the user or a script has set, else the default."""
-        is_set = self.properties.is_property_set("global_scale")
-        return self.global_scale if is_set else self.default_scale()
-
     def draw_transform(self, layout: UILayout, prefix: str) -> None:
         """Draws the panel with scale and axes, as in Blender's own importers."""
         body = draw_panel(layout, f"{prefix}_transform", "Transform", self, "global_scale", "axis_forward", "axis_up")
@@ -77,16 +62,32 @@ class Transform(Operator):
 
     def other_defaults(self) -> list[str]:
         """Defaults that the properties do not show: collection exporters and scripts run without `invoke`."""
+        raise NotImplementedError
+
+
+class ImportTransform(Transform):
+    """Scale and axes of an import."""
+
+    def set_default_scale(self) -> None:
+        """Sets the scale to the default, unless a script or a preset has set it."""
+        self.shown_scale, self.global_scale = preferences.default_scale(), self.scale()
+
+    def scale(self) -> float:
+        """The scale that the user or a script has set, else that of the preferences."""
+        is_set = self.properties.is_property_set("global_scale")
+        return self.global_scale if is_set else preferences.default_scale()
+
+    def conversion(self) -> axes.Conversion:
+        """The conversion from the coordinates of the file to those of the scene."""
+        return axes.from_file(self.scale(), self.axis_forward, self.axis_up)
+
+    def other_defaults(self) -> list[str]:
         scale = self.scale()
         return [] if scale == self.global_scale else [f"{scale:g} (preferences)"]
 
 
 class ExportTransform(Transform):
     """Scale and axes of an export: those of the import, for what was imported, unless they are set."""
-
-    def default_scale(self) -> float:
-        """The inverse of the scale of the preferences."""
-        return 1.0 / preferences.default_scale()
 
     def converted_objects(self, context: Context) -> list[Object]:
         """The objects whose import decides on scale and axes, as the options are now."""
@@ -95,7 +96,7 @@ class ExportTransform(Transform):
     def conversion(self) -> ChosenConversion:
         """The conversion from the coordinates of the scene to those of the file, as far as it is set."""
         has_scale, has_axes = self.has_chosen_scale(), self.has_chosen_axes()
-        scale = self.global_scale if has_scale else self.default_scale()
+        scale = self.global_scale if has_scale else 1.0 / preferences.default_scale()
         forward, up = (self.axis_forward, self.axis_up) if has_axes else ("Y", "Z")
         return ChosenConversion(axes.to_file(scale, forward, up), has_scale, has_axes)
 
@@ -107,7 +108,7 @@ class ExportTransform(Transform):
 
     def _default_transform(self, context: Context) -> tuple[float, str, str] | None:
         """Scale, forward and up of an export that sets none."""
-        default = ChosenConversion(axes.to_file(self.default_scale(), "Y", "Z"))
+        default = ChosenConversion(axes.to_file(1.0 / preferences.default_scale(), "Y", "Z"))
         try:
             found = export_conversion(default, self.converted_objects(context), reports.Report())
         except NothingToExportError:
@@ -128,14 +129,14 @@ class ExportTransform(Transform):
             self.shown_axes = f"{default[1]} {default[2]}"
 
     def other_defaults(self) -> list[str]:
-        """The defaults that are not what the properties show: the dialog may choose other objects."""
+        # The dialog may choose other objects.
         default = self._default_transform(bpy.context)
         if default is None:
             return []
         scale, forward, up = default
         texts = []
         if not self.has_chosen_scale() and not math.isclose(scale, self.global_scale, rel_tol=1e-6):
-            source = "preferences" if scale == self.default_scale() else "import"
+            source = "preferences" if scale == 1.0 / preferences.default_scale() else "import"
             texts.append(f"{scale:g} ({source})")
         if not self.has_chosen_axes() and (forward, up) != (self.axis_forward, self.axis_up):
             texts.append(f"Forward {forward}, Up {up} (import)")

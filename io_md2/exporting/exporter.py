@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import frame_export, state
-from ...io_blender.clips.frame_names import frame_names, single_frame_name
-from ...io_blender.clips.frame_plan import FrameOptions, FramePlan, Segment, common_source
-from ...io_blender.clips.sampling import Samples, sample_frames
+from ...io_blender import frame_export
+from ...io_blender.clips.frame_plan import FramePlan, Segment
+from ...io_blender.clips.sampling import Samples, blocks, sample_frames
 from ...io_blender.clips.shape_key_frames import Playback, playback_of
-from ...io_blender.operators.game_check import FACES, VERTICES, LocatedFinding, Location
+from ...io_blender.frame_export import Built
+from ...io_blender.operators.game_check import FACES, VERTICES, Location
 from ...io_blender.records import NONE
-from ...io_blender.reports import ExportResult, Job, Report, finish, kept_on_failure, raise_errors
+from ...io_blender.reports import Job, Report
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_blender.scene.objects import NothingToExportError, export_conversion, mesh_objects
 from ...io_blender.verification import Differences, Verify
-from ...io_common.files import atomic
 from ...io_common.texts import counted
 from ..format import (
     FRAMES_PER_SECOND,
-    Counts,
     Finding,
     Game,
     GlCommands,
@@ -58,7 +55,7 @@ from .mesh import (
 )
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Depsgraph, Object, Scene
+    from bpy.types import Context, Depsgraph, Object
 
 
 # By how much edits of frames may differ to be the same, as a fraction of the model's size.
@@ -78,37 +75,8 @@ class ExportOptions(ModelProperties, frame_export.ExportOptions):
     game: Game = Game.ANY
 
 
-@dataclass(eq=False)
-class Build:
-    """A model and the objects that it was made of."""
-
-    model: Model  # as it is to be written
-    parts: list[Part]  # the objects
-    # The triangle of the parts, one part after the other, that each one is; -1 for those that Blender cannot hold,
-    # (T,)
-    triangles: npt.NDArray[np.int64]
-    # Those of the file that the only imported object came from; None if there is no such object.
-    source_counts: Counts | None
-
-
-def export_model(context: Context, path: Path, options: ExportOptions) -> Job[ExportResult]:
-    """Writes objects, joined; before it writes, it raises Md2Error or NothingToExportError."""
-    # Raises OSError if the file cannot be written; it is as it was.
-    report = Report()
-    with kept_on_failure(report):
-        with state.temporary_object_mode(context):
-            built = yield from build_model(context, options, report)
-        model = built.model
-        raise_errors(check_model(model, options.game, built.source_counts), Md2Error, path.name, report)
-        atomic.write_file(path, format_model(model))
-    report.count("vertices", model.vertex_count)
-    report.count("triangles", model.triangle_count)
-    report.count("skins", len(model.skins))
-    return ExportResult([path], report)
-
-
-def build_model(context: Context, options: ExportOptions, report: Report) -> Job[Build]:
-    """Builds and verifies a model of objects in Object Mode; raises what `export_model` raises."""
+def build_model(context: Context, options: ExportOptions, report: Report) -> Job[Built]:
+    """Builds and verifies a model of objects, joined, in Object Mode; raises Md2Error or NothingToExportError."""
     # Stored data is used only where it reproduces what Blender shows. If the model still differs, none is used.
     objects = mesh_objects(context, options.scope, report)
     conversion = export_conversion(options.conversion, objects, report)
@@ -117,14 +85,15 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
         report.hints.append(f"Objects: {', '.join(obj.name for obj in objects)}")
     scene = context.scene
     stored = {obj: one for obj in objects if (one := load_model(obj.data)) is not None}
-    plan = frame_export.plan_model(
-        objects, stored, scene, options.frames, report, lambda found: _in_template_order(found, options.template)
-    )
     models = [one for mesh in bpy.data.meshes if (one := load_model(mesh)) is not None]
-    names = frame_names(plan, objects, common_source(stored), scene, models, report)
+
+    def arrange(segments: list[Segment]) -> list[Segment]:
+        return _in_template_order(segments, options.template)
+
+    plan = frame_export.plan_model(objects, stored, scene, options.frames, models, report, arrange)
     used = stored
     while True:
-        builder = _Builder(context, objects, used, plan, names, options, conversion)
+        builder = _Builder(context, objects, used, plan, options, conversion)
         model, parts, differences = yield from builder.build()
         if not used or all(kind in verification.UNSTORED for _, kind in differences):
             break
@@ -133,9 +102,16 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
         builder.report.warn("the stored data of the imported file does not match the mesh and was not used")
     report.merge(builder.report)
     verification.warn(differences, model, parts, report)
-    if options.compares_speed:
-        _warn_of_speed(model, plan, stored, scene, options.frames, report)
+    is_moving = model.vertex_count and (np.ptp(model.translate, axis=0).any() or np.ptp(model.vertices, axis=0).any())
+    if options.compares_speed and is_moving:
+        plays_keys = not options.frames.is_resampled(scene) and any(
+            playback_of(obj, stored[obj], scene) is Playback.IN_ORDER for obj in plan.keys if obj in stored
+        )
+        frame_export.warn_of_model_speed(
+            builder.plan, options.frames, FRAMES_PER_SECOND, scene, report, plays_keys=plays_keys
+        )
     origin = next(iter(stored.values())) if len(stored) == 1 else None
+    # The triangle of the parts, one part after the other, that each one is; -1 for those that Blender cannot hold.
     triangles = np.arange(model.triangle_count)
     if origin is not None and len(origin.degenerate):
         sources = np.concatenate([part.source for part in parts])
@@ -143,26 +119,15 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
         model, triangles = with_degenerate(
             model, origin.degenerate, sources, origin.model.st, keep_commands=keeps_commands
         )
-    return Build(prepare_model(model)[0], parts, triangles, None if origin is None else origin.counts)
-
-
-def _warn_of_speed(
-    model: Model,
-    plan: FramePlan,
-    stored: dict[Object, StoredModel],
-    scene: Scene,
-    options: FrameOptions,
-    report: Report,
-) -> None:
-    # Keys that the timeline does not play have no duration.
-    is_moving = model.vertex_count and (np.ptp(model.translate, axis=0).any() or np.ptp(model.vertices, axis=0).any())
-    is_played = plan.scene_frames is not None or (
-        not options.is_resampled(scene)
-        and any(playback_of(obj, stored[obj], scene) is Playback.IN_ORDER for obj in plan.keys if obj in stored)
+    model = prepare_model(model)[0]
+    report.count("vertices", model.vertex_count)
+    report.count("triangles", model.triangle_count)
+    report.count("skins", len(model.skins))
+    return Built(
+        check_model(model, options.game, None if origin is None else origin.counts),
+        lambda: format_model(model),
+        lambda finding: _location(finding, parts, triangles),
     )
-    if is_moving and is_played:
-        step = options.step(scene) if plan.scene_frames is not None else options.frame_step
-        frame_export.warn_of_model_speed(plan, model.frame_count, step, FRAMES_PER_SECOND, scene, report)
 
 
 @dataclass(eq=False)
@@ -173,7 +138,6 @@ class _Builder:
     objects: list[Object]
     stored: dict[Object, StoredModel]
     plan: FramePlan
-    names: list[str]  # of the frames
     options: ExportOptions
     conversion: Conversion
     report: Report = field(default_factory=Report)
@@ -189,8 +153,7 @@ class _Builder:
         topology = join(parts)
         if self.plan.may_be_single and (samples.positions == samples.positions[:1]).all():
             _warn_of_moving_uvs(parts, samples, self.report)
-            self.plan = self.plan.first_frame(topology.stored)
-            self.names = single_frame_name(self.names, topology.stored)
+            self.plan = self.plan.first_frame()
             samples = samples.first_frame()
         normals = None
         if options.split_sharp:
@@ -208,7 +171,7 @@ class _Builder:
         self, parts: list[Part], topology: Topology, samples: Samples, normals: npt.NDArray[np.uint8] | None
     ) -> Model:
         options = self.options
-        _require_finite(samples.positions, self.names)
+        _require_finite(samples.positions, self.plan.names)
         frames = self._frames(self.conversion.points(samples.positions), normals, topology)
         chosen_size = chosen_skin_size(parts)
         size = options.skin_size if options.force_skin_size else chosen_size or skin_size(parts, options.skin_size)
@@ -223,7 +186,7 @@ class _Builder:
             triangle_st=triangle_st,
             scale=frames.scale,
             translate=frames.translate,
-            frame_names=self.names,
+            frame_names=self.plan.names,
             vertices=frames.vertices,
             normals=frames.normals,
         )
@@ -306,31 +269,18 @@ def _in_template_order(segments: list[Segment], template: Template) -> list[Segm
     return [segments[index] for index in match.order]
 
 
-def find_game_findings(context: Context, options: ExportOptions) -> list[LocatedFinding]:
-    """The findings of a game about an export, unverified; raises Md2Error or NothingToExportError."""
-    # Warnings of the export itself are not findings of the game.
-    with state.temporary_object_mode(context):
-        built = finish(build_model(context, replace(options, verify=Verify.NONE), Report()))
-    findings = check_model(built.model, options.game, built.source_counts)
-    return [
-        LocatedFinding(finding.code, finding.is_error, finding.text, _location(finding, built)) for finding in findings
-    ]
-
-
-def _location(finding: Finding, built: Build) -> Location:
+def _location(finding: Finding, parts: list[Part], triangles: npt.NDArray[np.int64]) -> Location:
     """The object with most of the elements of a finding, and these elements."""
-    best = Location(built.parts[0].obj if len(built.parts) == 1 else None)
+    best = Location(parts[0].obj if len(parts) == 1 else None)
     if finding.vertices:
-        firsts = np.cumsum([0, *(len(part.used) for part in built.parts)])
         chosen = np.array(finding.vertices)
-        for part, first in zip(built.parts, firsts[:-1].tolist(), strict=True):
-            selected = chosen[(chosen >= first) & (chosen < first + len(part.used))] - first
+        for part, block in zip(parts, blocks(len(part.used) for part in parts), strict=True):
+            selected = chosen[(chosen >= block.start) & (chosen < block.stop)] - block.start
             best = _better(best, part, VERTICES, np.unique(part.used[selected]))
     elif finding.triangles:
-        firsts = np.cumsum([0, *(len(part.triangles) for part in built.parts)])
-        chosen = built.triangles[np.array(finding.triangles)]
-        for part, first in zip(built.parts, firsts[:-1].tolist(), strict=True):
-            selected = chosen[(chosen >= first) & (chosen < first + len(part.triangles))] - first
+        chosen = triangles[np.array(finding.triangles)]
+        for part, block in zip(parts, blocks(len(part.triangles) for part in parts), strict=True):
+            selected = chosen[(chosen >= block.start) & (chosen < block.stop)] - block.start
             best = _better(best, part, FACES, part.loops[selected, 0])
     return best
 

@@ -166,15 +166,13 @@ def split(
     # `samples` must have the normals of corners. `rotation` goes from the axes of the scene to those of the file.
     assert samples.normals is not None
     results, rows, indices = [], [], []
-    first_row = first_corner = 0
-    for part in parts:
-        normals = samples.normals[:, first_corner : first_corner + len(part.corners)] @ rotation.T
-        new, part_rows, part_indices = _split_part(part, normals)
+    vertex_blocks = sampling.blocks(len(part.used) for part in parts)
+    corner_blocks = sampling.blocks(len(part.corners) for part in parts)
+    for part, vertex_block, corner_block in zip(parts, vertex_blocks, corner_blocks, strict=True):
+        new, part_rows, part_indices = _split_part(part, samples.normals[:, corner_block] @ rotation.T)
         results.append(new)
-        rows.append(first_row + part_rows)
+        rows.append(vertex_block.start + part_rows)
         indices.append(part_indices)
-        first_row += len(part.used)
-        first_corner += len(part.corners)
     positions = samples.positions[:, np.concatenate(rows)]
     return results, replace(samples, positions=positions), np.concatenate(indices, axis=1)
 
@@ -186,18 +184,12 @@ def _split_part(
     old = np.full(part.vertex_count, NONE)
     old[part.used] = np.arange(len(part.used))
     corner_rows = old[part.corners]
-    used, firsts = np.unique(corner_rows, return_index=True)
-    first_of = np.zeros(len(part.used), dtype=np.intp)
-    first_of[used] = firsts
-    # Of one side, all corners have the index of the first.
-    of_first = normals[:, first_of[corner_rows]]
-    is_same = part.has_file_normals | ((normals * of_first).sum(axis=2) >= sampling.SAME_SIDE)
-    normals = np.where(is_same[..., None], of_first, normals)
+    normals = sampling.normals_of_sides(corner_rows, normals, part.has_file_normals)
     indices = nearest_normals(normals.reshape(-1, 3)).reshape(normals.shape[:2])
-    keys = np.column_stack([corner_rows, indices.T])
-    _, sides, side_of = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    sides, side_of = distinct_rows(np.column_stack([corner_rows, indices.T]))
     # The side of the first corner keeps the vertex; the others come after all vertices.
-    is_first = first_of[corner_rows[sides]] == sides
+    is_first = np.zeros(len(sides), dtype=bool)
+    is_first[np.unique(corner_rows[sides], return_index=True)[1]] = True
     numbers = np.where(is_first, corner_rows[sides], len(part.used) + np.cumsum(~is_first) - 1)
     rows = np.concatenate([np.arange(len(part.used)), corner_rows[sides[~is_first]]])
     result = np.zeros((len(indices), len(rows)), dtype=np.uint8)
@@ -206,7 +198,7 @@ def _split_part(
         part,
         used=part.used[rows],
         source=np.append(part.source, np.full(len(rows) - len(part.used), NONE, dtype=np.int32)),
-        triangles=numbers[side_of.reshape(-1)][part.loops].astype(np.int32),
+        triangles=numbers[side_of][part.loops].astype(np.int32),
     )
     return split_part, rows, result
 

@@ -127,9 +127,11 @@ def build_model(
         )
     positions = _positions(model, options.conversion)
 
-    obj, mesh = build_object(path.stem, model, positions[0], materials)
-    if options.custom_normals:
-        set_normals(mesh, model.normals[0], options.conversion.rotation)
+    obj, mesh = _build_object(path.stem, model, positions[0], materials)
+    if options.custom_normals and len(mesh.polygons):
+        # Where an index is invalid, Blender's normal stays.
+        normals = normal_vectors(model.normals[0]).astype(np.float64) @ options.conversion.rotation.T
+        mesh.normals_split_custom_set_from_vertices(normals.tolist())
     collection.objects.link(obj)
     key_names: list[str] = []
     if options.animation != NONE:
@@ -137,7 +139,16 @@ def build_model(
         report.count("frames", model.frame_count)
         if model.frame_count > 1:
             animate(scene, path.stem, [obj], model.frame_count, find_sequences(model.frame_names), options, result)
-    _store(mesh, model, key_names, options)
+    store_model(
+        mesh,
+        model,
+        mesh_data.corner_vertices(mesh).reshape(-1, 3)[:, FLIPPED_WINDING],
+        key_names,
+        frame_start=options.frame_start,
+        image_size=image_size(mesh.materials),
+        material_skins=material_skins(mesh.materials, options.game_folders),
+        conversion=options.conversion,
+    )
     if options.fps != FRAMES_PER_SECOND:
         FRAME_RATE.write(mesh, options.fps)
     result.objects.append(obj)
@@ -151,21 +162,7 @@ def _positions(model: Model, conversion: axes.Conversion) -> npt.NDArray[np.floa
     return positions if conversion.is_identity else conversion.points(positions.astype(np.float64))
 
 
-def _store(mesh: Mesh, model: Model, key_names: list[str], options: ImportOptions) -> None:
-    triangles = mesh_data.corner_vertices(mesh)
-    store_model(
-        mesh,
-        model,
-        triangles.reshape(-1, 3)[:, FLIPPED_WINDING],
-        key_names,
-        frame_start=options.frame_start,
-        image_size=image_size(mesh.materials),
-        material_skins=material_skins(mesh.materials, options.game_folders),
-        conversion=options.conversion,
-    )
-
-
-def build_object(
+def _build_object(
     name: str, model: Model, positions: npt.NDArray[np.floating], materials: list[Material]
 ) -> tuple[Object, Mesh]:
     """A mesh object, in no collection yet; `positions` are of the first frame, in scene coordinates."""
@@ -183,11 +180,3 @@ def build_object(
     for material in materials:
         mesh.materials.append(material)
     return bpy.data.objects.new(mesh.name, mesh), mesh
-
-
-def set_normals(mesh: Mesh, indices: npt.NDArray[np.uint8], rotation: npt.NDArray[np.float64]) -> None:
-    """Sets custom normals of a frame's vertices; where an index is invalid, Blender's normal stays."""
-    # `rotation` goes from the axes of the file to those of the scene.
-    if len(mesh.polygons):
-        normals = normal_vectors(indices).astype(np.float64) @ rotation.T
-        mesh.normals_split_custom_set_from_vertices(normals.tolist())

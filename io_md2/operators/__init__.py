@@ -18,7 +18,7 @@ from ...io_blender.options import FrameImportProperties, game_option, mixin_of, 
 from ...io_blender.scene.shape_keys import shape_keys
 from ...io_common.textures.config_files import MaterialImages
 from ...io_common.textures.search import Search
-from ..exporting.exporter import TEMPLATE_LABELS, ExportOptions, export_model, find_game_findings
+from ..exporting.exporter import TEMPLATE_LABELS, ExportOptions, build_model
 from ..family import FAMILY
 from ..format import FRAMES_PER_SECOND, PROFILES, find_sequences
 from ..format.sequences import Template, match_template
@@ -50,7 +50,7 @@ else:
     _ImportOptions = mixin_of(FrameImportProperties)
     _Options = mixin_of(ModelProperties, SourceProperties)
 
-FORMAT = FrameFormat(FAMILY, ImportOptions, import_files, ExportOptions, export_model, find_game_findings)
+FORMAT = FrameFormat(FAMILY, ImportOptions, import_files, ExportOptions, build_model)
 
 
 @properties

@@ -16,6 +16,7 @@ from ...io_blender.clips import sampling
 from ...io_blender.materials.library import name_for_file
 from ...io_blender.records import NONE, match_elements
 from ...io_blender.scene import mesh_data, names
+from ...io_common.arrays import distinct_rows
 from ...io_common.frame_names import to_latin1
 from ...io_common.triangles import flip_v, is_degenerate
 from ..format import NAME_SIZE, UNITS, Surface, nearest_normals, normal_vectors, positions
@@ -40,7 +41,6 @@ class Part(sampling.Part):
 
     number: int  # of the surface of the imported file, or NONE
     stored: Surface | None
-    rows: npt.NDArray[np.int64]  # which triangles of the mesh they are, (T,)
     source: Ints  # the vertex of the file that each corner of a triangle was, or NONE, (T, 3)
     has_file_normals: bool  # whether the first frame is shaded as after the import
 
@@ -69,7 +69,6 @@ def read_part(
         **values,
         number=NONE if surface is None or number is None else number,
         stored=surface,
-        rows=np.arange(len(values["loops"])),
         source=source[values["loops"]],
         has_file_normals=surface is not None and _has_file_normals(shaded, surface, conversion),
     )
@@ -125,28 +124,9 @@ def group_corners(part: Part) -> _Groups:
     groups, new = sources.copy(), np.flatnonzero(sources == NONE)
     bits = np.ascontiguousarray(st[new], dtype=np.float32).view(np.int32)
     count = part.stored.vertex_count if part.stored is not None else 0
-    groups[new] = count + _distinct(np.column_stack([vertices[new], bits]))
+    groups[new] = count + distinct_rows(np.column_stack([vertices[new], bits]))[1]
     groups = np.unique(groups, return_inverse=True)[1].reshape(-1)
     return _in_order(groups, sources)
-
-
-def split_by_normals(
-    part: Part, groups: _Groups, normals: npt.NDArray[np.floating], is_shown: npt.NDArray[np.bool_]
-) -> _Groups:
-    """Vertices for each side where normals of corners, (R, L, 3), differ in a frame that has them, (R, N)."""
-    # What is split is the vertex of the file still: other frames have its normal.
-    triangles, firsts, sources = groups
-    vertices, corners = triangles.ravel(), part.loops.ravel()
-    differs = np.zeros(len(vertices), dtype=bool)
-    for shown, is_used in zip(normals, is_shown, strict=True):
-        of_corners, of_firsts = shown[corners], shown[corners[firsts[vertices]]]
-        differs |= is_used[vertices] & ((of_corners * of_firsts).sum(axis=1) < sampling.SAME_SIDE)
-    if not differs.any():
-        return groups
-    keys = np.zeros((len(vertices), 2 * len(normals)), dtype=np.int64)
-    encoded = nearest_normals(normals[:, corners[differs]]) * is_shown[:, vertices[differs], None]
-    keys[differs] = np.moveaxis(encoded, 0, 1).reshape(int(differs.sum()), -1)
-    return _in_order(_distinct(np.column_stack([vertices, differs, keys])), sources[vertices])
 
 
 def _in_order(groups: npt.NDArray[np.int64], sources: npt.NDArray[np.int64]) -> _Groups:
@@ -156,13 +136,6 @@ def _in_order(groups: npt.NDArray[np.int64], sources: npt.NDArray[np.int64]) -> 
     rank = np.empty(len(ranks), dtype=np.int64)
     rank[ranks] = np.arange(len(ranks))
     return rank[groups].reshape(-1, 3), firsts[ranks], sources[firsts[ranks]]
-
-
-def _distinct(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The number of each row among the distinct ones."""
-    if not len(rows):
-        return np.zeros(0, np.int64)
-    return np.asarray(np.unique(rows, axis=0, return_inverse=True)[1]).reshape(-1)
 
 
 def is_source(part: Part, triangles: npt.NDArray[np.int64], sources: npt.NDArray[np.int64]) -> bool:
@@ -177,15 +150,11 @@ def is_source(part: Part, triangles: npt.NDArray[np.int64], sources: npt.NDArray
 
 
 def build_surface(
-    part: Part,
-    vertices: npt.NDArray[np.int16],
-    normals: npt.NDArray[np.floating] | None,
-    rows: npt.NDArray[np.int64] | None,
-    frames: npt.NDArray[np.int64],
+    part: Part, vertices: npt.NDArray[np.int16], normals: npt.NDArray[np.floating] | None, frames: npt.NDArray[np.int64]
 ) -> tuple[Surface, npt.NDArray[np.bool_]]:
     """The surface of sampled vertices (F, U, 3), and the frames that are as in the file, (F,)."""
-    # `normals` are those of corners in the axes of the file on some `rows` of the frames, (R, L, 3); None to keep those
-    # of the file on all. `frames` are the frames of the file, or NONE, (F,).
+    # `normals` are those of corners in the axes of the file, (F, L, 3); None to keep those of the file on all frames.
+    # `frames` are the frames of the file, or NONE, (F,).
     groups = group_corners(part)
     row_of = np.full(part.vertex_count, NONE, dtype=np.int64)
     row_of[part.used] = np.arange(len(part.used))
@@ -194,17 +163,18 @@ def build_surface(
     is_whole = is_source(part, groups[0], groups[2])
     same = np.logical_and(~moved.any(axis=1), is_whole)
     is_shown = _turned(part, groups, moved, frames) if part.has_file_normals else np.ones_like(moved)
-    if normals is not None:
-        unsplit = groups[0].ravel()
-        groups = split_by_normals(part, groups, normals, is_shown[rows])
-        # A split vertex has the positions of the one that it was.
-        is_whole = is_whole and len(groups[1]) == chosen.shape[1]
-        chosen, is_shown = chosen[:, unsplit[groups[1]]], is_shown[:, unsplit[groups[1]]]
-    triangles, firsts, sources = groups
-    st = np.zeros((len(firsts), 2)) if part.uvs is None else flip_v(part.uvs).reshape(-1, 2)[firsts]
     encoded = np.zeros((*chosen.shape[:2], 2), np.uint8)
     if normals is not None:
-        encoded[rows] = nearest_normals(normals[:, part.loops.ravel()[firsts]])
+        unsplit, count = groups[0].ravel(), chosen.shape[1]
+        of_corners = nearest_normals(sampling.normals_of_sides(unsplit, normals[:, part.loops.ravel()]))
+        # What is split is the vertex of the file still, with its positions: other frames have its normal.
+        keys = np.moveaxis(of_corners * is_shown[:, unsplit, None], 0, 1).reshape(len(unsplit), -1)
+        groups = _in_order(distinct_rows(np.column_stack([unsplit, keys]))[1], groups[2][unsplit])
+        is_whole = is_whole and len(groups[1]) == count
+        old = unsplit[groups[1]]
+        chosen, is_shown, encoded = chosen[:, old], is_shown[:, old], of_corners[:, groups[1]]
+    triangles, firsts, sources = groups
+    st = np.zeros((len(firsts), 2)) if part.uvs is None else flip_v(part.uvs).reshape(-1, 2)[firsts]
     result = Surface(triangles=triangles, st=st.astype(np.float32), vertices=chosen, normals=encoded)
     if part.stored is None:
         return result, same
@@ -258,12 +228,10 @@ def _with_unused(
     return replace(surface, triangles=stored.triangles, st=stored.st, vertices=vertices, normals=normals)
 
 
-def needs_normals(part: Part, surface: Surface, same: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """In which frames a surface, built without normals, has others than the file, (F,)."""
-    if not len(part.loops):
-        return np.zeros(len(same), dtype=bool)
+def needs_normals(part: Part, surface: Surface, same: npt.NDArray[np.bool_]) -> bool:
+    """Whether a surface, built without normals, has others than the file in some frame; `same` are unchanged, (F,)."""
     is_whole = part.stored is not None and np.array_equal(surface.triangles, part.stored.triangles)
-    return ~same if is_whole and part.has_file_normals else np.ones(len(same), dtype=bool)
+    return len(part.loops) > 0 and not (is_whole and part.has_file_normals and bool(same.all()))
 
 
 def surface_name(part: Part, taken: Sequence[str], report: Report) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import bpy
 import numpy as np
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from .importer import ImportOptions
 
 Floats = npt.NDArray[np.float64]
+# The prefix of their paths, their group, and the channels of all frames, (F, 10).
+_Curves: TypeAlias = tuple[str, str, Floats]
 
 BONES = "BONES"
 _CHANNELS = (("location", slice(0, 3)), ("rotation_quaternion", slice(3, 7)), ("scale", slice(7, 10)))
@@ -83,13 +85,20 @@ def build_tags(
     corners = box_of(bounds[np.isfinite(bounds).all(axis=1)].astype(np.float64))
     extent = float(np.ptp(np.array(corners or [[0.0], [1.0]]), axis=0).max())
     size = extent * options.conversion.scale * _DISPLAY_SIZE or 1.0
+    # Each object with the name of the action of all frames, and its curves.
+    animated: list[tuple[Object, str, list[_Curves]]] = []
     if options.tags == BONES:
-        _build_bones(context, root, model.tag_names, matrices, size, sequences, options.frame_start, result)
+        armature, curves = _add_bones(context, root, model.tag_names, matrices, size, result)
+        animated.append((armature, armature.name, curves))
     else:
         for number, name in enumerate(model.tag_names):
             values = channels(matrices[:, number])
-            tag = _build_empty(root, name, values, size, sequences, options.frame_start, result)
+            tag = _add_empty(root, name, values[0], size, result)
             store_number(tag, number, options.conversion)
+            animated.append((tag, f"{root.name} {tag.name}", [("", "Object Transforms", values)]))
+    for owner, whole, curves in animated:
+        if any((values != values[:1]).any() for _, _, values in curves):
+            _build_actions(owner, whole, curves, sequences, options.frame_start, result)
     result.report.count("tags", len(model.tag_names))
 
 
@@ -114,38 +123,19 @@ def _add_object(root: Object, name: str, data: Any, result: ImportResult) -> Obj
     return obj
 
 
-def _build_empty(
-    root: Object,
-    name: str,
-    values: Floats,
-    size: float,
-    sequences: Sequence[FrameSequence],
-    frame_start: int,
-    result: ImportResult,
-) -> Object:
-    shown = names.for_blender(name, versions.MAX_ID_NAME, "tag")
-    tag = _add_object(root, shown, None, result)
+def _add_empty(root: Object, name: str, values: Floats, size: float, result: ImportResult) -> Object:
+    tag = _add_object(root, names.for_blender(name, versions.MAX_ID_NAME, "tag"), None, result)
     tag.empty_display_type = "ARROWS"
     tag.rotation_mode = "QUATERNION"
-    _set_channels(tag, values[0])
+    _set_channels(tag, values)
     # Some files have axes of another length than 1.
-    tag.empty_display_size = size / max(float(np.abs(values[0, 7:]).max()), 1e-6)
-    if (values != values[:1]).any():
-        paths = [("", "Object Transforms", values)]
-        _build_actions(tag, f"{root.name} {shown}", shown, paths, sequences, frame_start, result)
+    tag.empty_display_size = size / max(float(np.abs(values[7:]).max()), 1e-6)
     return tag
 
 
-def _build_bones(
-    context: Context,
-    root: Object,
-    tag_names: list[str],
-    matrices: Floats,
-    size: float,
-    sequences: Sequence[FrameSequence],
-    frame_start: int,
-    result: ImportResult,
-) -> None:
+def _add_bones(
+    context: Context, root: Object, tag_names: list[str], matrices: Floats, size: float, result: ImportResult
+) -> tuple[Object, list[_Curves]]:
     name = names.for_blender(f"{root.name} tags", versions.MAX_ID_NAME, "tags")
     armature = _add_object(root, name, bpy.data.armatures.new(name), result)
     shown = names.distinct([names.for_blender(one, versions.MAX_NAME, "tag") for one in tag_names], versions.MAX_NAME)
@@ -154,16 +144,15 @@ def _build_bones(
             bone = armature.data.edit_bones.new(bone_name)
             bone.length = size
             bone.matrix = Matrix(matrix.tolist()).normalized()
-    paths = []
+    curves = []
     for number, bone_name in enumerate(shown):
         pose_bone = armature.pose.bones[bone_name]
         NUMBER.write(pose_bone.bone, number)
         rest = np.array(pose_bone.bone.matrix_local, dtype=np.float64)
         values = channels(np.linalg.inv(rest) @ matrices[:, number])
         _set_channels(pose_bone, values[0])
-        paths.append((f'pose.bones["{bpy.utils.escape_identifier(bone_name)}"].', bone_name, values))
-    if (matrices != matrices[:1]).any():
-        _build_actions(armature, name, name, paths, sequences, frame_start, result)
+        curves.append((f'pose.bones["{bpy.utils.escape_identifier(bone_name)}"].', bone_name, values))
+    return armature, curves
 
 
 def _set_channels(owner: Any, values: Floats) -> None:
@@ -174,30 +163,24 @@ def _set_channels(owner: Any, values: Floats) -> None:
 def _build_actions(
     owner: Object,
     whole: str,
-    name: str,
-    paths: Sequence[tuple[str, str, Floats]],
+    curves: list[_Curves],
     sequences: Sequence[FrameSequence],
     frame_start: int,
     result: ImportResult,
 ) -> None:
     """An action of all frames that plays on an object, and one of each sequence; all begin at the first frame."""
-    # `paths` have the prefix of the curves, their group, and the values of all frames.
     frames = {whole: slice(None)}
-    frames |= {f"{one.name} {name}": slice(one.first, one.last + 1) for one in sequences}
+    frames |= {f"{one.name} {owner.name}": slice(one.first, one.last + 1) for one in sequences}
     for action_name, rows in frames.items():
         action = bpy.data.actions.new(names.for_blender(action_name, versions.MAX_ID_NAME, "tag"))
-        curves = versions.ActionCurves(action, "OBJECT")
-        for prefix, group, values in paths:
-            _write(curves, prefix, group, values[rows], frame_start)
+        channel_curves = versions.ActionCurves(action, "OBJECT")
+        for prefix, group, values in curves:
+            writer = KeyframeWriter(frame_start, len(values[rows]))
+            for path, part in _CHANNELS:
+                for index, column in enumerate(values[rows, part].T):
+                    writer.write(channel_curves.new(prefix + path, index, group), column)
         if action_name == whole:
             versions.assign_action(owner.animation_data_create(), action, "OBJECT")
         else:
             action.use_fake_user = True
         result.actions.append(action)
-
-
-def _write(curves: versions.ActionCurves, prefix: str, group: str, values: Floats, frame_start: int) -> None:
-    writer = KeyframeWriter(frame_start, len(values))
-    for path, part in _CHANNELS:
-        for index, column in enumerate(values[:, part].T):
-            writer.write(curves.new(prefix + path, index, group), column)

@@ -15,7 +15,7 @@ from ...io_blender.options import game_option, mixin_of, option, properties
 from ...io_blender.records import has_record
 from ...io_common.textures.config_files import MaterialImages
 from ...io_common.textures.search import Search
-from ..exporting.exporter import ExportOptions, export_model, find_game_findings
+from ..exporting.exporter import ExportOptions, build_model
 from ..family import FAMILY
 from ..format import PROFILES
 from ..importing.importer import ImportOptions, import_files
@@ -31,7 +31,7 @@ else:
     _ImportOptions = mixin_of(ImportProperties)
     _ModelOptions = mixin_of(ModelProperties)
 
-FORMAT = FrameFormat(FAMILY, ImportOptions, import_files, ExportOptions, export_model, find_game_findings)
+FORMAT = FrameFormat(FAMILY, ImportOptions, import_files, ExportOptions, build_model)
 
 
 @properties
