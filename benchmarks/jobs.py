@@ -92,7 +92,7 @@ MD2_EXPORT: Functions = {
     "reading the shape keys": ("io_blender.frame_export:plan_model", "io_md2.exporting.exporter:sample_frames"),
     "the grid and the bytes of the frames": ("io_md2.exporting.exporter:requantise",),
     "the GL commands": ("io_md2.exporting.exporter:_gl_commands",),
-    "verification": ("io_md2.exporting.verification:find_differences",),
+    "verification": ("io_md2.exporting.exporter:_find_differences",),
     "checking the finished model": ("io_md2.exporting.exporter:check_model",),
     "printing the file": ("io_md2.exporting.exporter:format_model",),
     "writing it through to the disk": ("io_common.files.atomic:write_files",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,7 +23,7 @@ from .options import FrameImportProperties
 from .records import MaterialRecord, store_warnings
 from .reports import ImportResult, Job, Progress, Report, kept_on_failure
 from .scene import axes, names
-from .scene.shape_keys import require_shape_keys
+from .scene.shape_keys import add_frame_keys, require_shape_keys
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Object, Scene
@@ -121,21 +121,29 @@ def warn_of_degenerate(triangles: npt.NDArray[np.integer], subject: str, report:
         )
 
 
-def animate(
+def add_frames(
     scene: Scene,
     name: str,
-    objects: Sequence[Object],
-    frame_count: int,
+    shapes: Mapping[Object, npt.NDArray[np.floating]],
+    frame_names: Sequence[str],
     sequences: Sequence[FrameSequence],
     options: ImportOptions,
     result: ImportResult,
-) -> None:
-    """Makes the action of all frames, active on objects with equal shape keys, one of each sequence, and markers."""
-    # Each action begins at the first frame of the file.
-    start = options.frame_start
-    keys = [require_shape_keys(obj) for obj in objects]
+) -> list[str]:
+    """Makes shape keys of all frames, actions that play them, and markers; returns the names of the keys."""
+    # `shapes` has the positions of each object in the scene, (F, V, 3). The action of all frames is active on all
+    # objects; each action begins at the first frame of the file.
+    if options.animation == NONE:
+        return []
+    start, key_names = options.frame_start, list[str]()
+    for obj, positions in shapes.items():
+        key_names = add_frame_keys(obj, frame_names, positions, relative=options.animation != ABSOLUTE)
+    result.report.count("frames", len(frame_names))
+    if len(frame_names) < 2:
+        return key_names
+    keys = [require_shape_keys(obj) for obj in shapes]
     if keys:
-        whole = build_frame_action(name, keys[0], 0, frame_count - 1, start)
+        whole = build_frame_action(name, keys[0], 0, len(frame_names) - 1, start)
         for one in keys:
             versions.assign_action(one.animation_data_create(), whole, "KEY")
         result.actions.append(whole)
@@ -147,3 +155,4 @@ def animate(
             result.divided.append(whole)
     add_markers(scene, [(sequence.name, start + sequence.first) for sequence in sequences])
     result.report.count("sequences", len(sequences))
+    return key_names

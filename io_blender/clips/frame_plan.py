@@ -352,11 +352,11 @@ class Planner:
             if options.is_automatic and options.step(scene) == 1:
                 self._warn_of_keys(imported[0], common, len(left_out))
         elif common is not None and not self.objects:
-            # Nothing but the time tells which frame of the file it is.
+            # Nothing but the time tells which frame of the file it is; its number stands for the name of a key.
             known = range(len(common.frame_names))
             times = [frame - common.frame_start for frame in frames]
             source = np.array([time if time in known else NONE for time in times], dtype=np.int64)
-            key_names = [None if row == NONE else common.frame_names[row] for row in source.tolist()]
+            key_names = [None if row == NONE else str(row) for row in source.tolist()]
         if common is not None and len(common.frame_names) == 1:
             source[:] = 0
         may_be_single = options.is_automatic and (common is None or bool(self.objects))

@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import state, versions
 from ..scene import names
-from ..scene.shape_keys import has_effect, shape_keys, slider_limits, value_path
+from ..scene.shape_keys import has_effect, shape_keys, value_path
 from ..scene.time_dependence import is_animated
 from .actions import store_owner
 from .keyframes import write_keyframes
@@ -98,12 +98,11 @@ def _relative_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrame
     blocks = list(keys.key_blocks)
     last = first + len(source.key_names) - 1
     found, expected, added = [np.empty(0, np.float32)], list[float](), []
-    low, high = (slider_limits(keys, name).tolist() for name in ("slider_min", "slider_max"))
     # The first one, the basis, is shown where no other is.
     for position, key in enumerate(blocks[1:], 1):
         if key.mute:
             continue
-        if not low[position] <= 0.0 <= high[position]:
+        if not key.slider_min <= 0.0 <= key.slider_max:
             # It can never be hidden.
             return False
         curve = curves.get(value_path(key.name))

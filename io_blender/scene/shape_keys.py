@@ -88,13 +88,6 @@ def differs_from_stored(keys: Key, key: ShapeKey) -> bool:
     return bool(key.vertex_group) or key.relative_key != keys.reference_key or full_value(key) != 1.0
 
 
-def slider_limits(keys: Key, name: str) -> npt.NDArray[np.float32]:
-    """`slider_min` or `slider_max` of all shape keys."""
-    values = np.empty(len(keys.key_blocks), dtype=np.float32)
-    keys.key_blocks.foreach_get(name, values)
-    return values
-
-
 @contextmanager
 def solo_keys(objects: Sequence[Object]) -> Iterator[Callable[[Object, int], None]]:
     """Yields a function that shows a shape key of an object alone; restores what was shown before."""

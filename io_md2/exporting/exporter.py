@@ -20,8 +20,22 @@ from ...io_blender.reports import Job, Report
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_blender.scene.objects import NothingToExportError, export_conversion, mesh_objects
-from ...io_blender.verification import Differences, Verify
+from ...io_blender.verification import (
+    GRID,
+    OTHER_TRIANGULATION,
+    POSITION,
+    TRIANGULATION,
+    UV,
+    DecodedModel,
+    Differences,
+    Verify,
+    amount,
+    compare_corners,
+    diagonal,
+    warn_of_differences,
+)
 from ...io_common.texts import counted
+from ...io_common.triangles import drop_degenerate, flip_v
 from ..format import (
     FRAMES_PER_SECOND,
     Finding,
@@ -34,13 +48,13 @@ from ..format import (
     decompress,
     format_model,
     generate_commands,
+    grid_tolerance,
     prepare_model,
 )
 from ..format.sequences import Template, match_template
 from ..format.source_data import FrameData, requantise, with_degenerate
 from ..options import ModelProperties
 from ..records import StoredModel, load_model
-from . import verification
 from .mesh import (
     Part,
     Topology,
@@ -61,6 +75,26 @@ if TYPE_CHECKING:
 # By how much edits of frames may differ to be the same, as a fraction of the model's size.
 _SAME_OFFSET = 1e-4
 
+# The GL commands draw other triangles than the list has.
+_COMMANDS = "COMMANDS"
+# The kinds of differences that do not come from stored data of an imported file.
+_UNSTORED = (TRIANGULATION, GRID)
+_WARNINGS = {
+    POSITION: (
+        "vertices differ from Blender's by up to {amount} {where}. Likely cause: the model is too far from the origin, "
+        "or too large, for the precision of the format"
+    ),
+    UV: "texture coordinates differ from Blender's by up to {distance:.3g} texels {where}. Likely cause: a modifier "
+    "that moves UVs over time, which MD2 cannot hold, or UVs that are not finite or too far outside the skin",
+    TRIANGULATION: OTHER_TRIANGULATION,
+    _COMMANDS: "the GL commands draw other triangles than the list has. This is a bug: please report it",
+    GRID: "vertices are rounded by up to {amount} {where}, which is visible: a frame has 256 steps on each axis. ",
+}
+# The tolerance in texels: half of one, and what coordinates at the edge of a texel are off in single precision.
+_TEXELS = 0.5 + 0.01
+
+# By how many texels the GL commands of an imported file may differ from its table, which holds whole texels.
+_KEPT_TEXELS = 1.5
 
 TEMPLATE_LABELS = {Template.NONE: "model", Template.QUAKE2_PLAYER: "Quake II player"}
 """What the models of each template are called."""
@@ -95,13 +129,13 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     while True:
         builder = _Builder(context, objects, used, plan, options, conversion)
         model, parts, differences = yield from builder.build()
-        if not used or all(kind in verification.UNSTORED for _, kind in differences):
+        if not used or all(kind in _UNSTORED for _, kind in differences):
             break
         used = {}
     if stored and not used:
         builder.report.warn("the stored data of the imported file does not match the mesh and was not used")
     report.merge(builder.report)
-    verification.warn(differences, model, parts, report)
+    _warn_of_differences(differences, model, parts, report)
     is_moving = model.vertex_count and (np.ptp(model.translate, axis=0).any() or np.ptp(model.vertices, axis=0).any())
     if options.compares_speed and is_moving:
         plays_keys = not options.frames.is_resampled(scene) and any(
@@ -164,7 +198,7 @@ class _Builder:
         model = self._assemble(parts, topology, samples, normals)
         differences = Differences()
         if options.verify is not Verify.NONE:
-            differences = verification.find_differences(model, parts, samples, self.conversion)
+            differences = _find_differences(model, parts, samples, self.conversion)
         return model, parts, differences
 
     def _assemble(
@@ -253,9 +287,58 @@ def _gl_commands(model: Model, topology: Topology) -> GlCommands:
         size = model.skin_width, model.skin_height
         if size == stored.skin_size and np.array_equal(model.st, stored.model.st):
             kept = replace(model, gl_commands=stored.model.gl_commands)
-            if commands_match(kept, verification.KEPT_TEXELS):
+            if commands_match(kept, _KEPT_TEXELS):
                 return stored.model.gl_commands
     return generate_commands(model.triangles, model.triangle_st, model.st, model.skin_width, model.skin_height)
+
+
+def _find_differences(model: Model, parts: list[Part], samples: Samples, conversion: Conversion) -> Differences:
+    """The largest difference of each kind in each object, infinite if the triangles are others."""
+    # Positions may be off by a step of the frame's grid on each axis, if that is small against the edges of the model,
+    # texture coordinates by half a texel, those of GL commands of the imported file by `_KEPT_TEXELS`.
+    result = Differences()
+    triangles, triangle_st = drop_degenerate(model.triangles, model.triangle_st)
+    if len(triangles) != sum(len(part.triangles) for part in parts):
+        for part in parts:
+            result.note(part.obj.name, POSITION, np.inf, "in all frames", detail=amount(np.inf, 0.0))
+        return result
+    kept = any(part.stored is not None and part.stored.model.gl_commands is model.gl_commands for part in parts)
+    if not commands_match(model, _KEPT_TEXELS if kept else 0.0):
+        result.note("", _COMMANDS, np.inf, "in all frames")
+
+    def vertices(frame: int) -> list[npt.NDArray[np.float32]]:
+        return [decompress(model.vertices[frame], model.scale[frame], model.translate[frame])] * len(parts)
+
+    def allowed(frame: int) -> npt.NDArray[np.floating]:
+        scale = model.scale[frame]
+        return np.abs(scale) + 2.0 * grid_tolerance(scale, model.translate[frame])
+
+    texels = np.maximum((model.skin_width, model.skin_height), 1)
+    ends = np.cumsum([len(part.triangles) for part in parts])[:-1]
+    grids = np.stack([model.translate, model.translate + 255.0 * model.scale]).astype(np.float64)
+    decoded = DecodedModel(
+        frame_names=model.frame_names,
+        size=diagonal(grids.reshape(-1, 3)),
+        vertices=vertices,
+        allowed=allowed,
+        triangles=np.split(triangles, ends),
+        uvs=np.split(flip_v((model.st + 0.5) / texels)[triangle_st], ends),
+        texels=texels,
+        uv_allowed=_TEXELS,
+    )
+    compare_corners(decoded, parts, samples, conversion, result)
+    return result
+
+
+def _warn_of_differences(differences: Differences, model: Model, parts: list[Part], report: Report) -> None:
+    """Warns of each difference, with its likely cause."""
+    if len(model.scale) > 1 and (model.scale == model.scale[:1]).all():
+        remedy = "Turn off Prevent Vertex Wobble"
+    elif len(parts) > 1:
+        remedy = "Move objects that are far away closer to the others"
+    else:
+        remedy = "Move parts that are far away closer to the others, or export them as a file of their own"
+    warn_of_differences(differences, _WARNINGS | {GRID: _WARNINGS[GRID] + remedy}, report)
 
 
 def _in_template_order(segments: list[Segment], template: Template) -> list[Segment]:

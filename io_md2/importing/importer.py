@@ -14,11 +14,10 @@ import numpy.typing as npt
 
 from ...io_blender import versions
 from ...io_blender.frame_import import (
-    ABSOLUTE,
     NONE,
     ImportOptions,
     ModelFile,
-    animate,
+    add_frames,
     import_models,
     require_few_frames,
     warn_of_degenerate,
@@ -27,7 +26,6 @@ from ...io_blender.materials.images import size_of
 from ...io_blender.materials.library import MaterialLibrary, color_image, name_for_file
 from ...io_blender.reports import ImportResult, Job
 from ...io_blender.scene import axes, mesh_data, names
-from ...io_blender.scene.shape_keys import add_frame_keys
 from ...io_common.game_tree.archives import readable
 from ...io_common.texts import counted
 from ...io_common.textures.config_files import MaterialImages
@@ -133,12 +131,8 @@ def build_model(
         normals = normal_vectors(model.normals[0]).astype(np.float64) @ options.conversion.rotation.T
         mesh.normals_split_custom_set_from_vertices(normals.tolist())
     collection.objects.link(obj)
-    key_names: list[str] = []
-    if options.animation != NONE:
-        key_names = add_frame_keys(obj, model.frame_names, positions, relative=options.animation != ABSOLUTE)
-        report.count("frames", model.frame_count)
-        if model.frame_count > 1:
-            animate(scene, path.stem, [obj], model.frame_count, find_sequences(model.frame_names), options, result)
+    sequences = find_sequences(model.frame_names)
+    key_names = add_frames(scene, path.stem, {obj: positions}, model.frame_names, sequences, options, result)
     store_model(
         mesh,
         model,

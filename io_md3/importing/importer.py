@@ -13,10 +13,9 @@ import numpy.typing as npt
 
 from ...io_blender import frame_import, versions
 from ...io_blender.frame_import import (
-    ABSOLUTE,
     NONE,
     ModelFile,
-    animate,
+    add_frames,
     import_models,
     require_few_frames,
     warn_of_degenerate,
@@ -24,7 +23,6 @@ from ...io_blender.frame_import import (
 from ...io_blender.materials.library import MaterialLibrary, name_for_file
 from ...io_blender.reports import ImportResult, Job
 from ...io_blender.scene import mesh_data, names
-from ...io_blender.scene.shape_keys import add_frame_keys
 from ...io_common.files.reading import read_source
 from ...io_common.game_tree.archives import readable
 from ...io_common.game_tree.files import FileReadError
@@ -32,7 +30,6 @@ from ...io_common.textures.search import Search
 from ...io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
 from ..format import (
     Md3Error,
-    Model,
     Surface,
     first_frame,
     format_model,
@@ -132,7 +129,7 @@ def _build(
     result: ImportResult,
 ) -> Object:
     """The empty of a model, with the objects of its surfaces and tags."""
-    model, report = file.model, result.report
+    model = file.model
     name = names.for_blender(file.path.stem, versions.MAX_ID_NAME, "Model")
     meshes = []
     # Surfaces come first, so that they have their names, and not a file of the same name.
@@ -146,14 +143,8 @@ def _build(
         collection.objects.link(obj)
     for obj in meshes:
         obj.parent = root
-    key_names: list[str] = []
-    if options.animation != NONE:
-        for obj, surface in zip(meshes, model.surfaces, strict=True):
-            key_names = _add_keys(obj, model, surface, options)
-        report.count("frames", model.frame_count)
-    is_moving = options.animation != NONE and model.frame_count > 1
-    if is_moving:
-        animate(context.scene, name, meshes, model.frame_count, file.sequences, options, result)
+    shapes = {obj: _positions(one, options) for obj, one in zip(meshes, model.surfaces, strict=True)}
+    key_names = add_frames(context.scene, name, shapes, model.frame_names, file.sequences, options, result)
     build_tags(context, root, model, file.sequences if options.sequence_actions else [], options, result)
     rate = file.frame_rate or options.fps
     store_model(root, file.data, key_names, options.frame_start, tuple(file.sequences), rate)
@@ -223,14 +214,12 @@ def _store_shown_normals(mesh: Mesh, normals: npt.NDArray[np.float32], rotation:
         SHOWN_NORMALS.write(mesh, nearest_normals(in_file))
 
 
-def _add_keys(obj: Object, model: Model, surface: Surface, options: ImportOptions) -> list[str]:
-    """Makes the shape keys of a surface; the names that they have in Blender."""
+def _positions(surface: Surface, options: ImportOptions) -> npt.NDArray[np.floating]:
+    """The vertices of a surface in the coordinates of the scene, (F, V, 3)."""
     points: npt.NDArray[np.floating] = positions(surface.vertices)
     if options.merge_vertices:
         points = points[:, np.unique(same_positions(surface.vertices), return_index=True)[1]]
-    if not options.conversion.is_identity:
-        points = options.conversion.points(points.astype(np.float64))
-    return add_frame_keys(obj, model.frame_names, points, relative=options.animation != ABSOLUTE)
+    return points if options.conversion.is_identity else options.conversion.points(points.astype(np.float64))
 
 
 def _join_players(roots: dict[Path, Object]) -> None:

@@ -99,7 +99,7 @@ def test_import_of_a_camera(part, monkeypatch, capfd, model):
 @pytest.mark.parametrize(
     ("module", "name"),
     [
-        ("io_md2.importing.importer", "add_frame_keys"),
+        ("io_blender.frame_import", "add_frame_keys"),
         ("io_blender.frame_import", "build_frame_action"),
         ("io_blender.frame_import", "add_markers"),
     ],
