@@ -177,16 +177,32 @@ def set_frame_rate(scene: Scene, rate: float, report: Report) -> None:
         report.warn(f"Blender cannot play a frame rate of {rate:g}: the scene was set to {plays:g}, the nearest it can")
 
 
+class Saved:
+    """Values of attributes, captured to be restored later."""
+
+    def __init__(self, owners: Iterable[Any], *names: str) -> None:
+        self._values = [(owner, name, getattr(owner, name)) for owner in owners for name in names]
+
+    def restore(self) -> bool:
+        """Restores what has changed, and returns whether anything had."""
+        changed = False
+        for owner, name, value in self._values:
+            if getattr(owner, name) != value:
+                setattr(owner, name, value)
+                changed = True
+        return changed
+
+
 @contextmanager
 def _temporarily(owners: Iterable[Any], name: str, value: Any) -> Iterator[None]:
-    before = {owner: getattr(owner, name) for owner in owners}
-    for owner in before:
+    changed = list(owners)
+    saved = Saved(changed, name)
+    for owner in changed:
         setattr(owner, name, value)
     try:
         yield
     finally:
-        for owner, old in before.items():
-            setattr(owner, name, old)
+        saved.restore()
 
 
 def rest_position(armatures: Iterable[Armature]) -> AbstractContextManager[None]:

@@ -80,9 +80,7 @@ class FrameFormat:
         # Warnings of the export itself are not findings of the game.
         with state.temporary_object_mode(context):
             built = finish(self.build_model(context, replace(options, verify=Verify.NONE), Report()))
-        return [
-            game_check.LocatedFinding(one.code, one.is_error, one.text, built.locate(one)) for one in built.findings
-        ]
+        return [(finding, built.locate(finding)) for finding in built.findings]
 
     def game(self, identifier: str) -> Any:
         """The game with an identifier; the first one for that of another family."""

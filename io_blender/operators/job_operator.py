@@ -140,11 +140,7 @@ class Snapshot:
         self._context = context
         self._scene = scene = context.scene
         self._ids = {data.session_uid for data in state.data_blocks()}
-        self._settings = [
-            (owner, name, getattr(owner, name))
-            for owner, names in ((scene, _RANGE_PROPERTIES), (scene.render, _RENDER_PROPERTIES))
-            for name in names
-        ]
+        self._settings = [state.Saved([scene], *_RANGE_PROPERTIES), state.Saved([scene.render], *_RENDER_PROPERTIES)]
         self._frame, self._camera = scene.frame_float, scene.camera
         self._markers = {marker.as_pointer() for marker in scene.timeline_markers}
         self._poses = [_PoseSnapshot(obj) for obj in bpy.data.objects if obj.pose is not None]
@@ -170,9 +166,8 @@ class Snapshot:
             bpy.ops.object.mode_set(mode=mode)
 
     def _restore_scene(self) -> None:
-        for owner, name, value in self._settings:
-            if getattr(owner, name) != value:
-                setattr(owner, name, value)
+        for settings in self._settings:
+            settings.restore()
         for marker in list(self._scene.timeline_markers):
             if marker.as_pointer() not in self._markers:
                 self._scene.timeline_markers.remove(marker)
@@ -195,13 +190,11 @@ class _PoseSnapshot:
         data = armature.animation_data
         self._played = PlayedData(armature) if data is not None else None
         self._tracks = {track.as_pointer() for track in data.nla_tracks} if data is not None else set()
-        self._modes = [bone.rotation_mode for bone in armature.pose.bones]
+        self._modes = state.Saved(armature.pose.bones, "rotation_mode")
         self._pose = Pose(armature)
 
     def restore(self) -> None:
-        for bone, mode in zip(self._armature.pose.bones, self._modes, strict=True):
-            if bone.rotation_mode != mode:
-                bone.rotation_mode = mode
+        self._modes.restore()
         if self._played is not None:
             tracks = self._armature.animation_data.nla_tracks
             for track in [track for track in tracks if track.as_pointer() not in self._tracks]:

@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from .. import versions
+from .. import state, versions
 from . import names
 
 if TYPE_CHECKING:
@@ -91,29 +91,20 @@ def differs_from_stored(keys: Key, key: ShapeKey) -> bool:
 @contextmanager
 def solo_keys(objects: Sequence[Object]) -> Iterator[Callable[[Object, int], None]]:
     """Yields a function that shows a shape key of an object alone; restores what was shown before."""
-    before = [(obj, obj.show_only_shape_key, obj.active_shape_key_index) for obj in objects]
     all_keys = [keys for obj in objects if (keys := shape_keys(obj)) is not None]
-    values = [(key, key.value) for keys in all_keys for key in keys.key_blocks]
-    drivers = [
-        driver
-        for keys in all_keys
-        if keys.animation_data is not None
-        for driver in keys.animation_data.drivers
-        if not driver.mute
+    drivers = [driver for keys in all_keys if keys.animation_data is not None for driver in keys.animation_data.drivers]
+    before = [
+        state.Saved(objects, "active_shape_key_index", "show_only_shape_key"),
+        state.Saved((key for keys in all_keys for key in keys.key_blocks), "value"),
+        state.Saved(drivers, "mute"),
     ]
     try:
         for driver in drivers:
             driver.mute = True
         yield _show_alone
     finally:
-        for obj, pinned, index in before:
-            obj.active_shape_key_index = index
-            obj.show_only_shape_key = pinned
-        for key, value in values:
-            if key.value != value:
-                key.value = value
-        for driver in drivers:
-            driver.mute = False
+        for saved in before:
+            saved.restore()
 
 
 def _show_alone(obj: Object, index: int) -> None:
