@@ -24,7 +24,7 @@ from .playing import playback, restored_frame_and_values
 if TYPE_CHECKING:
     from bpy.types import Context, Depsgraph, Material, Modifier, Object
 
-    from ..frame_export import ExportOptions
+    from ..frame_models import ExportOptions
     from .clip import Clip
     from .frame_plan import FramePlan
 

@@ -15,7 +15,7 @@ from ...io_common.texts import UnknownFieldError, counted
 from .. import state
 from ..clips.frame_names import list_of, sequence_names
 from ..clips.frame_plan import FrameOptions, owner_of_list, sequence_frames
-from ..frame_export import Built
+from ..frame_models import Built
 from ..options import GAME, FrameProperties, Scene, Settings, mixin_of, properties, values_of
 from ..reports import ExportResult, ImportResult, Job, Report, finish, kept_on_failure, raise_errors
 from ..scene.axes import Conversion

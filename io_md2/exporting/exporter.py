@@ -9,11 +9,10 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import frame_export
+from ...io_blender import frame_models
 from ...io_blender.clips.frame_plan import FramePlan, Segment
 from ...io_blender.clips.sampling import Samples, blocks, sample_frames
 from ...io_blender.clips.shape_key_frames import Playback, playback_of
-from ...io_blender.frame_export import Built
 from ...io_blender.operators.game_check import FACES, VERTICES, Location
 from ...io_blender.records import NONE
 from ...io_blender.reports import Job, Report
@@ -101,7 +100,7 @@ TEMPLATE_LABELS = {Template.NONE: "model", Template.QUAKE2_PLAYER: "Quake II pla
 
 
 @dataclass(frozen=True)
-class ExportOptions(ModelProperties, frame_export.ExportOptions):
+class ExportOptions(ModelProperties, frame_models.ExportOptions):
     """The options of an export."""
 
     template: Template = Template.NONE  # the sequences that frames of a list must be
@@ -109,7 +108,7 @@ class ExportOptions(ModelProperties, frame_export.ExportOptions):
     game: Game = Game.ANY
 
 
-def build_model(context: Context, options: ExportOptions, report: Report) -> Job[Built]:
+def build_model(context: Context, options: ExportOptions, report: Report) -> Job[frame_models.Built]:
     """Builds and verifies a model of objects, joined, in Object Mode; raises Md2Error or NothingToExportError."""
     # Stored data is used only where it reproduces what Blender shows. If the model still differs, none is used.
     objects = mesh_objects(context, options.scope, report)
@@ -124,7 +123,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     def arrange(segments: list[Segment]) -> list[Segment]:
         return _in_template_order(segments, options.template)
 
-    plan = frame_export.plan_model(objects, stored, scene, options.frames, models, report, arrange)
+    plan = frame_models.plan_model(objects, stored, scene, options.frames, models, report, arrange)
     used = stored
     while True:
         builder = _Builder(context, objects, used, plan, options, conversion)
@@ -141,7 +140,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
         plays_keys = not options.frames.is_resampled(scene) and any(
             playback_of(obj, stored[obj], scene) is Playback.IN_ORDER for obj in plan.keys if obj in stored
         )
-        frame_export.warn_of_model_speed(
+        frame_models.warn_of_model_speed(
             builder.plan, options.frames, FRAMES_PER_SECOND, scene, report, plays_keys=plays_keys
         )
     origin = next(iter(stored.values())) if len(stored) == 1 else None
@@ -157,7 +156,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     report.count("vertices", model.vertex_count)
     report.count("triangles", model.triangle_count)
     report.count("skins", len(model.skins))
-    return Built(
+    return frame_models.Built(
         check_model(model, options.game, None if origin is None else origin.counts),
         lambda: format_model(model),
         lambda finding: _location(finding, parts, triangles),

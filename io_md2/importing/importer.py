@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_blender import versions
-from ...io_blender.frame_import import (
+from ...io_blender.frame_models import (
     NONE,
     ImportOptions,
     ModelFile,

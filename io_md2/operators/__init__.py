@@ -9,7 +9,7 @@ import bpy
 from bpy.props import FloatProperty, IntVectorProperty
 
 from ...io_blender import reports
-from ...io_blender.frame_import import ImportOptions
+from ...io_blender.frame_models import ImportOptions
 from ...io_blender.operators import find_images, panel_parts, sequence_player
 from ...io_blender.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
 from ...io_blender.operators.panel_parts import ImportedPanel, fail

@@ -9,11 +9,10 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import frame_export, state
+from ...io_blender import frame_models, state
 from ...io_blender.clips.frame_plan import FramePlan
 from ...io_blender.clips.playing import restored_frame_and_values
 from ...io_blender.clips.sampling import Samples, blocks, sample_frames
-from ...io_blender.frame_export import Built
 from ...io_blender.operators.game_check import Location
 from ...io_blender.records import NONE
 from ...io_blender.reports import Job, Report, listing
@@ -59,6 +58,7 @@ from ..format import (
 from ..format.games import surface_limits
 from ..options import ModelProperties
 from ..records import CONVERSION, FRAME_RATE, StoredModel, load_frames, load_model, root_of
+from ..tags import Tag, find_tags, tag_tables
 from .surfaces import (
     Part,
     build_surface,
@@ -69,7 +69,6 @@ from .surfaces import (
     surface_name,
     surface_parts,
 )
-from .tags import Tag, build_tags, find_tags
 
 if TYPE_CHECKING:
     from bpy.types import Context, Depsgraph, Object
@@ -89,13 +88,13 @@ _WARNINGS = {
 
 
 @dataclass(frozen=True)
-class ExportOptions(ModelProperties, frame_export.ExportOptions):
+class ExportOptions(ModelProperties, frame_models.ExportOptions):
     """The options of an export."""
 
     game: Game = Game.ANY
 
 
-def build_model(context: Context, options: ExportOptions, report: Report) -> Job[Built]:
+def build_model(context: Context, options: ExportOptions, report: Report) -> Job[frame_models.Built]:
     """Builds and verifies a model of meshes and tags in Object Mode; raises Md3Error or NothingToExportError."""
     builder = _find_objects(context, options, report)
     model = yield from builder.build()
@@ -108,7 +107,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     # An equal model is written with all bytes of its file.
     untouched = source.preserved if source is not None and model == source else None
     findings = check_model(model, options.game, source)
-    return Built(findings, lambda: untouched or format_model(model), lambda finding: Location())
+    return frame_models.Built(findings, lambda: untouched or format_model(model), lambda finding: Location())
 
 
 def _find_objects(context: Context, options: ExportOptions, report: Report) -> _Builder:
@@ -169,7 +168,7 @@ class _Builder:
         if not self.meshes and self.root is not None and self.source is not None:
             sources = {self.root: self.source}
         models = [one for obj in bpy.data.objects if (one := load_frames(obj)) is not None]
-        plan = frame_export.plan_model(self.meshes, sources, scene, options.frames, models, report)
+        plan = frame_models.plan_model(self.meshes, sources, scene, options.frames, models, report)
         # What Blender shades can only be read from evaluated meshes, which takes longer.
         parts, samples, tags = yield from self._sample(plan, with_normals=not self.stored)
         if not parts and not self.tags:
@@ -190,7 +189,7 @@ class _Builder:
             model = replace(model, surfaces=[piece for one in model.surfaces for piece in split_surface(one, *limits)])
         if options.compares_speed:
             rate = (FRAME_RATE.read(self.root) if self.root is not None else None) or FRAMES_PER_SECOND
-            frame_export.warn_of_model_speed(plan, options.frames, rate, scene, report)
+            frame_models.warn_of_model_speed(plan, options.frames, rate, scene, report)
         return model
 
     def _sample(self, plan: FramePlan, *, with_normals: bool) -> Job[tuple[list[Part], Samples, Floats]]:
@@ -256,7 +255,7 @@ class _Builder:
         if source is not None and len(surfaces) == len(source.surfaces):
             is_same = np.logical_and.reduce([plan.source != NONE, *(same for _, same in built)])
         bounds, origins, radii = _frame_bounds(surfaces, source, plan.source, is_same)
-        origins_of_tags, axes_of_tags = build_tags(self.tags, tags, source, plan.source, self.conversion)
+        origins_of_tags, axes_of_tags = tag_tables(self.tags, tags, source, plan.source, self.conversion)
         return Model(
             name=source.name if source is not None else "",
             frame_names=plan.names,

@@ -22,6 +22,7 @@ from ...io_common.triangles import flip_v, is_degenerate
 from ..format import NAME_SIZE, UNITS, Surface, nearest_normals, normal_vectors, positions
 from ..format.frames import same_positions
 from ..records import CORNER_VERTEX, MATERIAL_NAMES, NUMBER, SAME_NORMAL, SHADERS, SHOWN_NORMALS, VERTEX, StoredModel
+from ..tags import fitting_name
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Mesh, Object
@@ -242,14 +243,6 @@ def surface_name(part: Part, taken: Sequence[str], report: Report) -> str:
         if names.without_copy_suffix(name) == names.without_copy_suffix(before):
             return part.stored.name
     return names.distinct([*taken, fitting_name(name, report)], NAME_SIZE - 1)[-1]
-
-
-def fitting_name(name: str, report: Report) -> str:
-    """A name of a surface or tag as the file can have it, with a warning if it had to change."""
-    fit = to_latin1(name)[: NAME_SIZE - 1]
-    if fit != name:
-        report.warn(f"names have at most {NAME_SIZE - 1} Latin-1 characters, so it was written as {fit}", name)
-    return fit
 
 
 def shader_names(part: Part, game_folders: Sequence[str], report: Report) -> list[str]:

@@ -11,8 +11,8 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import frame_import, versions
-from ...io_blender.frame_import import (
+from ...io_blender import frame_models, versions
+from ...io_blender.frame_models import (
     NONE,
     ModelFile,
     add_frames,
@@ -52,7 +52,7 @@ from ..records import (
     store_model,
     store_number,
 )
-from .tags import build_tags, hang_on_tag
+from ..tags import build_tags, hang_on_tag
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Material, Mesh, Object
@@ -65,7 +65,7 @@ _JOINTS = {"upper": ("lower", "tag_torso"), "head": ("upper", "tag_head")}
 
 
 @dataclass(frozen=True)
-class ImportOptions(ImportProperties, frame_import.ImportOptions):
+class ImportOptions(ImportProperties, frame_models.ImportOptions):
     """The options of an import."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import bpy
@@ -10,20 +11,23 @@ import numpy as np
 import numpy.typing as npt
 from mathutils import Matrix, Quaternion
 
-from ...io_blender import state, versions
-from ...io_blender.clips.keyframes import KeyframeWriter
-from ...io_blender.scene import names
-from ...io_common.rules import box_of
-from ..records import NUMBER, store_number
+from ..io_blender import state, versions
+from ..io_blender.clips.keyframes import KeyframeWriter
+from ..io_blender.records import NONE
+from ..io_blender.scene import mesh_data, names
+from ..io_blender.scene.time_dependence import depends_on_time
+from ..io_common.frame_names import to_latin1
+from ..io_common.rules import box_of
+from .format import NAME_SIZE, Model
+from .records import NUMBER, store_number
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object
+    from bpy.types import Context, Depsgraph, Object
 
-    from ...io_blender.reports import ImportResult
-    from ...io_blender.scene.axes import Conversion
-    from ...io_common.frame_names import FrameSequence
-    from ..format import Model
-    from .importer import ImportOptions
+    from ..io_blender.reports import ImportResult, Report
+    from ..io_blender.scene.axes import Conversion
+    from ..io_common.frame_names import FrameSequence
+    from .importing.importer import ImportOptions
 
 Floats = npt.NDArray[np.float64]
 # The prefix of their paths, their group, and the channels of all frames, (F, 10).
@@ -33,6 +37,9 @@ BONES = "BONES"
 _CHANNELS = (("location", slice(0, 3)), ("rotation_quaternion", slice(3, 7)), ("scale", slice(7, 10)))
 # Of the size of the model.
 _DISPLAY_SIZE = 0.1
+_PREFIX = "tag_"
+# What rounding to single precision changes: in the axes, and in the origin by its distance.
+_AXES_TOLERANCE, _ORIGIN_TOLERANCE = 1e-4, 1e-5
 
 
 def tag_matrices(model: Model, conversion: Conversion) -> Floats:
@@ -67,6 +74,9 @@ def shown_matrices(values: Floats) -> Floats:
     return np.array([Matrix.LocRotScale(row[:3], Quaternion(row[3:7]).normalized(), row[7:]) for row in parts]).reshape(
         -1, 4, 4
     )
+
+
+# Import
 
 
 def build_tags(
@@ -184,3 +194,96 @@ def _build_actions(
         else:
             action.use_fake_user = True
         result.actions.append(action)
+
+
+# Export
+
+
+@dataclass(frozen=True, eq=False)
+class Tag:
+    """An empty, or a bone of an armature."""
+
+    obj: Object
+    bone: str = ""
+
+    @property
+    def _owner(self) -> Any:
+        return self.obj.data.bones[self.bone] if self.bone else self.obj  # type: ignore[union-attr]
+
+    @property
+    def number(self) -> int:
+        """Which tag of the imported file it is, or NONE."""
+        found = NUMBER.read(self._owner)
+        return NONE if found is None else found
+
+    @property
+    def moves(self) -> bool:
+        """Whether it may move over time."""
+        return depends_on_time(self.obj)
+
+    def matrix(self, depsgraph: Depsgraph) -> Floats:
+        """Its transform in the space of the scene, (4, 4)."""
+        evaluated = self.obj.evaluated_get(depsgraph)
+        matrix = mesh_data.world_matrix(evaluated)
+        if self.bone:
+            matrix = matrix @ np.array(evaluated.pose.bones[self.bone].matrix, dtype=np.float64)
+        return matrix
+
+    def name(self, source: Model | None, report: Report) -> str:
+        """That of the file unless it was renamed since."""
+        shown = self.bone or self.obj.name
+        if source is not None and 0 <= self.number < len(source.tag_names):
+            name = source.tag_names[self.number]
+            before = names.for_blender(name, versions.MAX_ID_NAME, "tag")
+            if names.without_copy_suffix(shown) == names.without_copy_suffix(before):
+                return name
+        return fitting_name(names.without_copy_suffix(shown), report)
+
+
+def find_tags(objects: Sequence[Object]) -> list[Tag]:
+    """The tags among objects: empties and bones that were imported as one, or whose name begins with `tag_`."""
+    found = [Tag(obj) for obj in objects if obj.type == "EMPTY" and _is_tag(obj, obj.name)]
+    for obj in objects:
+        if obj.type == "ARMATURE":
+            found += [Tag(obj, bone.name) for bone in obj.data.bones if _is_tag(bone, bone.name)]
+    numbers = {tag: tag.number if tag.number != NONE else len(found) for tag in found}
+    return sorted(found, key=lambda tag: (numbers[tag], tag.bone or tag.obj.name))
+
+
+def _is_tag(owner: Any, name: str) -> bool:
+    return NUMBER.read(owner) is not None or name.lower().startswith(_PREFIX)
+
+
+def tag_tables(
+    tags: Sequence[Tag], shown: Floats, source: Model | None, frames: npt.NDArray[np.int64], conversion: Conversion
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """Origins (F, N, 3) and axes (F, N, 3, 3) of transforms in the scene, (F, N, 4, 4): those of the file where Blender
+    still shows them. `frames` are the frames of the file, or NONE, (F,)."""
+    rotation = conversion.rotation
+    origins = conversion.points(shown[..., :3, 3]).astype(np.float32)
+    axes = np.swapaxes(rotation @ shown[..., :3, :3] @ rotation.T, 2, 3).astype(np.float32)
+    known = np.flatnonzero(frames != NONE)
+    if source is None or not len(known):
+        return origins, axes
+    before = tag_matrices(source, conversion.inverse())
+    for index, tag in enumerate(tags):
+        if not 0 <= tag.number < len(source.tag_names):
+            continue
+        expected = shown_matrices(channels(before[frames[known], tag.number]))
+        off = np.abs(shown[known, index] - expected)
+        reach = 1.0 + np.abs(expected[:, :3, 3]).max(axis=1)
+        same = (off[:, :3, :3].max(axis=(1, 2)) <= _AXES_TOLERANCE) & (
+            off[:, :3, 3].max(axis=1) <= _ORIGIN_TOLERANCE * reach
+        )
+        rows = known[same]
+        origins[rows, index] = source.tag_origins[frames[rows], tag.number]
+        axes[rows, index] = source.tag_axes[frames[rows], tag.number]
+    return origins, axes
+
+
+def fitting_name(name: str, report: Report) -> str:
+    """A name of a surface or tag as the file can have it, with a warning if it had to change."""
+    fit = to_latin1(name)[: NAME_SIZE - 1]
+    if fit != name:
+        report.warn(f"names have at most {NAME_SIZE - 1} Latin-1 characters, so it was written as {fit}", name)
+    return fit
