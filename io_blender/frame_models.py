@@ -16,9 +16,9 @@ from ..io_common.textures.conventions import TextureRules
 from ..io_common.textures.search import Search
 from ..io_common.triangles import is_degenerate
 from . import state, versions
-from .clips.clip import Played, warn_of_speed
-from .clips.frame_names import frame_names, list_of, segments_of_list
-from .clips.frame_plan import LIST, FrameOptions, FramePlan, Planner, Segment, plan_sequences
+from .clips.clip import Played, animation_list, warn_of_speed
+from .clips.frame_names import frame_names, segments_of_list
+from .clips.frame_plan import LIST, FrameOptions, FramePlan, Planner, Segment, owner_of_list, plan_sequences
 from .clips.keyframes import add_markers
 from .clips.shape_key_frames import build_frame_action
 from .materials.library import MaterialLibrary
@@ -206,7 +206,7 @@ def plan_model(
     """The frames of a model with their names; `arrange` orders those of a list. Raises NothingToExportError if none."""
     # `sources` are the imported models of the objects, `models` all in the file.
     if options.frames == LIST and objects:
-        found = list_of(objects, scene)
+        found = animation_list(owner_of_list(objects), scene)
         plan = plan_sequences(objects, sources, found, arrange(segments_of_list(found, options, report)))
     else:
         plan = Planner(objects, sources, scene, options, report).plan()

@@ -19,7 +19,7 @@ from ..io_blender.scene.time_dependence import depends_on_time
 from ..io_common.frame_names import to_latin1
 from ..io_common.rules import box_of
 from .format import NAME_SIZE, Model
-from .records import NUMBER, store_number
+from .records import NUMBER
 
 if TYPE_CHECKING:
     from bpy.types import Context, Depsgraph, Object
@@ -104,7 +104,7 @@ def build_tags(
         for number, name in enumerate(model.tag_names):
             values = channels(matrices[:, number])
             tag = _add_empty(root, name, values[0], size, result)
-            store_number(tag, number, options.conversion)
+            NUMBER.write(tag, number)
             animated.append((tag, f"{root.name} {tag.name}", [("", "Object Transforms", values)]))
     for owner, whole, curves in animated:
         if any((values != values[:1]).any() for _, _, values in curves):

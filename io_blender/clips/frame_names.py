@@ -21,19 +21,14 @@ from ...io_common.texts import UnknownFieldError
 from ..records import NONE, SourceFrames
 from ..reports import listing
 from ..scene.objects import NothingToExportError
-from .clip import AnimationList, animation_list, range_markers
-from .frame_plan import FrameOptions, FramePlan, Segment, frames_of_keys, owner_of_list, playing_action, sequence_frames
+from .clip import AnimationList, range_markers
+from .frame_plan import FrameOptions, FramePlan, Segment, frames_of_keys, playing_action
 from .keyframes import marker_name
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
     from ..reports import Report
-
-
-def list_of(objects: Sequence[Object], scene: Scene) -> AnimationList:
-    """The animation list of objects that are exported together; there must be at least one."""
-    return animation_list(owner_of_list(objects), scene)
 
 
 def segments_of_list(found: AnimationList, options: FrameOptions, report: Report) -> list[Segment]:
@@ -44,10 +39,7 @@ def segments_of_list(found: AnimationList, options: FrameOptions, report: Report
     except UnknownFieldError as error:
         raise NothingToExportError(str(error)) from error
     clips = [row.animation for row in rows]
-    return [
-        Segment(name, sequence_frames(clip, options, found.scene), clip)
-        for name, clip in zip(names, clips, strict=True)
-    ]
+    return [Segment(name, options.of_clip(clip, found.scene), clip) for name, clip in zip(names, clips, strict=True)]
 
 
 def clean_names(names: Sequence[str], longest: int, report: Report, consequence: str) -> list[str]:

@@ -71,6 +71,10 @@ class FrameOptions:
             return range(first, last + 1, step)
         return [first + index * step for index in range(sample_count(last - first, step) if last >= first else 0)]
 
+    def of_clip(self, clip: Clip, scene: Scene) -> Sequence[float]:
+        """The frames of a clip of a list."""
+        return self.between(round(clip.start), round(clip.end), scene)
+
 
 @dataclass(frozen=True)
 class Segment:
@@ -147,15 +151,10 @@ def plan_sequences(
 
 
 def owner_of_list(objects: Sequence[Object]) -> Object:
-    """The object with the list of meshes: the first armature, the first with shape keys, or the first."""
+    """The object with the list of animations of meshes: the first armature, the first with shape keys, or the first."""
     armatures = (armature for obj in objects if (armature := obj.find_armature()) is not None)
     keyed = (obj for obj in objects if frame_keys(obj))
     return next(armatures, None) or next(keyed, objects[0])
-
-
-def sequence_frames(clip: Clip, options: FrameOptions, scene: Scene) -> Sequence[float]:
-    """The frames of a clip of a list."""
-    return options.between(round(clip.start), round(clip.end), scene)
 
 
 def common_source(sources: Mapping[Object, AnySource]) -> AnySource | None:

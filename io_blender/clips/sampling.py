@@ -163,7 +163,8 @@ def sample_frames(
             parts = read(depsgraph)
             for obj in objects:
                 warn_of_instances(obj, depsgraph, report)
-        may_change = any(_may_change_otherwise(obj) for obj in objects)
+        # For a short time, frames may differ in how faces are split or in texture coordinates.
+        may_change = any(not _has_triangles_only(obj) or has_other_modifiers(obj) for obj in objects)
         frames = frames_to_verify(plan.frame_count, options.verify, many=may_change)
         sampler = _Sampler(context, parts, plan, frames, with_normals=with_normals)
         if plan.scene_frames is None:
@@ -174,10 +175,8 @@ def sample_frames(
     return parts, Samples(sampler.positions, verified, sampler.normals, sampler.matrices)
 
 
-def _may_change_otherwise(obj: Object) -> bool:
-    """Whether frames may differ for a short time in how faces are split or in texture coordinates."""
-    has_faces = len(obj.data.loops) != 3 * len(obj.data.polygons)
-    return has_faces or has_other_modifiers(obj)
+def _has_triangles_only(obj: Object) -> bool:
+    return len(obj.data.loops) == 3 * len(obj.data.polygons)
 
 
 def has_other_modifiers(obj: Object) -> bool:
@@ -284,9 +283,7 @@ class _Sampler:
             normals = mesh_data.corner_normals(mesh_object)
             self.normals[rows.start : rows.stop, self._corners[index]] = normals
         for row in self.verified.keys() & rows:
-            loops = None
-            if len(mesh.loops) != 3 * len(mesh.polygons):
-                loops, _ = mesh_data.triangulation(mesh_object)
+            loops = None if _has_triangles_only(mesh_object) else mesh_data.triangulation(mesh_object)[0]
             self.verified[row][index] = EvaluatedFrame(vertices, mesh_data.texture_coordinates(mesh), loops)
 
     def _read_stored(self, index: int) -> None:
@@ -294,17 +291,14 @@ class _Sampler:
         part = self._parts[index]
         indices = self._plan.keys[part.obj]
         keys = list(require_shape_keys(part.obj).key_blocks)
-        block, shape = self.positions[:, self._vertices[index]], (len(indices), part.vertex_count, 3)
-        is_in_place = block.shape == shape and block.dtype == np.float32 and block.flags.c_contiguous
-        table: npt.NDArray[Any] = block if is_in_place else np.empty(shape, dtype=np.float32)
+        points: Floats = np.empty((len(indices), part.vertex_count, 3), dtype=np.float32)
         for row, key in enumerate(indices):
-            keys[key].points.foreach_get("co", table[row].reshape(-1))
-        points: Floats = table
+            keys[key].points.foreach_get("co", points[row].reshape(-1))
         if not _is_untransformed(part.obj):
             matrix = mesh_data.world_matrix(part.obj)
-            points = table.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
-        if not is_in_place:
-            block[:] = points if len(part.used) == part.vertex_count else points[:, part.used]
+            points = points.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+        chosen = points if len(part.used) == part.vertex_count else points[:, part.used]
+        self.positions[:, self._vertices[index]] = chosen
         for row, shown in self.verified.items():
             shown[index] = EvaluatedFrame(points[row])
 
@@ -329,8 +323,8 @@ def _is_unmodified(obj: Object) -> bool:
     """Whether an object shows its shape keys as they are stored, but for its transform."""
     # Faces of more than three corners are evaluated: how Blender splits those depends on their shape.
     is_deformed = obj.parent is not None and obj.parent_type in ("ARMATURE", "LATTICE")
-    is_triangulated = len(obj.data.loops) == 3 * len(obj.data.polygons)
-    return is_triangulated and not is_deformed and not any(modifier.show_viewport for modifier in obj.modifiers)
+    is_modified = is_deformed or any(modifier.show_viewport for modifier in obj.modifiers)
+    return _has_triangles_only(obj) and not is_modified
 
 
 def _shows_stored_keys(obj: Object, indices: Iterable[int]) -> bool:

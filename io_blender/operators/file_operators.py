@@ -58,7 +58,6 @@ class ImportFiles(JobOperator, ImportTransform, ImportHelper):
     directory: str = option("", subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"} | versions.PATH_OPTIONS)
 
     def load(self, context: Context, paths: list[Path]) -> reports.Job[ImportResult]:
-        """Imports files with the options."""
         raise NotImplementedError
 
     def job(self, context: Context) -> reports.Job[Outcome]:
@@ -122,7 +121,6 @@ class ExportFile(JobOperator, ExportTransform, ExportHelper):
     )
 
     def save(self, context: Context, path: Path) -> reports.Job[ExportResult]:
-        """Exports to a file with the options."""
         raise NotImplementedError
 
     def job(self, context: Context) -> reports.Job[Outcome]:

@@ -13,8 +13,9 @@ from ...io_common.family import BlenderPart, Family
 from ...io_common.files import atomic
 from ...io_common.texts import UnknownFieldError, counted
 from .. import state
-from ..clips.frame_names import list_of, sequence_names
-from ..clips.frame_plan import FrameOptions, owner_of_list, sequence_frames
+from ..clips.clip import animation_list
+from ..clips.frame_names import sequence_names
+from ..clips.frame_plan import FrameOptions, owner_of_list
 from ..frame_models import Built
 from ..options import GAME, FrameProperties, Scene, Settings, mixin_of, properties, values_of
 from ..reports import ExportResult, ImportResult, Job, Report, finish, kept_on_failure, raise_errors
@@ -175,7 +176,6 @@ class FrameExport(_Frames, shared_options.ModelExport):
     format: FrameFormat
 
     def export_options(self, context: Context) -> Any:
-        """The options of the export."""
         return self.format.export_options(
             **values_of(self, self.format.export_options),
             **self.shared_options(),
@@ -189,11 +189,9 @@ class FrameExport(_Frames, shared_options.ModelExport):
         return {}
 
     def converted_objects(self, context: Context) -> list[Object]:
-        """The meshes."""
         return exported_meshes(context, self)
 
     def frame_options(self, context: Context) -> FrameOptions:
-        """Which frames are exported."""
         rate = self.format.family.frame_rate if self.frame_rate_from == GAME else 0.0
         return FrameOptions(self.frames, self.frame_step, self._frame_range(context), rate or 0.0)
 
@@ -272,15 +270,15 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
             layout.label(text="There is no mesh to export", icon="INFO")
             return
         self.draw_template(layout)
-        found = list_of(objects, context.scene)
+        found = animation_list(owner_of_list(objects), context.scene)
         options = self.frame_options(context)
-        frames = [len(sequence_frames(row.animation, options, found.scene)) for row in found.rows]
+        frames = [len(options.of_clip(row.animation, found.scene)) for row in found.rows]
         try:
             names = sequence_names([found.name(row) for row in found.rows], Report())
             error = ""
         except UnknownFieldError as problem:
             names, error = [row.animation.name for row in found.rows], str(problem)
-        shown = [animation_list_panel.Shown(*parts) for parts in zip(frames, (None,) * len(names), names, strict=True)]
+        shown = [animation_list_panel.Shown(count, None, name) for count, name in zip(frames, names, strict=True)]
         animation_list_panel.draw(layout, found, shown)
         chosen = [(name, count) for row, name, count in zip(found.rows, names, frames, strict=True) if row.is_checked]
         total = sum(count for _, count in chosen)

@@ -48,7 +48,6 @@ class JobOperator(Operator):
     """The exception for what cannot be read, or what the game would refuse, besides those of the families."""
 
     def job(self, context: Context) -> reports.Job[Outcome]:
-        """The job with the options."""
         raise NotImplementedError
 
     def execute(self, context: Context) -> OperatorResult:
@@ -109,7 +108,6 @@ class JobOperator(Operator):
 
 
 def _subject(operator: Any) -> str:
-    """The names of an operator's files, for messages."""
     selected = [file.name for file in getattr(operator, "files", ()) if file.name]
     path = getattr(operator, "filepath", "") or getattr(operator, "name", "")
     return reports.listing(selected, 2) or bpy.path.basename(path)

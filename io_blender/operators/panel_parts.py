@@ -73,7 +73,6 @@ class ImportedPanel(PropertiesPanel):
             draw_warnings(self.layout, context, self.group, load_warnings(warned, self.group))
 
     def draw_object(self, context: Context, obj: Any) -> None:
-        """Draws what the object has."""
         raise NotImplementedError
 
     def warned(self, obj: Any) -> Any:

@@ -155,10 +155,6 @@ class ExportScope(Operator):
         "", "Source Collection", "Export only objects in the collection with this name", options={"HIDDEN"}
     )
 
-    def scope(self) -> Scope:
-        """The scope of the export."""
-        return Scope(self.use_selection, self.use_active_collection, self.collection)
-
     def draw_include(self, layout: UILayout, context: Context, prefix: str) -> None:
         """Draws the panel *Include*, but not for a collection exporter, which exports its collection."""
         if context.space_data is None or context.space_data.type != "FILE_BROWSER":
@@ -182,7 +178,6 @@ class ExportVerify(Operator):
     )
 
     def verification(self) -> Verify:
-        """The frames to verify."""
         return Verify(self.verify)
 
 
@@ -229,7 +224,6 @@ class GameChoice(Operator):
         return str(self.game) if is_set else preferences.game(self.family)
 
     def profile(self) -> Any:
-        """The profile of the game."""
         chosen = self.game_or_default()
         return next(profile for game, profile in self.profiles.items() if game.value == chosen)
 
@@ -248,7 +242,7 @@ class ModelExport(ExportTransform, ExportScope, ExportVerify, GameChoice):
     def shared_options(self) -> dict[str, Any]:
         """The values that exporters of all families take."""
         return {
-            "scope": self.scope(),
+            "scope": Scope(self.use_selection, self.use_active_collection, self.collection),
             "conversion": self.conversion(),
             "verify": self.verification(),
             "game_folders": tuple(preferences.game_folders()),

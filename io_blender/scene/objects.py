@@ -207,11 +207,7 @@ def mesh_objects(
                 is_important=True,
             )
     warn_of_left_out(context, scope, report)
-
-    def concerns(obj: Object) -> bool:
-        return objects is None or obj in objects
-
-    warn_of_animated_visibility(context, scope, meshes, report, concerns=concerns)
+    warn_of_animated_visibility(context, scope, meshes, report, concerns=lambda obj: objects is None or obj in objects)
     return meshes
 
 
@@ -305,7 +301,8 @@ class ChosenConversion:
 def conversion_of(obj: Object) -> Conversion | None:
     """The scale and axes that an object, else its armature, was imported with; None if they are unknown."""
     for owner in (obj, obj.find_armature()):
-        data: Any = owner.data if owner is not None else None
+        # Of a model that is an empty, the object itself has them.
+        data: Any = (owner.data or owner) if owner is not None else None
         # Each family has a property group of its own.
         for key in data.keys() if data is not None else ():
             found = ConversionField(key).read(data)

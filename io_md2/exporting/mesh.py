@@ -121,7 +121,9 @@ def texture_coordinates(parts: list[Part], topology: Topology, skin_size: tuple[
         table, entries = topology.stored.model.st, _source_entries(parts)
         if entries is not None and np.array_equal(table[entries], texels):
             return table.astype(np.int32), entries
-    return _distinct(texels)
+    flat = texels.reshape(-1, 2)
+    firsts, numbers = distinct_rows(flat)
+    return flat[firsts].astype(np.int32), numbers.reshape(-1, 3).astype(np.int32)
 
 
 def _source_entries(parts: list[Part]) -> Ints | None:
@@ -150,13 +152,6 @@ def shows_source_uvs(part: Part) -> bool:
 def _texels(uvs: npt.NDArray[np.float64], skin_size: tuple[int, int]) -> Ints:
     """The reverse of u = (s + 0.5) / width, v = 1 - (t + 0.5) / height; (…, 2)."""
     return st_texels(flip_v(uvs), *skin_size)
-
-
-def _distinct(texels: npt.NDArray[Any]) -> tuple[Ints, Ints]:
-    """The distinct texels (S, 2) in the order of their first use, and the index of each corner's, (T, 3)."""
-    flat = texels.reshape(-1, 2)
-    firsts, numbers = distinct_rows(flat)
-    return flat[firsts].astype(np.int32), numbers.reshape(-1, 3).astype(np.int32)
 
 
 def split(

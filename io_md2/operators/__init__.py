@@ -13,7 +13,7 @@ from ...io_blender.frame_models import ImportOptions
 from ...io_blender.operators import find_images, panel_parts, sequence_player
 from ...io_blender.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
 from ...io_blender.operators.panel_parts import ImportedPanel, fail
-from ...io_blender.operators.sequence_player import PlayedModel, PlayedSequence, Player, draw_sequences
+from ...io_blender.operators.sequence_player import PlayedModel, Player, draw_sequences
 from ...io_blender.options import FrameImportProperties, game_option, mixin_of, option, properties
 from ...io_blender.scene.shape_keys import shape_keys
 from ...io_common.textures.config_files import MaterialImages
@@ -112,9 +112,8 @@ def _played_model(obj: Object | None) -> PlayedModel | None:
     model = load_model(obj.data) if obj is not None and obj.type == "MESH" else None
     if obj is None or model is None or not model.key_names:
         return None
-    rate = FRAME_RATE.read(obj.data) or FRAMES_PER_SECOND
-    found = find_sequences(model.frame_names)
-    return PlayedModel(model, [obj], [PlayedSequence(one.name, one.first, one.last, rate) for one in found])
+    found, rate = find_sequences(model.frame_names), FRAME_RATE.read(obj.data) or FRAMES_PER_SECOND
+    return PlayedModel(model, [obj], found, [rate] * len(found))
 
 
 PLAYER = Player("md2", _played_model)

@@ -18,7 +18,6 @@ from ...io_blender.records import NONE
 from ...io_blender.reports import Job, Report, listing
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.objects import (
-    ChosenConversion,
     NothingToExportError,
     Scope,
     collect,
@@ -57,7 +56,7 @@ from ..format import (
 )
 from ..format.games import surface_limits
 from ..options import ModelProperties
-from ..records import CONVERSION, FRAME_RATE, StoredModel, load_frames, load_model, root_of
+from ..records import FRAME_RATE, StoredModel, load_frames, load_model, root_of
 from ..tags import Tag, find_tags, tag_tables
 from .surfaces import (
     Part,
@@ -129,11 +128,7 @@ def _find_objects(context: Context, options: ExportOptions, report: Report) -> _
     stored = {obj: models[roots[obj]] for obj in meshes if roots.get(obj) in models}
     if len(objects) > 1:
         report.count("objects", len(objects))
-    if meshes or root is None or not isinstance(options.conversion, ChosenConversion):
-        conversion = export_conversion(options.conversion, meshes, report)
-    else:
-        imported = CONVERSION.read(root)
-        conversion = imported.inverse() if imported is not None else options.conversion.conversion
+    conversion = export_conversion(options.conversion, meshes or models, report)
     return _Builder(context, options, report, meshes, tags, root, stored, source, conversion)
 
 
@@ -293,18 +288,13 @@ def _is_still(values: npt.NDArray[np.floating]) -> bool:
 
 def _frame_bounds(
     surfaces: list[Surface], source: Model | None, frames: npt.NDArray[np.int64], is_same: npt.NDArray[np.bool_]
-) -> list[npt.NDArray[np.float32]]:
+) -> tuple[npt.NDArray[np.float32], ...]:
     """Boxes, origins and radii: those of the file's frames where all surfaces are the same, else new ones."""
-    new, kept = np.flatnonzero(~is_same), np.flatnonzero(is_same)
-    points = [positions(surface.vertices[new]) for surface in surfaces]
-    computed = frame_bounds(np.concatenate([np.zeros((len(new), 0, 3)), *points], axis=1))
-    result = []
-    for name, values in zip(("bounds", "origins", "radii"), computed, strict=True):
-        table = np.zeros((len(frames), *values.shape[1:]), np.float32)
-        table[new] = values
-        if source is not None:
-            table[kept] = getattr(source, name)[frames[kept]]
-        result.append(table)
+    points = [positions(surface.vertices) for surface in surfaces]
+    result = frame_bounds(np.concatenate([np.zeros((len(frames), 0, 3)), *points], axis=1))
+    if source is not None:
+        for values, before in zip(result, (source.bounds, source.origins, source.radii), strict=True):
+            values[is_same] = before[frames[is_same]]
     return result
 
 

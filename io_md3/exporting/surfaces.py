@@ -106,7 +106,8 @@ def _has_file_normals(mesh: Mesh, surface: Surface, conversion: Conversion) -> b
 
 def group_corners(part: Part) -> _Groups:
     """The vertices that positions and texture coordinates make of corners."""
-    vertices, sources = (part.corners[part.loops].ravel().astype(np.int64), part.source.ravel().astype(np.int64))
+    vertices = part.corners[part.loops].ravel().astype(np.int64)
+    sources = np.full(len(vertices), NONE) if part.stored is None else part.source.ravel().astype(np.int64)
     st = flip_v(part.uvs).reshape(-1, 2).astype(np.float32) if part.uvs is not None else np.zeros((len(vertices), 2))
     if part.stored is not None and len(vertices):
         # Blender holds the coordinates of the file in single precision after they were flipped.
@@ -120,23 +121,20 @@ def group_corners(part: Part) -> _Groups:
         owners[sources[rows]] = vertices[rows]
         is_kept &= owners[known] == vertices
         sources = np.where(is_kept, sources, NONE)
-    else:
-        sources = np.full_like(sources, NONE)
     groups, new = sources.copy(), np.flatnonzero(sources == NONE)
     bits = np.ascontiguousarray(st[new], dtype=np.float32).view(np.int32)
     count = part.stored.vertex_count if part.stored is not None else 0
     groups[new] = count + distinct_rows(np.column_stack([vertices[new], bits]))[1]
-    groups = np.unique(groups, return_inverse=True)[1].reshape(-1)
     return _in_order(groups, sources)
 
 
 def _in_order(groups: npt.NDArray[np.int64], sources: npt.NDArray[np.int64]) -> _Groups:
     """Groups of corners as vertices: those of the file first, in its order; others in the order of their first use."""
-    firsts = np.unique(groups, return_index=True)[1]
+    _, firsts, numbers = np.unique(groups, return_index=True, return_inverse=True)
     ranks = np.lexsort([firsts, np.where(sources[firsts] == NONE, np.iinfo(np.int64).max, sources[firsts])])
     rank = np.empty(len(ranks), dtype=np.int64)
     rank[ranks] = np.arange(len(ranks))
-    return rank[groups].reshape(-1, 3), firsts[ranks], sources[firsts[ranks]]
+    return rank[numbers].reshape(-1, 3), firsts[ranks], sources[firsts[ranks]]
 
 
 def is_source(part: Part, triangles: npt.NDArray[np.int64], sources: npt.NDArray[np.int64]) -> bool:

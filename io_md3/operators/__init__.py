@@ -10,7 +10,7 @@ import bpy
 from ...io_blender.operators import find_images, panel_parts, sequence_player
 from ...io_blender.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
 from ...io_blender.operators.panel_parts import ImportedPanel
-from ...io_blender.operators.sequence_player import PlayedModel, PlayedSequence, Player, draw_sequences
+from ...io_blender.operators.sequence_player import PlayedModel, Player, draw_sequences
 from ...io_blender.options import game_option, mixin_of, option, properties
 from ...io_blender.records import has_record
 from ...io_common.textures.config_files import MaterialImages
@@ -83,8 +83,7 @@ def _played_model(obj: Object | None) -> PlayedModel | None:
     if root is None or frames is None or found is None or not found.found:
         return None
     meshes = [one for one in root.children if one.type == "MESH" and has_record(one.data, GROUP)]
-    sequences = [PlayedSequence(one.name, one.first, one.last, one.frame_rate) for one in found.found]
-    return PlayedModel(frames, meshes, sequences)
+    return PlayedModel(frames, meshes, found.found, [one.frame_rate for one in found.found])
 
 
 PLAYER = Player("md3", _played_model)
