@@ -106,55 +106,57 @@ _VISIBLE_OF_EDGE, _VISIBLE_OF_SIZE = 0.25, 5e-4
 _UV_ROUNDING = 1e-5
 
 
-@dataclass(frozen=True)
-class DecodedModel:
-    """A finished model, decoded as a game does it, by part."""
-
-    frame_names: list[str]
-    size: float
-    vertices: Callable[[int], Sequence[Floats]]  # of a frame, (V, 3) of each part
-    allowed: Callable[[int], Any]  # by how much the file rounds them on each axis
-    triangles: Sequence[npt.NDArray[np.integer] | None]  # of the vertices, (T, 3); None for what is not compared
-    uvs: Sequence[Floats]  # of the corners of triangles, (T, 3, 2)
-    texels: Any = 1.0  # the unit in which they are compared
-    uv_allowed: float = 0.0
-
-
 def compare_corners(
-    model: DecodedModel, parts: Sequence[Part], samples: Samples, conversion: Conversion, result: Differences
-) -> None:
+    result: Differences,
+    parts: Sequence[Part],
+    samples: Samples,
+    conversion: Conversion,
+    *,
+    frame_names: list[str],
+    size: float,
+    vertices: Callable[[int], Sequence[Floats]],
+    allowed: Callable[[int], Any],
+    triangles: Sequence[npt.NDArray[np.integer] | None],
+    uvs: Sequence[Floats],
+    texels: Any = 1.0,
+    uv_allowed: float = 0.0,
+) -> Differences:
     """Adds the largest difference of each kind in each object from what Blender shows, corner by corner."""
+    # Of a model, decoded as a game does it: its size; the `vertices` of a frame, (V, 3) of each part, and by how much
+    # the file rounds them on each axis; the `triangles` (T, 3) of each part, or None for one that is not compared; the
+    # texture coordinates of their corners, (T, 3, 2), and the unit in which these are compared.
     for frame, shown_parts in samples.verified.items():
-        where = f"in frame {frame} ({model.frame_names[frame]})"
-        allowed, rounding, edges = model.allowed(frame), 0.0, [np.zeros(0)]
+        where = f"in frame {frame} ({frame_names[frame]})"
+        rounded, rounding, edges = allowed(frame), 0.0, [np.zeros(0)]
 
         def note(name: str, kind: str, distance: float, most: float = 0.0, where: str = where) -> None:
-            result.note(name, kind, distance, where, allowed=most, detail=amount(distance, model.size))
+            result.note(name, kind, distance, where, allowed=most, detail=amount(distance, size))
 
-        decoded = zip(parts, shown_parts, model.vertices(frame), model.triangles, model.uvs, strict=True)
-        for part, shown, vertices, triangles, uvs in decoded:
-            if triangles is None:
+        decoded = zip(parts, shown_parts, vertices(frame), triangles, uvs, strict=True)
+        for part, shown, points_in_file, faces, uvs_in_file in decoded:
+            if faces is None:
                 continue
             name = part.obj.name
             points = conversion.points(shown.vertices.astype(np.float64))
             corners = points[part.corners[part.loops]]
-            off = np.abs(vertices[triangles] - corners)
+            off = np.abs(points_in_file[faces] - corners)
             # NaN fails every comparison, so the test is for what is valid.
-            if not (off <= allowed).all():
+            if not (off <= rounded).all():
                 note(name, POSITION, _finite_or_infinite(off))
             else:
                 rounding = max(rounding, longest(off))
                 edges.append(np.linalg.norm(corners[:, 0] - corners[:, 1], axis=1))
             if shown.loops is not None:
                 moved = bend(points[part.corners], part.loops, shown.loops[part.rows])
-                note(name, TRIANGULATION, moved, float(np.linalg.norm(np.broadcast_to(allowed, 3))))
+                note(name, TRIANGULATION, moved, float(np.linalg.norm(np.broadcast_to(rounded, 3))))
             shown_uvs = part.uvs if shown.uvs is None else shown.uvs[part.loops]
             if shown_uvs is not None:
-                off = np.abs(uvs - shown_uvs) * model.texels
-                if not (off <= model.uv_allowed + _UV_ROUNDING * (1.0 + np.abs(shown_uvs)) * model.texels).all():
+                off = np.abs(uvs_in_file - shown_uvs) * texels
+                if not (off <= uv_allowed + _UV_ROUNDING * (1.0 + np.abs(shown_uvs)) * texels).all():
                     note(name, UV, _finite_or_infinite(off))
-        if rounding > _VISIBLE_OF_SIZE * model.size and rounding > _VISIBLE_OF_EDGE * np.median(np.concatenate(edges)):
+        if rounding > _VISIBLE_OF_SIZE * size and rounding > _VISIBLE_OF_EDGE * np.median(np.concatenate(edges)):
             note("", GRID, rounding)
+    return result
 
 
 def warn_of_differences(differences: Differences, words: dict[str, str], report: Report) -> None:

@@ -59,11 +59,16 @@ SAME_SIDE = np.cos(np.radians(1.0))
 """The least cosine of normals of one side: custom normals are stored with an error."""
 
 
+def first_corners(vertices: npt.NDArray[np.integer]) -> npt.NDArray[np.intp]:
+    """The first corner with the vertex of each corner, (C,)."""
+    _, firsts, numbers = np.unique(vertices, return_index=True, return_inverse=True)
+    return firsts[numbers.reshape(-1)]
+
+
 def normals_of_sides(vertices: npt.NDArray[np.integer], normals: Floats, is_one: bool = False) -> Floats:
     """The normals of corners (F, C, 3), with those of the first corner of a vertex, (C,), for all of its side."""
     # With `is_one`, vertices have one side.
-    _, firsts, numbers = np.unique(vertices, return_index=True, return_inverse=True)
-    of_first = normals[:, firsts[numbers.reshape(-1)]]
+    of_first = normals[:, first_corners(vertices)]
     is_same = is_one | ((normals * of_first).sum(axis=2) >= SAME_SIDE)
     return np.where(is_same[..., None], of_first, normals)
 

@@ -25,7 +25,6 @@ from ...io_blender.verification import (
     POSITION,
     TRIANGULATION,
     UV,
-    DecodedModel,
     Differences,
     Verify,
     amount,
@@ -54,18 +53,7 @@ from ..format.sequences import Template, match_template
 from ..format.source_data import FrameData, requantise, with_degenerate
 from ..options import ModelProperties
 from ..records import StoredModel, load_model
-from .mesh import (
-    Part,
-    Topology,
-    chosen_skin_size,
-    join,
-    read_part,
-    skin_names,
-    skin_size,
-    split,
-    texture_coordinates,
-    warn_of_smoothing,
-)
+from .mesh import Part, Topology, join, read_part, skin_names, skin_size, split, texture_coordinates, warn_of_smoothing
 
 if TYPE_CHECKING:
     from bpy.types import Context, Depsgraph, Object
@@ -206,8 +194,7 @@ class _Builder:
         options = self.options
         _require_finite(samples.positions, self.plan.names)
         frames = self._frames(self.conversion.points(samples.positions), normals, topology)
-        chosen_size = chosen_skin_size(parts)
-        size = options.skin_size if options.force_skin_size else chosen_size or skin_size(parts, options.skin_size)
+        size = options.skin_size if options.force_skin_size else skin_size(parts, options.skin_size)
         st, triangle_st = texture_coordinates(parts, topology, size)
         model = Model(
             skin_width=size[0],
@@ -315,7 +302,11 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
     texels = np.maximum((model.skin_width, model.skin_height), 1)
     ends = np.cumsum([len(part.triangles) for part in parts])[:-1]
     grids = np.stack([model.translate, model.translate + 255.0 * model.scale]).astype(np.float64)
-    decoded = DecodedModel(
+    return compare_corners(
+        result,
+        parts,
+        samples,
+        conversion,
         frame_names=model.frame_names,
         size=diagonal(grids.reshape(-1, 3)),
         vertices=vertices,
@@ -325,8 +316,6 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
         texels=texels,
         uv_allowed=_TEXELS,
     )
-    compare_corners(decoded, parts, samples, conversion, result)
-    return result
 
 
 def _warn_of_differences(differences: Differences, model: Model, parts: list[Part], report: Report) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_blender.clips import sampling
-from ...io_blender.records import NONE
+from ...io_blender.records import NONE, match_elements, match_vertices
 from ...io_blender.reports import Report, listing
 from ...io_blender.scene import mesh_data
 from ...io_common.arrays import distinct_rows
@@ -66,8 +66,10 @@ def read_part(obj: Object, stored: StoredModel | None, depsgraph: Depsgraph, rep
     sources = np.full(len(mesh.vertices), NONE, dtype=np.int32)
     corner_st = None
     if stored is not None:
-        sources = records.load_vertices(mesh.mesh, stored.model.vertex_count)
-        corner_st = records.load_corner_st(mesh.mesh, len(stored.model.st))
+        numbers = mesh_data.integers(mesh.mesh, records.VERTEX, "POINT")
+        sources = match_vertices(numbers, len(mesh.vertices), stored.model.vertex_count)
+        entries = mesh_data.integers(mesh.mesh, records.CORNER_ST, "CORNER")
+        corner_st = match_elements(entries, len(mesh.corner_vertices), len(stored.model.st))
     values = sampling.values_of_part(obj, mesh, sources != NONE, report)
     used = values["used"]
     rank = np.zeros(len(sources), dtype=np.int32)
@@ -232,10 +234,7 @@ def smoothed(mesh: mesh_data.TriangleMesh) -> tuple[int, float]:
     if mesh.mesh.normals_domain == "POINT" or not len(mesh.corner_vertices):
         return 0, 0.0
     normals, vertices = mesh_data.corner_normals(mesh.obj), mesh.corner_vertices
-    used, firsts = np.unique(vertices, return_index=True)
-    first_of = np.zeros(len(mesh.vertices), dtype=np.intp)
-    first_of[used] = firsts
-    differs = (normals * normals[first_of[vertices]]).sum(axis=1) < sampling.SAME_SIDE
+    differs = (normals * normals[sampling.first_corners(vertices)]).sum(axis=1) < sampling.SAME_SIDE
     has_sides = np.zeros(len(mesh.vertices), dtype=bool)
     has_sides[vertices[differs]] = True
     corners = np.flatnonzero(has_sides[vertices])
@@ -286,14 +285,14 @@ def skin_names(parts: list[Part], game_folders: Sequence[str], report: Report) -
     return result
 
 
-def chosen_skin_size(parts: list[Part]) -> tuple[int, int] | None:
-    """The size that the user has set on the meshes; None if there is none, or they disagree."""
-    sizes = {size for part in parts if (size := records.load_skin_size(part.obj.data)) is not None}
-    return sizes.pop() if len(sizes) == 1 else None
-
-
 def skin_size(parts: list[Part], default: tuple[int, int]) -> tuple[int, int]:
-    """Width and height of the skin: the image's, else the imported files' if they agree, else the default."""
+    """Width and height of the skin: as set on the meshes, else the image's, else the imported files', else the default.
+
+    Sizes that the meshes or the files do not agree on do not count.
+    """
+    chosen = {size for part in parts if (size := records.load_skin_size(part.obj.data)) is not None}
+    if len(chosen) == 1:
+        return chosen.pop()
     # If the image is still the one that the import found, the size of the file is used, but only if the mesh still has
     # texture coordinates in texels of that size.
     current = image_size(material for part in parts for material in part.materials)

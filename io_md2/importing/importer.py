@@ -44,7 +44,7 @@ from ..format import (
 from ..format.frames import merge_vertices
 from ..format.model import first_frame
 from ..options import TEXTURE_RULES
-from ..records import FRAME_RATE, SKINS, store_attributes, store_model
+from ..records import CORNER_ST, FRAME_RATE, SKINS, VERTEX, store_model
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Material, Mesh, Object, Scene
@@ -170,7 +170,9 @@ def _build_object(
         triangles[:, FLIPPED_WINDING],
         uvs if len(uvs) else None,
     )
-    store_attributes(mesh, corner_st)
+    mesh_data.set_integers(mesh, VERTEX, "POINT", np.arange(len(mesh.vertices)))
+    if len(corner_st):
+        mesh_data.set_integers(mesh, CORNER_ST, "CORNER", corner_st)
     for material in materials:
         mesh.materials.append(material)
     return bpy.data.objects.new(mesh.name, mesh), mesh

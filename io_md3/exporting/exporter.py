@@ -33,7 +33,6 @@ from ...io_blender.verification import (
     POSITION,
     TRIANGULATION,
     UV,
-    DecodedModel,
     Differences,
     Verify,
     compare_corners,
@@ -303,7 +302,11 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
     # Triangles of the file that lie on one line where vertices are merged are not in Blender.
     triangles = [drop_degenerate(surface.triangles)[0] for surface in model.surfaces]
     points = [positions(surface.vertices[0]) for surface in model.surfaces]
-    decoded = DecodedModel(
+    return compare_corners(
+        Differences(),
+        parts,
+        samples,
+        conversion,
         frame_names=model.frame_names,
         size=diagonal(np.concatenate([np.zeros((0, 3)), *points])),
         vertices=lambda frame: [positions(surface.vertices[frame]) for surface in model.surfaces],
@@ -313,6 +316,3 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
         ],
         uvs=[flip_v(surface.st[found]) for surface, found in zip(model.surfaces, triangles, strict=True)],
     )
-    result = Differences()
-    compare_corners(decoded, parts, samples, conversion, result)
-    return result
