@@ -147,12 +147,11 @@ def _viewport_areas(context: Context) -> list[tuple[Window, Area]]:
 
 def viewing_hints(spaces: Iterable[Any], objects: Iterable[Object]) -> list[str]:
     """How to see the textures of new objects, if 3D viewports do not show them."""
-    hides_textures = any(not _shows_textures(space.shading) for space in spaces)
+    hides_textures = any(
+        shading.type not in ("MATERIAL", "RENDERED") and (shading.type != "SOLID" or shading.color_type != "TEXTURE")
+        for shading in (space.shading for space in spaces)
+    )
     return ["Textures: choose Material Preview"] if hides_textures and any(map(_has_image, objects)) else []
-
-
-def _shows_textures(shading: Any) -> bool:
-    return shading.type in ("MATERIAL", "RENDERED") or (shading.type == "SOLID" and shading.color_type == "TEXTURE")
 
 
 def _has_image(obj: Object) -> bool:

@@ -15,7 +15,6 @@ from ..io_blender import state, versions
 from ..io_blender.clips.keyframes import KeyframeWriter
 from ..io_blender.records import NONE
 from ..io_blender.scene import mesh_data, names
-from ..io_blender.scene.time_dependence import depends_on_time
 from ..io_common.frame_names import to_latin1
 from ..io_common.rules import box_of
 from .format import NAME_SIZE, Model
@@ -215,11 +214,6 @@ class Tag:
         """Which tag of the imported file it is, or NONE."""
         found = NUMBER.read(self._owner)
         return NONE if found is None else found
-
-    @property
-    def moves(self) -> bool:
-        """Whether it may move over time."""
-        return depends_on_time(self.obj)
 
     def matrix(self, depsgraph: Depsgraph) -> Floats:
         """Its transform in the space of the scene, (4, 4)."""

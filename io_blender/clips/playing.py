@@ -119,7 +119,8 @@ class AnimatedValues:
         self._values = [
             (owner, path, _value(owner, path))
             for owner, path in _animated_paths(others)
-            if with_poses or not _is_pose_channel(path)
+            # The channels of bones are captured as poses.
+            if with_poses or not (path.startswith("pose.bones[") and path.rpartition("].")[2] in POSE_CHANNELS)
         ]
 
     def restore(self) -> bool:
@@ -156,10 +157,6 @@ def _animated_paths(others: Iterable[tuple[Any, Action]]) -> list[tuple[Any, str
         for name in ("influence", "strip_time"):
             paths[strip.as_pointer(), name] = (strip, name)
     return list(paths.values())
-
-
-def _is_pose_channel(path: str) -> bool:
-    return path.startswith("pose.bones[") and path.rpartition("].")[2] in POSE_CHANNELS
 
 
 def _value(owner: Any, path: str) -> Any:

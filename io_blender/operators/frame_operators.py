@@ -76,13 +76,6 @@ class FrameFormat:
             atomic.write_file(path, built.to_bytes())
         return ExportResult([path], report)
 
-    def find_game_findings(self, context: Context, options: Any) -> list[game_check.LocatedFinding]:
-        """The findings of a game about an export, unverified; raises what `build_model` raises."""
-        # Warnings of the export itself are not findings of the game.
-        with state.temporary_object_mode(context):
-            built = finish(self.build_model(context, replace(options, verify=Verify.NONE), Report()))
-        return [(finding, built.locate(finding)) for finding in built.findings]
-
     def game(self, identifier: str) -> Any:
         """The game with an identifier; the first one for that of another family."""
         games = list(self.family.games)
@@ -296,7 +289,11 @@ class FrameCheck(FrameExport, game_check.GameCheck, Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def find(self, context: Context) -> list[game_check.LocatedFinding]:
-        return self.format.find_game_findings(context, self.export_options(context))
+        options = replace(self.export_options(context), verify=Verify.NONE)
+        # Warnings of the export itself are not findings of the game.
+        with state.temporary_object_mode(context):
+            built = finish(self.format.build_model(context, options, Report()))
+        return [(finding, built.locate(finding)) for finding in built.findings]
 
     def draw(self, context: Context) -> None:
         # The other options are those of an export.

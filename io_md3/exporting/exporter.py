@@ -117,7 +117,11 @@ def _find_objects(context: Context, options: ExportOptions, report: Report) -> _
         found, model = find_meshes(context, options.scope)
         tags = find_tags(candidates if model is None else objects_hanging_on(model, context))
         # A file may have tags alone, such as those of hands in Quake III.
-        meshes = mesh_objects(context, options.scope, report, _is_new_tag) if found or not tags else []
+        meshes = []
+        if found or not tags:
+            meshes = mesh_objects(
+                context, options.scope, report, lambda obj: root_of(obj) is None and bool(find_tags([obj]))
+            )
     else:
         meshes, tags = [], find_tags(objects_hanging_on(chosen, context))
     objects = [*meshes, *(tag.obj for tag in tags)]
@@ -129,11 +133,6 @@ def _find_objects(context: Context, options: ExportOptions, report: Report) -> _
         report.count("objects", len(objects))
     conversion = export_conversion(options.conversion, meshes or models, report)
     return _Builder(context, options, report, meshes, tags, root, stored, source, conversion)
-
-
-def _is_new_tag(obj: Object) -> bool:
-    """Whether an object is a tag, or has some, and no part of an imported model."""
-    return root_of(obj) is None and bool(find_tags([obj]))
 
 
 @dataclass(eq=False)
@@ -189,9 +188,8 @@ class _Builder:
     def _sample(self, plan: FramePlan, *, with_normals: bool) -> Job[tuple[list[Part], Samples, Floats]]:
         """The parts, what they show in each frame, and the transforms of tags, (F, N, 4, 4), as the file has them."""
         context, stored = self.context, self.stored
-        follow = [tag.matrix for tag in self.tags]
-        if self._follows_root and self.root is not None:
-            follow.append(Tag(self.root).matrix)
+        followed = [*self.tags, Tag(self.root)] if self._follows_root and self.root is not None else self.tags
+        follow = [one.matrix for one in followed]
         first = int(plan.source[0])
 
         def read(depsgraph: Depsgraph) -> list[Part]:
@@ -210,8 +208,7 @@ class _Builder:
             graph = context.evaluated_depsgraph_get()
             now = np.array([one(graph) for one in follow]).reshape(len(follow), 4, 4)
             matrices = np.tile(now, (plan.frame_count, 1, 1, 1))
-            is_moving = any(tag.moves for tag in self.tags) or (self._follows_root and depends_on_time(self.root))
-            if self.source is not None and is_moving:
+            if self.source is not None and any(depends_on_time(one.obj) for one in followed):
                 with restored_frame_and_values(context.scene):
                     for row in np.flatnonzero(plan.source != NONE).tolist():
                         state.set_frame(context.scene, self.source.frame_start + int(plan.source[row]))
