@@ -109,17 +109,23 @@ class FramePlan:
         """The clips of the list that the frames show."""
         return [segment.clip for segment in self.segments]
 
-    def first_frame(self) -> FramePlan:
-        """The plan with its first frame alone, which is that of the imported file if it has just one."""
-        is_whole_file = self.file is not None and len(self.file.frame_names) == 1
+    def some_frames(self, rows: npt.NDArray[np.int64]) -> FramePlan:
+        """The plan with some of its frames alone; segments go on to have all."""
+        chosen = rows.tolist()
         return replace(
             self,
-            key_names=self.key_names[:1],
-            source=self.source[:1],
-            scene_frames=self.scene_frames[:1] if self.scene_frames is not None else None,
-            may_be_single=False,
-            names=list(self.file.frame_names) if self.file is not None and is_whole_file else self.names[:1],
+            key_names=[self.key_names[row] for row in chosen],
+            source=self.source[rows],
+            scene_frames=None if self.scene_frames is None else [self.scene_frames[row] for row in chosen],
+            keys={obj: [indices[row] for row in chosen] for obj, indices in self.keys.items()},
         )
+
+    def first_frame(self) -> FramePlan:
+        """The plan with its first frame alone, which is that of the imported file if it has just one."""
+        names = self.names[:1]
+        if self.file is not None and len(self.file.frame_names) == 1:
+            names = list(self.file.frame_names)
+        return replace(self.some_frames(np.arange(1)), may_be_single=False, names=names)
 
 
 def plan_sequences(

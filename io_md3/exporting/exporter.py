@@ -163,17 +163,18 @@ class _Builder:
         models = [one for obj in bpy.data.objects if (one := load_frames(obj)) is not None]
         plan = frame_models.plan_model(self.meshes, sources, scene, options.frames, models, report)
         # What Blender shades can only be read from evaluated meshes, which takes longer.
+        rows = np.arange(plan.frame_count)
         parts, samples, tags = yield from self._sample(plan, with_normals=not self.stored)
         if not parts and not self.tags:
             raise NothingToExportError(f"there are no faces to export: {listing([obj.name for obj in self.meshes])}")
         if plan.may_be_single and _is_still(samples.positions) and _is_still(tags):
             plan, samples, tags = plan.first_frame(), samples.first_frame(), tags[:1]
-        surfaces = self._surfaces(plan, parts, samples)
-        if samples.normals is None and any(
-            needs_normals(part, *surface) for part, surface in zip(parts, surfaces, strict=True)
-        ):
-            _, shaded, _ = yield from self._sample(plan, with_normals=True)
-            surfaces = self._surfaces(plan, parts, replace(samples, normals=shaded.normals))
+        surfaces = self._surfaces(plan, parts, samples, rows[: plan.frame_count])
+        needed = [needs_normals(part, *surface) for part, surface in zip(parts, surfaces, strict=True)]
+        if samples.normals is None and np.any(needed):
+            rows = rows if plan.segments else np.flatnonzero(np.any(needed, axis=0))
+            _, shaded, _ = yield from self._sample(plan.some_frames(rows), with_normals=True)
+            surfaces = self._surfaces(plan, parts, replace(samples, normals=shaded.normals), rows)
         model = self._assemble(plan, parts, surfaces, tags)
         if options.verify is not Verify.NONE:
             warn_of_differences(_find_differences(model, parts, samples, self.conversion), _WARNINGS, report)
@@ -216,7 +217,8 @@ class _Builder:
                         matrices[row] = [one(graph) for one in follow]
         return (parts, *(_relative_to_root(samples, matrices) if self._follows_root else (samples, matrices)))
 
-    def _surfaces(self, plan: FramePlan, parts: list[Part], samples: Samples) -> _Surfaces:
+    def _surfaces(self, plan: FramePlan, parts: list[Part], samples: Samples, rows: npt.NDArray[np.int64]) -> _Surfaces:
+        """The surfaces of samples, whose normals are those of some rows alone."""
         conversion = self.conversion
         vertex_blocks = blocks(len(part.used) for part in parts)
         corner_blocks = blocks(len(part.corners) for part in parts)
@@ -231,7 +233,7 @@ class _Builder:
             except Md3Error as error:
                 raise Md3Error(f"{part.obj.name}: {error.reason}: scale it down, or set Scale", found=error.found,
                                expected=error.expected) from error  # fmt: skip
-            result.append(build_surface(part, vertices, normals, plan.source))
+            result.append(build_surface(part, vertices, normals, rows, plan.source))
         return result
 
     def _assemble(self, plan: FramePlan, parts: list[Part], built: _Surfaces, tags: Floats) -> Model:
@@ -286,12 +288,15 @@ def _frame_bounds(
     surfaces: list[Surface], source: Model | None, frames: npt.NDArray[np.int64], is_same: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.float32], ...]:
     """Boxes, origins and radii: those of the file's frames where all surfaces are the same, else new ones."""
-    points = [positions(surface.vertices) for surface in surfaces]
-    result = frame_bounds(np.concatenate([np.zeros((len(frames), 0, 3)), *points], axis=1))
-    if source is not None:
-        for values, before in zip(result, (source.bounds, source.origins, source.radii), strict=True):
-            values[is_same] = before[frames[is_same]]
-    return result
+    new = np.flatnonzero(~is_same)
+    points = [positions(surface.vertices[new]) for surface in surfaces]
+    computed = frame_bounds(np.concatenate([np.zeros((len(new), 0, 3)), *points], axis=1))
+    if source is None or not is_same.any():
+        return computed
+    tables = tuple(table[frames] for table in (source.bounds, source.origins, source.radii))
+    for table, values in zip(tables, computed, strict=True):
+        table[new] = values
+    return tables
 
 
 def _find_differences(model: Model, parts: list[Part], samples: Samples, conversion: Conversion) -> Differences:

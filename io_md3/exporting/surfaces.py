@@ -149,11 +149,15 @@ def is_source(part: Part, triangles: npt.NDArray[np.int64], sources: npt.NDArray
 
 
 def build_surface(
-    part: Part, vertices: npt.NDArray[np.int16], normals: npt.NDArray[np.floating] | None, frames: npt.NDArray[np.int64]
+    part: Part,
+    vertices: npt.NDArray[np.int16],
+    normals: npt.NDArray[np.floating] | None,
+    rows: npt.NDArray[np.int64],
+    frames: npt.NDArray[np.int64],
 ) -> tuple[Surface, npt.NDArray[np.bool_]]:
     """The surface of sampled vertices (F, U, 3), and the frames that are as in the file, (F,)."""
-    # `normals` are those of corners in the axes of the file, (F, L, 3); None to keep those of the file on all frames.
-    # `frames` are the frames of the file, or NONE, (F,).
+    # `normals` are those of corners in the axes of the file on some `rows` of the frames, (R, L, 3); None to keep those
+    # of the file on all. `frames` are the frames of the file, or NONE, (F,).
     groups = group_corners(part)
     row_of = np.full(part.vertex_count, NONE, dtype=np.int64)
     row_of[part.used] = np.arange(len(part.used))
@@ -167,11 +171,12 @@ def build_surface(
         unsplit, count = groups[0].ravel(), chosen.shape[1]
         of_corners = nearest_normals(sampling.normals_of_sides(unsplit, normals[:, part.loops.ravel()]))
         # What is split is the vertex of the file still, with its positions: other frames have its normal.
-        keys = np.moveaxis(of_corners * is_shown[:, unsplit, None], 0, 1).reshape(len(unsplit), -1)
+        keys = np.moveaxis(of_corners * is_shown[rows][:, unsplit, None], 0, 1).reshape(len(unsplit), -1)
         groups = _in_order(distinct_rows(np.column_stack([unsplit, keys]))[1], groups[2][unsplit])
         is_whole = is_whole and len(groups[1]) == count
         old = unsplit[groups[1]]
-        chosen, is_shown, encoded = chosen[:, old], is_shown[:, old], of_corners[:, groups[1]]
+        chosen, is_shown, encoded = chosen[:, old], is_shown[:, old], encoded[:, old]
+        encoded[rows] = of_corners[:, groups[1]]
     triangles, firsts, sources = groups
     st = np.zeros((len(firsts), 2)) if part.uvs is None else flip_v(part.uvs).reshape(-1, 2)[firsts]
     result = Surface(triangles=triangles, st=st.astype(np.float32), vertices=chosen, normals=encoded)
@@ -227,10 +232,10 @@ def _with_unused(
     return replace(surface, triangles=stored.triangles, st=stored.st, vertices=vertices, normals=normals)
 
 
-def needs_normals(part: Part, surface: Surface, same: npt.NDArray[np.bool_]) -> bool:
-    """Whether a surface, built without normals, has others than the file in some frame; `same` are unchanged, (F,)."""
+def needs_normals(part: Part, surface: Surface, same: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """In which frames a surface, built without normals, has others than the file, (F,); `same` are unchanged, (F,)."""
     is_whole = part.stored is not None and np.array_equal(surface.triangles, part.stored.triangles)
-    return len(part.loops) > 0 and not (is_whole and part.has_file_normals and bool(same.all()))
+    return (~same | (not (is_whole and part.has_file_normals))) & (len(part.loops) > 0)
 
 
 def surface_name(part: Part, taken: Sequence[str], report: Report) -> str:
