@@ -68,6 +68,8 @@ class Difference:
 class Differences(dict[tuple[Hashable, str], Difference]):
     """The largest difference of each kind, by object and kind."""
 
+    size = 0.0  # of the model, which distances are compared with in words
+
     def note(
         self, owner: Hashable, kind: str, distance: float, where: str, *, allowed: float = 0.0, detail: Any = None
     ) -> None:
@@ -125,13 +127,10 @@ def compare_corners(
     # Of a model, decoded as a game does it: its size; the `vertices` of a frame, (V, 3) of each part, and by how much
     # the file rounds them on each axis; the `triangles` (T, 3) of each part, or None for one that is not compared; the
     # texture coordinates of their corners, (T, 3, 2), and the unit in which these are compared.
+    result.size = size
     for frame, shown_parts in samples.verified.items():
         where = f"in frame {frame} ({frame_names[frame]})"
         rounded, rounding, edges = allowed(frame), 0.0, [np.zeros(0)]
-
-        def note(name: str, kind: str, distance: float, most: float = 0.0, where: str = where) -> None:
-            result.note(name, kind, distance, where, allowed=most, detail=amount(distance, size))
-
         decoded = zip(parts, shown_parts, vertices(frame), triangles, uvs, strict=True)
         for part, shown, points_in_file, faces, uvs_in_file in decoded:
             if faces is None:
@@ -142,27 +141,30 @@ def compare_corners(
             off = np.abs(points_in_file[faces] - corners)
             # NaN fails every comparison, so the test is for what is valid.
             if not (off <= rounded).all():
-                note(name, POSITION, _finite_or_infinite(off))
+                result.note(name, POSITION, _finite_or_infinite(off), where)
             else:
                 rounding = max(rounding, longest(off))
                 edges.append(np.linalg.norm(corners[:, 0] - corners[:, 1], axis=1))
             if shown.loops is not None:
                 moved = bend(points[part.corners], part.loops, shown.loops[part.rows])
-                note(name, TRIANGULATION, moved, float(np.linalg.norm(np.broadcast_to(rounded, 3))))
+                most = float(np.linalg.norm(np.broadcast_to(rounded, 3)))
+                result.note(name, TRIANGULATION, moved, where, allowed=most)
             shown_uvs = part.uvs if shown.uvs is None else shown.uvs[part.loops]
             if shown_uvs is not None:
                 off = np.abs(uvs_in_file - shown_uvs) * texels
                 if not (off <= uv_allowed + _UV_ROUNDING * (1.0 + np.abs(shown_uvs)) * texels).all():
-                    note(name, UV, _finite_or_infinite(off))
+                    result.note(name, UV, _finite_or_infinite(off), where)
         if rounding > _VISIBLE_OF_SIZE * size and rounding > _VISIBLE_OF_EDGE * np.median(np.concatenate(edges)):
-            note("", GRID, rounding)
+            result.note("", GRID, rounding, where)
     return result
 
 
 def warn_of_differences(differences: Differences, words: dict[str, str], report: Report) -> None:
     """Warns of each difference in the words for its kind, with `where`, `distance` and the `amount` in units."""
     for (name, kind), found in differences.items():
-        text = words[kind].format(where=found.where, distance=found.distance, amount=found.detail)
+        text = words[kind].format(
+            where=found.where, distance=found.distance, amount=amount(found.distance, differences.size)
+        )
         report.warn(text, str(name), is_important=True)
 
 

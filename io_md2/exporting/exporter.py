@@ -27,7 +27,6 @@ from ...io_blender.verification import (
     UV,
     Differences,
     Verify,
-    amount,
     compare_corners,
     diagonal,
     warn_of_differences,
@@ -286,7 +285,7 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
     triangles, triangle_st = drop_degenerate(model.triangles, model.triangle_st)
     if len(triangles) != sum(len(part.triangles) for part in parts):
         for part in parts:
-            result.note(part.obj.name, POSITION, np.inf, "in all frames", detail=amount(np.inf, 0.0))
+            result.note(part.obj.name, POSITION, np.inf, "in all frames")
         return result
     kept = any(part.stored is not None and part.stored.model.gl_commands is model.gl_commands for part in parts)
     if not commands_match(model, _KEPT_TEXELS if kept else 0.0):

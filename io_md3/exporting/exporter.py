@@ -162,8 +162,8 @@ class _Builder:
             sources = {self.root: self.source}
         models = [one for obj in bpy.data.objects if (one := load_frames(obj)) is not None]
         plan = frame_models.plan_model(self.meshes, sources, scene, options.frames, models, report)
-        # What Blender shades can only be read from evaluated meshes, which takes longer.
         rows = np.arange(plan.frame_count)
+        # What Blender shades can only be read from evaluated meshes, which takes longer.
         parts, samples, tags = yield from self._sample(plan, with_normals=not self.stored)
         if not parts and not self.tags:
             raise NothingToExportError(f"there are no faces to export: {listing([obj.name for obj in self.meshes])}")
