@@ -84,15 +84,15 @@ CLIP_EXPORT: Functions = {
 }
 MD2_IMPORT: Functions = {
     "the positions of all frames": ("io_md2.importing.importer:_positions",),
-    "sequences and their markers": ("io_blender.frame_import:add_markers",),
-    "storing what a Blender mesh cannot hold": ("io_md2.importing.importer:_store",),
-    "what is undone after an error": ("io_blender.operators.rollback:Snapshot.__init__",),
+    "sequences and their markers": ("io_blender.frame_models:add_markers",),
+    "storing what a Blender mesh cannot hold": ("io_md2.importing.importer:store_model",),
+    "what is undone after an error": ("io_blender.operators.job_operator:Snapshot.__init__",),
 }
 MD2_EXPORT: Functions = {
-    "reading the shape keys": ("io_blender.frame_export:plan_model", "io_md2.exporting.exporter:sample_frames"),
+    "reading the shape keys": ("io_blender.frame_models:plan_model", "io_md2.exporting.exporter:sample_frames"),
     "the grid and the bytes of the frames": ("io_md2.exporting.exporter:requantise",),
     "the GL commands": ("io_md2.exporting.exporter:_gl_commands",),
-    "verification": ("io_md2.exporting.verification:find_differences",),
+    "verification": ("io_md2.exporting.exporter:_find_differences",),
     "checking the finished model": ("io_md2.exporting.exporter:check_model",),
     "printing the file": ("io_md2.exporting.exporter:format_model",),
     "writing it through to the disk": ("io_common.files.atomic:write_files",),

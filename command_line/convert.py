@@ -18,7 +18,7 @@ import bpy
 from ..families import FAMILIES
 from ..io_blender import versions
 from ..io_blender.materials.images import source_of
-from ..io_blender.operators.rollback import Snapshot
+from ..io_blender.operators.job_operator import Snapshot
 from ..io_blender.options import Scene, Settings
 from ..io_blender.reports import Report, finish, report_of
 from ..io_blender.scene import axes

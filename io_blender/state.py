@@ -147,12 +147,11 @@ def _viewport_areas(context: Context) -> list[tuple[Window, Area]]:
 
 def viewing_hints(spaces: Iterable[Any], objects: Iterable[Object]) -> list[str]:
     """How to see the textures of new objects, if 3D viewports do not show them."""
-    hides_textures = any(not _shows_textures(space.shading) for space in spaces)
+    hides_textures = any(
+        shading.type not in ("MATERIAL", "RENDERED") and (shading.type != "SOLID" or shading.color_type != "TEXTURE")
+        for shading in (space.shading for space in spaces)
+    )
     return ["Textures: choose Material Preview"] if hides_textures and any(map(_has_image, objects)) else []
-
-
-def _shows_textures(shading: Any) -> bool:
-    return shading.type in ("MATERIAL", "RENDERED") or (shading.type == "SOLID" and shading.color_type == "TEXTURE")
 
 
 def _has_image(obj: Object) -> bool:
@@ -177,16 +176,32 @@ def set_frame_rate(scene: Scene, rate: float, report: Report) -> None:
         report.warn(f"Blender cannot play a frame rate of {rate:g}: the scene was set to {plays:g}, the nearest it can")
 
 
+class Saved:
+    """Values of attributes, captured to be restored later."""
+
+    def __init__(self, owners: Iterable[Any], *names: str) -> None:
+        self._values = [(owner, name, getattr(owner, name)) for owner in owners for name in names]
+
+    def restore(self) -> bool:
+        """Restores what has changed, and returns whether anything had."""
+        changed = False
+        for owner, name, value in self._values:
+            if getattr(owner, name) != value:
+                setattr(owner, name, value)
+                changed = True
+        return changed
+
+
 @contextmanager
 def _temporarily(owners: Iterable[Any], name: str, value: Any) -> Iterator[None]:
-    before = {owner: getattr(owner, name) for owner in owners}
-    for owner in before:
+    changed = list(owners)
+    saved = Saved(changed, name)
+    for owner in changed:
         setattr(owner, name, value)
     try:
         yield
     finally:
-        for owner, old in before.items():
-            setattr(owner, name, old)
+        saved.restore()
 
 
 def rest_position(armatures: Iterable[Armature]) -> AbstractContextManager[None]:

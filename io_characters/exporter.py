@@ -31,8 +31,7 @@ from ..io_common.game_tree.names import join
 from ..io_common.game_tree.tree import existing_paths
 from ..io_md2.exporting.exporter import ExportOptions as Md2Options
 from ..io_md2.exporting.exporter import build_model as build_md2
-from ..io_md2.format import Md2Error, format_model
-from ..io_md2.format import check_model as check_md2
+from ..io_md2.format import Md2Error
 from ..io_md5.exporting.build import ModelOptions, build
 from ..io_md5.exporting.clips import AnimationOptions, Clip, all_clips
 from ..io_md5.exporting.game import prepare, with_object_name
@@ -222,9 +221,8 @@ def _md2_file(
     finally:
         if playing is not None:
             playing.restore()
-    findings = check_md2(built.model, md2_options.game, built.source_counts)
-    raise_errors(findings, Md2Error, part.model, report)
-    return format_model(built.model)
+    raise_errors(built.findings, Md2Error, part.model, report)
+    return built.to_bytes()
 
 
 # The character as it is in the scene now: what was imported, with what the user has changed

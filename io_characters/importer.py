@@ -9,7 +9,7 @@ import bpy
 
 from ..io_blender import state, versions
 from ..io_blender.clips.shape_key_frames import build_frame_action
-from ..io_blender.frame_import import ImportOptions as Md2Options
+from ..io_blender.frame_models import ImportOptions as Md2Options
 from ..io_blender.materials.library import MaterialLibrary
 from ..io_blender.reports import ImportResult, Job, Progress, Report, listing
 from ..io_blender.scene import names

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..io_blender import frame_options
-from ..io_blender.options import option
+from ..io_blender.options import FrameModelProperties, option
 from ..io_common.textures.conventions import TextureRules
 from .format.sequences import Template
 
@@ -15,7 +14,7 @@ TEXTURE_RULES = TextureRules(config_name="md2.cfg", has_player_skins=True)
 
 
 @dataclass(frozen=True)
-class ModelProperties(frame_options.ModelProperties):
+class ModelProperties(FrameModelProperties):
     """The options of a model that is exported."""
 
     split_sharp: bool = option(

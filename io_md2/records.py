@@ -19,10 +19,7 @@ from ..io_blender.records import (
     SourceFrames,
     Table,
     Texts,
-    match_elements,
-    match_vertices,
 )
-from ..io_blender.scene import mesh_data
 from .format import Counts, GlCommands, Md2Error, Model, find_sequences, validate_model
 from .format.source_data import degenerate_rows
 
@@ -67,8 +64,12 @@ _FIELDS: tuple[Field[Any], ...] = (
     Texts(GROUP, "material_skins"),
 )
 _CONVERSION = ConversionField(GROUP)
-_VERTEX = "md2_vertex"
-_CORNER_ST = "md2_corner_st"
+
+VERTEX = "md2_vertex"
+"""The attribute with the vertex of the file that each vertex is."""
+
+CORNER_ST = "md2_corner_st"
+"""The attribute with the texture coordinate of the file that each corner of a face has."""
 
 Ints = npt.NDArray[np.int32]
 
@@ -179,20 +180,3 @@ def load_skin_size(mesh: Mesh) -> tuple[int, int] | None:
     """The width and height of the skin that the user has set; None if there is none."""
     size = CHOSEN_SKIN_SIZE.read(mesh)
     return None if size is None else (int(size[0, 0]), int(size[0, 1]))
-
-
-def store_attributes(mesh: Mesh, corner_st: npt.NDArray[np.integer[Any]]) -> None:
-    """Numbers the vertices, the same as in the file, and stores each corner's entry of `st`, (L,)."""
-    mesh_data.set_integers(mesh, _VERTEX, "POINT", np.arange(len(mesh.vertices)))
-    if len(corner_st):
-        mesh_data.set_integers(mesh, _CORNER_ST, "CORNER", corner_st)
-
-
-def load_vertices(mesh: Mesh, count: int) -> Ints:
-    """The vertex of the file, of `count`, that each vertex of a mesh, also evaluated, is; or NONE."""
-    return match_vertices(mesh_data.integers(mesh, _VERTEX, "POINT"), len(mesh.vertices), count)
-
-
-def load_corner_st(mesh: Mesh, count: int) -> Ints | None:
-    """The same for the texture coordinates of corners, (L,); None if the mesh does not have the attribute."""
-    return match_elements(mesh_data.integers(mesh, _CORNER_ST, "CORNER"), len(mesh.loops), count)

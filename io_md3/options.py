@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..io_blender import frame_options
-from ..io_blender.options import option
+from ..io_blender.options import FrameImportProperties, FrameModelProperties, option
 from ..io_common.textures.conventions import TextureRules
 
 # How images are found for the shaders of surfaces.
@@ -13,7 +12,7 @@ TEXTURE_RULES = TextureRules(config_name="md3.cfg", has_shaders=True)
 
 
 @dataclass(frozen=True)
-class ImportProperties(frame_options.ImportProperties):
+class ImportProperties(FrameImportProperties):
     """The options of an import."""
 
     merge_vertices: bool = option(
@@ -37,7 +36,7 @@ class ImportProperties(frame_options.ImportProperties):
 
 
 @dataclass(frozen=True)
-class ModelProperties(frame_options.ModelProperties):
+class ModelProperties(FrameModelProperties):
     """The options of a model that is exported."""
 
     split_surfaces: bool = option(

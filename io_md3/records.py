@@ -5,28 +5,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..io_blender.records import (
-    Bytes,
-    ConversionField,
-    Integer,
-    Json,
-    MaterialRecord,
-    Number,
-    SourceFrames,
-    Texts,
-    group_on,
-)
+from ..io_blender.records import Bytes, ConversionField, Integer, Json, MaterialRecord, Number, SourceFrames, Texts
 from .format import Md3Error, Model, parse_model
 from .format.sequences import Sequence
 
 if TYPE_CHECKING:
     from bpy.types import Object
 
-    from ..io_blender.scene.axes import Conversion
 
 GROUP = "md3"
 """The name of the property group."""
@@ -85,13 +74,6 @@ def store_model(
     _FRAME_START.write(root, frame_start)
     SEQUENCES.write(root, Sequences(sequences))
     FRAME_RATE.write(root, rate)
-
-
-def store_number(owner: Any, number: int, conversion: Conversion) -> None:
-    """Stores on a mesh or a tag which one of the file it is, and the scale and axes of the import."""
-    group_on(owner, GROUP)
-    NUMBER.write(owner, number)
-    CONVERSION.write(owner, conversion)
 
 
 def load_model(root: Object | None) -> StoredModel | None:

@@ -94,12 +94,6 @@ class AnimationList:
     left_out: dict[str, str] = field(default_factory=dict)  # the reason, by name
 
     @property
-    def unseen(self) -> dict[str, str]:
-        """The owner of each foreign action, by name, without those that the user has seen in the list."""
-        rows = [row for row in self.rows if row.animation.foreign and row.item is None]
-        return {row.animation.name: row.animation.foreign for row in rows}
-
-    @property
     def checked(self) -> list[Row]:
         """The rows that are exported, in order."""
         return [row for row in self.rows if row.is_checked]
@@ -121,7 +115,9 @@ class AnimationList:
 
     def require_checked(self, report: Report, option: str, remedy: str, unit: str) -> list[Row]:
         """The rows that are exported. Raises NothingToExportError if there are none."""
-        warn_of_reasons(self.unseen, self.left_out, report)
+        # The user has seen the stored ones in the list.
+        unseen = [row.animation for row in self.rows if row.animation.foreign and row.item is None]
+        warn_of_reasons({clip.name: clip.foreign for clip in unseen}, self.left_out, report)
         if self.checked:
             return self.checked
         owner = self.owner.name

@@ -21,19 +21,14 @@ from ...io_common.texts import UnknownFieldError
 from ..records import NONE, SourceFrames
 from ..reports import listing
 from ..scene.objects import NothingToExportError
-from .clip import AnimationList, animation_list, range_markers
-from .frame_plan import FrameOptions, FramePlan, Segment, frames_of_keys, owner_of_list, playing_action, sequence_frames
+from .clip import AnimationList, range_markers
+from .frame_plan import FrameOptions, FramePlan, Segment, frames_of_keys, playing_action
 from .keyframes import marker_name
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
     from ..reports import Report
-
-
-def list_of(objects: Sequence[Object], scene: Scene) -> AnimationList:
-    """The animation list of objects that are exported together; there must be at least one."""
-    return animation_list(owner_of_list(objects), scene)
 
 
 def segments_of_list(found: AnimationList, options: FrameOptions, report: Report) -> list[Segment]:
@@ -44,10 +39,7 @@ def segments_of_list(found: AnimationList, options: FrameOptions, report: Report
     except UnknownFieldError as error:
         raise NothingToExportError(str(error)) from error
     clips = [row.animation for row in rows]
-    return [
-        Segment(name, sequence_frames(clip, options, found.scene), clip)
-        for name, clip in zip(names, clips, strict=True)
-    ]
+    return [Segment(name, options.of_clip(clip, found.scene), clip) for name, clip in zip(names, clips, strict=True)]
 
 
 def clean_names(names: Sequence[str], longest: int, report: Report, consequence: str) -> list[str]:
@@ -71,17 +63,12 @@ def sequence_names(names: Sequence[str], report: Report) -> list[str]:
 
 
 def frame_names(
-    plan: FramePlan,
-    objects: list[Object],
-    source: SourceFrames | None,
-    scene: Scene,
-    models: Iterable[SourceFrames],
-    report: Report,
+    plan: FramePlan, objects: Sequence[Object], scene: Scene, models: Iterable[SourceFrames], report: Report
 ) -> list[str]:
     """Names of the file or of shape keys, else new ones; unique unless the imported file repeats them."""
     # A marker that has the name of a sequence of another of the imported `models` is not a renamed one.
     imported = {marker_name(name) for model in models for name in model.sequence_names}
-    namer = _Namer(plan, objects, source, scene, imported, report)
+    namer, source = _Namer(plan, objects, scene, imported, report), plan.file
     if plan.segments:
         namer.name_segments()
     elif plan.scene_frames is None:
@@ -95,28 +82,15 @@ def frame_names(
     return [next(names) if old is None else old for old in stored]
 
 
-def single_frame_name(names: list[str], source: SourceFrames | None) -> list[str]:
-    """The name of the first frame alone: that of the imported file, if it has just one frame."""
-    if source is not None and len(source.frame_names) == 1:
-        return list(source.frame_names)
-    return names[:1]
-
-
 class _Namer:
     """The frame of the imported file that names each frame, or NONE, and the name that it has then."""
 
     def __init__(
-        self,
-        plan: FramePlan,
-        objects: list[Object],
-        source: SourceFrames | None,
-        scene: Scene,
-        imported: Collection[str],
-        report: Report,
+        self, plan: FramePlan, objects: Sequence[Object], scene: Scene, imported: Collection[str], report: Report
     ) -> None:
-        self._plan, self._objects, self._source, self._scene = plan, objects, source, scene
-        self._imported, self._report = imported, report
-        self._digits = number_digits(source.frame_names if source is not None else ())
+        self._plan, self._objects, self._scene = plan, objects, scene
+        self._source, self._imported, self._report = plan.file, imported, report
+        self._digits = number_digits(plan.file.frame_names if plan.file is not None else ())
         self.sources = plan.source.copy()
         self.names = [""] * plan.frame_count
 

@@ -71,6 +71,10 @@ class FrameOptions:
             return range(first, last + 1, step)
         return [first + index * step for index in range(sample_count(last - first, step) if last >= first else 0)]
 
+    def of_clip(self, clip: Clip, scene: Scene) -> Sequence[float]:
+        """The frames of a clip of a list."""
+        return self.between(round(clip.start), round(clip.end), scene)
+
 
 @dataclass(frozen=True)
 class Segment:
@@ -92,6 +96,8 @@ class FramePlan:
     may_be_single: bool = False  # frames of the scene that are all the same become one
     segments: Sequence[Segment] = ()  # what the frames show, if they are of a list
     owners: Sequence[Any] = ()  # the armature or shape keys that play it
+    file: SourceFrames | None = None  # that the frames come from, if it is one
+    names: list[str] = field(default_factory=list)  # in the file that is written, (F,)
 
     @property
     def frame_count(self) -> int:
@@ -104,7 +110,7 @@ class FramePlan:
         return [segment.clip for segment in self.segments]
 
     def some_frames(self, rows: npt.NDArray[np.int64]) -> FramePlan:
-        """The plan with some of its frames alone; it must have no segments."""
+        """The plan with some of its frames alone; segments go on to have all."""
         chosen = rows.tolist()
         return replace(
             self,
@@ -114,13 +120,12 @@ class FramePlan:
             keys={obj: [indices[row] for row in chosen] for obj, indices in self.keys.items()},
         )
 
-    def first_frame(self, source: SourceFrames | None) -> FramePlan:
+    def first_frame(self) -> FramePlan:
         """The plan with its first frame alone, which is that of the imported file if it has just one."""
-        sources = self.source[:1]
-        if source is not None and len(source.frame_names) == 1:
-            sources = np.zeros(1, np.int64)
-        frames = self.scene_frames[:1] if self.scene_frames is not None else None
-        return replace(self, key_names=self.key_names[:1], source=sources, scene_frames=frames, may_be_single=False)
+        names = self.names[:1]
+        if self.file is not None and len(self.file.frame_names) == 1:
+            names = list(self.file.frame_names)
+        return replace(self.some_frames(np.arange(1)), may_be_single=False, names=names)
 
 
 def plan_sequences(
@@ -148,19 +153,14 @@ def plan_sequences(
                 player.play(segment.clip)
                 key_names += keys_at_frames(imported[0], segment.frames, found.scene)
     source = frames_of_keys(key_names, common)
-    return FramePlan(key_names, source, frames, segments=segments, owners=owners)
+    return FramePlan(key_names, source, frames, segments=segments, owners=owners, file=common)
 
 
 def owner_of_list(objects: Sequence[Object]) -> Object:
-    """The object with the list of meshes: the first armature, the first with shape keys, or the first."""
+    """The object with the list of animations of meshes: the first armature, the first with shape keys, or the first."""
     armatures = (armature for obj in objects if (armature := obj.find_armature()) is not None)
     keyed = (obj for obj in objects if frame_keys(obj))
     return next(armatures, None) or next(keyed, objects[0])
-
-
-def sequence_frames(clip: Clip, options: FrameOptions, scene: Scene) -> Sequence[float]:
-    """The frames of a clip of a list."""
-    return options.between(round(clip.start), round(clip.end), scene)
 
 
 def common_source(sources: Mapping[Object, AnySource]) -> AnySource | None:
@@ -303,7 +303,7 @@ class Planner:
             is_parallel = len(names) == len(key_names)
             indices = [index.get(name, position if is_parallel else 0) for position, name in enumerate(key_names)]
             keys[obj] = indices[::step]
-        return FramePlan(list(key_names[::step]), frames[::step], None, keys)
+        return FramePlan(list(key_names[::step]), frames[::step], None, keys, file=source)
 
     # Frames of the scene
 
@@ -321,8 +321,11 @@ class Planner:
         if options.is_automatic:
             ranges = [played_range(obj, sources[obj]) for obj in self.objects if obj in sources]
             played = [span for span in ranges if span is not None]
+            file = common_source(sources)
             if played:
                 first, last = min(start for start, _ in played), max(end for _, end in played)
+            elif not self.objects and file is not None:
+                first, last = file.frame_start, file.frame_start + len(file.frame_names) - 1
             else:
                 first, last = self._armature_range() or (first, last)
         frames = options.between(first, last, self.scene)
@@ -353,9 +356,16 @@ class Planner:
             source = frames_of_keys(key_names, common)
             if options.is_automatic and options.step(scene) == 1:
                 self._warn_of_keys(imported[0], common, len(left_out))
-        elif common is not None and not common.key_names and len(frames) == 1:
+        elif common is not None and not self.objects:
+            # Nothing but the time tells which frame of the file it is; its number stands for the name of a key.
+            known = range(len(common.frame_names))
+            times = [frame - common.frame_start for frame in frames]
+            source = np.array([time if time in known else NONE for time in times], dtype=np.int64)
+            key_names = [None if row == NONE else str(row) for row in source.tolist()]
+        if common is not None and len(common.frame_names) == 1:
             source[:] = 0
-        return FramePlan(key_names, source, frames, may_be_single=options.is_automatic)
+        may_be_single = options.is_automatic and (common is None or bool(self.objects))
+        return FramePlan(key_names, source, frames, may_be_single=may_be_single, file=common)
 
     def _warn_of_keys(self, leader: Object, source: SourceFrames, left_out: int) -> None:
         """Warns of new keys that change every frame, else of imported frames that are not played."""

@@ -76,9 +76,8 @@ class PlayedData:
         self._playing = self._what_plays()
         self._behind_tweak = versions.action_behind_tweak(data)
         self._last_slot = versions.last_slot_identifier(data)
-        strips = [(strip, "mute", strip.mute) for track in data.nla_tracks for strip in track.strips]
-        tracks = [(track, name) for track in data.nla_tracks for name in ("mute", "is_solo")]
-        self._nla = [*strips, *((track, name, getattr(track, name)) for track, name in tracks)]
+        self._strips = state.Saved((strip for track in data.nla_tracks for strip in track.strips), "mute")
+        self._tracks = state.Saved(data.nla_tracks, "mute", "is_solo")
 
     def _what_plays(self) -> tuple[Any, ...]:
         data = self._data
@@ -86,11 +85,8 @@ class PlayedData:
 
     def restore(self) -> bool:
         """Restores them, and returns whether anything had changed."""
-        data, changed = self._data, False
-        for owner, name, value in self._nla:
-            if getattr(owner, name) != value:
-                setattr(owner, name, value)
-                changed = True
+        data = self._data
+        changed = any([self._strips.restore(), self._tracks.restore()])
         if changed and not data.use_tweak_mode:
             _refresh(data)
         # Assigning them again would overwrite poses that are not keyed.
@@ -123,7 +119,8 @@ class AnimatedValues:
         self._values = [
             (owner, path, _value(owner, path))
             for owner, path in _animated_paths(others)
-            if with_poses or not _is_pose_channel(path)
+            # The channels of bones are captured as poses.
+            if with_poses or not (path.startswith("pose.bones[") and path.rpartition("].")[2] in POSE_CHANNELS)
         ]
 
     def restore(self) -> bool:
@@ -160,10 +157,6 @@ def _animated_paths(others: Iterable[tuple[Any, Action]]) -> list[tuple[Any, str
         for name in ("influence", "strip_time"):
             paths[strip.as_pointer(), name] = (strip, name)
     return list(paths.values())
-
-
-def _is_pose_channel(path: str) -> bool:
-    return path.startswith("pose.bones[") and path.rpartition("].")[2] in POSE_CHANNELS
 
 
 def _value(owner: Any, path: str) -> Any:
@@ -222,8 +215,7 @@ class _SceneState:
         self._frame, self._camera = scene.frame_float, scene.camera
         armatures = [owner.data for owner in owners if isinstance(owner, bpy.types.Object)]
         keys = [key for owner in owners if isinstance(owner, bpy.types.Key) for key in owner.key_blocks]
-        self._positions = [(armature, armature.pose_position) for armature in armatures]
-        self._key_values = [(key, key.value) for key in keys]
+        self._positions, self._keys = state.Saved(armatures, "pose_position"), state.Saved(keys, "value")
         # The scene need not show the owners.
         players = dict.fromkeys([*scene.objects, *owners])
         self._playing = [PlayedData(owner) for owner in players if owner.animation_data is not None]
@@ -239,17 +231,14 @@ class _SceneState:
         for owner in self._without_data:
             if owner.animation_data is not None:
                 owner.animation_data_clear()
-        for armature, position in self._positions:
-            if armature.pose_position != position:
-                armature.pose_position = position
+        self._positions.restore()
         # Assigning an action or changing the frame evaluates animation, which overwrites unkeyed values.
         if self._frame != self._scene.frame_float:
             state.set_frame(self._scene, self._frame)
             self._scene.camera = self._camera
         elif any(changes):
             _update(self._scene)
-        for key, value in self._key_values:
-            key.value = value
+        self._keys.restore()
         changes = [self.values.restore(), *(pose.restore() for pose in self._poses)]
         if any(changes):
             # Updates drivers of restored properties, and the matrices of the bones.

@@ -24,7 +24,7 @@ from .playing import playback, restored_frame_and_values
 if TYPE_CHECKING:
     from bpy.types import Context, Depsgraph, Material, Modifier, Object
 
-    from ..frame_export import ExportOptions
+    from ..frame_models import ExportOptions
     from .clip import Clip
     from .frame_plan import FramePlan
 
@@ -47,6 +47,7 @@ class Part:
     corners: Ints  # the vertex of each corner of the evaluated mesh, (L,)
     used: npt.NDArray[np.int64]  # the vertices that are sampled, (U,)
     loops: Ints  # the corner of the mesh that each corner of a triangle is, clockwise, (T, 3)
+    rows: npt.NDArray[np.int64]  # which of the triangles of the mesh they are, (T,)
     uvs: npt.NDArray[np.float64] | None  # of the corners of triangles, (T, 3, 2); None without a UV map
     slots: Ints  # the material slot of each triangle, (T,)
     materials: list[Material | None]  # of the slots
@@ -56,6 +57,20 @@ AnyPart = TypeVar("AnyPart", bound=Part)
 
 SAME_SIDE = np.cos(np.radians(1.0))
 """The least cosine of normals of one side: custom normals are stored with an error."""
+
+
+def first_corners(vertices: npt.NDArray[np.integer]) -> npt.NDArray[np.intp]:
+    """The first corner with the vertex of each corner, (C,)."""
+    _, firsts, numbers = np.unique(vertices, return_index=True, return_inverse=True)
+    return firsts[numbers.reshape(-1)]
+
+
+def normals_of_sides(vertices: npt.NDArray[np.integer], normals: Floats, is_one: bool = False) -> Floats:
+    """The normals of corners (F, C, 3), with those of the first corner of a vertex, (C,), for all of its side."""
+    # With `is_one`, vertices have one side.
+    of_first = normals[:, first_corners(vertices)]
+    is_same = is_one | ((normals * of_first).sum(axis=2) >= SAME_SIDE)
+    return np.where(is_same[..., None], of_first, normals)
 
 
 def values_of_part(
@@ -76,6 +91,7 @@ def values_of_part(
         "corners": mesh.corner_vertices,
         "used": np.flatnonzero(in_file),
         "loops": loops,
+        "rows": np.arange(len(loops)),
         "uvs": None if mesh.uvs is None else mesh.uvs[loops],
         "slots": mesh.materials,
         "materials": mesh.slots,
@@ -152,7 +168,8 @@ def sample_frames(
             parts = read(depsgraph)
             for obj in objects:
                 warn_of_instances(obj, depsgraph, report)
-        may_change = any(_may_change_otherwise(obj) for obj in objects)
+        # For a short time, frames may differ in how faces are split or in texture coordinates.
+        may_change = any(not _has_triangles_only(obj) or has_other_modifiers(obj) for obj in objects)
         frames = frames_to_verify(plan.frame_count, options.verify, many=may_change)
         sampler = _Sampler(context, parts, plan, frames, with_normals=with_normals)
         if plan.scene_frames is None:
@@ -163,10 +180,8 @@ def sample_frames(
     return parts, Samples(sampler.positions, verified, sampler.normals, sampler.matrices)
 
 
-def _may_change_otherwise(obj: Object) -> bool:
-    """Whether frames may differ for a short time in how faces are split or in texture coordinates."""
-    has_faces = len(obj.data.loops) != 3 * len(obj.data.polygons)
-    return has_faces or has_other_modifiers(obj)
+def _has_triangles_only(obj: Object) -> bool:
+    return len(obj.data.loops) == 3 * len(obj.data.polygons)
 
 
 def has_other_modifiers(obj: Object) -> bool:
@@ -188,8 +203,8 @@ class _Sampler:
     ) -> None:
         self._context, self._parts, self._plan = context, parts, plan
         self._progress = Progress(plan.frame_count)
-        self._vertices = _blocks([len(part.used) for part in parts])
-        self._corners = _blocks([len(part.corners) for part in parts])
+        self._vertices = blocks(len(part.used) for part in parts)
+        self._corners = blocks(len(part.corners) for part in parts)
         # Normals are only in evaluated meshes.
         self._is_stored = [
             part.obj in plan.keys
@@ -273,9 +288,7 @@ class _Sampler:
             normals = mesh_data.corner_normals(mesh_object)
             self.normals[rows.start : rows.stop, self._corners[index]] = normals
         for row in self.verified.keys() & rows:
-            loops = None
-            if len(mesh.loops) != 3 * len(mesh.polygons):
-                loops, _ = mesh_data.triangulation(mesh_object)
+            loops = None if _has_triangles_only(mesh_object) else mesh_data.triangulation(mesh_object)[0]
             self.verified[row][index] = EvaluatedFrame(vertices, mesh_data.texture_coordinates(mesh), loops)
 
     def _read_stored(self, index: int) -> None:
@@ -283,23 +296,21 @@ class _Sampler:
         part = self._parts[index]
         indices = self._plan.keys[part.obj]
         keys = list(require_shape_keys(part.obj).key_blocks)
-        block, shape = self.positions[:, self._vertices[index]], (len(indices), part.vertex_count, 3)
-        is_in_place = block.shape == shape and block.dtype == np.float32 and block.flags.c_contiguous
-        table: npt.NDArray[Any] = block if is_in_place else np.empty(shape, dtype=np.float32)
+        points: Floats = np.empty((len(indices), part.vertex_count, 3), dtype=np.float32)
         for row, key in enumerate(indices):
-            keys[key].points.foreach_get("co", table[row].reshape(-1))
-        points: Floats = table
+            keys[key].points.foreach_get("co", points[row].reshape(-1))
         if not _is_untransformed(part.obj):
             matrix = mesh_data.world_matrix(part.obj)
-            points = table.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
-        if not is_in_place:
-            block[:] = points if len(part.used) == part.vertex_count else points[:, part.used]
+            points = points.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+        chosen = points if len(part.used) == part.vertex_count else points[:, part.used]
+        self.positions[:, self._vertices[index]] = chosen
         for row, shown in self.verified.items():
             shown[index] = EvaluatedFrame(points[row])
 
 
-def _blocks(counts: list[int]) -> list[slice]:
-    ends = np.cumsum(counts).tolist()
+def blocks(counts: Iterable[int]) -> list[slice]:
+    """The columns of each part in tables that have one part after the other."""
+    ends = np.cumsum(list(counts), dtype=np.int64).tolist()
     return [slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
 
 
@@ -317,8 +328,8 @@ def _is_unmodified(obj: Object) -> bool:
     """Whether an object shows its shape keys as they are stored, but for its transform."""
     # Faces of more than three corners are evaluated: how Blender splits those depends on their shape.
     is_deformed = obj.parent is not None and obj.parent_type in ("ARMATURE", "LATTICE")
-    is_triangulated = len(obj.data.loops) == 3 * len(obj.data.polygons)
-    return is_triangulated and not is_deformed and not any(modifier.show_viewport for modifier in obj.modifiers)
+    is_modified = is_deformed or any(modifier.show_viewport for modifier in obj.modifiers)
+    return _has_triangles_only(obj) and not is_modified
 
 
 def _shows_stored_keys(obj: Object, indices: Iterable[int]) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import state, versions
 from ..scene import names
-from ..scene.shape_keys import has_effect, shape_keys, slider_limits, value_path
+from ..scene.shape_keys import has_effect, shape_keys, value_path
 from ..scene.time_dependence import is_animated
 from .actions import store_owner
 from .keyframes import write_keyframes
@@ -97,13 +97,12 @@ def _relative_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrame
     frame_of_key = {name: first + index for index, name in enumerate(source.key_names)}
     blocks = list(keys.key_blocks)
     last = first + len(source.key_names) - 1
-    found, expected, added = [np.empty(0, np.float32)], list[float](), []
-    low, high = (slider_limits(keys, name).tolist() for name in ("slider_min", "slider_max"))
+    added = []
     # The first one, the basis, is shown where no other is.
     for position, key in enumerate(blocks[1:], 1):
         if key.mute:
             continue
-        if not low[position] <= 0.0 <= high[position]:
+        if not key.slider_min <= 0.0 <= key.slider_max:
             # It can never be hidden.
             return False
         curve = curves.get(value_path(key.name))
@@ -114,11 +113,10 @@ def _relative_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrame
         points = _points_of_frame(frame, first, last)
         if curve is None or 2 * len(curve.keyframe_points) != len(points):
             return False
-        found.append(np.empty(len(points), np.float32))
-        curve.keyframe_points.foreach_get("co", found[-1])
-        expected += points
-    if not (np.abs(np.concatenate(found) - expected) <= _TOLERANCE).all():
-        return False
+        found = np.empty(len(points), np.float32)
+        curve.keyframe_points.foreach_get("co", found)
+        if not (np.abs(found - points) <= _TOLERANCE).all():
+            return False
     frames = [frame_of_key[key.name] for key in blocks if key.name in frame_of_key] if added else []
     return all(
         _is_added_frame(key, curve, first + position, frames, list(curves.values())) for position, key, curve in added

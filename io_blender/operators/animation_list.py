@@ -167,8 +167,11 @@ class _ListOperator(Operator):
         raise NotImplementedError
 
     def execute(self, context: Context) -> OperatorResult:
-        owner = context.scene.objects.get(self.owner) if self.owner else active_owner(context)
-        problem = ""
+        owner, problem = context.scene.objects.get(self.owner), ""
+        if not self.owner:
+            owner = context.view_layer.objects.active
+            if owner is not None and owner.type == "MESH":
+                owner = owner.find_armature() or owner
         if owner is None:
             what = f"there is no object {self.owner!r} in the scene" if self.owner else "nothing is active"
             problem = f"{what}: select an armature or a mesh"
@@ -273,14 +276,6 @@ class OBJECT_OT_io_idtech_move_animation(_ListOperator, bpy.types.Operator):
         stored.rows.move(index, shown[place])
         stored.active_row = shown[place]
         return f"{found.rows[index].animation.name} is number {shown[place] + 1} now"
-
-
-def active_owner(context: Context) -> Object | None:
-    """The object whose list operators change: the active armature, the active mesh's, or the mesh."""
-    active = context.view_layer.objects.active
-    if active is None or active.type != "MESH":
-        return active
-    return active.find_armature() or active
 
 
 def scope_of_panel(context: Context, operator: Any) -> Scope:

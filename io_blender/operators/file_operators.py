@@ -13,12 +13,11 @@ from ...io_common.family import family_of, family_of_file
 from .. import reports, state, versions
 from ..options import Settings, option, properties
 from ..reports import ExportResult, ImportResult
-from ..scene import axes, names
+from ..scene import names
 from . import preferences
-from .export_options import GameChoice
 from .job_operator import JobOperator, NoFileError, Outcome, registered
 from .panel_parts import Operator
-from .transform import ExportTransform, Transform
+from .shared_options import ExportTransform, GameChoice, ImportTransform
 
 if TYPE_CHECKING:
     from bpy.types import Context, Event
@@ -42,7 +41,7 @@ else:
 
 
 @properties
-class ImportFiles(JobOperator, Transform, ImportHelper):
+class ImportFiles(JobOperator, ImportTransform, ImportHelper):
     """An operator that imports one or several files."""
 
     verb = "Imported"
@@ -59,7 +58,6 @@ class ImportFiles(JobOperator, Transform, ImportHelper):
     directory: str = option("", subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"} | versions.PATH_OPTIONS)
 
     def load(self, context: Context, paths: list[Path]) -> reports.Job[ImportResult]:
-        """Imports files with the options."""
         raise NotImplementedError
 
     def job(self, context: Context) -> reports.Job[Outcome]:
@@ -84,10 +82,6 @@ class ImportFiles(JobOperator, Transform, ImportHelper):
             result.report.warn(f"was imported as {family.label}, which it is in spite of its name", path.name)
         show_imported(context, result)
         return result.report, paths
-
-    def default_scale(self) -> float:
-        """The scale of the preferences."""
-        return preferences.default_scale()
 
     def invoke(self, context: Context, event: bpy.types.Event) -> OperatorResult:
         self.set_default_scale()
@@ -115,10 +109,6 @@ class ImportFiles(JobOperator, Transform, ImportHelper):
         selected = getattr(context, "selected_files", None) or ()
         return [*names_given, params.filename, *(entry.name for entry in selected)]
 
-    def conversion(self) -> axes.Conversion:
-        """The conversion from the coordinates of the file to those of the scene."""
-        return axes.from_file(self.scale(), self.axis_forward, self.axis_up)
-
 
 @properties
 class ExportFile(JobOperator, ExportTransform, ExportHelper):
@@ -131,7 +121,6 @@ class ExportFile(JobOperator, ExportTransform, ExportHelper):
     )
 
     def save(self, context: Context, path: Path) -> reports.Job[ExportResult]:
-        """Exports to a file with the options."""
         raise NotImplementedError
 
     def job(self, context: Context) -> reports.Job[Outcome]:

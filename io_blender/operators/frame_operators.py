@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ...io_common.family import BlenderPart, Family
+from ...io_common.files import atomic
 from ...io_common.texts import UnknownFieldError, counted
-from ..clips.frame_names import list_of, sequence_names
-from ..clips.frame_plan import FrameOptions, owner_of_list, sequence_frames
-from ..frame_options import FrameProperties
-from ..options import GAME, Scene, Settings, mixin_of, properties, values_of
-from ..reports import ExportResult, ImportResult, Job, Report, finish
+from .. import state
+from ..clips.clip import animation_list
+from ..clips.frame_names import sequence_names
+from ..clips.frame_plan import FrameOptions, owner_of_list
+from ..frame_models import Built
+from ..options import GAME, FrameProperties, Scene, Settings, mixin_of, properties, values_of
+from ..reports import ExportResult, ImportResult, Job, Report, finish, kept_on_failure, raise_errors
 from ..scene.axes import Conversion
-from ..scene.model_objects import find_meshes
-from ..scene.objects import NothingToExportError, Scope
+from ..scene.objects import NothingToExportError, Scope, find_meshes
 from ..verification import Verify
 from . import animation_list as animation_list_panel
-from . import export_options, file_operators, game_check, layouts, preferences
+from . import file_operators, game_check, panel_parts, preferences, shared_options
 from .panel_parts import Operator
 
 if TYPE_CHECKING:
@@ -38,8 +40,7 @@ class FrameFormat:
     import_options: type[Any]
     import_files: Callable[[Context, list[Path], Any], Job[ImportResult]]
     export_options: type[Any]
-    export_model: Callable[[Context, Path, Any], Job[ExportResult]]
-    find_game_findings: Callable[[Context, Any], list[game_check.LocatedFinding]]
+    build_model: Callable[[Context, Any, Report], Job[Built]]
 
     def load(self, context: Context, path: Path, settings: Settings, conversion: Conversion) -> ImportResult:
         """Imports a file; raises what `import_files` raises."""
@@ -53,7 +54,7 @@ class FrameFormat:
         return finish(self.import_files(context, [path], options))
 
     def save(self, context: Context, path: Path, settings: Settings, scene: Scene) -> ExportResult:
-        """Exports the scene; raises what `export_model` raises."""
+        """Exports the scene; raises what `build_model` raises."""
         options = self.export_options(
             frames=FrameOptions("SCENE" if scene.use_scene_range else "AUTO"),
             game=self.game(settings.game),
@@ -63,6 +64,17 @@ class FrameFormat:
             compares_speed=scene.compares_speed,
         )
         return finish(self.export_model(context, path, options))
+
+    def export_model(self, context: Context, path: Path, options: Any) -> Job[ExportResult]:
+        """Writes a file that was verified and checked; before that, it raises what `build_model` raises."""
+        # Raises OSError if the file cannot be written; it is as it was.
+        report = Report()
+        with kept_on_failure(report):
+            with state.temporary_object_mode(context):
+                built = yield from self.build_model(context, options, report)
+            raise_errors(built.findings, self.family.error, path.name, report)
+            atomic.write_file(path, built.to_bytes())
+        return ExportResult([path], report)
 
     def game(self, identifier: str) -> Any:
         """The game with an identifier; the first one for that of another family."""
@@ -111,8 +123,8 @@ class FrameImport(file_operators.ImportFiles):
         return self.format.import_files(context, paths, options)
 
     def draw(self, context: Context) -> None:
-        layout = layouts.panel_layout(self)
-        draw_panel, prefix = layouts.draw_panel, f"IO_{self.format.family.name.upper()}_import"
+        layout = panel_parts.panel_layout(self)
+        draw_panel, prefix = panel_parts.draw_panel, f"IO_{self.format.family.name.upper()}_import"
         layout.prop(self, "animation")
         self.draw_transform(layout, prefix)
         draw_panel(layout, f"{prefix}_model", "Model", self, *self.model_options)
@@ -123,7 +135,7 @@ class FrameImport(file_operators.ImportFiles):
             column.active = self.animation != "NONE"
             column.prop(self, "sequence_actions")
             column.prop(self, "frame_start")
-            layouts.draw_wide(column, self, "use_scene_timing")
+            panel_parts.draw_wide(column, self, "use_scene_timing")
             row = column.row()
             row.active = self.use_scene_timing
             row.prop(self, "fps")
@@ -151,13 +163,12 @@ else:
 
 
 @properties
-class FrameExport(_Frames, export_options.ModelExport):
+class FrameExport(_Frames, shared_options.ModelExport):
     """The options of an export of frames, and of the check of what it would write."""
 
     format: FrameFormat
 
     def export_options(self, context: Context) -> Any:
-        """The options of the export."""
         return self.format.export_options(
             **values_of(self, self.format.export_options),
             **self.shared_options(),
@@ -171,11 +182,9 @@ class FrameExport(_Frames, export_options.ModelExport):
         return {}
 
     def converted_objects(self, context: Context) -> list[Object]:
-        """The meshes."""
         return exported_meshes(context, self)
 
     def frame_options(self, context: Context) -> FrameOptions:
-        """Which frames are exported."""
         rate = self.format.family.frame_rate if self.frame_rate_from == GAME else 0.0
         return FrameOptions(self.frames, self.frame_step, self._frame_range(context), rate or 0.0)
 
@@ -211,8 +220,8 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
         return super().invoke(context, event)
 
     def draw(self, context: Context) -> None:
-        draw_panel, prefix = layouts.draw_panel, f"IO_{self.family.upper()}_export"
-        layout = layouts.panel_layout(self)
+        draw_panel, prefix = panel_parts.draw_panel, f"IO_{self.family.upper()}_export"
+        layout = panel_parts.panel_layout(self)
         self.draw_game(layout, context)
         game_check.draw_for_export(layout, context, self, f"object.{self.family}_check_game")
         layout.prop(self, "frames")
@@ -254,15 +263,15 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
             layout.label(text="There is no mesh to export", icon="INFO")
             return
         self.draw_template(layout)
-        found = list_of(objects, context.scene)
+        found = animation_list(owner_of_list(objects), context.scene)
         options = self.frame_options(context)
-        frames = [len(sequence_frames(row.animation, options, found.scene)) for row in found.rows]
+        frames = [len(options.of_clip(row.animation, found.scene)) for row in found.rows]
         try:
             names = sequence_names([found.name(row) for row in found.rows], Report())
             error = ""
         except UnknownFieldError as problem:
             names, error = [row.animation.name for row in found.rows], str(problem)
-        shown = [animation_list_panel.Shown(*parts) for parts in zip(frames, (None,) * len(names), names, strict=True)]
+        shown = [animation_list_panel.Shown(count, None, name) for count, name in zip(frames, names, strict=True)]
         animation_list_panel.draw(layout, found, shown)
         chosen = [(name, count) for row, name, count in zip(found.rows, names, frames, strict=True) if row.is_checked]
         total = sum(count for _, count in chosen)
@@ -280,7 +289,11 @@ class FrameCheck(FrameExport, game_check.GameCheck, Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def find(self, context: Context) -> list[game_check.LocatedFinding]:
-        return self.format.find_game_findings(context, self.export_options(context))
+        options = replace(self.export_options(context), verify=Verify.NONE)
+        # Warnings of the export itself are not findings of the game.
+        with state.temporary_object_mode(context):
+            built = finish(self.format.build_model(context, options, Report()))
+        return [(finding, built.locate(finding)) for finding in built.findings]
 
     def draw(self, context: Context) -> None:
         # The other options are those of an export.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import bmesh
 import bpy
@@ -15,17 +15,17 @@ import numpy as np
 from bpy.props import CollectionProperty, IntProperty, StringProperty
 
 from ...io_common.errors import message_for
+from ...io_common.rules import Finding
 from ...io_common.texts import counted
 from .. import state
 from ..options import hidden, option, properties
 from ..records import has_record
 from ..scene.objects import NothingToExportError
 from .animation_list import scope_of_panel
-from .export_options import GameChoice
 from .file_operators import chosen_path
 from .job_operator import registered
 from .panel_parts import PropertiesPanel, RowList, fail, wrapped
-from .transform import ExportTransform
+from .shared_options import ExportTransform, GameChoice
 
 if TYPE_CHECKING:
     from bpy.types import Context, Event, Object
@@ -48,14 +48,7 @@ class Location:
     elements: tuple[int | str, ...] = ()
 
 
-@dataclass(frozen=True)
-class LocatedFinding:
-    """What is wrong, by which rule and where, and what to do; errors keep the game from loading the model."""
-
-    code: str
-    is_error: bool
-    text: str
-    location: Location
+LocatedFinding: TypeAlias = tuple[Finding, Location]
 
 
 @properties
@@ -76,7 +69,7 @@ class GameCheck(ExportTransform, GameChoice):
     )
 
     def find(self, context: Context) -> list[LocatedFinding]:
-        """What an export with the options would refuse, or a game shows otherwise; errors first."""
+        """What an export with the options would refuse, or a game shows otherwise, and where; errors first."""
         raise NotImplementedError
 
     def invoke(self, context: Context, event: Event) -> OperatorResult:
@@ -94,9 +87,9 @@ class GameCheck(ExportTransform, GameChoice):
             return fail(self, message_for(error, bad_data))
         game = self.profile().label
         _store(context, self.family.upper(), game, found, _key(_options(self, self.bl_idname)))
-        for finding in found:
+        for finding, _ in found:
             print(f"{'Error' if finding.is_error else 'Warning'}: {finding.text}")
-        self.report({"INFO"}, _result(game, sum(finding.is_error for finding in found), len(found)))
+        self.report({"INFO"}, _result(game, sum(finding.is_error for finding, _ in found), len(found)))
         return {"FINISHED"}
 
 
@@ -104,12 +97,11 @@ def _store(context: Context, family: str, game: str, findings: list[LocatedFindi
     manager: Any = context.window_manager
     manager.io_idtech_checked_options = options
     manager.io_idtech_findings.clear()
-    for finding in findings:
+    for finding, location in findings:
         item = manager.io_idtech_findings.add()
         item.code, item.is_error, item.text = finding.code, finding.is_error, finding.text
-        item.object_name = finding.location.obj.name if finding.location.obj is not None else ""
-        item.kind = finding.location.kind
-        item.elements = json.dumps(finding.location.elements)
+        item.object_name = location.obj.name if location.obj is not None else ""
+        item.kind, item.elements = location.kind, json.dumps(location.elements)
     manager.io_idtech_checked_family, manager.io_idtech_checked_game = family, game
     # Setting it would call the property's update function, which selects a finding.
     manager.property_unset("io_idtech_active_finding")

@@ -1,4 +1,5 @@
-"""Operators that do a job in turns, so that the window is drawn and Esc ends it, and report its result."""
+"""Operators that do a job in turns, so that the window is drawn and Esc ends it, and report its result; what a job that
+fails or is ended has changed is undone."""
 
 from __future__ import annotations
 
@@ -6,19 +7,19 @@ import math
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import bpy
 
 from ...io_common.errors import message_for
 from ...io_common.family import Family
-from .. import reports
+from .. import reports, state
+from ..clips.playing import PlayedData, Pose
 from ..scene.objects import NothingToExportError
-from . import rollback
 from .panel_parts import Operator
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Event
+    from bpy.types import Context, Event, Object
 
     from .panel_parts import OperatorResult
 
@@ -47,12 +48,11 @@ class JobOperator(Operator):
     """The exception for what cannot be read, or what the game would refuse, besides those of the families."""
 
     def job(self, context: Context) -> reports.Job[Outcome]:
-        """The job with the options."""
         raise NotImplementedError
 
     def execute(self, context: Context) -> OperatorResult:
         self._started = time.perf_counter()
-        self._job = rollback.all_or_nothing(context, self.job(context))
+        self._job = all_or_nothing(context, self.job(context))
         # Only a user can press Esc.
         is_interactive = self.options.is_invoke and not self.options.is_repeat and not bpy.app.background
         result = self._work(context, self._started + _FIRST_TURN if is_interactive else math.inf)
@@ -108,7 +108,97 @@ class JobOperator(Operator):
 
 
 def _subject(operator: Any) -> str:
-    """The names of an operator's files, for messages."""
     selected = [file.name for file in getattr(operator, "files", ()) if file.name]
     path = getattr(operator, "filepath", "") or getattr(operator, "name", "")
     return reports.listing(selected, 2) or bpy.path.basename(path)
+
+
+# Rollback relies on no list of what was created: data-blocks that did not exist before are removed.
+
+_Result = TypeVar("_Result")
+_RANGE_PROPERTIES = ("frame_start", "frame_end", "frame_preview_start", "frame_preview_end", "use_preview_range")
+_RENDER_PROPERTIES = ("fps", "fps_base", "resolution_x", "resolution_y", "pixel_aspect_x", "pixel_aspect_y")
+
+
+def all_or_nothing(context: Context, job: reports.Job[_Result]) -> reports.Job[_Result]:
+    """Does a job; all its changes are undone if it raises an exception or is ended."""
+    snapshot = Snapshot(context)
+    try:
+        return (yield from job)
+    except BaseException:
+        # GeneratorExit and KeyboardInterrupt as well.
+        snapshot.restore()
+        raise
+
+
+class Snapshot:
+    """The existing data-blocks, and the state that an import may change."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._scene = scene = context.scene
+        self._ids = {data.session_uid for data in state.data_blocks()}
+        self._settings = [state.Saved([scene], *_RANGE_PROPERTIES), state.Saved([scene.render], *_RENDER_PROPERTIES)]
+        self._frame, self._camera = scene.frame_float, scene.camera
+        self._markers = {marker.as_pointer() for marker in scene.timeline_markers}
+        self._poses = [_PoseSnapshot(obj) for obj in bpy.data.objects if obj.pose is not None]
+        self._view = _view(context)
+
+    def restore(self) -> None:
+        """Removes added data-blocks, and restores the state. The same .blend file must be open."""
+        self._restore_scene()
+        for pose in self._poses:
+            pose.restore()
+        new = [data for data in state.data_blocks() if data.session_uid not in self._ids]
+        if not new and _view(self._context) == self._view:
+            # Leaving and entering Edit Mode again would have side effects.
+            return
+        state.switch_to_object_mode(self._context)
+        bpy.data.batch_remove(new)
+        active, mode, selected = self._view
+        objects = self._context.view_layer.objects
+        if len(objects):
+            state.select_only(self._context, selected, None)
+            objects.active = active
+        if active is not None and active.mode != mode:
+            bpy.ops.object.mode_set(mode=mode)
+
+    def _restore_scene(self) -> None:
+        for settings in self._settings:
+            settings.restore()
+        for marker in list(self._scene.timeline_markers):
+            if marker.as_pointer() not in self._markers:
+                self._scene.timeline_markers.remove(marker)
+        if self._frame != self._scene.frame_float:
+            state.set_frame(self._scene, self._frame)
+        if self._scene.camera != self._camera:
+            self._scene.camera = self._camera
+
+
+def _view(context: Context) -> tuple[Object | None, str, list[Object]]:
+    objects = context.view_layer.objects
+    active = objects.active
+    selected = [obj for obj in objects if obj.select_get()]
+    return active, active.mode if active is not None else "OBJECT", selected
+
+
+class _PoseSnapshot:
+    def __init__(self, armature: Object) -> None:
+        self._armature = armature
+        data = armature.animation_data
+        self._played = PlayedData(armature) if data is not None else None
+        self._tracks = {track.as_pointer() for track in data.nla_tracks} if data is not None else set()
+        self._modes = state.Saved(armature.pose.bones, "rotation_mode")
+        self._pose = Pose(armature)
+
+    def restore(self) -> None:
+        self._modes.restore()
+        if self._played is not None:
+            tracks = self._armature.animation_data.nla_tracks
+            for track in [track for track in tracks if track.as_pointer() not in self._tracks]:
+                tracks.remove(track)
+            self._played.restore()
+        elif self._armature.animation_data is not None:
+            self._armature.animation_data_clear()
+        if self._pose.restore():
+            bpy.context.view_layer.update()

@@ -14,6 +14,7 @@ from .. import reports, state
 from ..materials.library import IMAGES_NOT_FOUND
 from ..options import option
 from ..records import has_record, load_warnings
+from . import documentation
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -72,7 +73,6 @@ class ImportedPanel(PropertiesPanel):
             draw_warnings(self.layout, context, self.group, load_warnings(warned, self.group))
 
     def draw_object(self, context: Context, obj: Any) -> None:
-        """Draws what the object has."""
         raise NotImplementedError
 
     def warned(self, obj: Any) -> Any:
@@ -85,6 +85,29 @@ def split_layout(panel: Any) -> Any:
     panel.layout.use_property_split = True
     panel.layout.use_property_decorate = False
     return panel.layout
+
+
+def draw_panel(layout: Any, identifier: str, label: str, operator: bpy.types.Operator, *names: str) -> Any:
+    """Draws a panel, closed at first, which Blender remembers by `identifier`; returns its body, None if closed."""
+    header, body = layout.panel(identifier, default_closed=True)
+    header.label(text=label)
+    for name in names if body else ():
+        body.prop(operator, name)
+    return body
+
+
+def draw_wide(layout: Any, operator: bpy.types.Operator, name: str) -> None:
+    """Draws an option whose label is too long for a column of its own: over the whole width."""
+    row = layout.row()
+    row.use_property_split = False
+    row.prop(operator, name)
+
+
+def panel_layout(operator: bpy.types.Operator) -> Any:
+    """An operator's layout, set up as in Blender's own importers and exporters."""
+    layout = split_layout(operator)
+    documentation.draw_button(layout, documentation.page_of(operator.bl_idname))
+    return layout
 
 
 class RowList(UIList):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,6 @@ DEFAULT_GAME = "ANY"
 """The game of families that have no choice of games, and of all families if the add-on is not enabled."""
 
 _families: list[Family] = []
-_find_conflicts: list[Callable[[Iterable[Family]], list[str]]] = []
 
 
 def game_folders() -> list[str]:
@@ -58,6 +57,27 @@ def _preferences() -> Any:
 
 def _families_with_games() -> list[Family]:
     return [family for family in _families if family.games]
+
+
+def conflicts(families: Iterable[Family]) -> list[str]:
+    """Warnings about other add-ons that registered operators with the same names as this one's."""
+    found: dict[str, list[str]] = {}
+    for family in families:
+        for cls in family.blender().operators:
+            if other := other_addon(cls):
+                found.setdefault(other, []).append(cls.bl_idname)
+    return [
+        f"The add-on {module} also registers {', '.join(names)}. Disable one of the add-ons, then enable this one again"
+        for module, names in found.items()
+    ]
+
+
+def other_addon(operator: type[bpy.types.Operator]) -> str:
+    """The add-on that registered an operator of the same name; empty if there is none."""
+    registered = bpy.types.Operator.bl_rna_get_subclass_py(operator.__name__)
+    if registered is None or registered.__module__ == operator.__module__:
+        return ""
+    return str(registered.__module__.partition(".operators")[0])
 
 
 @properties
@@ -94,10 +114,6 @@ class _GameFolderOperator(Operator):
     bl_options = {"INTERNAL"}
 
     @staticmethod
-    def preferences(context: Context) -> Any:
-        return context.preferences.addons[_EXTENSION].preferences
-
-    @staticmethod
     def finish(context: Context) -> OperatorResult:
         """Marks the preferences as changed, so that Blender saves them when it closes."""
         context.preferences.is_dirty = True
@@ -118,7 +134,7 @@ class PREFERENCES_OT_io_idtech_game_folder_add(_GameFolderOperator, bpy.types.Op
         return {"RUNNING_MODAL"}
 
     def execute(self, context: Context) -> OperatorResult:
-        owner = self.preferences(context)
+        owner = _preferences()
         owner.game_folders.add().path = self.directory
         owner.active_game_folder = len(owner.game_folders) - 1
         return self.finish(context)
@@ -131,7 +147,7 @@ class PREFERENCES_OT_io_idtech_game_folder_remove(_GameFolderOperator, bpy.types
     bl_label = "Remove Game Folder"
 
     def execute(self, context: Context) -> OperatorResult:
-        owner = self.preferences(context)
+        owner = _preferences()
         if not 0 <= owner.active_game_folder < len(owner.game_folders):
             return {"CANCELLED"}
         owner.game_folders.remove(owner.active_game_folder)
@@ -149,7 +165,7 @@ class PREFERENCES_OT_io_idtech_game_folder_move(_GameFolderOperator, bpy.types.O
     direction: str = option("UP", items=(("UP", "Up", ""), ("DOWN", "Down", "")))
 
     def execute(self, context: Context) -> OperatorResult:
-        owner = self.preferences(context)
+        owner = _preferences()
         target = owner.active_game_folder + (-1 if self.direction == "UP" else 1)
         if not 0 <= target < len(owner.game_folders):
             return {"CANCELLED"}
@@ -189,7 +205,7 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
         for family in _families_with_games():
             layout.prop(self, _game_property(family.name))
         documentation.draw_button(layout)
-        for line in [line for find in _find_conflicts for line in find(_families)]:
+        for line in conflicts(_families):
             layout.label(text=line, icon="ERROR")
 
 
@@ -203,10 +219,9 @@ _CLASSES = (
 )
 
 
-def register(families: Sequence[Family], conflicts: Callable[[Iterable[Family]], list[str]]) -> None:
-    """Registers the preferences, with a default game for each family; they show `conflicts`."""
+def register(families: Sequence[Family]) -> None:
+    """Registers the preferences, with a default game for each family."""
     _families[:] = families
-    _find_conflicts[:] = [conflicts]
     for family in _families_with_games():
         IO_IDTECH_preferences.__annotations__[_game_property(family.name)] = EnumProperty(
             name=f"Game for {family.name.upper()}",

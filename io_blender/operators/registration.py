@@ -21,9 +21,9 @@ _handlers: list[type] = []
 
 def register(families: Sequence[Family]) -> None:
     """Registers the families, the preferences, the documentation and the lists."""
-    for line in conflicts(families):
+    for line in preferences.conflicts(families):
         print(f"Warning: {line}")
-    preferences.register(families, conflicts)
+    preferences.register(families)
     documentation.register(families)
     for module in _SHARED:
         add(module.CLASSES, module.PROPERTIES)
@@ -67,27 +67,6 @@ def remove(classes: Sequence[Any], properties: Iterable[tuple[type, str, Any]]) 
             bpy.utils.unregister_class(cls)
 
 
-def conflicts(families: Iterable[Family]) -> list[str]:
-    """Warnings about other add-ons that registered operators with the same names as this one's."""
-    found: dict[str, list[str]] = {}
-    for family in families:
-        for cls in family.blender().operators:
-            if other := _other_addon(cls):
-                found.setdefault(other, []).append(cls.bl_idname)
-    return [
-        f"The add-on {module} also registers {', '.join(names)}. Disable one of the add-ons, then enable this one again"
-        for module, names in found.items()
-    ]
-
-
-def _other_addon(operator: type[Operator]) -> str:
-    """The add-on that registered an operator of the same name; empty if there is none."""
-    registered = bpy.types.Operator.bl_rna_get_subclass_py(operator.__name__)
-    if registered is None or registered.__module__ == operator.__module__:
-        return ""
-    return str(registered.__module__.partition(".operators")[0])
-
-
 def _classes(family: Family) -> tuple[Any, ...]:
     part = family.blender()
     return (*part.groups, *part.operators, *part.classes)
@@ -108,7 +87,7 @@ def _register_family(family: Family) -> None:
 
 def _add_to_menu(menu: Any, operator: type[Operator], text: str) -> None:
     def entry(self: Any, context: Context) -> None:
-        if other := _other_addon(operator):
+        if other := preferences.other_addon(operator):
             self.layout.label(text=f"{text}: replaced by the add-on {other}, disable it", icon="ERROR")
         self.layout.operator(operator.bl_idname, text=text)
 

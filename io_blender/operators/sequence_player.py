@@ -26,19 +26,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class PlayedSequence(FrameSequence):
-    """A sequence of an imported model."""
-
-    frame_rate: float
-
-
-@dataclass(frozen=True)
 class PlayedModel:
     """A model that was imported with shape keys."""
 
     frames: SourceFrames
     meshes: list[Object]  # with these frames
-    sequences: list[PlayedSequence]
+    sequences: Sequence[FrameSequence]
+    frame_rates: Sequence[float]  # of each sequence
 
     def span(self, index: int) -> tuple[int, int]:
         """The frames of a sequence in the scene."""
@@ -102,7 +96,6 @@ class _PlayerOperator(Operator):
         return obj is not None and (obj.type == "MESH" or cls.player.find(obj) is not None)
 
     def play(self, context: Context, obj: Object, index: int) -> OperatorResult:
-        """Plays a sequence by its index."""
         model = self.player.find(obj)
         if model is None or not 0 <= index < len(model.sequences):
             return fail(self, f"{obj.name} has no such sequence")
@@ -114,7 +107,7 @@ class _PlayerOperator(Operator):
                 "WARNING",
                 f"no action plays all frames of {obj.name} in their order, so this may not be {sequence.name}",
             )
-        set_timing(self, context, *span, sequence.frame_rate)
+        set_timing(self, context, *span, model.frame_rates[index])
         context.scene.frame_set(span[0])
         return {"FINISHED"}
 
@@ -190,8 +183,8 @@ def draw_sequences(layout: Any, context: Context, player: Player, obj: Any) -> N
     draw_player(layout, step, model.played_index(context.scene), len(model.sequences), "sequences")
 
 
-def _fill(items: Any, found: Sequence[PlayedSequence]) -> None:
-    rows = [(printable(one.name), one.first, one.last - one.first + 1) for one in found]
+def _fill(items: Any, found: Sequence[FrameSequence]) -> None:
+    rows = [(printable(one.name), one.first, one.frame_count) for one in found]
     if rows == [(item.name, item.first, item.frame_count) for item in items]:
         return
     items.clear()

@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from .. import versions
+from .. import state, versions
 from . import names
 
 if TYPE_CHECKING:
@@ -88,39 +88,23 @@ def differs_from_stored(keys: Key, key: ShapeKey) -> bool:
     return bool(key.vertex_group) or key.relative_key != keys.reference_key or full_value(key) != 1.0
 
 
-def slider_limits(keys: Key, name: str) -> npt.NDArray[np.float32]:
-    """`slider_min` or `slider_max` of all shape keys."""
-    values = np.empty(len(keys.key_blocks), dtype=np.float32)
-    keys.key_blocks.foreach_get(name, values)
-    return values
-
-
 @contextmanager
 def solo_keys(objects: Sequence[Object]) -> Iterator[Callable[[Object, int], None]]:
     """Yields a function that shows a shape key of an object alone; restores what was shown before."""
-    before = [(obj, obj.show_only_shape_key, obj.active_shape_key_index) for obj in objects]
     all_keys = [keys for obj in objects if (keys := shape_keys(obj)) is not None]
-    values = [(key, key.value) for keys in all_keys for key in keys.key_blocks]
-    drivers = [
-        driver
-        for keys in all_keys
-        if keys.animation_data is not None
-        for driver in keys.animation_data.drivers
-        if not driver.mute
+    drivers = [driver for keys in all_keys if keys.animation_data is not None for driver in keys.animation_data.drivers]
+    before = [
+        state.Saved(objects, "active_shape_key_index", "show_only_shape_key"),
+        state.Saved((key for keys in all_keys for key in keys.key_blocks), "value"),
+        state.Saved(drivers, "mute"),
     ]
     try:
         for driver in drivers:
             driver.mute = True
         yield _show_alone
     finally:
-        for obj, pinned, index in before:
-            obj.active_shape_key_index = index
-            obj.show_only_shape_key = pinned
-        for key, value in values:
-            if key.value != value:
-                key.value = value
-        for driver in drivers:
-            driver.mute = False
+        for saved in before:
+            saved.restore()
 
 
 def _show_alone(obj: Object, index: int) -> None:

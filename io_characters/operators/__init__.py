@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...io_blender import versions
-from ...io_blender.operators import documentation, export_options, job_operator, layouts, preferences, registration
+from ...io_blender.operators import documentation, job_operator, panel_parts, preferences, registration, shared_options
 from ...io_blender.operators.panel_parts import PropertiesPanel, fail, set_timing
 from ...io_blender.options import hidden, option, properties
 from ...io_blender.reports import Job
@@ -43,7 +43,7 @@ class _OfCharacter:
 
 @properties
 class EXPORT_SCENE_OT_idtech_character(
-    _OfCharacter, job_operator.JobOperator, export_options.ExportVerify, bpy.types.Operator
+    _OfCharacter, job_operator.JobOperator, shared_options.ExportVerify, bpy.types.Operator
 ):
     """Write the active character, as it was imported from a game, with its models, animations and declarations"""
 
@@ -75,7 +75,7 @@ class EXPORT_SCENE_OT_idtech_character(
         return {"RUNNING_MODAL"}
 
     def draw(self, context: Context) -> None:
-        layout = layouts.panel_layout(self)
+        layout = panel_parts.panel_layout(self)
         layout.prop(self, "use_models")
         layout.prop(self, "use_declarations")
         layout.prop(self, "verify")

@@ -10,11 +10,11 @@ import bpy
 from bpy.props import CollectionProperty
 
 from ...io_blender import versions
-from ...io_blender.operators import file_operators, job_operator, layouts, preferences, transform
+from ...io_blender.operators import file_operators, job_operator, panel_parts, preferences
 from ...io_blender.operators.panel_parts import FilteredList, check_boxes_option, draw_choice
+from ...io_blender.operators.shared_options import ImportTransform
 from ...io_blender.options import hidden, mixin_of, option, properties, values_of
 from ...io_blender.reports import Job, printable
-from ...io_blender.scene import axes
 from ...io_common.catalogue import Catalogue, CatalogueEntry, Kind, count_animations
 from ...io_common.game_tree.files import FileReadError
 from ...io_common.game_tree.folders import inner_game
@@ -170,7 +170,7 @@ def _inner_chosen(operator: Any, context: Context) -> None:
 
 
 @properties
-class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, transform.Transform, bpy.types.Operator):
+class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, ImportTransform, bpy.types.Operator):
     """Import a character, model or player with its animations, skins and attachments from the data of a game"""
 
     bl_idname = "import_scene.idtech_character"
@@ -225,10 +225,6 @@ class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, trans
     check_animations: set[str] = check_boxes_option("check_animations", _shown_rows)
     show_animations: bool = hidden(False, name="Animations")
 
-    def default_scale(self) -> float:
-        """The scale of the preferences."""
-        return preferences.default_scale()
-
     def invoke(self, context: Context, event: Event) -> OperatorResult:
         self.set_default_scale()
         known = preferences.game_folders()
@@ -282,7 +278,7 @@ class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, trans
     def draw(self, context: Context) -> None:
         # Blender does not tell operators that a text was changed.
         self.fill()
-        layout = layouts.panel_layout(self)
+        layout = panel_parts.panel_layout(self)
         layout.prop(self, "game")
         if self.inner_game:
             text = f"Choose {Path(self.inner_game).name} in It"
@@ -360,7 +356,7 @@ class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, trans
             **values_of(self, CharacterProperties),
             left_out=self._left_out(),
             game_folders=tuple(preferences.game_folders()),
-            conversion=axes.from_file(self.scale(), self.axis_forward, self.axis_up),
+            conversion=self.conversion(),
         )
         result = yield from import_character(context, character, found.files, options)
         file_operators.show_imported(context, result)

@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import frame_export, state
-from ...io_blender.clips.frame_names import frame_names, single_frame_name
-from ...io_blender.clips.frame_plan import FrameOptions, FramePlan, Segment, common_source
-from ...io_blender.clips.sampling import Samples, sample_frames
+from ...io_blender import frame_models
+from ...io_blender.clips.frame_plan import FramePlan, Segment
+from ...io_blender.clips.sampling import Samples, blocks, sample_frames
 from ...io_blender.clips.shape_key_frames import Playback, playback_of
-from ...io_blender.operators.game_check import FACES, VERTICES, LocatedFinding, Location
+from ...io_blender.operators.game_check import FACES, VERTICES, Location
 from ...io_blender.records import NONE
-from ...io_blender.reports import ExportResult, Job, Report, finish, kept_on_failure, raise_errors
+from ...io_blender.reports import Job, Report
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import faces_of_corners
-from ...io_blender.scene.model_objects import mesh_objects
-from ...io_blender.scene.objects import NothingToExportError, export_conversion
-from ...io_blender.verification import Differences, Verify
-from ...io_common.files import atomic
+from ...io_blender.scene.objects import NothingToExportError, export_conversion, mesh_objects
+from ...io_blender.verification import (
+    GRID,
+    OTHER_TRIANGULATION,
+    POSITION,
+    TRIANGULATION,
+    UV,
+    Differences,
+    Verify,
+    compare_corners,
+    diagonal,
+    warn_of_differences,
+)
 from ...io_common.texts import counted
+from ...io_common.triangles import drop_degenerate, flip_v
 from ..format import (
     FRAMES_PER_SECOND,
-    Counts,
     Finding,
     Game,
     GlCommands,
@@ -38,40 +45,49 @@ from ..format import (
     decompress,
     format_model,
     generate_commands,
+    grid_tolerance,
     prepare_model,
 )
 from ..format.sequences import Template, match_template
 from ..format.source_data import FrameData, requantise, with_degenerate
 from ..options import ModelProperties
 from ..records import StoredModel, load_model
-from . import verification
-from .mesh import (
-    Part,
-    Topology,
-    chosen_skin_size,
-    join,
-    read_part,
-    skin_names,
-    skin_size,
-    split,
-    texture_coordinates,
-    warn_of_smoothing,
-)
+from .mesh import Part, Topology, join, read_part, skin_names, skin_size, split, texture_coordinates, warn_of_smoothing
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Depsgraph, Object, Scene
+    from bpy.types import Context, Depsgraph, Object
 
 
 # By how much edits of frames may differ to be the same, as a fraction of the model's size.
 _SAME_OFFSET = 1e-4
 
+# The GL commands draw other triangles than the list has.
+_COMMANDS = "COMMANDS"
+# The kinds of differences that do not come from stored data of an imported file.
+_UNSTORED = (TRIANGULATION, GRID)
+_WARNINGS = {
+    POSITION: (
+        "vertices differ from Blender's by up to {amount} {where}. Likely cause: the model is too far from the origin, "
+        "or too large, for the precision of the format"
+    ),
+    UV: "texture coordinates differ from Blender's by up to {distance:.3g} texels {where}. Likely cause: a modifier "
+    "that moves UVs over time, which MD2 cannot hold, or UVs that are not finite or too far outside the skin",
+    TRIANGULATION: OTHER_TRIANGULATION,
+    _COMMANDS: "the GL commands draw other triangles than the list has. This is a bug: please report it",
+    GRID: "vertices are rounded by up to {amount} {where}, which is visible: a frame has 256 steps on each axis. ",
+}
+# The tolerance in texels: half of one, and what coordinates at the edge of a texel are off in single precision.
+_TEXELS = 0.5 + 0.01
+
+# By how many texels the GL commands of an imported file may differ from its table, which holds whole texels.
+_KEPT_TEXELS = 1.5
 
 TEMPLATE_LABELS = {Template.NONE: "model", Template.QUAKE2_PLAYER: "Quake II player"}
 """What the models of each template are called."""
 
 
 @dataclass(frozen=True)
-class ExportOptions(ModelProperties, frame_export.ExportOptions):
+class ExportOptions(ModelProperties, frame_models.ExportOptions):
     """The options of an export."""
 
     template: Template = Template.NONE  # the sequences that frames of a list must be
@@ -79,37 +95,8 @@ class ExportOptions(ModelProperties, frame_export.ExportOptions):
     game: Game = Game.ANY
 
 
-@dataclass(eq=False)
-class Build:
-    """A model and the objects that it was made of."""
-
-    model: Model  # as it is to be written
-    parts: list[Part]  # the objects
-    # The triangle of the parts, one part after the other, that each one is; -1 for those that Blender cannot hold,
-    # (T,)
-    triangles: npt.NDArray[np.int64]
-    # Those of the file that the only imported object came from; None if there is no such object.
-    source_counts: Counts | None
-
-
-def export_model(context: Context, path: Path, options: ExportOptions) -> Job[ExportResult]:
-    """Writes objects, joined; before it writes, it raises Md2Error or NothingToExportError."""
-    # Raises OSError if the file cannot be written; it is as it was.
-    report = Report()
-    with kept_on_failure(report):
-        with state.temporary_object_mode(context):
-            built = yield from build_model(context, options, report)
-        model = built.model
-        raise_errors(check_model(model, options.game, built.source_counts), Md2Error, path.name, report)
-        atomic.write_file(path, format_model(model))
-    report.count("vertices", model.vertex_count)
-    report.count("triangles", model.triangle_count)
-    report.count("skins", len(model.skins))
-    return ExportResult([path], report)
-
-
-def build_model(context: Context, options: ExportOptions, report: Report) -> Job[Build]:
-    """Builds and verifies a model of objects in Object Mode; raises what `export_model` raises."""
+def build_model(context: Context, options: ExportOptions, report: Report) -> Job[frame_models.Built]:
+    """Builds and verifies a model of objects, joined, in Object Mode; raises Md2Error or NothingToExportError."""
     # Stored data is used only where it reproduces what Blender shows. If the model still differs, none is used.
     objects = mesh_objects(context, options.scope, report)
     conversion = export_conversion(options.conversion, objects, report)
@@ -118,25 +105,33 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
         report.hints.append(f"Objects: {', '.join(obj.name for obj in objects)}")
     scene = context.scene
     stored = {obj: one for obj in objects if (one := load_model(obj.data)) is not None}
-    plan = frame_export.plan_model(
-        objects, stored, scene, options.frames, report, lambda found: _in_template_order(found, options.template)
-    )
     models = [one for mesh in bpy.data.meshes if (one := load_model(mesh)) is not None]
-    names = frame_names(plan, objects, common_source(stored), scene, models, report)
+
+    def arrange(segments: list[Segment]) -> list[Segment]:
+        return _in_template_order(segments, options.template)
+
+    plan = frame_models.plan_model(objects, stored, scene, options.frames, models, report, arrange)
     used = stored
     while True:
-        builder = _Builder(context, objects, used, plan, names, options, conversion)
+        builder = _Builder(context, objects, used, plan, options, conversion)
         model, parts, differences = yield from builder.build()
-        if not used or all(kind in verification.UNSTORED for _, kind in differences):
+        if not used or all(kind in _UNSTORED for _, kind in differences):
             break
         used = {}
     if stored and not used:
         builder.report.warn("the stored data of the imported file does not match the mesh and was not used")
     report.merge(builder.report)
-    verification.warn(differences, model, parts, report)
-    if options.compares_speed:
-        _warn_of_speed(model, plan, stored, scene, options.frames, report)
+    _warn_of_differences(differences, model, parts, report)
+    is_moving = model.vertex_count and (np.ptp(model.translate, axis=0).any() or np.ptp(model.vertices, axis=0).any())
+    if options.compares_speed and is_moving:
+        plays_keys = not options.frames.is_resampled(scene) and any(
+            playback_of(obj, stored[obj], scene) is Playback.IN_ORDER for obj in plan.keys if obj in stored
+        )
+        frame_models.warn_of_model_speed(
+            builder.plan, options.frames, FRAMES_PER_SECOND, scene, report, plays_keys=plays_keys
+        )
     origin = next(iter(stored.values())) if len(stored) == 1 else None
+    # The triangle of the parts, one part after the other, that each one is; -1 for those that Blender cannot hold.
     triangles = np.arange(model.triangle_count)
     if origin is not None and len(origin.degenerate):
         sources = np.concatenate([part.source for part in parts])
@@ -144,26 +139,15 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
         model, triangles = with_degenerate(
             model, origin.degenerate, sources, origin.model.st, keep_commands=keeps_commands
         )
-    return Build(prepare_model(model)[0], parts, triangles, None if origin is None else origin.counts)
-
-
-def _warn_of_speed(
-    model: Model,
-    plan: FramePlan,
-    stored: dict[Object, StoredModel],
-    scene: Scene,
-    options: FrameOptions,
-    report: Report,
-) -> None:
-    # Keys that the timeline does not play have no duration.
-    is_moving = model.vertex_count and (np.ptp(model.translate, axis=0).any() or np.ptp(model.vertices, axis=0).any())
-    is_played = plan.scene_frames is not None or (
-        not options.is_resampled(scene)
-        and any(playback_of(obj, stored[obj], scene) is Playback.IN_ORDER for obj in plan.keys if obj in stored)
+    model = prepare_model(model)[0]
+    report.count("vertices", model.vertex_count)
+    report.count("triangles", model.triangle_count)
+    report.count("skins", len(model.skins))
+    return frame_models.Built(
+        check_model(model, options.game, None if origin is None else origin.counts),
+        lambda: format_model(model),
+        lambda finding: _location(finding, parts, triangles),
     )
-    if is_moving and is_played:
-        step = options.step(scene) if plan.scene_frames is not None else options.frame_step
-        frame_export.warn_of_model_speed(plan, model.frame_count, step, FRAMES_PER_SECOND, scene, report)
 
 
 @dataclass(eq=False)
@@ -174,7 +158,6 @@ class _Builder:
     objects: list[Object]
     stored: dict[Object, StoredModel]
     plan: FramePlan
-    names: list[str]  # of the frames
     options: ExportOptions
     conversion: Conversion
     report: Report = field(default_factory=Report)
@@ -190,8 +173,7 @@ class _Builder:
         topology = join(parts)
         if self.plan.may_be_single and (samples.positions == samples.positions[:1]).all():
             _warn_of_moving_uvs(parts, samples, self.report)
-            self.plan = self.plan.first_frame(topology.stored)
-            self.names = single_frame_name(self.names, topology.stored)
+            self.plan = self.plan.first_frame()
             samples = samples.first_frame()
         normals = None
         if options.split_sharp:
@@ -202,17 +184,16 @@ class _Builder:
         model = self._assemble(parts, topology, samples, normals)
         differences = Differences()
         if options.verify is not Verify.NONE:
-            differences = verification.find_differences(model, parts, samples, self.conversion)
+            differences = _find_differences(model, parts, samples, self.conversion)
         return model, parts, differences
 
     def _assemble(
         self, parts: list[Part], topology: Topology, samples: Samples, normals: npt.NDArray[np.uint8] | None
     ) -> Model:
         options = self.options
-        _require_finite(samples.positions, self.names)
+        _require_finite(samples.positions, self.plan.names)
         frames = self._frames(self.conversion.points(samples.positions), normals, topology)
-        chosen_size = chosen_skin_size(parts)
-        size = options.skin_size if options.force_skin_size else chosen_size or skin_size(parts, options.skin_size)
+        size = options.skin_size if options.force_skin_size else skin_size(parts, options.skin_size)
         st, triangle_st = texture_coordinates(parts, topology, size)
         model = Model(
             skin_width=size[0],
@@ -224,7 +205,7 @@ class _Builder:
             triangle_st=triangle_st,
             scale=frames.scale,
             translate=frames.translate,
-            frame_names=self.names,
+            frame_names=self.plan.names,
             vertices=frames.vertices,
             normals=frames.normals,
         )
@@ -291,9 +272,60 @@ def _gl_commands(model: Model, topology: Topology) -> GlCommands:
         size = model.skin_width, model.skin_height
         if size == stored.skin_size and np.array_equal(model.st, stored.model.st):
             kept = replace(model, gl_commands=stored.model.gl_commands)
-            if commands_match(kept, verification.KEPT_TEXELS):
+            if commands_match(kept, _KEPT_TEXELS):
                 return stored.model.gl_commands
     return generate_commands(model.triangles, model.triangle_st, model.st, model.skin_width, model.skin_height)
+
+
+def _find_differences(model: Model, parts: list[Part], samples: Samples, conversion: Conversion) -> Differences:
+    """The largest difference of each kind in each object, infinite if the triangles are others."""
+    # Positions may be off by a step of the frame's grid on each axis, if that is small against the edges of the model,
+    # texture coordinates by half a texel, those of GL commands of the imported file by `_KEPT_TEXELS`.
+    result = Differences()
+    triangles, triangle_st = drop_degenerate(model.triangles, model.triangle_st)
+    if len(triangles) != sum(len(part.triangles) for part in parts):
+        for part in parts:
+            result.note(part.obj.name, POSITION, np.inf, "in all frames")
+        return result
+    kept = any(part.stored is not None and part.stored.model.gl_commands is model.gl_commands for part in parts)
+    if not commands_match(model, _KEPT_TEXELS if kept else 0.0):
+        result.note("", _COMMANDS, np.inf, "in all frames")
+
+    def vertices(frame: int) -> list[npt.NDArray[np.float32]]:
+        return [decompress(model.vertices[frame], model.scale[frame], model.translate[frame])] * len(parts)
+
+    def allowed(frame: int) -> npt.NDArray[np.floating]:
+        scale = model.scale[frame]
+        return np.abs(scale) + 2.0 * grid_tolerance(scale, model.translate[frame])
+
+    texels = np.maximum((model.skin_width, model.skin_height), 1)
+    ends = np.cumsum([len(part.triangles) for part in parts])[:-1]
+    grids = np.stack([model.translate, model.translate + 255.0 * model.scale]).astype(np.float64)
+    return compare_corners(
+        result,
+        parts,
+        samples,
+        conversion,
+        frame_names=model.frame_names,
+        size=diagonal(grids.reshape(-1, 3)),
+        vertices=vertices,
+        allowed=allowed,
+        triangles=np.split(triangles, ends),
+        uvs=np.split(flip_v((model.st + 0.5) / texels)[triangle_st], ends),
+        texels=texels,
+        uv_allowed=_TEXELS,
+    )
+
+
+def _warn_of_differences(differences: Differences, model: Model, parts: list[Part], report: Report) -> None:
+    """Warns of each difference, with its likely cause."""
+    if len(model.scale) > 1 and (model.scale == model.scale[:1]).all():
+        remedy = "Turn off Prevent Vertex Wobble"
+    elif len(parts) > 1:
+        remedy = "Move objects that are far away closer to the others"
+    else:
+        remedy = "Move parts that are far away closer to the others, or export them as a file of their own"
+    warn_of_differences(differences, _WARNINGS | {GRID: _WARNINGS[GRID] + remedy}, report)
 
 
 def _in_template_order(segments: list[Segment], template: Template) -> list[Segment]:
@@ -307,31 +339,18 @@ def _in_template_order(segments: list[Segment], template: Template) -> list[Segm
     return [segments[index] for index in match.order]
 
 
-def find_game_findings(context: Context, options: ExportOptions) -> list[LocatedFinding]:
-    """The findings of a game about an export, unverified; raises Md2Error or NothingToExportError."""
-    # Warnings of the export itself are not findings of the game.
-    with state.temporary_object_mode(context):
-        built = finish(build_model(context, replace(options, verify=Verify.NONE), Report()))
-    findings = check_model(built.model, options.game, built.source_counts)
-    return [
-        LocatedFinding(finding.code, finding.is_error, finding.text, _location(finding, built)) for finding in findings
-    ]
-
-
-def _location(finding: Finding, built: Build) -> Location:
+def _location(finding: Finding, parts: list[Part], triangles: npt.NDArray[np.int64]) -> Location:
     """The object with most of the elements of a finding, and these elements."""
-    best = Location(built.parts[0].obj if len(built.parts) == 1 else None)
+    best = Location(parts[0].obj if len(parts) == 1 else None)
     if finding.vertices:
-        firsts = np.cumsum([0, *(len(part.used) for part in built.parts)])
         chosen = np.array(finding.vertices)
-        for part, first in zip(built.parts, firsts[:-1].tolist(), strict=True):
-            selected = chosen[(chosen >= first) & (chosen < first + len(part.used))] - first
+        for part, block in zip(parts, blocks(len(part.used) for part in parts), strict=True):
+            selected = chosen[(chosen >= block.start) & (chosen < block.stop)] - block.start
             best = _better(best, part, VERTICES, np.unique(part.used[selected]))
     elif finding.triangles:
-        firsts = np.cumsum([0, *(len(part.triangles) for part in built.parts)])
-        chosen = built.triangles[np.array(finding.triangles)]
-        for part, first in zip(built.parts, firsts[:-1].tolist(), strict=True):
-            selected = chosen[(chosen >= first) & (chosen < first + len(part.triangles))] - first
+        chosen = triangles[np.array(finding.triangles)]
+        for part, block in zip(parts, blocks(len(part.triangles) for part in parts), strict=True):
+            selected = chosen[(chosen >= block.start) & (chosen < block.stop)] - block.start
             best = _better(best, part, FACES, part.loops[selected, 0])
     return best
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_blender.clips import sampling
-from ...io_blender.records import NONE
+from ...io_blender.records import NONE, match_elements, match_vertices
 from ...io_blender.reports import Report, listing
 from ...io_blender.scene import mesh_data
 from ...io_common.arrays import distinct_rows
@@ -66,8 +66,10 @@ def read_part(obj: Object, stored: StoredModel | None, depsgraph: Depsgraph, rep
     sources = np.full(len(mesh.vertices), NONE, dtype=np.int32)
     corner_st = None
     if stored is not None:
-        sources = records.load_vertices(mesh.mesh, stored.model.vertex_count)
-        corner_st = records.load_corner_st(mesh.mesh, len(stored.model.st))
+        numbers = mesh_data.integers(mesh.mesh, records.VERTEX, "POINT")
+        sources = match_vertices(numbers, len(mesh.vertices), stored.model.vertex_count)
+        entries = mesh_data.integers(mesh.mesh, records.CORNER_ST, "CORNER")
+        corner_st = match_elements(entries, len(mesh.corner_vertices), len(stored.model.st))
     values = sampling.values_of_part(obj, mesh, sources != NONE, report)
     used = values["used"]
     rank = np.zeros(len(sources), dtype=np.int32)
@@ -121,7 +123,9 @@ def texture_coordinates(parts: list[Part], topology: Topology, skin_size: tuple[
         table, entries = topology.stored.model.st, _source_entries(parts)
         if entries is not None and np.array_equal(table[entries], texels):
             return table.astype(np.int32), entries
-    return _distinct(texels)
+    flat = texels.reshape(-1, 2)
+    firsts, numbers = distinct_rows(flat)
+    return flat[firsts].astype(np.int32), numbers.reshape(-1, 3).astype(np.int32)
 
 
 def _source_entries(parts: list[Part]) -> Ints | None:
@@ -152,13 +156,6 @@ def _texels(uvs: npt.NDArray[np.float64], skin_size: tuple[int, int]) -> Ints:
     return st_texels(flip_v(uvs), *skin_size)
 
 
-def _distinct(texels: npt.NDArray[Any]) -> tuple[Ints, Ints]:
-    """The distinct texels (S, 2) in the order of their first use, and the index of each corner's, (T, 3)."""
-    flat = texels.reshape(-1, 2)
-    firsts, numbers = distinct_rows(flat)
-    return flat[firsts].astype(np.int32), numbers.reshape(-1, 3).astype(np.int32)
-
-
 def split(
     parts: list[Part], samples: sampling.Samples, rotation: npt.NDArray[np.float64]
 ) -> tuple[list[Part], sampling.Samples, npt.NDArray[np.uint8]]:
@@ -166,15 +163,13 @@ def split(
     # `samples` must have the normals of corners. `rotation` goes from the axes of the scene to those of the file.
     assert samples.normals is not None
     results, rows, indices = [], [], []
-    first_row = first_corner = 0
-    for part in parts:
-        normals = samples.normals[:, first_corner : first_corner + len(part.corners)] @ rotation.T
-        new, part_rows, part_indices = _split_part(part, normals)
+    vertex_blocks = sampling.blocks(len(part.used) for part in parts)
+    corner_blocks = sampling.blocks(len(part.corners) for part in parts)
+    for part, vertex_block, corner_block in zip(parts, vertex_blocks, corner_blocks, strict=True):
+        new, part_rows, part_indices = _split_part(part, samples.normals[:, corner_block] @ rotation.T)
         results.append(new)
-        rows.append(first_row + part_rows)
+        rows.append(vertex_block.start + part_rows)
         indices.append(part_indices)
-        first_row += len(part.used)
-        first_corner += len(part.corners)
     positions = samples.positions[:, np.concatenate(rows)]
     return results, replace(samples, positions=positions), np.concatenate(indices, axis=1)
 
@@ -186,18 +181,12 @@ def _split_part(
     old = np.full(part.vertex_count, NONE)
     old[part.used] = np.arange(len(part.used))
     corner_rows = old[part.corners]
-    used, firsts = np.unique(corner_rows, return_index=True)
-    first_of = np.zeros(len(part.used), dtype=np.intp)
-    first_of[used] = firsts
-    # Of one side, all corners have the index of the first.
-    of_first = normals[:, first_of[corner_rows]]
-    is_same = part.has_file_normals | ((normals * of_first).sum(axis=2) >= sampling.SAME_SIDE)
-    normals = np.where(is_same[..., None], of_first, normals)
+    normals = sampling.normals_of_sides(corner_rows, normals, part.has_file_normals)
     indices = nearest_normals(normals.reshape(-1, 3)).reshape(normals.shape[:2])
-    keys = np.column_stack([corner_rows, indices.T])
-    _, sides, side_of = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    sides, side_of = distinct_rows(np.column_stack([corner_rows, indices.T]))
     # The side of the first corner keeps the vertex; the others come after all vertices.
-    is_first = first_of[corner_rows[sides]] == sides
+    is_first = np.zeros(len(sides), dtype=bool)
+    is_first[np.unique(corner_rows[sides], return_index=True)[1]] = True
     numbers = np.where(is_first, corner_rows[sides], len(part.used) + np.cumsum(~is_first) - 1)
     rows = np.concatenate([np.arange(len(part.used)), corner_rows[sides[~is_first]]])
     result = np.zeros((len(indices), len(rows)), dtype=np.uint8)
@@ -206,7 +195,7 @@ def _split_part(
         part,
         used=part.used[rows],
         source=np.append(part.source, np.full(len(rows) - len(part.used), NONE, dtype=np.int32)),
-        triangles=numbers[side_of.reshape(-1)][part.loops].astype(np.int32),
+        triangles=numbers[side_of][part.loops].astype(np.int32),
     )
     return split_part, rows, result
 
@@ -245,10 +234,7 @@ def smoothed(mesh: mesh_data.TriangleMesh) -> tuple[int, float]:
     if mesh.mesh.normals_domain == "POINT" or not len(mesh.corner_vertices):
         return 0, 0.0
     normals, vertices = mesh_data.corner_normals(mesh.obj), mesh.corner_vertices
-    used, firsts = np.unique(vertices, return_index=True)
-    first_of = np.zeros(len(mesh.vertices), dtype=np.intp)
-    first_of[used] = firsts
-    differs = (normals * normals[first_of[vertices]]).sum(axis=1) < sampling.SAME_SIDE
+    differs = (normals * normals[sampling.first_corners(vertices)]).sum(axis=1) < sampling.SAME_SIDE
     has_sides = np.zeros(len(mesh.vertices), dtype=bool)
     has_sides[vertices[differs]] = True
     corners = np.flatnonzero(has_sides[vertices])
@@ -299,14 +285,14 @@ def skin_names(parts: list[Part], game_folders: Sequence[str], report: Report) -
     return result
 
 
-def chosen_skin_size(parts: list[Part]) -> tuple[int, int] | None:
-    """The size that the user has set on the meshes; None if there is none, or they disagree."""
-    sizes = {size for part in parts if (size := records.load_skin_size(part.obj.data)) is not None}
-    return sizes.pop() if len(sizes) == 1 else None
-
-
 def skin_size(parts: list[Part], default: tuple[int, int]) -> tuple[int, int]:
-    """Width and height of the skin: the image's, else the imported files' if they agree, else the default."""
+    """Width and height of the skin: as set on the meshes, else the image's, else the imported files', else the default.
+
+    Sizes that the meshes or the files do not agree on do not count.
+    """
+    chosen = {size for part in parts if (size := records.load_skin_size(part.obj.data)) is not None}
+    if len(chosen) == 1:
+        return chosen.pop()
     # If the image is still the one that the import found, the size of the file is used, but only if the mesh still has
     # texture coordinates in texels of that size.
     current = image_size(material for part in parts for material in part.materials)

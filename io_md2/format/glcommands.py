@@ -216,7 +216,7 @@ def _in_order(triangles: NDArray[Any], st: NDArray[Any]) -> tuple[NDArray[Any], 
     st = np.take_along_axis(st, corners[..., None], axis=1)
     order = np.argsort(numbers)
     if (np.diff(numbers[order]) == 0).any():
-        keys = np.hstack([triangles, np.round(st.reshape(-1, 6))])
+        keys = np.hstack([triangles, np.floor(st.reshape(-1, 6))])
         order = np.lexsort(keys.T[::-1])
     return triangles[order], st[order]
 

@@ -13,12 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_blender import versions
-from ...io_blender.frame_import import (
-    ABSOLUTE,
+from ...io_blender.frame_models import (
     NONE,
     ImportOptions,
     ModelFile,
-    animate,
+    add_frames,
     import_models,
     require_few_frames,
     warn_of_degenerate,
@@ -27,7 +26,6 @@ from ...io_blender.materials.images import size_of
 from ...io_blender.materials.library import MaterialLibrary, color_image, name_for_file
 from ...io_blender.reports import ImportResult, Job
 from ...io_blender.scene import axes, mesh_data, names
-from ...io_blender.scene.shape_keys import add_frame_keys
 from ...io_common.game_tree.archives import readable
 from ...io_common.texts import counted
 from ...io_common.textures.config_files import MaterialImages
@@ -46,7 +44,7 @@ from ..format import (
 from ..format.frames import merge_vertices
 from ..format.model import first_frame
 from ..options import TEXTURE_RULES
-from ..records import FRAME_RATE, SKINS, store_attributes, store_model
+from ..records import CORNER_ST, FRAME_RATE, SKINS, VERTEX, store_model
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Material, Mesh, Object, Scene
@@ -127,17 +125,24 @@ def build_model(
         )
     positions = _positions(model, options.conversion)
 
-    obj, mesh = build_object(path.stem, model, positions[0], materials)
-    if options.custom_normals:
-        set_normals(mesh, model.normals[0], options.conversion.rotation)
+    obj, mesh = _build_object(path.stem, model, positions[0], materials)
+    if options.custom_normals and len(mesh.polygons):
+        # Where an index is invalid, Blender's normal stays.
+        normals = normal_vectors(model.normals[0]).astype(np.float64) @ options.conversion.rotation.T
+        mesh.normals_split_custom_set_from_vertices(normals.tolist())
     collection.objects.link(obj)
-    key_names: list[str] = []
-    if options.animation != NONE:
-        key_names = add_frame_keys(obj, model.frame_names, positions, relative=options.animation != ABSOLUTE)
-        report.count("frames", model.frame_count)
-        if model.frame_count > 1:
-            animate(scene, path.stem, [obj], model.frame_count, find_sequences(model.frame_names), options, result)
-    _store(mesh, model, key_names, options)
+    sequences = find_sequences(model.frame_names)
+    key_names = add_frames(scene, path.stem, {obj: positions}, model.frame_names, sequences, options, result)
+    store_model(
+        mesh,
+        model,
+        mesh_data.corner_vertices(mesh).reshape(-1, 3)[:, FLIPPED_WINDING],
+        key_names,
+        frame_start=options.frame_start,
+        image_size=image_size(mesh.materials),
+        material_skins=material_skins(mesh.materials, options.game_folders),
+        conversion=options.conversion,
+    )
     if options.fps != FRAMES_PER_SECOND:
         FRAME_RATE.write(mesh, options.fps)
     result.objects.append(obj)
@@ -151,21 +156,7 @@ def _positions(model: Model, conversion: axes.Conversion) -> npt.NDArray[np.floa
     return positions if conversion.is_identity else conversion.points(positions.astype(np.float64))
 
 
-def _store(mesh: Mesh, model: Model, key_names: list[str], options: ImportOptions) -> None:
-    triangles = mesh_data.corner_vertices(mesh)
-    store_model(
-        mesh,
-        model,
-        triangles.reshape(-1, 3)[:, FLIPPED_WINDING],
-        key_names,
-        frame_start=options.frame_start,
-        image_size=image_size(mesh.materials),
-        material_skins=material_skins(mesh.materials, options.game_folders),
-        conversion=options.conversion,
-    )
-
-
-def build_object(
+def _build_object(
     name: str, model: Model, positions: npt.NDArray[np.floating], materials: list[Material]
 ) -> tuple[Object, Mesh]:
     """A mesh object, in no collection yet; `positions` are of the first frame, in scene coordinates."""
@@ -179,15 +170,9 @@ def build_object(
         triangles[:, FLIPPED_WINDING],
         uvs if len(uvs) else None,
     )
-    store_attributes(mesh, corner_st)
+    mesh_data.set_integers(mesh, VERTEX, "POINT", np.arange(len(mesh.vertices)))
+    if len(corner_st):
+        mesh_data.set_integers(mesh, CORNER_ST, "CORNER", corner_st)
     for material in materials:
         mesh.materials.append(material)
     return bpy.data.objects.new(mesh.name, mesh), mesh
-
-
-def set_normals(mesh: Mesh, indices: npt.NDArray[np.uint8], rotation: npt.NDArray[np.float64]) -> None:
-    """Sets custom normals of a frame's vertices; where an index is invalid, Blender's normal stays."""
-    # `rotation` goes from the axes of the file to those of the scene.
-    if len(mesh.polygons):
-        normals = normal_vectors(indices).astype(np.float64) @ rotation.T
-        mesh.normals_split_custom_set_from_vertices(normals.tolist())

@@ -9,17 +9,16 @@ import bpy
 from bpy.props import FloatProperty, IntVectorProperty
 
 from ...io_blender import reports
-from ...io_blender.frame_import import ImportOptions
-from ...io_blender.frame_options import ImportProperties
-from ...io_blender.operators import find_images, layouts, sequence_player
+from ...io_blender.frame_models import ImportOptions
+from ...io_blender.operators import find_images, panel_parts, sequence_player
 from ...io_blender.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
 from ...io_blender.operators.panel_parts import ImportedPanel, fail
-from ...io_blender.operators.sequence_player import PlayedModel, PlayedSequence, Player, draw_sequences
-from ...io_blender.options import game_option, mixin_of, option, properties
+from ...io_blender.operators.sequence_player import PlayedModel, Player, draw_sequences
+from ...io_blender.options import FrameImportProperties, game_option, mixin_of, option, properties
 from ...io_blender.scene.shape_keys import shape_keys
 from ...io_common.textures.config_files import MaterialImages
 from ...io_common.textures.search import Search
-from ..exporting.exporter import TEMPLATE_LABELS, ExportOptions, export_model, find_game_findings
+from ..exporting.exporter import TEMPLATE_LABELS, ExportOptions, build_model
 from ..family import FAMILY
 from ..format import FRAMES_PER_SECOND, PROFILES, find_sequences
 from ..format.sequences import Template, match_template
@@ -42,16 +41,16 @@ if TYPE_CHECKING:
 
     from ...io_blender.operators.panel_parts import OperatorResult
 
-    _ImportOptions = ImportProperties
+    _ImportOptions = FrameImportProperties
 
     class _Options(ModelProperties, SourceProperties):
         """The options of an export."""
 
 else:
-    _ImportOptions = mixin_of(ImportProperties)
+    _ImportOptions = mixin_of(FrameImportProperties)
     _Options = mixin_of(ModelProperties, SourceProperties)
 
-FORMAT = FrameFormat(FAMILY, ImportOptions, import_files, ExportOptions, export_model, find_game_findings)
+FORMAT = FrameFormat(FAMILY, ImportOptions, import_files, ExportOptions, build_model)
 
 
 @properties
@@ -87,10 +86,10 @@ class EXPORT_SCENE_OT_md2(BuildOptions, FrameExportFile, bpy.types.Operator):
     filter_glob: str = option("*.md2", options={"HIDDEN"})
 
     def draw_frames(self, layout: UILayout) -> None:
-        layouts.draw_wide(layout, self, "one_box")
+        panel_parts.draw_wide(layout, self, "one_box")
 
     def draw_model(self, layout: UILayout) -> None:
-        layouts.draw_wide(layout, self, "split_sharp")
+        panel_parts.draw_wide(layout, self, "split_sharp")
         layout.prop(self, "skin_size_from")
         layout.prop(self, "skin_size", text="Fallback Size" if self.skin_size_from == "AUTO" else "Size")
 
@@ -113,9 +112,8 @@ def _played_model(obj: Object | None) -> PlayedModel | None:
     model = load_model(obj.data) if obj is not None and obj.type == "MESH" else None
     if obj is None or model is None or not model.key_names:
         return None
-    rate = FRAME_RATE.read(obj.data) or FRAMES_PER_SECOND
-    found = find_sequences(model.frame_names)
-    return PlayedModel(model, [obj], [PlayedSequence(one.name, one.first, one.last, rate) for one in found])
+    found, rate = find_sequences(model.frame_names), FRAME_RATE.read(obj.data) or FRAMES_PER_SECOND
+    return PlayedModel(model, [obj], found, [rate] * len(found))
 
 
 PLAYER = Player("md2", _played_model)

@@ -2,33 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import frame_export, state
-from ...io_blender.clips.frame_names import frame_names, single_frame_name
+from ...io_blender import frame_models, state
 from ...io_blender.clips.frame_plan import FramePlan
 from ...io_blender.clips.playing import restored_frame_and_values
-from ...io_blender.clips.sampling import Follow, Samples, sample_frames
-from ...io_blender.frame_export import warn_of_model_speed
-from ...io_blender.operators.game_check import LocatedFinding, Location
+from ...io_blender.clips.sampling import Samples, blocks, sample_frames
+from ...io_blender.operators.game_check import Location
 from ...io_blender.records import NONE
-from ...io_blender.reports import ExportResult, Job, Report, finish, kept_on_failure, listing, raise_errors
+from ...io_blender.reports import Job, Report, listing
 from ...io_blender.scene.axes import Conversion
-from ...io_blender.scene.model_objects import find_meshes, mesh_objects, objects_hanging_on
-from ...io_blender.scene.objects import ChosenConversion, NothingToExportError, Scope, collect, export_conversion
+from ...io_blender.scene.objects import (
+    NothingToExportError,
+    Scope,
+    collect,
+    export_conversion,
+    find_meshes,
+    mesh_objects,
+    objects_hanging_on,
+)
 from ...io_blender.scene.time_dependence import depends_on_time
-from ...io_blender.verification import Verify
-from ...io_common.files import atomic
+from ...io_blender.verification import (
+    GRID,
+    OTHER_TRIANGULATION,
+    POSITION,
+    TRIANGULATION,
+    UV,
+    Differences,
+    Verify,
+    compare_corners,
+    diagonal,
+    warn_of_differences,
+)
+from ...io_common.triangles import drop_degenerate, flip_v
 from ..format import (
     FRAMES_PER_SECOND,
-    Finding,
+    UNITS,
     Game,
     Md3Error,
     Model,
@@ -41,8 +55,8 @@ from ..format import (
 )
 from ..format.games import surface_limits
 from ..options import ModelProperties
-from ..records import CONVERSION, FRAME_RATE, StoredModel, load_frames, load_model, root_of
-from . import verification
+from ..records import FRAME_RATE, StoredModel, load_frames, load_model, root_of
+from ..tags import Tag, find_tags, tag_tables
 from .surfaces import (
     Part,
     build_surface,
@@ -53,27 +67,81 @@ from .surfaces import (
     surface_name,
     surface_parts,
 )
-from .tags import Tag, build_tags, find_tags
 
 if TYPE_CHECKING:
     from bpy.types import Context, Depsgraph, Object
 
-
+Floats = npt.NDArray[np.floating]
 # Each surface, without names, and which frames are as in the file.
-_Built = list[tuple[Surface, npt.NDArray[np.bool_]]]
+_Surfaces = list[tuple[Surface, npt.NDArray[np.bool_]]]
+
+_WARNINGS = {
+    POSITION: "vertices differ from Blender's by up to {amount} {where}. This is a bug: please report it",
+    UV: "texture coordinates differ from Blender's by up to {distance:.3g} of the image {where}. Likely cause: a "
+    "modifier that moves UVs over time, which MD3 cannot hold, or UVs that are not finite",
+    TRIANGULATION: OTHER_TRIANGULATION,
+    GRID: "vertices are rounded by up to {amount} {where}, which is visible: positions have steps of 1/64 unit. Make "
+    "the model larger with Scale",
+}
 
 
 @dataclass(frozen=True)
-class ExportOptions(ModelProperties, frame_export.ExportOptions):
+class ExportOptions(ModelProperties, frame_models.ExportOptions):
     """The options of an export."""
 
     game: Game = Game.ANY
 
 
-@dataclass(eq=False)
-class _Scene:
-    """What is exported."""
+def build_model(context: Context, options: ExportOptions, report: Report) -> Job[frame_models.Built]:
+    """Builds and verifies a model of meshes and tags in Object Mode; raises Md3Error or NothingToExportError."""
+    builder = _find_objects(context, options, report)
+    model = yield from builder.build()
+    source = builder.source.model if builder.source is not None else None
+    report.count("surfaces", len(model.surfaces))
+    report.count("vertices", model.vertex_count)
+    report.count("triangles", model.triangle_count)
+    report.count("tags", len(model.tag_names))
+    report.count("frames", model.frame_count)
+    # An equal model is written with all bytes of its file.
+    untouched = source.preserved if source is not None and model == source else None
+    findings = check_model(model, options.game, source)
+    return frame_models.Built(findings, lambda: untouched or format_model(model), lambda finding: Location())
 
+
+def _find_objects(context: Context, options: ExportOptions, report: Report) -> _Builder:
+    """What is exported; raises NothingToExportError if there are no meshes and tags."""
+    active = context.view_layer.objects.active
+    chosen = root_of(active) if options.scope == Scope() else None
+    candidates = collect(context, options.scope)
+    if chosen is None or any(obj.type == "MESH" and root_of(obj) == chosen for obj in candidates):
+        found, model = find_meshes(context, options.scope)
+        tags = find_tags(candidates if model is None else objects_hanging_on(model, context))
+        # A file may have tags alone, such as those of hands in Quake III.
+        meshes = []
+        if found or not tags:
+            meshes = mesh_objects(
+                context, options.scope, report, lambda obj: root_of(obj) is None and bool(find_tags([obj]))
+            )
+    else:
+        meshes, tags = [], find_tags(objects_hanging_on(chosen, context))
+    objects = [*meshes, *(tag.obj for tag in tags)]
+    roots = {obj: root for obj in objects if (root := root_of(obj)) is not None}
+    models = {root: one for root in dict.fromkeys(roots.values()) if (one := load_model(root)) is not None}
+    root, source = next(iter(models.items())) if len(models) == 1 else (None, None)
+    stored = {obj: models[roots[obj]] for obj in meshes if roots.get(obj) in models}
+    if len(objects) > 1:
+        report.count("objects", len(objects))
+    conversion = export_conversion(options.conversion, meshes or models, report)
+    return _Builder(context, options, report, meshes, tags, root, stored, source, conversion)
+
+
+@dataclass(eq=False)
+class _Builder:
+    """Builds a model of what is exported."""
+
+    context: Context
+    options: ExportOptions
+    report: Report
     meshes: list[Object]
     tags: list[Tag]
     root: Object | None  # the parent of the only imported model
@@ -82,202 +150,84 @@ class _Scene:
     conversion: Conversion
 
     @property
-    def follows_root(self) -> bool:
+    def _follows_root(self) -> bool:
         """Whether the model hangs on a tag of another one, so that its file has it where that tag is."""
         parent = self.root.parent if self.root is not None else None
         return parent is not None and root_of(parent) is not None
 
-
-def export_model(context: Context, path: Path, options: ExportOptions) -> Job[ExportResult]:
-    """Writes meshes and tags; before it writes, it raises Md3Error or NothingToExportError."""
-    # Raises OSError if the file cannot be written; it is as it was.
-    report = Report()
-    with kept_on_failure(report):
-        with state.temporary_object_mode(context):
-            model, source = yield from build_model(context, options, report)
-        raise_errors(check_model(model, options.game, source), Md3Error, path.name, report)
-        # An equal model is written with all bytes of its file.
-        untouched = source.preserved if source is not None and model == source else None
-        atomic.write_file(path, untouched or format_model(model))
-    report.count("surfaces", len(model.surfaces))
-    report.count("vertices", model.vertex_count)
-    report.count("triangles", model.triangle_count)
-    report.count("tags", len(model.tag_names))
-    report.count("frames", model.frame_count)
-    return ExportResult([path], report)
-
-
-def find_game_findings(context: Context, options: ExportOptions) -> list[LocatedFinding]:
-    """The findings of a game about an export, unverified; raises Md3Error or NothingToExportError."""
-    # Warnings of the export itself are not findings of the game.
-    with state.temporary_object_mode(context):
-        model, source = finish(build_model(context, replace(options, verify=Verify.NONE), Report()))
-    findings: list[Finding] = check_model(model, options.game, source)
-    return [LocatedFinding(one.code, one.is_error, one.text, Location()) for one in findings]
-
-
-def _find_objects(context: Context, options: ExportOptions, report: Report) -> _Scene:
-    """The meshes and tags; raises NothingToExportError if there are none."""
-    active = context.view_layer.objects.active
-    chosen = root_of(active) if options.scope == Scope() else None
-    candidates = collect(context, options.scope)
-    if chosen is None or any(obj.type == "MESH" and root_of(obj) == chosen for obj in candidates):
-        found, model = find_meshes(context, options.scope)
-        tags = find_tags(candidates if model is None else objects_hanging_on(model, context))
-        # A file may have tags alone, such as those of hands in Quake III.
-        meshes = mesh_objects(context, options.scope, report, _is_new_tag) if found or not tags else []
-    else:
-        meshes, tags = [], find_tags(objects_hanging_on(chosen, context))
-    objects = [*meshes, *(tag.obj for tag in tags)]
-    roots = list(dict.fromkeys(root for obj in objects if (root := root_of(obj)) is not None))
-    models = {root: stored for root in roots if (stored := load_model(root)) is not None}
-    root, source = next(iter(models.items())) if len(models) == 1 else (None, None)
-    surfaces = {obj: models[one] for obj in meshes if (one := root_of(obj)) is not None and one in models}
-    if len(objects) > 1:
-        report.count("objects", len(objects))
-    if meshes or root is None or not isinstance(options.conversion, ChosenConversion):
-        conversion = export_conversion(options.conversion, meshes, report)
-    else:
-        imported = CONVERSION.read(root)
-        conversion = imported.inverse() if imported is not None else options.conversion.conversion
-    return _Scene(meshes, tags, root, surfaces, source, conversion)
-
-
-def _is_new_tag(obj: Object) -> bool:
-    """Whether an object is a tag, or has some, and no part of an imported model."""
-    return root_of(obj) is None and bool(find_tags([obj]))
-
-
-def build_model(context: Context, options: ExportOptions, report: Report) -> Job[tuple[Model, Model | None]]:
-    """The model as it is to be written, and the file that it was imported from; raises what `export_model` raises."""
-    found = _find_objects(context, options, report)
-    model = yield from _Builder(context, options, report, found).model()
-    return model, found.source.model if found.source is not None else None
-
-
-@dataclass(eq=False)
-class _Builder:
-    context: Context
-    options: ExportOptions
-    report: Report
-    found: _Scene
-
-    def model(self) -> Job[Model]:
-        options, report, found = self.options, self.report, self.found
-        scene = self.context.scene
-        plan = self._plan()
-        names = self._names(plan)
-        parts, samples, shown = yield from self._sample(plan, report, with_normals=False)
-        if not parts and not found.tags:
-            raise NothingToExportError(f"there are no faces to export: {listing([obj.name for obj in found.meshes])}")
-        if plan.may_be_single and _is_still(samples.positions) and _is_still(shown):
-            plan = plan.first_frame(found.source)
-            names, samples, shown = single_frame_name(names, found.source), samples.first_frame(), shown[:1]
-        surfaces = self._surfaces(plan, parts, samples)
-        needed = [needs_normals(part, *built) for part, built in zip(parts, surfaces, strict=True)]
-        rows = np.flatnonzero(np.logical_or.reduce([np.zeros(plan.frame_count, dtype=bool), *needed]))
-        if len(rows):
-            # What Blender shades can only be read from evaluated meshes, which takes longer.
-            rows = np.arange(plan.frame_count) if plan.segments else rows
-            shaded_plan = plan if plan.segments else plan.some_frames(rows)
-            _, shaded, _ = yield from self._sample(shaded_plan, Report(), with_normals=True)
-            shaded = replace(samples, normals=shaded.normals)
-            edited = self._surfaces(plan, parts, shaded, rows)
-            surfaces = [new if one.any() else old for old, new, one in zip(surfaces, edited, needed, strict=True)]
-        model = self._assemble(plan, names, parts, surfaces, shown)
+    def build(self) -> Job[Model]:
+        options, report, scene = self.options, self.report, self.context.scene
+        sources = self.stored
+        if not self.meshes and self.root is not None and self.source is not None:
+            sources = {self.root: self.source}
+        models = [one for obj in bpy.data.objects if (one := load_frames(obj)) is not None]
+        plan = frame_models.plan_model(self.meshes, sources, scene, options.frames, models, report)
+        rows = np.arange(plan.frame_count)
+        # What Blender shades can only be read from evaluated meshes, which takes longer.
+        parts, samples, tags = yield from self._sample(plan, with_normals=not self.stored)
+        if not parts and not self.tags:
+            raise NothingToExportError(f"there are no faces to export: {listing([obj.name for obj in self.meshes])}")
+        if plan.may_be_single and _is_still(samples.positions) and _is_still(tags):
+            plan, samples, tags = plan.first_frame(), samples.first_frame(), tags[:1]
+        surfaces = self._surfaces(plan, parts, samples, rows[: plan.frame_count])
+        needed = [needs_normals(part, *surface) for part, surface in zip(parts, surfaces, strict=True)]
+        if samples.normals is None and np.any(needed):
+            rows = rows if plan.segments else np.flatnonzero(np.any(needed, axis=0))
+            _, shaded, _ = yield from self._sample(plan.some_frames(rows), with_normals=True)
+            surfaces = self._surfaces(plan, parts, replace(samples, normals=shaded.normals), rows)
+        model = self._assemble(plan, parts, surfaces, tags)
         if options.verify is not Verify.NONE:
-            differences = verification.find_differences(model, parts, samples, found.conversion)
-            verification.warn(differences, model, report)
+            warn_of_differences(_find_differences(model, parts, samples, self.conversion), _WARNINGS, report)
         if options.split_surfaces:
             limits = surface_limits(options.game)
             model = replace(model, surfaces=[piece for one in model.surfaces for piece in split_surface(one, *limits)])
-        if options.compares_speed and plan.scene_frames is not None and model.frame_count > 1:
-            rate = (FRAME_RATE.read(found.root) if found.root is not None else None) or FRAMES_PER_SECOND
-            warn_of_model_speed(plan, model.frame_count, options.frames.step(scene), rate, scene, report)
+        if options.compares_speed:
+            rate = (FRAME_RATE.read(self.root) if self.root is not None else None) or FRAMES_PER_SECOND
+            frame_models.warn_of_model_speed(plan, options.frames, rate, scene, report)
         return model
 
-    def _plan(self) -> FramePlan:
-        """The frames of the meshes; of a model without meshes those of the file, else of the scene."""
-        found, scene, frames, source = self.found, self.context.scene, self.options.frames, self.found.source
-        if found.meshes:
-            return frame_export.plan_model(found.meshes, found.stored, scene, frames, self.report)
-        if source is not None and frames.is_automatic:
-            first, last = source.frame_start, source.frame_start + source.model.frame_count - 1
-        else:
-            first, last = frames.frame_range or (scene.frame_start, scene.frame_end)
-        in_scene = frames.between(first, last, scene)
-        of_file = np.full(len(in_scene), NONE)
-        if source is not None:
-            rows = np.array(in_scene, dtype=np.float64) - source.frame_start
-            is_known = (rows >= 0) & (rows < source.model.frame_count) & (rows == np.rint(rows))
-            of_file = np.where(is_known, rows, NONE).astype(np.int64)
-        return FramePlan([None] * len(in_scene), of_file, in_scene, may_be_single=source is None)
-
-    def _names(self, plan: FramePlan) -> list[str]:
-        """The names of the frames: those of the file where they are its, else new ones."""
-        found = self.found
-        if found.meshes:
-            models = [one for obj in bpy.data.objects if (one := load_frames(obj)) is not None]
-            return frame_names(plan, found.meshes, found.source, self.context.scene, models, self.report)
-        names = found.source.frame_names if found.source is not None else []
-        return [names[frame] if frame != NONE else f"frame{row + 1}" for row, frame in enumerate(plan.source.tolist())]
-
-    def _sample(
-        self, plan: FramePlan, report: Report, *, with_normals: bool
-    ) -> Job[tuple[list[Part], Samples, npt.NDArray[np.float64]]]:
+    def _sample(self, plan: FramePlan, *, with_normals: bool) -> Job[tuple[list[Part], Samples, Floats]]:
         """The parts, what they show in each frame, and the transforms of tags, (F, N, 4, 4), as the file has them."""
-        context, found = self.context, self.found
-        follow = [tag.matrix for tag in found.tags]
-        if found.follows_root and found.root is not None:
-            follow.append(Tag(found.root).matrix)
+        context, stored = self.context, self.stored
+        followed = [*self.tags, Tag(self.root)] if self._follows_root and self.root is not None else self.tags
+        follow = [one.matrix for one in followed]
         first = int(plan.source[0])
-        if plan.may_be_single and found.source is not None and found.source.model.frame_count == 1:
-            first = 0
 
         def read(depsgraph: Depsgraph) -> list[Part]:
-            stored, conversion = found.stored, found.conversion
-            parts = [read_part(obj, stored.get(obj), depsgraph, first, conversion, report) for obj in found.meshes]
-            return surface_parts(parts, report)
+            parts = [
+                read_part(obj, stored.get(obj), depsgraph, first, self.conversion, self.report) for obj in self.meshes
+            ]
+            return surface_parts(parts, self.report)
 
         parts, samples = yield from sample_frames(
-            context, found.meshes, plan, self.options, report, read,
+            context, self.meshes, plan, self.options, self.report, read,
             shows_keys=True, with_normals=with_normals, followed=follow,
         )  # fmt: skip
-        matrices = samples.matrices if samples.matrices is not None else self._sample_matrices(plan, follow)
-        if found.follows_root:
-            samples, matrices = _relative_to_root(samples, matrices)
-        return parts, samples, matrices
+        matrices = samples.matrices
+        if matrices is None:
+            # Shape keys are exported: the scene is on one frame.
+            graph = context.evaluated_depsgraph_get()
+            now = np.array([one(graph) for one in follow]).reshape(len(follow), 4, 4)
+            matrices = np.tile(now, (plan.frame_count, 1, 1, 1))
+            if self.source is not None and any(depends_on_time(one.obj) for one in followed):
+                with restored_frame_and_values(context.scene):
+                    for row in np.flatnonzero(plan.source != NONE).tolist():
+                        state.set_frame(context.scene, self.source.frame_start + int(plan.source[row]))
+                        graph = context.evaluated_depsgraph_get()
+                        matrices[row] = [one(graph) for one in follow]
+        return (parts, *(_relative_to_root(samples, matrices) if self._follows_root else (samples, matrices)))
 
-    def _sample_matrices(self, plan: FramePlan, follow: Sequence[Follow]) -> npt.NDArray[np.float64]:
-        """The transforms of what is followed on the frames whose shape keys are exported, (F, n, 4, 4)."""
-        context, found = self.context, self.found
-        graph = context.evaluated_depsgraph_get()
-        now = np.array([one(graph) for one in follow]).reshape(len(follow), 4, 4)
-        result = np.tile(now, (plan.frame_count, 1, 1, 1))
-        is_moving = any(tag.moves for tag in found.tags) or (found.follows_root and depends_on_time(found.root))
-        if found.source is None or not is_moving:
-            return result
-        with restored_frame_and_values(context.scene):
-            for row, frame in enumerate(plan.source.tolist()):
-                if frame != NONE:
-                    state.set_frame(context.scene, found.source.frame_start + frame)
-                    graph = context.evaluated_depsgraph_get()
-                    result[row] = [one(graph) for one in follow]
-        return result
-
-    def _surfaces(
-        self, plan: FramePlan, parts: list[Part], samples: Samples, rows: npt.NDArray[np.int64] | None = None
-    ) -> _Built:
+    def _surfaces(self, plan: FramePlan, parts: list[Part], samples: Samples, rows: npt.NDArray[np.int64]) -> _Surfaces:
         """The surfaces of samples, whose normals are those of some rows alone."""
-        conversion = self.found.conversion
-        ends = np.cumsum([0, *(len(part.used) for part in parts)])
-        corner_ends = np.cumsum([0, *(len(part.corners) for part in parts)])
+        conversion = self.conversion
+        vertex_blocks = blocks(len(part.used) for part in parts)
+        corner_blocks = blocks(len(part.corners) for part in parts)
         result = []
-        for index, part in enumerate(parts):
-            points = conversion.points(samples.positions[:, ends[index] : ends[index + 1]].astype(np.float64))
+        for part, vertex_block, corner_block in zip(parts, vertex_blocks, corner_blocks, strict=True):
+            points = conversion.points(samples.positions[:, vertex_block].astype(np.float64))
             normals = None
             if samples.normals is not None:
-                normals = samples.normals[:, corner_ends[index] : corner_ends[index + 1]] @ conversion.rotation.T
+                normals = samples.normals[:, corner_block] @ conversion.rotation.T
             try:
                 vertices = quantise(points)
             except Md3Error as error:
@@ -286,11 +236,8 @@ class _Builder:
             result.append(build_surface(part, vertices, normals, rows, plan.source))
         return result
 
-    def _assemble(
-        self, plan: FramePlan, names: list[str], parts: list[Part], built: _Built, shown: npt.NDArray[np.float64]
-    ) -> Model:
-        found = self.found
-        source = found.source.model if found.source is not None else None
+    def _assemble(self, plan: FramePlan, parts: list[Part], built: _Surfaces, tags: Floats) -> Model:
+        source = self.source.model if self.source is not None else None
         surfaces, taken = [], list[str]()
         for part, (surface, _) in zip(parts, built, strict=True):
             taken.append(surface_name(part, taken, self.report))
@@ -301,14 +248,14 @@ class _Builder:
         if source is not None and len(surfaces) == len(source.surfaces):
             is_same = np.logical_and.reduce([plan.source != NONE, *(same for _, same in built)])
         bounds, origins, radii = _frame_bounds(surfaces, source, plan.source, is_same)
-        origins_of_tags, axes_of_tags = build_tags(found.tags, shown, source, plan.source, found.conversion)
+        origins_of_tags, axes_of_tags = tag_tables(self.tags, tags, source, plan.source, self.conversion)
         return Model(
             name=source.name if source is not None else "",
-            frame_names=names,
+            frame_names=plan.names,
             bounds=bounds,
             origins=origins,
             radii=radii,
-            tag_names=[tag.name(source, self.report) for tag in found.tags],
+            tag_names=[tag.name(source, self.report) for tag in self.tags],
             tag_origins=origins_of_tags,
             tag_axes=axes_of_tags,
             surfaces=surfaces,
@@ -339,16 +286,35 @@ def _is_still(values: npt.NDArray[np.floating]) -> bool:
 
 def _frame_bounds(
     surfaces: list[Surface], source: Model | None, frames: npt.NDArray[np.int64], is_same: npt.NDArray[np.bool_]
-) -> list[npt.NDArray[np.float32]]:
+) -> tuple[npt.NDArray[np.float32], ...]:
     """Boxes, origins and radii: those of the file's frames where all surfaces are the same, else new ones."""
-    new, kept = np.flatnonzero(~is_same), np.flatnonzero(is_same)
+    new = np.flatnonzero(~is_same)
     points = [positions(surface.vertices[new]) for surface in surfaces]
     computed = frame_bounds(np.concatenate([np.zeros((len(new), 0, 3)), *points], axis=1))
-    result = []
-    for name, values in zip(("bounds", "origins", "radii"), computed, strict=True):
-        table = np.zeros((len(frames), *values.shape[1:]), np.float32)
+    if source is None or not is_same.any():
+        return computed
+    tables = tuple(table[frames] for table in (source.bounds, source.origins, source.radii))
+    for table, values in zip(tables, computed, strict=True):
         table[new] = values
-        if source is not None:
-            table[kept] = getattr(source, name)[frames[kept]]
-        result.append(table)
-    return result
+    return tables
+
+
+def _find_differences(model: Model, parts: list[Part], samples: Samples, conversion: Conversion) -> Differences:
+    """The largest difference of each kind in each object; `parts`, surfaces and samples are in one order."""
+    # Triangles of the file that lie on one line where vertices are merged are not in Blender.
+    triangles = [drop_degenerate(surface.triangles)[0] for surface in model.surfaces]
+    points = [positions(surface.vertices[0]) for surface in model.surfaces]
+    return compare_corners(
+        Differences(),
+        parts,
+        samples,
+        conversion,
+        frame_names=model.frame_names,
+        size=diagonal(np.concatenate([np.zeros((0, 3)), *points])),
+        vertices=lambda frame: [positions(surface.vertices[frame]) for surface in model.surfaces],
+        allowed=lambda frame: 0.5 / UNITS + 1e-3,
+        triangles=[
+            found if len(found) == len(part.loops) else None for found, part in zip(triangles, parts, strict=True)
+        ],
+        uvs=[flip_v(surface.st[found]) for surface, found in zip(model.surfaces, triangles, strict=True)],
+    )

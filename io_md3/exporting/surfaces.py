@@ -16,11 +16,13 @@ from ...io_blender.clips import sampling
 from ...io_blender.materials.library import name_for_file
 from ...io_blender.records import NONE, match_elements
 from ...io_blender.scene import mesh_data, names
+from ...io_common.arrays import distinct_rows
 from ...io_common.frame_names import to_latin1
 from ...io_common.triangles import flip_v, is_degenerate
 from ..format import NAME_SIZE, UNITS, Surface, nearest_normals, normal_vectors, positions
 from ..format.frames import same_positions
 from ..records import CORNER_VERTEX, MATERIAL_NAMES, NUMBER, SAME_NORMAL, SHADERS, SHOWN_NORMALS, VERTEX, StoredModel
+from ..tags import fitting_name
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Mesh, Object
@@ -40,7 +42,6 @@ class Part(sampling.Part):
 
     number: int  # of the surface of the imported file, or NONE
     stored: Surface | None
-    rows: npt.NDArray[np.int64]  # which triangles of the mesh they are, (T,)
     source: Ints  # the vertex of the file that each corner of a triangle was, or NONE, (T, 3)
     has_file_normals: bool  # whether the first frame is shaded as after the import
 
@@ -69,7 +70,6 @@ def read_part(
         **values,
         number=NONE if surface is None or number is None else number,
         stored=surface,
-        rows=np.arange(len(values["loops"])),
         source=source[values["loops"]],
         has_file_normals=surface is not None and _has_file_normals(shaded, surface, conversion),
     )
@@ -106,7 +106,8 @@ def _has_file_normals(mesh: Mesh, surface: Surface, conversion: Conversion) -> b
 
 def group_corners(part: Part) -> _Groups:
     """The vertices that positions and texture coordinates make of corners."""
-    vertices, sources = (part.corners[part.loops].ravel().astype(np.int64), part.source.ravel().astype(np.int64))
+    vertices = part.corners[part.loops].ravel().astype(np.int64)
+    sources = np.full(len(vertices), NONE) if part.stored is None else part.source.ravel().astype(np.int64)
     st = flip_v(part.uvs).reshape(-1, 2).astype(np.float32) if part.uvs is not None else np.zeros((len(vertices), 2))
     if part.stored is not None and len(vertices):
         # Blender holds the coordinates of the file in single precision after they were flipped.
@@ -120,49 +121,20 @@ def group_corners(part: Part) -> _Groups:
         owners[sources[rows]] = vertices[rows]
         is_kept &= owners[known] == vertices
         sources = np.where(is_kept, sources, NONE)
-    else:
-        sources = np.full_like(sources, NONE)
     groups, new = sources.copy(), np.flatnonzero(sources == NONE)
     bits = np.ascontiguousarray(st[new], dtype=np.float32).view(np.int32)
     count = part.stored.vertex_count if part.stored is not None else 0
-    groups[new] = count + _distinct(np.column_stack([vertices[new], bits]))
-    groups = np.unique(groups, return_inverse=True)[1].reshape(-1)
+    groups[new] = count + distinct_rows(np.column_stack([vertices[new], bits]))[1]
     return _in_order(groups, sources)
-
-
-def split_by_normals(
-    part: Part, groups: _Groups, normals: npt.NDArray[np.floating], is_shown: npt.NDArray[np.bool_]
-) -> _Groups:
-    """Vertices for each side where normals of corners, (R, L, 3), differ in a frame that has them, (R, N)."""
-    # What is split is the vertex of the file still: other frames have its normal.
-    triangles, firsts, sources = groups
-    vertices, corners = triangles.ravel(), part.loops.ravel()
-    differs = np.zeros(len(vertices), dtype=bool)
-    for shown, is_used in zip(normals, is_shown, strict=True):
-        of_corners, of_firsts = shown[corners], shown[corners[firsts[vertices]]]
-        differs |= is_used[vertices] & ((of_corners * of_firsts).sum(axis=1) < sampling.SAME_SIDE)
-    if not differs.any():
-        return groups
-    keys = np.zeros((len(vertices), 2 * len(normals)), dtype=np.int64)
-    encoded = nearest_normals(normals[:, corners[differs]]) * is_shown[:, vertices[differs], None]
-    keys[differs] = np.moveaxis(encoded, 0, 1).reshape(int(differs.sum()), -1)
-    return _in_order(_distinct(np.column_stack([vertices, differs, keys])), sources[vertices])
 
 
 def _in_order(groups: npt.NDArray[np.int64], sources: npt.NDArray[np.int64]) -> _Groups:
     """Groups of corners as vertices: those of the file first, in its order; others in the order of their first use."""
-    firsts = np.unique(groups, return_index=True)[1]
+    _, firsts, numbers = np.unique(groups, return_index=True, return_inverse=True)
     ranks = np.lexsort([firsts, np.where(sources[firsts] == NONE, np.iinfo(np.int64).max, sources[firsts])])
     rank = np.empty(len(ranks), dtype=np.int64)
     rank[ranks] = np.arange(len(ranks))
-    return rank[groups].reshape(-1, 3), firsts[ranks], sources[firsts[ranks]]
-
-
-def _distinct(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The number of each row among the distinct ones."""
-    if not len(rows):
-        return np.zeros(0, np.int64)
-    return np.asarray(np.unique(rows, axis=0, return_inverse=True)[1]).reshape(-1)
+    return rank[numbers].reshape(-1, 3), firsts[ranks], sources[firsts[ranks]]
 
 
 def is_source(part: Part, triangles: npt.NDArray[np.int64], sources: npt.NDArray[np.int64]) -> bool:
@@ -180,7 +152,7 @@ def build_surface(
     part: Part,
     vertices: npt.NDArray[np.int16],
     normals: npt.NDArray[np.floating] | None,
-    rows: npt.NDArray[np.int64] | None,
+    rows: npt.NDArray[np.int64],
     frames: npt.NDArray[np.int64],
 ) -> tuple[Surface, npt.NDArray[np.bool_]]:
     """The surface of sampled vertices (F, U, 3), and the frames that are as in the file, (F,)."""
@@ -194,17 +166,19 @@ def build_surface(
     is_whole = is_source(part, groups[0], groups[2])
     same = np.logical_and(~moved.any(axis=1), is_whole)
     is_shown = _turned(part, groups, moved, frames) if part.has_file_normals else np.ones_like(moved)
-    if normals is not None:
-        unsplit = groups[0].ravel()
-        groups = split_by_normals(part, groups, normals, is_shown[rows])
-        # A split vertex has the positions of the one that it was.
-        is_whole = is_whole and len(groups[1]) == chosen.shape[1]
-        chosen, is_shown = chosen[:, unsplit[groups[1]]], is_shown[:, unsplit[groups[1]]]
-    triangles, firsts, sources = groups
-    st = np.zeros((len(firsts), 2)) if part.uvs is None else flip_v(part.uvs).reshape(-1, 2)[firsts]
     encoded = np.zeros((*chosen.shape[:2], 2), np.uint8)
     if normals is not None:
-        encoded[rows] = nearest_normals(normals[:, part.loops.ravel()[firsts]])
+        unsplit, count = groups[0].ravel(), chosen.shape[1]
+        of_corners = nearest_normals(sampling.normals_of_sides(unsplit, normals[:, part.loops.ravel()]))
+        # What is split is the vertex of the file still, with its positions: other frames have its normal.
+        keys = np.moveaxis(of_corners * is_shown[rows][:, unsplit, None], 0, 1).reshape(len(unsplit), -1)
+        groups = _in_order(distinct_rows(np.column_stack([unsplit, keys]))[1], groups[2][unsplit])
+        is_whole = is_whole and len(groups[1]) == count
+        old = unsplit[groups[1]]
+        chosen, is_shown, encoded = chosen[:, old], is_shown[:, old], encoded[:, old]
+        encoded[rows] = of_corners[:, groups[1]]
+    triangles, firsts, sources = groups
+    st = np.zeros((len(firsts), 2)) if part.uvs is None else flip_v(part.uvs).reshape(-1, 2)[firsts]
     result = Surface(triangles=triangles, st=st.astype(np.float32), vertices=chosen, normals=encoded)
     if part.stored is None:
         return result, same
@@ -259,11 +233,9 @@ def _with_unused(
 
 
 def needs_normals(part: Part, surface: Surface, same: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """In which frames a surface, built without normals, has others than the file, (F,)."""
-    if not len(part.loops):
-        return np.zeros(len(same), dtype=bool)
+    """In which frames a surface, built without normals, has others than the file, (F,); `same` are unchanged, (F,)."""
     is_whole = part.stored is not None and np.array_equal(surface.triangles, part.stored.triangles)
-    return ~same if is_whole and part.has_file_normals else np.ones(len(same), dtype=bool)
+    return (~same | (not (is_whole and part.has_file_normals))) & (len(part.loops) > 0)
 
 
 def surface_name(part: Part, taken: Sequence[str], report: Report) -> str:
@@ -274,14 +246,6 @@ def surface_name(part: Part, taken: Sequence[str], report: Report) -> str:
         if names.without_copy_suffix(name) == names.without_copy_suffix(before):
             return part.stored.name
     return names.distinct([*taken, fitting_name(name, report)], NAME_SIZE - 1)[-1]
-
-
-def fitting_name(name: str, report: Report) -> str:
-    """A name of a surface or tag as the file can have it, with a warning if it had to change."""
-    fit = to_latin1(name)[: NAME_SIZE - 1]
-    if fit != name:
-        report.warn(f"names have at most {NAME_SIZE - 1} Latin-1 characters, so it was written as {fit}", name)
-    return fit
 
 
 def shader_names(part: Part, game_folders: Sequence[str], report: Report) -> list[str]:

@@ -11,12 +11,11 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import frame_import, versions
-from ...io_blender.frame_import import (
-    ABSOLUTE,
+from ...io_blender import frame_models, versions
+from ...io_blender.frame_models import (
     NONE,
     ModelFile,
-    animate,
+    add_frames,
     import_models,
     require_few_frames,
     warn_of_degenerate,
@@ -24,7 +23,6 @@ from ...io_blender.frame_import import (
 from ...io_blender.materials.library import MaterialLibrary, name_for_file
 from ...io_blender.reports import ImportResult, Job
 from ...io_blender.scene import mesh_data, names
-from ...io_blender.scene.shape_keys import add_frame_keys
 from ...io_common.files.reading import read_source
 from ...io_common.game_tree.archives import readable
 from ...io_common.game_tree.files import FileReadError
@@ -32,7 +30,6 @@ from ...io_common.textures.search import Search
 from ...io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
 from ..format import (
     Md3Error,
-    Model,
     Surface,
     first_frame,
     format_model,
@@ -48,14 +45,14 @@ from ..records import (
     CONVERSION,
     CORNER_VERTEX,
     MATERIAL_NAMES,
+    NUMBER,
     SAME_NORMAL,
     SHADERS,
     SHOWN_NORMALS,
     VERTEX,
     store_model,
-    store_number,
 )
-from .tags import build_tags, hang_on_tag
+from ..tags import build_tags, hang_on_tag
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Material, Mesh, Object
@@ -68,7 +65,7 @@ _JOINTS = {"upper": ("lower", "tag_torso"), "head": ("upper", "tag_head")}
 
 
 @dataclass(frozen=True)
-class ImportOptions(ImportProperties, frame_import.ImportOptions):
+class ImportOptions(ImportProperties, frame_models.ImportOptions):
     """The options of an import."""
 
 
@@ -132,33 +129,27 @@ def _build(
     result: ImportResult,
 ) -> Object:
     """The empty of a model, with the objects of its surfaces and tags."""
-    model, report = file.model, result.report
+    model = file.model
+    shapes: dict[Object, npt.NDArray[np.floating]] = {}
     name = names.for_blender(file.path.stem, versions.MAX_ID_NAME, "Model")
-    meshes = []
     # Surfaces come first, so that they have their names, and not a file of the same name.
     for number, surface in enumerate(model.surfaces):
         materials = [library.get(one, name, found, str(file.path)) for one, found in file.materials[number]]
-        meshes.append(_build_surface(surface, number, materials, options, result))
+        obj, points = _build_surface(surface, number, materials, options, result)
+        shapes[obj] = points
     root = bpy.data.objects.new(name, None)
     root.empty_display_type = "PLAIN_AXES"
     result.objects.append(root)
-    for obj in (root, *meshes):
+    for obj in (root, *shapes):
         collection.objects.link(obj)
-    for obj in meshes:
+    for obj in shapes:
         obj.parent = root
-    key_names: list[str] = []
-    if options.animation != NONE:
-        for obj, surface in zip(meshes, model.surfaces, strict=True):
-            key_names = _add_keys(obj, model, surface, options)
-        report.count("frames", model.frame_count)
-    is_moving = options.animation != NONE and model.frame_count > 1
-    if is_moving:
-        animate(context.scene, name, meshes, model.frame_count, file.sequences, options, result)
+    key_names = add_frames(context.scene, name, shapes, model.frame_names, file.sequences, options, result)
     build_tags(context, root, model, file.sequences if options.sequence_actions else [], options, result)
     rate = file.frame_rate or options.fps
     store_model(root, file.data, key_names, options.frame_start, tuple(file.sequences), rate)
     CONVERSION.write(root, options.conversion)
-    for obj in meshes:
+    for obj in shapes:
         found = [name_for_file(material, SHADERS, options.game_folders) for material in obj.data.materials]
         MATERIAL_NAMES.write(obj.data, found)
     return root
@@ -166,23 +157,22 @@ def _build(
 
 def _build_surface(
     surface: Surface, number: int, materials: list[Material], options: ImportOptions, result: ImportResult
-) -> Object:
-    """The object of a surface, with the shape of the first frame."""
-    report = result.report
-    points = options.conversion.points(positions(surface.vertices[0]).astype(np.float64))
+) -> tuple[Object, npt.NDArray[np.floating]]:
+    """The object of a surface, with the shape of the first frame, and its vertices in the scene, (F, V, 3)."""
+    report, conversion = result.report, options.conversion
     vertices, triangles = np.arange(surface.vertex_count), surface.triangles
     if options.merge_vertices:
         vertices = same_positions(surface.vertices)
         report.count("merged vertices", surface.vertex_count - len(np.unique(vertices)))
-    firsts = np.unique(vertices, return_index=True)[1]
+    points: npt.NDArray[np.floating] = positions(surface.vertices[:, np.unique(vertices, return_index=True)[1]])
+    if not conversion.is_identity:
+        points = conversion.points(points.astype(np.float64))
     kept = ~is_degenerate(vertices[triangles])
     warn_of_degenerate(triangles, surface.name, report, " while the surface is not edited")
     corners = triangles[kept][:, FLIPPED_WINDING].ravel()
     uvs = flip_v(surface.st.astype(np.float64))[corners]
     name = names.for_blender(surface.name, versions.MAX_ID_NAME, "Surface")
-    mesh = mesh_data.new_triangle_mesh(
-        name, points[firsts], vertices[corners].reshape(-1, 3), uvs if len(uvs) else None
-    )
+    mesh = mesh_data.new_triangle_mesh(name, points[0], vertices[corners].reshape(-1, 3), uvs if len(uvs) else None)
     if len(corners):
         mesh_data.set_integers(mesh, CORNER_VERTEX, "CORNER", corners)
     if not options.merge_vertices:
@@ -191,18 +181,19 @@ def _build_surface(
         mesh.materials.append(material)
     if len(corners):
         normals = normal_vectors(surface.normals[0])[corners]
-        if options.custom_normals and _set_normals(mesh, normals, options.conversion.rotation) > _MANY:
+        if options.custom_normals and _set_normals(mesh, normals, conversion.rotation) > _MANY:
             report.warn(
                 "many normals of the file point into the surface: turn off Custom Normals if it looks wrong",
                 surface.name,
             )
-        _store_shown_normals(mesh, normals, options.conversion.rotation)
-    store_number(mesh, number, options.conversion)
+        _store_shown_normals(mesh, normals, conversion.rotation)
+    NUMBER.write(mesh, number)
+    CONVERSION.write(mesh, conversion)
     obj = bpy.data.objects.new(name, mesh)
     result.objects.append(obj)
     report.count("vertices", len(mesh.vertices))
     report.count("triangles", len(mesh.polygons))
-    return obj
+    return obj, points
 
 
 def _set_normals(mesh: Mesh, normals: npt.NDArray[np.float32], rotation: npt.NDArray[np.float64]) -> float:
@@ -221,16 +212,6 @@ def _store_shown_normals(mesh: Mesh, normals: npt.NDArray[np.float32], rotation:
     in_file = shown @ rotation
     if ((in_file * normals).sum(axis=1) < SAME_NORMAL).any():
         SHOWN_NORMALS.write(mesh, nearest_normals(in_file))
-
-
-def _add_keys(obj: Object, model: Model, surface: Surface, options: ImportOptions) -> list[str]:
-    """Makes the shape keys of a surface; the names that they have in Blender."""
-    points: npt.NDArray[np.floating] = positions(surface.vertices)
-    if options.merge_vertices:
-        points = points[:, np.unique(same_positions(surface.vertices), return_index=True)[1]]
-    if not options.conversion.is_identity:
-        points = options.conversion.points(points.astype(np.float64))
-    return add_frame_keys(obj, model.frame_names, points, relative=options.animation != ABSOLUTE)
 
 
 def _join_players(roots: dict[Path, Object]) -> None:

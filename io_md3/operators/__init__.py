@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...io_blender.operators import find_images, layouts, sequence_player
+from ...io_blender.operators import find_images, panel_parts, sequence_player
 from ...io_blender.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
 from ...io_blender.operators.panel_parts import ImportedPanel
-from ...io_blender.operators.sequence_player import PlayedModel, PlayedSequence, Player, draw_sequences
+from ...io_blender.operators.sequence_player import PlayedModel, Player, draw_sequences
 from ...io_blender.options import game_option, mixin_of, option, properties
 from ...io_blender.records import has_record
 from ...io_common.textures.config_files import MaterialImages
 from ...io_common.textures.search import Search
-from ..exporting.exporter import ExportOptions, export_model, find_game_findings
+from ..exporting.exporter import ExportOptions, build_model
 from ..family import FAMILY
 from ..format import PROFILES
 from ..importing.importer import ImportOptions, import_files
@@ -31,7 +31,7 @@ else:
     _ImportOptions = mixin_of(ImportProperties)
     _ModelOptions = mixin_of(ModelProperties)
 
-FORMAT = FrameFormat(FAMILY, ImportOptions, import_files, ExportOptions, export_model, find_game_findings)
+FORMAT = FrameFormat(FAMILY, ImportOptions, import_files, ExportOptions, build_model)
 
 
 @properties
@@ -65,7 +65,7 @@ class EXPORT_SCENE_OT_md3(BuildOptions, FrameExportFile, bpy.types.Operator):
     filter_glob: str = option("*.md3", options={"HIDDEN"})
 
     def draw_model(self, layout: UILayout) -> None:
-        layouts.draw_wide(layout, self, "split_surfaces")
+        panel_parts.draw_wide(layout, self, "split_surfaces")
 
 
 # The panels in the Properties editor, and the properties that they edit, which scripts can use too
@@ -83,8 +83,7 @@ def _played_model(obj: Object | None) -> PlayedModel | None:
     if root is None or frames is None or found is None or not found.found:
         return None
     meshes = [one for one in root.children if one.type == "MESH" and has_record(one.data, GROUP)]
-    sequences = [PlayedSequence(one.name, one.first, one.last, one.frame_rate) for one in found.found]
-    return PlayedModel(frames, meshes, sequences)
+    return PlayedModel(frames, meshes, found.found, [one.frame_rate for one in found.found])
 
 
 PLAYER = Player("md3", _played_model)

@@ -203,7 +203,7 @@ def find(
             companion, _ = find_companion(path.with_suffix(ANIMATION_SUFFIX), search)
         found += [("", finding) for finding in _find_sequence_problems(clips, companion, options)]
     result = [_locate(finding, subjects, built) for finding, subjects in _grouped(found)]
-    return sorted(result, key=lambda finding: not finding.is_error)
+    return sorted(result, key=lambda found: not found[0].is_error)
 
 
 def _default_path(armature: Object | None) -> Path:
@@ -260,7 +260,7 @@ def _grouped(found: list[tuple[str, Finding]]) -> list[tuple[Finding, list[str]]
 
 def _locate(finding: Finding, subjects: list[str], built: Build) -> LocatedFinding:
     text = f"{listing(subjects, 3)}: {finding.text}" if subjects else finding.text
-    return LocatedFinding(finding.code, finding.is_error, text, _location(finding, built))
+    return replace(finding, text=text), _location(finding, built)
 
 
 def _location(finding: Finding, built: Build) -> Location:

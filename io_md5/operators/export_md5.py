@@ -9,7 +9,7 @@ import bpy
 
 from ...io_blender import state
 from ...io_blender.operators import animation_list as animation_list_panel
-from ...io_blender.operators import export_options, file_operators, game_check, layouts
+from ...io_blender.operators import file_operators, game_check, panel_parts, shared_options
 from ...io_blender.options import (
     AUTO,
     GAME,
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     _CameraOptions = CameraProperties
 else:
     _Options = mixin_of(ModelProperties, WeightOptions, AnimationProperties, ClipProperties)
-    _Game = export_options.game_mixin(PROFILES, values_of_game)
+    _Game = shared_options.game_mixin(PROFILES, values_of_game)
     _CameraOptions = mixin_of(CameraProperties)
 
 # The armature that was exported last, by the suffix of the files.
@@ -76,7 +76,7 @@ _last_exported: dict[str, int | None] = {}
 
 
 @properties
-class BuildOptions(_Game, _Options, export_options.ModelExport):
+class BuildOptions(_Game, _Options, shared_options.ModelExport):
     """The properties that decide what is exported, and the options made from them."""
 
     family, profiles = "md5", PROFILES
@@ -142,7 +142,7 @@ class Export(BuildOptions, file_operators.ExportFile):
     def draw(self, context: Context) -> None:
         has_mesh = self.filename_ext != ANIMATION_SUFFIX
         prefix = "IO_MD5_export_mesh" if has_mesh else "IO_MD5_export_anim"
-        draw_panel, layout = layouts.draw_panel, layouts.panel_layout(self)
+        draw_panel, layout = panel_parts.draw_panel, panel_parts.panel_layout(self)
         self.draw_game(layout, context)
         check = game_check.draw_for_export(layout, context, self, OBJECT_OT_md5_check_game.bl_idname)
         check.has_mesh = has_mesh
@@ -156,14 +156,14 @@ class Export(BuildOptions, file_operators.ExportFile):
         if has_mesh:
             body = draw_panel(layout, f"{prefix}_mesh", "Mesh", self, "apply_modifiers")
             if body:
-                layouts.draw_wide(body, self, "max_influences")
+                panel_parts.draw_wide(body, self, "max_influences")
                 body.prop(self, "min_weight")
         rebuild = ("rebuild_hierarchy",) if self.deform_only else ()
         has_armature = exported_armature(context, self) is not None
         names = ("deform_only", *rebuild, "add_origin", "fit_weights") if has_armature else ()
         body = draw_panel(layout, f"{prefix}_armature", "Armature", self, *names, "make_names_safe")
         if body and not has_armature:
-            layouts.draw_wide(body, self, "objects_as_joints")
+            panel_parts.draw_wide(body, self, "objects_as_joints")
         body = draw_panel(layout, f"{prefix}_frames", "Frames", self)
         if body:
             draw_frames(body, self)
@@ -242,7 +242,7 @@ class DATA_PT_md5_game(game_check.GamePanel, bpy.types.Panel):
 
 @properties
 class EXPORT_SCENE_OT_md5camera(
-    _CameraOptions, file_operators.ExportFile, export_options.ExportVerify, export_options.GameChoice,
+    _CameraOptions, file_operators.ExportFile, shared_options.ExportVerify, shared_options.GameChoice,
     bpy.types.Operator,
 ):  # fmt: skip
     """Export the active camera, or the cameras bound to markers, as an MD5 camera path for Doom 3 cut scenes"""
@@ -269,7 +269,7 @@ class EXPORT_SCENE_OT_md5camera(
         return camera.name if camera is not None else ""
 
     def draw(self, context: Context) -> None:
-        layout = layouts.panel_layout(self)
+        layout = panel_parts.panel_layout(self)
         for name in ("game", "use_markers", "frame_rate_from", "verify"):
             layout.prop(self, name)
         self.draw_transform(layout, "IO_MD5_export_camera")

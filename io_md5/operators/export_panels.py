@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...io_blender.clips.clip import animation_list
 from ...io_blender.operators import animation_list as animation_list_panel
-from ...io_blender.operators import file_operators, layouts
+from ...io_blender.operators import file_operators, panel_parts
 from ...io_blender.reports import Report
 from ...io_blender.scene.objects import NothingToExportError
 from ...io_common.texts import counted
@@ -166,4 +166,4 @@ def draw_frames(body: Any, operator: Export) -> None:
     value.active = operator.use_frame_rate
     value.prop(operator, "frame_rate", text="")
     for name in ("position_precision", "orientation_precision"):
-        layouts.draw_wide(sampling, operator, name)
+        panel_parts.draw_wide(sampling, operator, name)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import bpy
 from bpy.props import CollectionProperty
 
-from ...io_blender.operators import file_operators, layouts, panel_parts, preferences
+from ...io_blender.operators import file_operators, panel_parts, preferences
 from ...io_blender.options import hidden, mixin_of, option, properties, values_of
 from ...io_blender.reports import ImportResult, Job, listing, printable
 from ...io_common.game_tree.archives import readable, stamp
@@ -90,7 +90,7 @@ def shown_items(operator: Any) -> list[Any]:
 def draw_choice(layout: UILayout, context: Context, operator: Any, folder: Path, names: Sequence[str]) -> None:
     """Fills and draws the list, its filter and what is active in it, for the selected files."""
     fill(context, operator, folder, names)
-    layouts.draw_wide(layout, operator, "animation_filter")
+    panel_parts.draw_wide(layout, operator, "animation_filter")
     names_of = ("check_animations", "animation_list", "active_animation")
     column = panel_parts.draw_choice(layout, "IO_MD5_UL_animation_files", operator, names_of, 6)
     items = operator.animation_list
@@ -211,15 +211,15 @@ class IMPORT_SCENE_OT_md5(_Options, file_operators.ImportFiles, bpy.types.Operat
         return super().invoke(context, event)
 
     def draw(self, context: Context) -> None:
-        layout = layouts.panel_layout(self)
-        draw_panel, prefix = layouts.draw_panel, "IO_MD5_import"
+        layout = panel_parts.panel_layout(self)
+        draw_panel, prefix = panel_parts.draw_panel, "IO_MD5_import"
         layout.prop(self, "animations")
         if self.animations == "CHOOSE":
             draw_choice(layout, context, self, *self._selection(context))
         self.draw_transform(layout, prefix)
         body = draw_panel(layout, f"{prefix}_model", "Model", self, "merge_vertices")
         if body:
-            layouts.draw_wide(body, self, "use_companions")
+            panel_parts.draw_wide(body, self, "use_companions")
         draw_panel(layout, f"{prefix}_armature", "Armature", self, "bone_direction")
         draw_panel(layout, f"{prefix}_materials", "Materials", self, "use_textures")
         body = draw_panel(layout, f"{prefix}_animation", "Animation", self)
@@ -231,7 +231,7 @@ class IMPORT_SCENE_OT_md5(_Options, file_operators.ImportFiles, bpy.types.Operat
                 body.prop(self, name)
             body.prop(self, "joint_map")
             body.prop(self, "keep_feet")
-            layouts.draw_wide(body, self, "use_scene_timing")
+            panel_parts.draw_wide(body, self, "use_scene_timing")
             if any(name.lower().endswith(CAMERA_SUFFIX) for name in self.selected_names(context)):
                 body.prop(self, "use_render_size")
 

@@ -605,8 +605,8 @@ def test_a_model_without_vertices_can_get_some(tmp_path, out):
 
 def test_the_exporter_works_without_the_operator(sample, out, part):
     import_model(sample)
-    exporter = part("io_md2.exporting.exporter")
-    result = part("io_blender.reports").finish(exporter.export_model(bpy.context, out, exporter.ExportOptions()))
+    exporter = part("io_md2.operators").FORMAT
+    result = part("io_blender.reports").finish(exporter.export_model(bpy.context, out, exporter.export_options()))
     assert result.paths == [out]
     assert result.report.counts["unchanged"] == len(FRAME_NAMES)
     model = read_model(out)
@@ -616,9 +616,9 @@ def test_the_exporter_works_without_the_operator(sample, out, part):
 def test_the_summary_says_how_many_of_the_frames_changed(sample, out, part):
     obj = import_model(sample)
     obj.data.shape_keys.key_blocks[2].data[0].co.x += 5.0
-    exporter = part("io_md2.exporting.exporter")
+    exporter = part("io_md2.operators").FORMAT
     finish = part("io_blender.reports").finish
-    report = finish(exporter.export_model(bpy.context, out, exporter.ExportOptions())).report
+    report = finish(exporter.export_model(bpy.context, out, exporter.export_options())).report
     assert f": {len(FRAME_NAMES)} frames, 1 changed, " in report.summary("Exported", out.name, 0.1)
 
 
@@ -641,6 +641,8 @@ def test_an_edit_of_the_basis_is_a_warning_as_it_changes_all_frames(sample, out,
             key.data[0].co.x += 5.0 * (index if edited == "each" else 1)
     if edited == "each":
         keys[0].data[1].co.x += 5.0
-    exporter = part("io_md2.exporting.exporter")
-    report = part("io_blender.reports").finish(exporter.export_model(bpy.context, out, exporter.ExportOptions())).report
+    exporter = part("io_md2.operators").FORMAT
+    report = (
+        part("io_blender.reports").finish(exporter.export_model(bpy.context, out, exporter.export_options())).report
+    )
     assert any("click Select Shape Key" in text for text in report.warnings) == is_warned

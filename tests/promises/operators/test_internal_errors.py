@@ -99,9 +99,9 @@ def test_import_of_a_camera(part, monkeypatch, capfd, model):
 @pytest.mark.parametrize(
     ("module", "name"),
     [
-        ("io_md2.importing.importer", "add_frame_keys"),
-        ("io_blender.frame_import", "build_frame_action"),
-        ("io_blender.frame_import", "add_markers"),
+        ("io_blender.frame_models", "add_frame_keys"),
+        ("io_blender.frame_models", "build_frame_action"),
+        ("io_blender.frame_models", "add_markers"),
     ],
 )
 def test_import_of_an_md2(part, monkeypatch, capfd, tmp_path, module, name):
@@ -134,7 +134,7 @@ def test_exports(part, monkeypatch, capfd, tmp_path, operator, ending, module, n
 @pytest.mark.parametrize("suffix", IMPORTERS)
 def test_an_import_of_any_kind_that_fails_after_its_last_step(part, monkeypatch, capfd, tmp_path, suffix):
     scene_in_edit_mode(has_armature=False)
-    rollback = part("io_blender.operators.rollback")
+    rollback = part("io_blender.operators.job_operator")
     original = rollback.all_or_nothing
 
     def fails(context, job):
@@ -180,5 +180,5 @@ def test_an_interruption_leaves_everything_as_it_was(part, model):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        list(part("io_blender.operators.rollback").all_or_nothing(bpy.context, interrupted()))
+        list(part("io_blender.operators.job_operator").all_or_nothing(bpy.context, interrupted()))
     assert whole_state() == before

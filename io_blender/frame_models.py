@@ -1,8 +1,8 @@
-"""What the imports of all formats with frames of vertices share: the files, the actions of shape keys, the timing."""
+"""What the imports and exports of all formats with frames of vertices share: options, files, frames, actions, speed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,19 +16,30 @@ from ..io_common.textures.conventions import TextureRules
 from ..io_common.textures.search import Search
 from ..io_common.triangles import is_degenerate
 from . import state, versions
+from .clips.clip import Played, animation_list, warn_of_speed
+from .clips.frame_names import frame_names, segments_of_list
+from .clips.frame_plan import LIST, FrameOptions, FramePlan, Planner, Segment, owner_of_list, plan_sequences
 from .clips.keyframes import add_markers
 from .clips.shape_key_frames import build_frame_action
-from .frame_options import ImportProperties
 from .materials.library import MaterialLibrary
+from .options import FrameImportProperties, FrameModelProperties
 from .records import MaterialRecord, store_warnings
 from .reports import ImportResult, Job, Progress, Report, kept_on_failure
 from .scene import axes, names
-from .scene.shape_keys import require_shape_keys
+from .scene.axes import Conversion
+from .scene.objects import ChosenConversion, Scope
+from .scene.shape_keys import add_frame_keys, require_shape_keys
+from .verification import Verify
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Object, Scene
 
     from ..io_common.frame_names import FrameSequence
+    from ..io_common.rules import Finding
+    from .operators.game_check import Location
+    from .records import SourceFrames
+
+# Imports
 
 ABSOLUTE, NONE = "ABSOLUTE", "NONE"
 
@@ -37,7 +48,7 @@ _MAX_KEYS = 10_000
 
 
 @dataclass(frozen=True)
-class ImportOptions(ImportProperties):
+class ImportOptions(FrameImportProperties):
     """The options of an import; images are searched in `game_folders` after the model's path."""
 
     game_folders: tuple[str, ...] = ()
@@ -121,21 +132,29 @@ def warn_of_degenerate(triangles: npt.NDArray[np.integer], subject: str, report:
         )
 
 
-def animate(
+def add_frames(
     scene: Scene,
     name: str,
-    objects: Sequence[Object],
-    frame_count: int,
+    shapes: Mapping[Object, npt.NDArray[np.floating]],
+    frames: Sequence[str],
     sequences: Sequence[FrameSequence],
     options: ImportOptions,
     result: ImportResult,
-) -> None:
-    """Makes the action of all frames, active on objects with equal shape keys, one of each sequence, and markers."""
-    # Each action begins at the first frame of the file.
-    start = options.frame_start
-    keys = [require_shape_keys(obj) for obj in objects]
+) -> list[str]:
+    """Makes shape keys of all frames, actions that play them, and markers; returns the names of the keys."""
+    # `shapes` has the positions of each object in the scene, (F, V, 3). The action of all frames is active on all
+    # objects; each action begins at the first frame of the file.
+    if options.animation == NONE:
+        return []
+    start, key_names = options.frame_start, list[str]()
+    for obj, positions in shapes.items():
+        key_names = add_frame_keys(obj, frames, positions, relative=options.animation != ABSOLUTE)
+    result.report.count("frames", len(frames))
+    if len(frames) < 2:
+        return key_names
+    keys = [require_shape_keys(obj) for obj in shapes]
     if keys:
-        whole = build_frame_action(name, keys[0], 0, frame_count - 1, start)
+        whole = build_frame_action(name, keys[0], 0, len(frames) - 1, start)
         for one in keys:
             versions.assign_action(one.animation_data_create(), whole, "KEY")
         result.actions.append(whole)
@@ -147,3 +166,61 @@ def animate(
             result.divided.append(whole)
     add_markers(scene, [(sequence.name, start + sequence.first) for sequence in sequences])
     result.report.count("sequences", len(sequences))
+    return key_names
+
+
+# Exports
+
+
+@dataclass(frozen=True)
+class ExportOptions(FrameModelProperties):
+    """The options of an export; each format adds its own."""
+
+    scope: Scope = field(default_factory=Scope)
+    frames: FrameOptions = field(default_factory=FrameOptions)
+    verify: Verify = Verify.SOME  # the frames that are compared with Blender before the file is written
+    # From the scene to the file; what is not set is that of the import.
+    conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
+    game_folders: tuple[str, ...] = ()  # the user's, to which the paths of images are relative
+    compares_speed: bool = True  # warn if the game plays the model slower or faster than Blender
+
+
+@dataclass(frozen=True)
+class Built:
+    """A model that was built and verified, but not written yet."""
+
+    findings: list[Finding]  # of the game
+    to_bytes: Callable[[], bytes]
+    locate: Callable[[Finding], Location]  # what a finding is about
+
+
+def plan_model(
+    objects: Sequence[Object],
+    sources: Mapping[Object, SourceFrames],
+    scene: Scene,
+    options: FrameOptions,
+    models: Iterable[SourceFrames],
+    report: Report,
+    arrange: Callable[[list[Segment]], list[Segment]] = list,
+) -> FramePlan:
+    """The frames of a model with their names; `arrange` orders those of a list. Raises NothingToExportError if none."""
+    # `sources` are the imported models of the objects, `models` all in the file.
+    if options.frames == LIST and objects:
+        found = animation_list(owner_of_list(objects), scene)
+        plan = plan_sequences(objects, sources, found, arrange(segments_of_list(found, options, report)))
+    else:
+        plan = Planner(objects, sources, scene, options, report).plan()
+    plan.names = frame_names(plan, objects, scene, models, report)
+    return plan
+
+
+def warn_of_model_speed(
+    plan: FramePlan, options: FrameOptions, rate: float, scene: Scene, report: Report, *, plays_keys: bool = False
+) -> None:
+    """Warns if the game, at a fixed rate, plays the frames slower or faster than the scene."""
+    # Keys that the timeline does not play have no duration.
+    if plan.scene_frames is None and not plays_keys:
+        return
+    step = options.step(scene) if plan.scene_frames is not None else options.frame_step
+    counts = [len(segment.frames) for segment in plan.segments] or [plan.frame_count]
+    warn_of_speed([Played("", count, step, rate) for count in counts], state.frame_rate(scene), report, is_fixed=True)
