@@ -35,12 +35,11 @@ from ..importing.rig import read_rig
 from ..options import ModelProperties, WeightOptions
 from ..records import COMMANDLINE, SHADERS
 from .animation import SampledClip, encode_clip, sample_clip
-from .binding import armatures_of, bones_to_leave_out, warn_of_missing_targets
 from .clips import AnimationOptions, Clip
-from .hierarchy import carrying_bones
+from .hierarchy import bones_to_leave_out
 from .mesh import Block, export_object
 from .skeleton import ArmaturePart, Skeleton, build_object_skeleton, build_skeleton
-from .source import Source
+from .source import Source, armatures_of, carrying_bones, warn_of_missing_targets
 from .verification import RestMesh, Verifier
 from .weights import WeightTable, fitted_weights
 

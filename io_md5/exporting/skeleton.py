@@ -22,8 +22,8 @@ from ..format import quaternions as quat
 from ..format.model import Floats, Ints
 from ..format.skeleton import order_with_early_parents
 from ..importing.rig import Rig
-from .binding import armatures_of
-from .hierarchy import joint_object_of, order_parents_first, rebuild_hierarchy
+from .hierarchy import order_parents_first, rebuild_hierarchy
+from .source import armatures_of, joint_object_of
 
 if TYPE_CHECKING:
     from bpy.types import Object

@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,10 +32,10 @@ from ..format.model import Floats
 from ..format.playback import distinct_frames
 from ..format.skinning import skin
 from .animation import Pose, SampledClip, poses_in_file
-from .binding import parents_of
-from .causes import known_causes, likely_causes
+from .causes import has_known_causes, likely_causes
 from .mesh import Block
 from .skeleton import Skeleton
+from .source import parents_of
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
@@ -175,8 +174,9 @@ class Verifier:
                         self._found.note(obj, _COUNT, distance, where)
                     elif self._is_largest(obj, distance):
                         pose = positions[row], orientations[row], None if scales is None else scales[row]
-                        exact = partial(poses_in_file, sampled, animation, [index], as_read=False)
-                        motion = self._motion(obj, graph, vertices, expected, pose, exact)
+                        motion = self._motion(obj, graph, vertices, expected, pose)
+                        if not motion.causes and self._is_exact(obj, sampled, animation, index, expected):
+                            motion.causes.append("games compute rotations by almost 180° with 32-bit floats")
                         self._found[obj, _POSITION] = Difference(distance, where, motion)
                 yield progress.step(0)
 
@@ -186,28 +186,22 @@ class Verifier:
         largest = max(self._tolerance, 0.0 if known is None else known.distance)
         return (obj, _COUNT) not in self._found and not distance <= largest
 
-    def _motion(
-        self,
-        obj: Object,
-        graph: Depsgraph,
-        vertices: list[Floats],
-        expected: Floats,
-        pose: Pose,
-        exact: Callable[[], Pose],
-    ) -> _Motion:
-        """What is known of a distance; `exact` gives the pose without the rounding of games."""
-        blocks = self._meshes[obj].blocks
-        causes = likely_causes(obj, self._skeleton.of_mesh(obj), graph)
-        if not causes:
-            exact_pose = exact()
-            of_exact = [block.weights_by_joint.skin(*exact_pose)[0] for block in blocks]
-            if _distance(blocks, of_exact, expected) <= self._tolerance:
-                causes = ["games compute rotations by almost 180° with 32-bit floats"]
+    def _motion(self, obj: Object, graph: Depsgraph, vertices: list[Floats], expected: Floats, pose: Pose) -> _Motion:
+        """What is known of a distance."""
         excess = 0.0
-        for block, found in zip(blocks, vertices, strict=True):
+        for block, found in zip(self._meshes[obj].blocks, vertices, strict=True):
             distances = np.linalg.norm(found - expected[block.vertices], axis=1)
             excess = max(excess, float((distances - block.disagreements).max(initial=0.0)))
+        causes = likely_causes(obj, self._skeleton.of_mesh(obj), graph)
         return _Motion(causes, excess <= self._tolerance, expected, pose)
+
+    def _is_exact(self, obj: Object, sampled: SampledClip, animation: Animation, index: int, expected: Floats) -> bool:
+        """Whether a frame is as Blender shows it without the rounding of games."""
+        blocks = self._meshes[obj].blocks
+        pose = poses_in_file(sampled, animation, [index], as_read=False)
+        return (
+            _distance(blocks, [block.weights_by_joint.skin(*pose)[0] for block in blocks], expected) <= self._tolerance
+        )
 
     def _check_mesh(self, obj: Object, graph: Depsgraph, where: str) -> Floats:
         """Compares faces, materials and UVs with those at rest; returns Blender's vertices in their order."""
@@ -216,8 +210,8 @@ class Verifier:
         mesh, skeleton = posed.data, self._skeleton.of_mesh(obj)
         armature = skeleton.armature
         if obj not in self._has_causes and armature is not None:
-            self._has_causes[obj] = changes_apart_from(obj, armature) or bool(
-                known_causes(obj, skeleton, armature, graph)
+            self._has_causes[obj] = changes_apart_from(obj, armature) or has_known_causes(
+                obj, skeleton, armature, graph
             )
         warn_of_instances(obj, graph, self._instance_report)
         shown = self._skeleton.conversion.points(mesh_data.world_vertices(posed))

@@ -22,9 +22,8 @@ from ..format.model import Floats, Ints, as_singles
 from ..format.skinning import VertexWeights
 from ..options import WeightOptions
 from ..records import StoredMesh, load_mesh, load_vertices
-from .binding import is_deformed, parent_bone_of
-from .hierarchy import joint_object_of
 from .skeleton import Skeleton
+from .source import is_deformed, joint_object_of, parent_bone_of
 
 if TYPE_CHECKING:
     from bpy.types import Object

@@ -22,7 +22,7 @@ import numpy as np
 
 from ...io_blender import state, versions
 from ...io_blender.clips.keyframes import CONSTANT, KeyframeWriter
-from ...io_blender.reports import ImportResult, Report
+from ...io_blender.reports import ImportResult
 from ...io_blender.scene import axes, names
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import without_infinity
@@ -34,7 +34,7 @@ from ..options import ImportOptions
 from ..records import CUT_MARKER, store_camera
 
 if TYPE_CHECKING:
-    from bpy.types import Collection, Context, FCurve, Object, Scene
+    from bpy.types import Context, FCurve, Object, Scene
 
 # In units of the file. A map of Doom 3 is far larger than the default clipping range of Blender, and a camera displayed
 # one inch large would be invisible in it.
@@ -47,49 +47,39 @@ def frame_count(camera: Camera) -> int:
     return len(timeline(camera.cuts, camera.entry_count)[0])
 
 
-def build_camera(
-    name: str,
-    camera: Camera,
-    scene: Scene,
-    collection: Collection,
-    *,
-    frame_start: int,
-    conversion: axes.Conversion,
-    report: Report,
-) -> Object:
-    """The scene's new active camera, made of a camera path of the file; the scene gets its markers."""
+def build_camera_path(
+    context: Context, name: str, camera: Camera, options: ImportOptions, result: ImportResult
+) -> None:
+    """Builds the camera of a camera file and its markers; it becomes the scene's active camera."""
+    scene, conversion, report = context.scene, options.conversion, result.report
     name = names.for_blender(name, versions.MAX_ID_NAME, "Camera")
     data = bpy.data.cameras.new(name)
     obj = bpy.data.objects.new(name, data)
-    collection.objects.link(obj)
+    state.target_collection(context).objects.link(obj)
     entries, instants = timeline(camera.cuts, camera.entry_count)
     data.clip_start, data.clip_end = _CLIP_START * conversion.scale, _CLIP_END * conversion.scale
     data.display_size = _DISPLAY_SIZE * conversion.scale
-    keyframes = KeyframeWriter(frame_start, len(entries), instants[instants > 0] - 1)
+    keyframes = KeyframeWriter(options.frame_start, len(entries), instants[instants > 0] - 1)
     _animate_object(obj, camera, entries, conversion, keyframes)
     _animate_lens(data, camera, entries, keyframes)
     marker = marker_name(obj.name)
     for instant in instants.tolist():
-        scene.timeline_markers.new(marker, frame=frame_start + instant)
-    store_camera(data, camera, conversion, frame_start, marker)
-    _warn(name, camera, scene, report)
-    scene.camera = obj
-    return obj
-
-
-def _warn(name: str, camera: Camera, scene: Scene, report: Report) -> None:
-    angles = camera.fields_of_view
-    if (clamped(angles) != angles).any():
+        scene.timeline_markers.new(marker, frame=options.frame_start + instant)
+    store_camera(data, camera, conversion, options.frame_start, marker)
+    if (clamped(camera.fields_of_view) != camera.fields_of_view).any():
         report.warn("fields of view beyond Blender's limits were clamped", name)
     if any(marker.camera for marker in scene.timeline_markers):
         report.warn("timeline markers of the scene bind other cameras, so Blender will switch to those", name)
-
-
-def set_render_size(scene: Scene) -> None:
-    """Sets a 4:3 render size with nearly the same height."""
-    unit = max(1, round(scene.render.resolution_y / 3))
-    scene.render.resolution_x, scene.render.resolution_y = 4 * unit, 3 * unit
-    scene.render.pixel_aspect_x = scene.render.pixel_aspect_y = 1.0
+    scene.camera = obj
+    if options.use_render_size:
+        # 4:3, with nearly the same height.
+        unit = max(1, round(scene.render.resolution_y / 3))
+        scene.render.resolution_x, scene.render.resolution_y = 4 * unit, 3 * unit
+        scene.render.pixel_aspect_x = scene.render.pixel_aspect_y = 1.0
+    result.objects.append(obj)
+    report.count("cameras")
+    report.count("cuts", len(camera.cuts))
+    report.count("frames", len(entries))
 
 
 def _animate_object(
@@ -124,28 +114,6 @@ def _animate_lens(data: bpy.types.Camera, camera: Camera, entries: Ints, keyfram
     curve = versions.ActionCurves(action, "CAMERA").new("lens", 0, "Lens")
     keyframes.write(curve, lenses, np.union1d(changes, changes + 1))
     versions.assign_action(data.animation_data_create(), action, "CAMERA")
-
-
-def build_camera_path(
-    context: Context, name: str, camera: Camera, options: ImportOptions, result: ImportResult
-) -> None:
-    """Builds the camera of a camera file and its markers; it becomes the scene's active camera."""
-    scene = context.scene
-    obj = build_camera(
-        name,
-        camera,
-        scene,
-        state.target_collection(context),
-        frame_start=options.frame_start,
-        conversion=options.conversion,
-        report=result.report,
-    )
-    if options.use_render_size:
-        set_render_size(scene)
-    result.objects.append(obj)
-    result.report.count("cameras")
-    result.report.count("cuts", len(camera.cuts))
-    result.report.count("frames", frame_count(camera))
 
 
 _CUT = re.compile(r"cut(?![a-z])", re.IGNORECASE)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -26,8 +27,8 @@ from ..format.skeleton import depths
 from ..format.skinning import bind_pose, position_ids, vertex_normals, vertex_weights
 from ..options import ImportOptions
 from ..records import COMMANDLINE, CONVERSION, GROUP, store_bones, store_mesh
-from .conversion import convert_joints, convert_model
 from .read import ImportSkeleton
+from .rig import convert_joints
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Material, Object
@@ -241,9 +242,10 @@ def build_model(
 ) -> Job[None]:
     """Builds a skeleton's armature, which it stores there, and meshes in a collection of their own."""
     conversion = options.conversion
-    model = convert_model(skeleton.model or Model(skeleton.joints, []), conversion)
-    if skeleton.model is None:
-        model.joints = convert_joints(model.joints, conversion)
+    model = skeleton.model or Model(skeleton.joints, [])
+    if not conversion.is_identity:
+        meshes = [replace(mesh, weight_positions=mesh.weight_positions * conversion.scale) for mesh in model.meshes]
+        model = replace(model, joints=convert_joints(model.joints, conversion), meshes=meshes)
     collection = bpy.data.collections.new(names.for_blender(skeleton.name, versions.MAX_ID_NAME, "Model"))
     state.target_collection(context).children.link(collection)
     joints = model.joints

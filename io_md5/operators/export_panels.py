@@ -13,8 +13,7 @@ from ...io_blender.operators import file_operators, layouts
 from ...io_blender.reports import Report
 from ...io_blender.scene.objects import NothingToExportError
 from ...io_common.texts import counted
-from ..exporting.clips import Clip, clips_by_file, listed_clip, listed_clips
-from ..exporting.one_animation import match_sequences
+from ..exporting.clips import Clip, clips_by_file, listed_clip, listed_clips, match_sequences
 from ..exporting.source import Source, find_source
 from ..format.model import ANIMATION_SUFFIX
 from ..importing.companions import find_companion

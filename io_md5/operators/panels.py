@@ -16,7 +16,6 @@ from ...io_blender.operators import find_images
 from ...io_blender.operators.panel_parts import (
     ImportedPanel,
     PropertiesPanel,
-    RowList,
     draw_player,
     fail,
     set_timing,
@@ -42,7 +41,7 @@ from ..records import (
     MESH_NAME,
     SHADERS,
 )
-from .retarget import draw_joint_map, other_armatures
+from .retarget import NamedList, draw_joint_map, other_armatures
 
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Material, Object
@@ -151,7 +150,7 @@ class OBJECT_OT_md5_step_animation(bpy.types.Operator):
         return _play(self, context, armature, found[stepped(index, self.step, len(found))])
 
 
-class IO_MD5_UL_animations(RowList, bpy.types.UIList):
+class IO_MD5_UL_animations(NamedList, bpy.types.UIList):
     """The animations of an armature."""
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
@@ -163,14 +162,9 @@ class IO_MD5_UL_animations(RowList, bpy.types.UIList):
         rate = ACTION_RATE.read(item)
         numbers.label(text=f"{round(end - start) + 1}" + (f" @ {rate:g}" if rate else ""))
 
-    def filter_items(self, context: Context, data: Any, attribute: str) -> Any:
-        actions = getattr(data, attribute)
+    def shown(self, context: Context, rows: Any) -> set[Any]:
         armature = armature_in(context)
-        shown = bpy.types.UI_UL_list.filter_items_by_name(
-            self.filter_name, self.bitflag_filter_item, actions, "name"
-        ) or [self.bitflag_filter_item] * len(actions)
-        played = set(animations_of(armature)) if armature is not None else set()
-        return [flag if action in played else 0 for flag, action in zip(shown, actions, strict=True)], []
+        return set(animations_of(armature)) if armature is not None else set()
 
 
 def _draw_animations(layout: Any, context: Context, armature: Object) -> None:
