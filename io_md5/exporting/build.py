@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -117,6 +118,7 @@ def build(
     if options.verify is not Verify.NONE:
         verifier = Verifier(skeleton, rest, options.verify, writes_meshes=writes_meshes)
     other_causes = _causes_of_options(options, animation_options)
+    made_by = f"io_idtech {extension_version()}"
     fitted: dict[Object, WeightTable] = {}
     sampled: dict[Path, SampledClip] = {}
     animations: dict[Path, Animation] = {}
@@ -137,8 +139,8 @@ def build(
                     clip, skeleton, player, animation_options, report, progress,
                     with_scales=options.writing.joint_scales,
                 )  # fmt: skip
-                commandline = _commandline(source.armature, clip)
-                animations[path] = encode_clip(sampled[path], skeleton, animation_options, commandline)
+                commandline = clip.stored.commandline if clip.stored is not None else ""
+                animations[path] = encode_clip(sampled[path], skeleton, animation_options, commandline or made_by)
                 if verifier is not None:
                     yield from verifier.check(sampled[path], animations[path], player, rest, progress)
                 yield progress.step()
@@ -173,7 +175,8 @@ def build(
         animations[path] = replace(animation, bounds=bounds)
         report.count("animations")
         report.count("frames", animation.frame_count)
-    model = Model(skeleton.joints, meshes, _commandline(source.armature, None))
+    commandline = COMMANDLINE.read(source.armature.data) if source.armature is not None else None
+    model = Model(skeleton.joints, meshes, commandline or made_by)
     scales = {path: one.scales for path, one in sampled.items() if one.scales is not None}
     return Build(model, animations, parts, skeleton, scales)
 
@@ -253,15 +256,12 @@ def _skeleton(context: Context, source: Source, options: ModelOptions, report: R
         others = {one for one in source.armatures if one != part.armature}
         meshes = [obj for obj in source.meshes if others.isdisjoint(armatures_of(obj)[:1])]
         part.left_out = bones_to_leave_out(part.armature, meshes, actions, report)
-
-    def sample(names: list[str]) -> Floats:
-        return _sample_bones(context, source.armature, names)
-
+    is_rebuilt = options.deform_only and options.rebuild_hierarchy
     return build_skeleton(
         parts,
         conversion,
         report,
-        sample=sample if options.deform_only and options.rebuild_hierarchy else None,
+        sample=partial(_sample_bones, context, source.armature) if is_rebuilt else None,
         add_origin=options.add_origin,
         last_parent=options.writing.last_parent,
     )
@@ -285,7 +285,7 @@ def _armature_parts(context: Context, source: Source, report: Report) -> list[Ar
     """The armatures of a source at rest."""
     parts: list[ArmaturePart] = []
     # One that hangs on a bone has the place that this bone has at rest.
-    with state.rest_position(_data_of(source.armatures if source.attached else [])):
+    with state.rest_position({one.data for one in source.armatures} if source.attached else ()):
         graph = context.evaluated_depsgraph_get()
         for armature in source.armatures:
             carriers = [
@@ -298,11 +298,6 @@ def _armature_parts(context: Context, source: Source, report: Report) -> list[Ar
             carrier = next(iter(carriers), None)
             parts.append(ArmaturePart(armature, read_rig(armature.data), world, carrier=carrier))
     return parts
-
-
-def _data_of(armatures: Iterable[Object]) -> list[Any]:
-    """What armatures show, once each."""
-    return list(dict.fromkeys(one.data for one in armatures))
 
 
 def _build_rest(
@@ -320,20 +315,15 @@ def _build_rest(
         return not options.apply_modifiers or modifier.type == "ARMATURE"
 
     result: dict[Object, RestMesh] = {}
-    armatures = _data_of(part.armature for part in skeleton.parts)
+    armatures = {part.armature.data for part in skeleton.parts}
     with state.rest_position(armatures), state.hidden_modifiers(objects, hides):
         graph = context.evaluated_depsgraph_get()
         for obj in objects:
             triangles = mesh_data.triangle_mesh(obj, graph)
             blocks = export_object(
-                obj,
-                triangles,
-                skeleton.of_mesh(obj),
-                options.weights,
-                report,
-                use_stored=use_stored,
-                fitted=fitted.get(obj),
-            )
+                obj, triangles, skeleton.of_mesh(obj), options.weights, report,
+                use_stored=use_stored, fitted=fitted.get(obj),
+            )  # fmt: skip
             for block in blocks:
                 block.mesh.shader = _shader(obj, triangles.slots, block.slot, options.game_folders, report)
             warn_of_instances(obj, graph, report)
@@ -349,25 +339,14 @@ def _shader(obj: Object, slots: list[Material | None], slot: int, game_folders: 
     return name_for_file(material, SHADERS, game_folders, report)
 
 
-def _commandline(armature: Object | None, clip: Clip | None) -> str:
-    """The stored command line of the model or of a clip; else the name and version of the add-on."""
-    stored = ""
-    if clip is not None:
-        stored = clip.stored.commandline if clip.stored is not None else ""
-    elif armature is not None:
-        stored = COMMANDLINE.read(armature.data) or ""
-    return stored or f"io_idtech {extension_version()}"
-
-
 def _causes_of_options(options: ModelOptions, animation_options: AnimationOptions) -> list[str]:
-    causes = []
-    if not options.weights.keeps_all_weights:
-        causes.append("Bone Influences or Min Weight removes weights")
-    if not options.apply_modifiers:
-        causes.append("Apply Modifiers is off")
-    if (
+    is_coarse = (
         animation_options.position_precision > POSITION_PRECISION
         or animation_options.orientation_precision > ORIENTATION_PRECISION
-    ):
-        causes.append("the precision of positions or orientations is coarse")
-    return causes
+    )
+    causes = {
+        "Bone Influences or Min Weight removes weights": not options.weights.keeps_all_weights,
+        "Apply Modifiers is off": not options.apply_modifiers,
+        "the precision of positions or orientations is coarse": is_coarse,
+    }
+    return [words for words, is_set in causes.items() if is_set]

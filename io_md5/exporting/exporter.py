@@ -11,7 +11,15 @@ from ...io_blender.reports import ExportResult, Job, Progress, Report, kept_on_f
 from ...io_blender.scene.objects import NothingToExportError, warn_of_left_out
 from ...io_common.files import atomic
 from ...io_common.game_tree.archives import files_in
-from ..format import Joints, Md5Error, format_animation, format_mesh, read_animation_header, read_joints
+from ..format import (
+    AnimationHeader,
+    Joints,
+    Md5Error,
+    format_animation,
+    format_mesh,
+    read_animation_header,
+    read_joints,
+)
 from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX
 from ..importing.read import animation_paths
 from .build import Build, ExportOptions, build
@@ -191,13 +199,11 @@ def _skeletons_of_meshes(folder: Path) -> dict[Path, _Skeleton]:
 def _read_skeleton(path: Path) -> _Skeleton | None:
     """The skeleton of a mesh or animation file; None if it cannot be read."""
     try:
-        if path.suffix.lower() == ANIMATION_SUFFIX:
-            header = read_animation_header(path)
-            return header.names, header.parents.tolist()
-        return _skeleton(read_joints(path))
+        is_animation = path.suffix.lower() == ANIMATION_SUFFIX
+        return _skeleton(read_animation_header(path) if is_animation else read_joints(path))
     except (Md5Error, OSError):
         return None
 
 
-def _skeleton(joints: Joints) -> _Skeleton:
+def _skeleton(joints: Joints | AnimationHeader) -> _Skeleton:
     return list(joints.names), joints.parents.tolist()

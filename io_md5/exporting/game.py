@@ -137,19 +137,15 @@ def scale_files(built: Build, game: Game, report: Report) -> dict[Path, bytes]:
 def with_object_name(finding: Finding, built: Build) -> Finding:
     """A finding that names the object of its mesh, or says how many joints other options would leave."""
     if finding.code == "joint_count":
-        counts = _deforming_counts(built)
-        return replace(finding, text=finding.text.replace(_DEFORM_ONLY, f"{_DEFORM_ONLY} ({counts})"))
+        bones = [bone.name for part in built.skeleton.parts for bone in part.armature.data.bones if bone.use_deform]
+        others = [name for name in bones if _DETAILS.isdisjoint(words_of(name))]
+        fewer = f", {len(others)} without fingers and face" if len(others) < len(bones) else ""
+        counts = f"{_DEFORM_ONLY} ({counted(len(bones), 'joints')}{fewer})"
+        return replace(finding, text=finding.text.replace(_DEFORM_ONLY, counts))
     if not 0 <= finding.mesh < len(built.parts):
         return finding
     obj, _ = built.parts[finding.mesh]
     return replace(finding, text=f"{obj.name}: {_MESH.sub('', finding.text)}")
-
-
-def _deforming_counts(built: Build) -> str:
-    bones = [bone.name for part in built.skeleton.parts for bone in part.armature.data.bones if bone.use_deform]
-    others = [name for name in bones if _DETAILS.isdisjoint(words_of(name))]
-    fewer = f", {len(others)} without fingers and face" if len(others) < len(bones) else ""
-    return f"{counted(len(bones), 'joints')}{fewer}"
 
 
 def rest_animation(

@@ -235,6 +235,6 @@ def _block_weights(
     ranges = row_ids(np.column_stack([is_stored, table.starts[index], table.counts[index]]))
     firsts, of_vertices = distinct_rows(ranges)
     selected = index[firsts]
-    rows, counts = table.rows(selected), table.counts[selected]
+    rows, counts = table.rows(selected).weights, table.counts[selected]
     starts = np.cumsum(counts) - counts
     return (starts[of_vertices], counts[of_vertices], table.joints[rows], table.biases[rows], table.points[rows])

@@ -17,6 +17,7 @@ from ...io_blender import state, versions
 from ...io_blender.materials.library import MaterialLibrary
 from ...io_blender.reports import ImportResult, Job, Progress, Report
 from ...io_blender.scene import mesh_data, names
+from ...io_blender.verification import diagonal
 from ...io_common.texts import counted
 from ...io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
 from ..format import ROOT, Joints, Mesh, Model
@@ -250,7 +251,7 @@ def build_model(
     state.target_collection(context).children.link(collection)
     joints = model.joints
     poses = [bind_pose(mesh, joints.positions, joints.orientations) for mesh in model.meshes]
-    size = _model_size(joints, [vertices for vertices, _ in poses])
+    size = diagonal(np.concatenate([joints.positions, *(vertices for vertices, _ in poses)]))
     obj, bone_names = build_armature(
         context, skeleton.name, joints, collection, size=size, direction=options.bone_direction
     )
@@ -282,11 +283,6 @@ def build_model(
         result.report.count("vertices", len(mesh_obj.data.vertices))
         result.report.count("triangles", len(mesh_obj.data.polygons))
         yield progress.step()
-
-
-def _model_size(joints: Joints, vertices: list[Floats]) -> float:
-    points = np.concatenate([joints.positions, *vertices])
-    return float(np.linalg.norm(np.ptp(points, axis=0))) if len(points) else 0.0
 
 
 def _base_name(shader: str) -> str:

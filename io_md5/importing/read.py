@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,9 +43,6 @@ if TYPE_CHECKING:
 _MAX_JOINTS, _MAX_MESHES, _MAX_DEPTH = 4096, 4096, 1000
 
 _REMEDY = ". Animation Between Skeletons (Properties > Object Data > MD5) transfers those of other skeletons"
-
-# Bytes.
-_SMALL_FILE = 1 << 18
 
 
 @dataclass(eq=False)
@@ -188,45 +184,28 @@ def _read_folders(
 
 def _read_fitting(path: Path, skeletons: list[Joints], files: SourceFiles, report: Report, *, is_any: bool) -> None:
     """Adds an animation if it fits well enough; an unreadable file is only a warning."""
-    # Exactly, with `is_any` at all, or with a joint map that names joints of both.
-    animation, found = _read_to_fit(path, skeletons)
+    # Exactly, with `is_any` at all, or with a joint map that names joints of both. Of one that does not fit, only the
+    # head has to be valid.
+    found = read_animation_file(path, skeletons)
+    error = found.error
     sources = set(found.header.names) if found.header is not None else set()
     pairs = files.joint_map.pairs if files.joint_map is not None else {}
     is_mapped = any(
         source in sources and any(bone in joints.names for joints in skeletons) for bone, source in pairs.items()
     )
-    if not (is_any or is_mapped) and found.error is None and found.fit != "full":
+    if not (is_any or is_mapped) and error is None and found.fit != "full":
         return
-    if found.error is not None:
-        _warn_of_skipped(found.error, report)
-    elif is_any and not is_mapped and found.fit == "none":
+    if error is None and not is_mapped and found.fit == "none":
         report.warn(f"skipped: no bone matches a joint of the animation{_REMEDY}", path.name)
-    else:
-        _read_animation(path, files, report, animation)
-
-
-def _read_animation(path: Path, files: SourceFiles, report: Report, animation: Animation | None = None) -> None:
-    """Adds an animation, which may be read already; an unreadable file is only a warning."""
-    try:
-        files.animations[path] = animation or read_animation(readable(path))
-    except (Md5Error, OSError) as error:
-        _warn_of_skipped(error, report)
-    else:
-        _warn_all(report, path, files.animations[path].warnings)
-
-
-def _warn_of_skipped(error: Exception, report: Report) -> None:
-    report.warn(f"skipped: {message_for(error, (Md5Error,))}")
-
-
-def _read_to_fit(path: Path, skeletons: list[Joints]) -> tuple[Animation | None, AnimationFile]:
-    """How an animation fits, and the animation itself if it is so small that its head takes half as long."""
-    with suppress(Md5Error, OSError):
-        if (unpacked_size(path) or path.stat().st_size) <= _SMALL_FILE:
-            animation = read_animation(readable(path))
-            return animation, match_file(path, animation, skeletons)
-    # Of one that does not fit, only the head has to be valid.
-    return None, read_animation_file(path, skeletons)
+        return
+    if error is None:
+        try:
+            files.animations[path] = read_animation(readable(path))
+            _warn_all(report, path, files.animations[path].warnings)
+        except (Md5Error, OSError) as problem:
+            error = problem
+    if error is not None:
+        report.warn(f"skipped: {message_for(error, (Md5Error,))}")
 
 
 def _read_companions(
@@ -286,7 +265,7 @@ class AnimationFile:
     """A file in a list of animations."""
 
     path: Path
-    header: AnimationHeader | Animation | None = None  # None if it cannot be read
+    header: AnimationHeader | None = None  # None if it cannot be read
     match: Match | None = None  # with the skeleton that it fits best
     error: Exception | None = None  # why it cannot be read
 
@@ -323,7 +302,7 @@ def read_animation_file(path: Path, skeletons: Sequence[Joints]) -> AnimationFil
         return AnimationFile(path, error=error.with_traceback(None))
 
 
-def match_file(path: Path, header: AnimationHeader | Animation, skeletons: Sequence[Joints]) -> AnimationFile:
+def match_file(path: Path, header: AnimationHeader, skeletons: Sequence[Joints]) -> AnimationFile:
     """An animation whose head has been read; for the arguments see `read_animation_file`."""
     matches = [match_joints(header, joints) for joints in skeletons]
     best = max(matches, key=lambda match: (match.is_complete, len(match.joints)), default=None)

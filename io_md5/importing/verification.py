@@ -29,7 +29,7 @@ from ..format.model import Floats
 from ..format.playback import distinct_frames
 from ..format.scale_file import ScaleTable, scaled_poses
 from ..format.skeleton import Match, poses
-from ..format.skinning import VertexWeights
+from ..format.skinning import skin, vertex_weights
 from ..records import load_mesh, load_vertices
 from .rig import Rig
 
@@ -173,19 +173,13 @@ def _mesh_distance(obj: Object, armature: Object, rig: Rig, match: Match, pose: 
     stored = load_mesh(obj.data)
     if stored is None or not len(stored.block.weight_joints):
         return 0.0
-    block, count = stored.block, stored.block.vertex_count
+    block = stored.block
     joint_of_index = dict(zip(rig.indices[match.bones].tolist(), match.joints, strict=True))
-    table = [joint_of_index.get(index, -1) for index in range(int(block.weight_joints.max()) + 1)]
-    joints = np.array(table)[block.weight_joints]
-    positions, orientations, scales = (values[joints] for values in pose)
-    points = positions + quat.rotate(orientations, block.weight_positions * scales[:, None])
-    counts = block.weight_counts.astype(np.int64)
-    owners = np.repeat(np.arange(count), counts)
-    firsts = block.weight_starts - (np.cumsum(counts) - counts)
-    rows = VertexWeights(owners, np.arange(len(owners)) + firsts[owners], count)
-    expected = rows.sums((points * block.weight_biases[:, None])[rows.weights])
-    is_moved = np.ones(count, dtype=bool)
-    is_moved[owners[joints[rows.weights] < 0]] = False
+    joints = np.array([joint_of_index.get(index, -1) for index in range(int(block.weight_joints.max()) + 1)])
+    expected = skin(block, *(values[joints] for values in pose))
+    rows = vertex_weights(block)
+    is_moved = np.ones(block.vertex_count, dtype=bool)
+    is_moved[rows.vertices[joints[block.weight_joints[rows.weights]] < 0]] = False
     posed = obj.evaluated_get(graph)
     vertices, _ = load_vertices(posed.data, stored)
     known = np.flatnonzero(vertices != NONE)

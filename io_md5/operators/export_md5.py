@@ -97,20 +97,17 @@ class BuildOptions(_Game, _Options, export_options.ModelExport):
 
     def animation_options(self) -> AnimationOptions:
         """The options for animations."""
+        is_set = self.properties.is_property_set
+        # The user has enabled a frame rate, or a script has set one.
+        has_rate = self.use_frame_rate if is_set("use_frame_rate") else is_set("frame_rate")
         game_rate = self.profile().writing.frame_rate if self.frame_rate_from == GAME else 0.0
         is_played = self.frame_rate_from == SCENE or game_rate
         values = values_of(self, AnimationProperties) | ({"frame_step": 1} if game_rate else {})
         return AnimationOptions(
             **values,
-            frame_rate=game_rate or (self.frame_rate if self._has_frame_rate() else 0.0),
+            frame_rate=game_rate or (self.frame_rate if has_rate else 0.0),
             scene_rate=state.frame_rate(bpy.context.scene) if is_played else 0.0,
         )
-
-    def _has_frame_rate(self) -> bool:
-        """Whether the user has enabled a frame rate, or a script has set one."""
-        if self.properties.is_property_set("use_frame_rate"):
-            return self.use_frame_rate
-        return self.properties.is_property_set("frame_rate")
 
 
 def list_when_chosen(operator: Any, context: Context) -> None:

@@ -18,6 +18,7 @@ from ..exporting.source import Source, find_source
 from ..format.model import ANIMATION_SUFFIX
 from ..importing.companions import find_companion
 from ..options import MERGE, ModelProperties
+from .panels import armature_in
 
 if TYPE_CHECKING:
     from bpy.types import Context, UILayout
@@ -30,13 +31,8 @@ _MOST_PROBLEMS = 12
 
 def armature_of(context: Context) -> Any:
     """The active armature, else the armature of the active mesh, else the first one."""
-    objects = context.view_layer.objects
-    active = objects.active
-    if active is not None and active.type == "MESH":
-        active = active.find_armature()
-    if active is None or active.type != "ARMATURE":
-        active = next((obj for obj in objects if obj.type == "ARMATURE"), None)
-    return active
+    armatures = (obj for obj in context.view_layer.objects if obj.type == "ARMATURE")
+    return armature_in(context) or next(armatures, None)
 
 
 def exported_armature(context: Context, operator: Any) -> Any:

@@ -77,9 +77,9 @@ def animations_of(armature: Object) -> list[Action]:
     return [action for action in bpy.data.actions if finder.owns(action) and moves_bones(action, armature)]
 
 
-def active_action(armature: Object) -> Action | None:
+def active_action(armature: Object | None) -> Action | None:
     """The action that is assigned to an armature."""
-    data = armature.animation_data
+    data = armature.animation_data if armature is not None else None
     return data.action if data is not None else None
 
 
@@ -181,8 +181,7 @@ def _draw_animations(layout: Any, context: Context, armature: Object) -> None:
 
 def _index(manager: Any) -> int:
     """The index of the active action of the active armature among all actions; -1 if there is none."""
-    armature = armature_in(bpy.context)
-    action = active_action(armature) if armature is not None else None
+    action = active_action(armature_in(bpy.context))
     return bpy.data.actions.find(action.name) if action is not None else -1
 
 
@@ -286,24 +285,11 @@ class DOPESHEET_PT_md5_action(bpy.types.Panel):
 
 
 def _active_action(context: Context) -> Any:
-    found = getattr(context, "active_action", None)
-    if found is not None:
-        return found
-    armature = armature_in(context)
-    return active_action(armature) if armature is not None else None
-
-
-def _joint_name(bone: Any) -> str:
-    return printable(JOINT_NAME.current(bone, bone.name))
+    return getattr(context, "active_action", None) or active_action(armature_in(context))
 
 
 def _set_joint_name(bone: Any, name: str) -> None:
     JOINT_NAME.change(bone, name if name != bone.name else "", bone.name)
-
-
-def _joint_index(bone: Any) -> int:
-    index = JOINT_INDEX.read(bone)
-    return -1 if index is None else index
 
 
 def _rate(stored: Any, files: str) -> Any:
@@ -347,7 +333,7 @@ PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
         StringProperty(
             name="Joint",
             description="Name of the joint in MD5 files. Empty: the name of the bone",
-            get=_joint_name,
+            get=lambda bone: printable(JOINT_NAME.current(bone, bone.name)),
             set=_set_joint_name,
         ),
     ),
@@ -359,7 +345,7 @@ PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
             description="Index of the joint in MD5 files, counted from 0. -1: after its parent",
             min=-1,
             max=_MAX_INDEX,
-            get=_joint_index,
+            get=lambda bone: -1 if (index := JOINT_INDEX.read(bone)) is None else index,
             set=lambda bone, index: JOINT_INDEX.write(bone, index if index >= 0 else None),
         ),
     ),

@@ -29,8 +29,8 @@ from ..format import Animation, Md5Error, read_animation
 from ..format.joint_map import find_joint_map, format_joint_map, read_joint_map
 from ..format.retargeting import nearest_axes
 from ..importing.action import ActionBuilder
-from ..importing.importer import check_editable
-from ..importing.read import ImportSkeleton, animation_paths
+from ..importing.importer import check_editable, set_scene_timing
+from ..importing.read import ImportSkeleton, SourceFiles, animation_paths
 from ..importing.rig import read_rig
 from ..importing.transfer import Rest, Transfer, find_rest, plan_transfer, read_user_map
 from ..options import ImportOptions
@@ -181,10 +181,8 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
             builder.build(path.stem, animation, transfer=replace(transfer, rest=rest))
             yield progress.step()
         # The first one plays.
-        animation = found[0][1]
-        state.set_frame_rate(context.scene, animation.frame_rate, result.report)
-        last = options.frame_start + animation.frame_count - 1
-        state.set_frame_range(context.scene, options.frame_start, last)
+        path, animation, _ = found[0]
+        set_scene_timing(context.scene, SourceFiles(animations={path: animation}), options, result.report)
         return result.report, [path for path, _, _ in found]
 
     def _read_actions(
