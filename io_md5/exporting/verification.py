@@ -154,9 +154,7 @@ class Verifier:
             some = chosen[first : first + step]
             positions, orientations, scales = poses_in_file(sampled, animation, some)
             skinned = {
-                obj: [
-                    block.weights_by_joint.skin(positions, orientations, scales) for block in self._meshes[obj].blocks
-                ]
+                obj: [one.weights_by_joint.skin(positions, orientations, scales) for one in self._meshes[obj].blocks]
                 for obj in objects
             }
             for row, index in enumerate(some):
@@ -174,9 +172,8 @@ class Verifier:
                         self._found.note(obj, _COUNT, distance, where)
                     elif self._is_largest(obj, distance):
                         pose = positions[row], orientations[row], None if scales is None else scales[row]
-                        motion = self._motion(obj, graph, vertices, expected, pose)
-                        if not motion.causes and self._is_exact(obj, sampled, animation, index, expected):
-                            motion.causes.append("games compute rotations by almost 180° with 32-bit floats")
+                        exact = poses_in_file(sampled, animation, [index], as_read=False)
+                        motion = self._motion(obj, graph, vertices, expected, pose, exact)
                         self._found[obj, _POSITION] = Difference(distance, where, motion)
                 yield progress.step(0)
 
@@ -186,22 +183,21 @@ class Verifier:
         largest = max(self._tolerance, 0.0 if known is None else known.distance)
         return (obj, _COUNT) not in self._found and not distance <= largest
 
-    def _motion(self, obj: Object, graph: Depsgraph, vertices: list[Floats], expected: Floats, pose: Pose) -> _Motion:
-        """What is known of a distance."""
+    def _motion(
+        self, obj: Object, graph: Depsgraph, vertices: list[Floats], expected: Floats, pose: Pose, exact: Pose
+    ) -> _Motion:
+        """What is known of a distance; `exact` is the pose without the rounding of games, for one frame."""
+        blocks = self._meshes[obj].blocks
+        causes = likely_causes(obj, self._skeleton.of_mesh(obj), graph)
+        if not causes:
+            of_exact = [block.weights_by_joint.skin(*exact)[0] for block in blocks]
+            if _distance(blocks, of_exact, expected) <= self._tolerance:
+                causes = ["games compute rotations by almost 180° with 32-bit floats"]
         excess = 0.0
-        for block, found in zip(self._meshes[obj].blocks, vertices, strict=True):
+        for block, found in zip(blocks, vertices, strict=True):
             distances = np.linalg.norm(found - expected[block.vertices], axis=1)
             excess = max(excess, float((distances - block.disagreements).max(initial=0.0)))
-        causes = likely_causes(obj, self._skeleton.of_mesh(obj), graph)
         return _Motion(causes, excess <= self._tolerance, expected, pose)
-
-    def _is_exact(self, obj: Object, sampled: SampledClip, animation: Animation, index: int, expected: Floats) -> bool:
-        """Whether a frame is as Blender shows it without the rounding of games."""
-        blocks = self._meshes[obj].blocks
-        pose = poses_in_file(sampled, animation, [index], as_read=False)
-        return (
-            _distance(blocks, [block.weights_by_joint.skin(*pose)[0] for block in blocks], expected) <= self._tolerance
-        )
 
     def _check_mesh(self, obj: Object, graph: Depsgraph, where: str) -> Floats:
         """Compares faces, materials and UVs with those at rest; returns Blender's vertices in their order."""
@@ -302,19 +298,14 @@ class Verifier:
                 if kind == _POSITION and found.detail.is_from_file:
                     # The import has warned of the file, which the export keeps.
                     continue
+                causes = [*found.detail.causes, *other_causes] if kind == _POSITION else []
+                if not causes and self._size < _SMALL:
+                    causes = ["the model is too small for the ten decimals of the format: export with a larger Scale"]
                 words = text.format(
-                    where=found.where,
-                    amount=amount(found.distance, self._size),
-                    distance=found.distance,
-                    causes=self._cause_words(found, other_causes) if kind == _POSITION else "",
-                )
+                    where=found.where, amount=amount(found.distance, self._size), distance=found.distance,
+                    causes="; ".join(causes) or "unknown",
+                )  # fmt: skip
                 report.warn(f"{obj.name}: {words}", is_important=kind == _POSITION)
-
-    def _cause_words(self, found: Difference, other_causes: list[str]) -> str:
-        causes = [*found.detail.causes, *other_causes]
-        if not causes and self._size < _SMALL:
-            causes = ["the model is too small for the ten decimals of the format: export with a larger Scale"]
-        return "; ".join(causes) or "unknown"
 
 
 def _reordered(shown: Floats, corners: mesh_data.Ints, at_rest: mesh_data.TriangleMesh) -> Floats | None:

@@ -64,8 +64,15 @@ def _has_armature(cls: type, context: Context) -> bool:
     return active is not None and active.type == "ARMATURE" and bool(active.data.bones)
 
 
-def _source_skeleton(context: Context, name: str, target: Object) -> tuple[Object, Skeleton]:
-    """An armature as a source, and its joints; raises Md5Error."""
+def _source_of(operator: Any, context: Context) -> str:
+    """The name of the armature that an operator takes as its source; empty for files."""
+    is_of_files = any(getattr(operator, name, None) for name in ("files", "filepath", "directory"))
+    others = [] if is_of_files else other_armatures(context)
+    return operator.source or (others[0].name if others else "")
+
+
+def _source_skeleton(context: Context, name: str, target: Object) -> Skeleton:
+    """The joints of an armature as a source; raises Md5Error."""
     source = _target(context, name)
     if source == target:
         raise Md5Error("the source is the target: choose another armature")
@@ -83,7 +90,7 @@ def _source_skeleton(context: Context, name: str, target: Object) -> tuple[Objec
     def rest_pose(names: list[str]) -> np.ndarray:
         return np.array([[bones[name].matrix_local for name in names]])
 
-    return source, build_skeleton([part], conversion, Report(), sample=rest_pose, add_origin=False)
+    return build_skeleton([part], conversion, Report(), sample=rest_pose, add_origin=False)
 
 
 @properties
@@ -115,8 +122,7 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
     poll: Any = classmethod(_has_armature)
 
     def invoke(self, context: Context, event: Any) -> OperatorResult:
-        others = other_armatures(context)
-        self.source = self.source or (others[0].name if others else "")
+        self.source = _source_of(self, context)
         if self.source:
             result: OperatorResult = context.window_manager.invoke_props_dialog(self)
             return result
@@ -144,61 +150,54 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
         return paths
 
     def job(self, context: Context) -> Job[Outcome]:
-        """Transfers each animation in Object Mode, as bones may have been edited."""
-        target = _target(context, self.target)
+        """Transfers the animations of a source, or of files; all are read before the first action is made."""
+        target, name = _target(context, self.target), _source_of(self, context)
         check_editable(target)
         if abs(target.matrix_world.determinant()) < NO_VOLUME:
             raise Md5Error(f"{target.name} has a scale of 0: set it to 1")
-        sources = other_armatures(context) if not (self.files or self.filepath or self.directory) else []
-        name = self.source or (sources[0].name if sources else "")
-        with state.temporary_object_mode(context):
-            result = yield from self._transfer(context, target, name)
-        return result
-
-    def _transfer(self, context: Context, target: Object, name: str) -> Job[Outcome]:
-        """Transfers the animations of a source, or of files; all are read before the first action is made."""
         progress, result = Progress(), ImportResult()
         options = ImportOptions(keep_feet=self.keep_feet, use_conversion_of_armature=not name)
         user_map = read_user_map(bpy.path.abspath(self.joint_map))
-        skeleton = ImportSkeleton(target.name, read_rig(target.data).joints, obj=target)
-        if name:
-            found = yield from self._read_actions(context, name, target, result.report, progress)
-        else:
-            animations = [(path, read_animation(readable(path))) for path in self._paths()]
-            found = [(path, animation, find_rest(path, animation)) for path, animation in animations]
-        progress.expect(len(found))
-        # Skeletons with the same joints have the same map.
-        plans: dict[tuple[str, ...], Transfer | None] = {}
-        for path, animation, rest in found:
-            key = tuple(rest.joints.names)
-            plans[key] = plans.get(key) or plan_transfer(path, animation, skeleton, user_map, rest)
-            if plans[key] is None:
-                raise Md5Error("no joint is mapped: map them in the panel MD5 of the armature", path=str(path))
-        builder = ActionBuilder(context, target, options, result)
-        for path, animation, rest in found:
-            transfer = plans[tuple(rest.joints.names)]
-            assert transfer is not None
-            builder.build(path.stem, animation, transfer=replace(transfer, rest=rest))
-            yield progress.step()
-        # The first one plays.
-        path, animation, _ = found[0]
-        set_scene_timing(context.scene, SourceFiles(animations={path: animation}), options, result.report)
+        # Bones may have been edited.
+        with state.temporary_object_mode(context):
+            skeleton = ImportSkeleton(target.name, read_rig(target.data).joints, obj=target)
+            if name:
+                found = yield from self._read_actions(context, name, target, result.report, progress)
+            else:
+                animations = [(path, read_animation(readable(path))) for path in self._paths()]
+                found = [(path, animation, find_rest(path, animation)) for path, animation in animations]
+            progress.expect(len(found))
+            # Skeletons with the same joints have the same map.
+            plans: dict[tuple[str, ...], Transfer] = {}
+            for path, animation, rest in found:
+                key = tuple(rest.joints.names)
+                plan = plans.get(key) or plan_transfer(path, animation, skeleton, user_map, rest)
+                if plan is None:
+                    raise Md5Error("no joint is mapped: map them in the panel MD5 of the armature", path=str(path))
+                plans[key] = plan
+            builder = ActionBuilder(context, target, options, result)
+            for path, animation, rest in found:
+                builder.build(path.stem, animation, transfer=replace(plans[tuple(rest.joints.names)], rest=rest))
+                yield progress.step()
+            # The first one plays.
+            path, animation, _ = found[0]
+            set_scene_timing(context.scene, SourceFiles(animations={path: animation}), options, result.report)
         return result.report, [path for path, _, _ in found]
 
     def _read_actions(
         self, context: Context, name: str, target: Object, report: Report, progress: Progress
     ) -> Job[list[tuple[Path, Animation, Rest]]]:
         """The actions of an armature with the filter in their names, and its rest pose; raises Md5Error."""
-        source, skeleton = _source_skeleton(context, name, target)
+        skeleton = _source_skeleton(context, name, target)
+        source: Any = skeleton.armature
         clips = [
             listed_clip(action_clip(action, slot), context.scene)
             for action, slot in suitable_actions(source).chosen
             if matches(action.name, self.animation_filter)
         ]
         if not clips:
-            raise Md5Error(
-                f"{source.name} has no action" + " with the filter in its name" * bool(self.animation_filter)
-            )
+            filtered = " with the filter in its name" if self.animation_filter else ""
+            raise Md5Error(f"{source.name} has no action{filtered}")
         found = []
         options = AnimationOptions()
         progress.expect(len(clips))
@@ -256,10 +255,9 @@ class ARMATURE_OT_idtech_find_joint_map(_JointMapOperator, bpy.types.Operator):
     def run(self, target: Object) -> None:
         if target.data.library is not None:
             raise Md5Error(f"The armature {target.data.name} is linked: make it local, so that the map is saved")
-        others = [] if self.filepath else other_armatures(bpy.context)
-        name = self.source or (others[0].name if others else "")
+        name = _source_of(self, bpy.context)
         if name:
-            rest = _source_skeleton(bpy.context, name, target)[1].joints
+            rest = _source_skeleton(bpy.context, name, target).joints
         elif self.filepath:
             path = Path(bpy.path.abspath(self.filepath))
             rest = find_rest(path, read_animation(readable(path))).joints
