@@ -45,7 +45,7 @@ from .verification import RestMesh, Verifier
 from .weights import WeightTable, fitted_weights
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Material, Modifier, Object, Scene
+    from bpy.types import Context, Modifier, Object, Scene
 
 
 # The weights of a vertex, and the frames that they are fitted to, of all clips together.
@@ -175,8 +175,8 @@ def build(
         animations[path] = replace(animation, bounds=bounds)
         report.count("animations")
         report.count("frames", animation.frame_count)
-    commandline = COMMANDLINE.read(source.armature.data) if source.armature is not None else None
-    model = Model(skeleton.joints, meshes, commandline or made_by)
+    imported_by = COMMANDLINE.read(source.armature.data) if source.armature is not None else None
+    model = Model(skeleton.joints, meshes, imported_by or made_by)
     scales = {path: one.scales for path, one in sampled.items() if one.scales is not None}
     return Build(model, animations, parts, skeleton, scales)
 
@@ -285,7 +285,8 @@ def _armature_parts(context: Context, source: Source, report: Report) -> list[Ar
     """The armatures of a source at rest."""
     parts: list[ArmaturePart] = []
     # One that hangs on a bone has the place that this bone has at rest.
-    with state.rest_position({one.data for one in source.armatures} if source.attached else ()):
+    rested: set[Any] = {one.data for one in source.armatures} if source.attached else set()
+    with state.rest_position(rested):
         graph = context.evaluated_depsgraph_get()
         for armature in source.armatures:
             carriers = [
@@ -315,7 +316,7 @@ def _build_rest(
         return not options.apply_modifiers or modifier.type == "ARMATURE"
 
     result: dict[Object, RestMesh] = {}
-    armatures = {part.armature.data for part in skeleton.parts}
+    armatures: set[Any] = {part.armature.data for part in skeleton.parts}
     with state.rest_position(armatures), state.hidden_modifiers(objects, hides):
         graph = context.evaluated_depsgraph_get()
         for obj in objects:
@@ -325,18 +326,15 @@ def _build_rest(
                 use_stored=use_stored, fitted=fitted.get(obj),
             )  # fmt: skip
             for block in blocks:
-                block.mesh.shader = _shader(obj, triangles.slots, block.slot, options.game_folders, report)
+                material = triangles.slots[block.slot] if block.slot < len(triangles.slots) else None
+                if material is None:
+                    report.warn("no material: the object's name is used as the shader", obj.name)
+                    block.mesh.shader = obj.name
+                else:
+                    block.mesh.shader = name_for_file(material, SHADERS, options.game_folders, report)
             warn_of_instances(obj, graph, report)
             result[obj] = RestMesh(triangles, blocks)
     return result
-
-
-def _shader(obj: Object, slots: list[Material | None], slot: int, game_folders: tuple[str, ...], report: Report) -> str:
-    material = slots[slot] if slot < len(slots) else None
-    if material is None:
-        report.warn("no material: the object's name is used as the shader", obj.name)
-        return str(obj.name)
-    return name_for_file(material, SHADERS, game_folders, report)
 
 
 def _causes_of_options(options: ModelOptions, animation_options: AnimationOptions) -> list[str]:

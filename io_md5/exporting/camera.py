@@ -78,14 +78,6 @@ class _Moment:
     is_hidden: bool = False
 
 
-class _Views(NamedTuple):
-    """Views of cameras, in the coordinates of the file."""
-
-    positions: Floats  # float64 (N, 3)
-    orientations: Floats  # x y z, float64 (N, 3)
-    fields_of_view: Floats  # in degrees, float64 (N,)
-
-
 class _ShownView(NamedTuple):
     """What a camera shows on a frame."""
 
@@ -125,21 +117,14 @@ def _read_scene(context: Context, options: CameraExportOptions, report: Report) 
         plan = _Plan(scene, stored, use_markers=options.use_markers)
         chosen = frames_to_verify(len(plan.frames), options.verify, many=True)
         verified = {plan.frames[index] for index in chosen}
-        views, shown = yield from _sample(context, plan.moments, conversion, verified, report)
-        _restore_stored(views, plan)
-        _fill_shot_ends(views, plan)
+        result, shown = yield from _sample(context, plan.moments, conversion, verified, report)
+        _restore_stored(result, plan)
+        _fill_shot_ends(result, plan)
         first = plan.moments[0].camera.data
         imported_rate = None if options.use_scene_rate else CAMERA_RATE.read(first)
-        cuts, groups = plan.cuts()
-        result = Camera(
-            cuts=cuts,
-            positions=views.positions,
-            orientations=views.orientations,
-            fields_of_view=views.fields_of_view,
-            frame_rate=_frame_rate(scene, imported_rate, len(plan.frames), report),
-            cut_groups=groups,
-            commandline=COMMANDLINE.read(first) or "",
-        )
+        result.cuts, result.cut_groups = plan.cuts()
+        result.frame_rate = _frame_rate(scene, imported_rate, len(plan.frames), report)
+        result.commandline = COMMANDLINE.read(first) or ""
         differences = _find_differences(result, shown, conversion)
         if not differences or not any(stored.values()):
             break
@@ -155,19 +140,6 @@ def _read_scene(context: Context, options: CameraExportOptions, report: Report) 
                 camera.name,
             )
     return result
-
-
-def _check(camera: Object, frame: int, report: Report) -> None:
-    # The type and lens shift may be animated.
-    data = camera.data
-    if data.type != "PERSP":
-        kind = data.bl_rna.properties["type"].enum_items[data.type].name
-        raise NothingToExportError(
-            f"{camera.name} is of the type {kind} on frame {frame}, which the format does not have: set Type to "
-            "Perspective in the properties of the camera"
-        )
-    if data.shift_x or data.shift_y:
-        report.warn("lens shift is ignored, because the format has none", camera.name)
 
 
 def _frame_rate(scene: Scene, imported: float | None, frames: int, report: Report) -> float:
@@ -188,13 +160,14 @@ class _Plan:
     def __init__(self, scene: Scene, stored: dict[Object, StoredCamera | None], *, use_markers: bool) -> None:
         # `stored` has the imported file of each camera, None for a camera that was not imported, or not as it is now.
         start, end = scene.frame_start, scene.frame_end
-        self._start = start
         self.frames = range(start, end + 1)
         bound = _bound_cameras(scene) if use_markers else {}
         self._camera_at = _cameras_of_frames(scene, bound)
         self.stored = stored
-        # The first scene frame after each cut, rising.
-        self.instants = self._find_cuts(scene, bound)
+        # The first scene frame after each cut, rising, and the imported file with the index of the cut in it, or None.
+        self.instants: list[int] = []
+        self.sources: list[tuple[StoredCamera, int] | None] = []
+        self._find_cuts(scene, bound)
         self.moments: list[_Moment] = []
         cuts = Counter(self.instants)
         for frame in range(start, end + 2):
@@ -204,38 +177,27 @@ class _Plan:
             if frame <= end:
                 self.moments.append(_Moment(frame, new))
 
-    def _find_cuts(self, scene: Scene, bound: Iterable[int]) -> list[int]:
+    def _find_cuts(self, scene: Scene, bound: Iterable[int]) -> None:
         start, end = scene.frame_start, scene.frame_end
         marked = cut_frames(scene, list(self.stored))
-        instants: list[int] = []
         for frame in sorted({*marked, *bound}):
             stored = self.stored[self._camera_at[min(max(frame - 1, start), end)]]
-            imported = len(stored.cuts_at(frame)) if stored else 0
+            imported = stored.cuts_at(frame) if stored is not None else []
             # Cuts at the first or after the last frame come from invalid files, as do several on one frame.
             outermost = imported and stored and stored.is_outermost(frame) and frame in (start, end + 1)
             if start < frame <= end or outermost:
-                instants += [frame] * max(1, min(imported, marked[frame]))
-        return instants
+                count = max(1, min(len(imported), marked[frame]))
+                self.instants += [frame] * count
+                self.sources += [(stored, number) for number in imported[:count] if stored is not None] or [None]
 
     def is_within_shot(self, camera: Object, frame: int) -> bool:
         """Whether a camera is seen on a frame and on the one before, without a cut between them."""
         seen = self._camera_at.get(frame - 1), self._camera_at.get(frame)
         return seen == (camera, camera) and frame not in self.instants
 
-    def source_cut(self, index: int) -> tuple[StoredCamera, int] | None:
-        """The imported file of a cut, and the index of the cut in it; None if the cut is new."""
-        frame = self.instants[index]
-        stored = self.stored[self._camera_at[max(frame - 1, self._start)]]
-        found = stored.cuts_at(frame) if stored else []
-        nth = index - self.instants.index(frame)
-        return (stored, found[nth]) if stored is not None and nth < len(found) else None
-
     def cuts(self) -> tuple[Ints, list[str]]:
         """The cuts of the file, (K,), and their groups."""
-        groups = []
-        for index in range(len(self.instants)):
-            imported = self.source_cut(index)
-            groups.append(imported[0].camera.cut_groups[imported[1]] if imported else "")
+        groups = [one[0].camera.cut_groups[one[1]] if one is not None else "" for one in self.sources]
         instants = np.array(self.instants, dtype=np.int32)
         stored = next(iter(self.stored.values()))
         if (
@@ -245,7 +207,7 @@ class _Plan:
             and np.array_equal(stored.instants + stored.frame_start, instants)
         ):
             return stored.camera.cuts, groups
-        return cuts_at(instants - self._start), groups
+        return cuts_at(instants - self.frames[0]), groups
 
 
 def exported_cameras(scene: Scene, *, use_markers: bool) -> list[Object]:
@@ -277,8 +239,8 @@ def _cameras_of_frames(scene: Scene, bound: dict[int, Object]) -> dict[int, Obje
 
 def _sample(
     context: Context, moments: list[_Moment], conversion: axes.Conversion, verified: set[int], report: Report
-) -> Job[tuple[_Views, dict[int, _ShownView]]]:
-    """The views of the entries, and the evaluated view of each frame to verify, counted from the first."""
+) -> Job[tuple[Camera, dict[int, _ShownView]]]:
+    """A path without its cuts, and the evaluated view of each frame to verify, counted from the first."""
     # Extrapolated entries are left to be filled in. `verified` has frames of the scene. Raises NothingToExportError if
     # a camera has no field of view or no finite transform.
     scene = context.scene
@@ -301,7 +263,15 @@ def _sample(
                 depsgraph = context.evaluated_depsgraph_get()
             camera = moment.camera.evaluated_get(depsgraph)
             data = camera.data
-            _check(camera, frame, report)
+            # The type and lens shift may be animated.
+            if data.type != "PERSP":
+                kind = data.bl_rna.properties["type"].enum_items[data.type].name
+                raise NothingToExportError(
+                    f"{camera.name} is of the type {kind} on frame {frame}, which the format does not have: set Type "
+                    "to Perspective in the properties of the camera"
+                )
+            if data.shift_x or data.shift_y:
+                report.warn("lens shift is ignored, because the format has none", camera.name)
             matrices[index] = world_matrix(camera)
             if not np.isfinite(matrices[index]).all():
                 raise NothingToExportError(
@@ -320,10 +290,10 @@ def _sample(
                     np.array(data.view_frame(scene=scene), dtype=np.float64),
                 )  # fmt: skip
     positions, orientations = to_file(matrices, conversion)
-    return _Views(positions, orientations, fields_of_view), shown
+    return Camera(np.empty(0, np.int32), positions, orientations, fields_of_view), shown
 
 
-def _restore_stored(views: _Views, plan: _Plan) -> None:
+def _restore_stored(path: Camera, plan: _Plan) -> None:
     """Replaces values that were not changed since the import by the exact values of the file."""
     # The index and source of each entry, and the entry of its file.
     found: dict[Object, list[tuple[int, int]]] = {}
@@ -338,7 +308,7 @@ def _restore_stored(views: _Views, plan: _Plan) -> None:
         assert stored is not None
         source = _channels_of(stored.camera)
         moments, entries = np.array(pairs).T
-        positions, orientations, angles = (channel[moments] for channel in views)
+        positions, orientations, angles = (channel[moments] for channel in _channels_of(path))
         file_positions, file_orientations, file_angles = (channel[entries] for channel in source)
         distances = np.linalg.norm(positions - file_positions, axis=1)
         seen, known = quat.wxyz_from_xyz(orientations), quat.wxyz_from_xyz(file_orientations)
@@ -348,7 +318,7 @@ def _restore_stored(views: _Views, plan: _Plan) -> None:
             turns <= _SAME_ORIENTATION,
             np.abs(angles - clamped(file_angles)) <= _SAME_ANGLE,
         )
-        for table, original, same in zip(views, source, is_same, strict=True):
+        for table, original, same in zip(_channels_of(path), source, is_same, strict=True):
             table[moments[same]] = original[entries[same]]
 
 
@@ -356,12 +326,12 @@ def _channels_of(camera: Camera) -> tuple[Floats, Floats, Floats]:
     return camera.positions, camera.orientations, camera.fields_of_view
 
 
-def _fill_shot_ends(views: _Views, plan: _Plan) -> None:
+def _fill_shot_ends(path: Camera, plan: _Plan) -> None:
     ends = [index for index, moment in enumerate(plan.moments) if moment.is_end]
     for cut, end in enumerate(ends):
-        guesses = _extrapolated(views, plan.moments, end) if plan.moments[end].is_hidden else None
-        imported = plan.source_cut(cut)
-        for channel, table in enumerate(views):
+        guesses = _extrapolated(path, plan.moments, end) if plan.moments[end].is_hidden else None
+        imported = plan.sources[cut]
+        for channel, table in enumerate(_channels_of(path)):
             if guesses is not None:
                 table[end] = guesses[channel]
             if imported is not None:
@@ -372,17 +342,17 @@ def _fill_shot_ends(views: _Views, plan: _Plan) -> None:
                     table[end] = original[entry]
 
 
-def _extrapolated(views: _Views, moments: list[_Moment], end: int) -> tuple[Floats, Floats, Floats]:
+def _extrapolated(path: Camera, moments: list[_Moment], end: int) -> tuple[Floats, Floats, Floats]:
     """The view that continues the motion of the last two frames of a shot; the last if there is only one."""
     last = max(end - 1, 0)
     before = max(end - 2, 0)
     if moments[last].is_end or moments[before].is_end:
         before = last
-    at_last, at_before = (quat.wxyz_from_xyz(views.orientations[last]), quat.wxyz_from_xyz(views.orientations[before]))
+    at_last, at_before = (quat.wxyz_from_xyz(path.orientations[last]), quat.wxyz_from_xyz(path.orientations[before]))
     orientation = quat.multiply(quat.multiply(at_last, quat.conjugate(at_before)), at_last)
-    angles = views.fields_of_view
+    angles = path.fields_of_view
     return (
-        2.0 * views.positions[last] - views.positions[before],
+        2.0 * path.positions[last] - path.positions[before],
         quat.xyz_from_wxyz(orientation),
         clamped(2.0 * angles[last] - angles[before]),
     )

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -132,16 +132,8 @@ def all_clips(armature: Object, scene: Scene, report: Report, attached: Sequence
     return [listed_clip(action_clip(action, slot), scene) for action, slot in actions.chosen]
 
 
-class ListedClip(NamedTuple):
-    """A row of a list with its clip, and the name of its file without the suffix, which no other row has."""
-
-    row: Row
-    clip: Clip
-    name: str
-
-
-def listed_clips(found: AnimationList, rows: list[Row], stem: str) -> list[ListedClip]:
-    """Rows of a list with clips and names; raises NothingToExportError for an unknown field of names."""
+def listed_clips(found: AnimationList, rows: list[Row], stem: str) -> dict[str, Clip]:
+    """The clips of rows, by the name of the file without suffix; NothingToExportError for an unknown field of names."""
     # `stem` names the scene as a whole.
     clips = [listed_clip(row.animation, found.scene) for row in rows]
     stems = []
@@ -160,7 +152,7 @@ def listed_clips(found: AnimationList, rows: list[Row], stem: str) -> list[Liste
         except UnknownFieldError as error:
             raise NothingToExportError(str(error)) from error
     unique = distinct_file_names(names.for_files(name, "animation") for name in stems)
-    return [ListedClip(*parts) for parts in zip(rows, clips, unique, strict=True)]
+    return dict(zip(unique, clips, strict=True))
 
 
 def clips_by_file(
@@ -179,8 +171,7 @@ def clips_by_file(
     if actions == "LIST":
         found = animation_list(armature, scene)
         rows = found.require_checked(report, "Actions", "animate its bones", "animation")
-        listed = listed_clips(found, rows, stem)
-        return {folder / f"{one.name}{ANIMATION_SUFFIX}": one.clip for one in listed}
+        return {folder / f"{name}{ANIMATION_SUFFIX}": clip for name, clip in listed_clips(found, rows, stem).items()}
     if actions == "ACTIVE":
         clips = [active_clip(armature, scene)]
     else:

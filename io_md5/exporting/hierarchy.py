@@ -6,6 +6,7 @@ rigs, whose bones hang on controls."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,19 +43,12 @@ def bones_to_leave_out(armature: Object, meshes: list[Object], actions: list[Act
         name = None if is_deformed(obj, armature) else parent_bone_of(obj, armature)
         if name is None or name not in left_out:
             continue
-        if not _is_fixed_to_deforming(armature, bones[name], left_out, actions):
+        chain = [bones[name], *bones[name].parent_recursive]
+        moved = list(takewhile(lambda bone: bone.name in left_out, chain))
+        if len(moved) == len(chain) or not all(_is_fixed_to_parent(armature, bone, actions) for bone in moved):
             left_out.discard(name)
             report.warn(f"the bone {name} is exported although Deform is off, because {obj.name} is parented to it")
     return left_out
-
-
-def _is_fixed_to_deforming(armature: Object, bone: Bone, left_out: set[str], actions: list[Action]) -> bool:
-    ancestor: Bone | None = bone
-    while ancestor is not None and ancestor.name in left_out:
-        if not _is_fixed_to_parent(armature, ancestor, actions):
-            return False
-        ancestor = ancestor.parent
-    return ancestor is not None
 
 
 def _is_fixed_to_parent(armature: Object, bone: Bone, actions: list[Action]) -> bool:

@@ -104,7 +104,8 @@ def _block(
     file_vertices = vertices if source is None else source.corners[corners]
     numbers = _file_numbers(source_mesh, corners, vertices, file_vertices)
     if numbers is None:
-        numbers = _row_numbers(source_mesh, corners, vertices, file_vertices)
+        uvs = np.round(_texture_coordinates(source_mesh, corners) * 10**_UV_DECIMALS)
+        numbers = row_ids(np.column_stack([vertices, file_vertices, uvs]))
     firsts = _first_of_each(numbers)
     uvs = _texture_coordinates(source_mesh, corners[firsts])
     vertices, file_vertices = vertices[firsts], file_vertices[firsts]
@@ -165,14 +166,6 @@ def _file_numbers(
         if not np.array_equal(uvs[first], uvs):
             return None
     return (np.cumsum(firsts >= 0) - 1)[file_vertices]
-
-
-def _row_numbers(
-    mesh: mesh_data.TriangleMesh, corners: npt.NDArray[np.integer], vertices: Integers, file_vertices: Integers
-) -> Integers:
-    """The same for any mesh: corners with the same vertices and texture coordinates have the same number."""
-    uvs = np.round(_texture_coordinates(mesh, corners) * 10**_UV_DECIMALS)
-    return row_ids(np.column_stack([vertices, file_vertices, uvs]))
 
 
 def _first_of_each(numbers: Integers) -> Integers:

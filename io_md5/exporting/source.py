@@ -240,20 +240,18 @@ def has_effect(obj: Object, constraint: Constraint) -> bool:
 
 def targets_of_constraint(constraint: Constraint) -> list[tuple[Object | None, str]]:
     """The objects and bones that a constraint names."""
-    one: Any = constraint  # the stubs have targets only in the classes of the single types
-    targets = one.targets if one.type == "ARMATURE" else [one]
-    return [(target.target, target.subtarget) for target in targets]
+    # The stubs have targets only in the classes of the single types.
+    holders: list[Any] = [constraint, *getattr(constraint, "targets", ())]
+    return [(one.target, getattr(one, "subtarget", "")) for one in holders if hasattr(one, "target")]
 
 
 def warn_of_missing_targets(armature: Object, report: Report) -> None:
     """Warns of constraints to missing bones: Blender shows their effect until it evaluates the rig anew."""
     for bone in armature.pose.bones:
         for constraint in bone.constraints:
-            holders: list[Any] = [constraint, *getattr(constraint, "targets", ())]
             if constraint.enabled and any(
                 target is not None and target.pose is not None and name and name not in target.pose.bones
-                for holder in holders
-                for target, name in [(getattr(holder, "target", None), getattr(holder, "subtarget", ""))]
+                for target, name in targets_of_constraint(constraint)
             ):
                 report.warn(
                     "the target bone of the constraint does not exist, so what Blender shows may change with its next "

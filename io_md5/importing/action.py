@@ -222,8 +222,12 @@ class ActionBuilder:
         """Builds the action of an animation of the file."""
         armature, options, result, rig = self._armature, self._options, self._result, self._rig
         existing = self._find_existing(name) if options.existing_actions != "CREATE" else None
+        animation_data = armature.animation_data or armature.animation_data_create()
         if existing is not None and options.existing_actions == "SKIP":
-            self._keep(existing)
+            # A new armature plays the action that is kept.
+            if animation_data.action is None and not animation_data.use_tweak_mode:
+                versions.assign_action(animation_data, existing, "OBJECT")
+            result.report.count("skipped animations")
             return
         converted = convert_animation(animation, self._conversion)
         table = None
@@ -237,7 +241,13 @@ class ActionBuilder:
                 result.report.hints.append(hint)
         else:
             match = match_joints(animation, rig.joints)
-            self._warn_of_mismatch(match, name)
+            for joints, text in (
+                (match.extra, "joints without a bone in the armature"),
+                (match.missing, "bones without a joint in the animation"),
+                (match.differing, "joints with another parent than their bone, not animated"),
+            ):
+                if joints:
+                    result.report.warn(f"{text}: {listing(joints)}", name)
             if scales is not None:
                 found, _ = scales.table(animation.names, animation.frame_count)
                 table = found if found.is_used else None
@@ -253,7 +263,6 @@ class ActionBuilder:
             if table is not None:
                 # A joint does not inherit the scale of its parent.
                 armature.data.bones[rig.bone_names[bone]].inherit_scale = "NONE"
-        animation_data = armature.animation_data or armature.animation_data_create()
         if animation_data.action not in result.actions:
             versions.assign_action(animation_data, action, "OBJECT")
         result.actions.append(action)
@@ -313,19 +322,3 @@ class ActionBuilder:
         ]
         played = played_actions(self._armature) if len(found) > 1 else ()
         return min(found, key=lambda one: (one[0] not in played, one[1] != wanted), default=(None, ""))[0]
-
-    def _keep(self, action: Action) -> None:
-        """Keeps an action instead of importing its animation; a new armature plays it."""
-        data = self._armature.animation_data or self._armature.animation_data_create()
-        if data.action is None and not data.use_tweak_mode:
-            versions.assign_action(data, action, "OBJECT")
-        self._result.report.count("skipped animations")
-
-    def _warn_of_mismatch(self, match: Match, name: str) -> None:
-        for joints, text in (
-            (match.extra, "joints without a bone in the armature"),
-            (match.missing, "bones without a joint in the animation"),
-            (match.differing, "joints with another parent than their bone, not animated"),
-        ):
-            if joints:
-                self._result.report.warn(f"{text}: {listing(joints)}", name)

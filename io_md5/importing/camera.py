@@ -41,6 +41,20 @@ if TYPE_CHECKING:
 _CLIP_START, _CLIP_END = 1.0, 131072.0
 _DISPLAY_SIZE = 16.0
 
+# The sensor width of new cameras in millimetres, Blender's default, and the aspect ratio of the picture of the file.
+_SENSOR_WIDTH, _PICTURE_ASPECT = 36.0, 4.0 / 3.0
+# The limits of Blender's cameras: fields of view in degrees, and the shortest focal length in millimetres.
+_MIN_ANGLE, _MAX_ANGLE = 0.01, 179.9
+_MIN_LENS = 1.0
+
+# Blender's camera axes (right, up, back) as columns, in the axes of the file (forward, left, up).
+_LENS_AXES = quat.from_matrices([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+
+_CUT = re.compile(r"cut(?![a-z])", re.IGNORECASE)
+_VIEW_PATH = re.compile(r"(delta_)?(location|rotation_\w+|scale)|lens|sensor_width|sensor_height")
+# Steps of a curve that are smaller than this, in units or radians, are no jump.
+_SMALLEST_JUMP = 1e-3
+
 
 def frame_count(camera: Camera) -> int:
     """The number of frames that a camera plays."""
@@ -86,7 +100,9 @@ def _animate_object(
     obj: Object, camera: Camera, entries: Ints, conversion: axes.Conversion, keyframes: KeyframeWriter
 ) -> None:
     locations = as_singles(conversion.points(camera.positions[entries]))
-    rotations = to_scene(camera.orientations[entries], conversion)
+    turned = quat.multiply(quat.from_matrices(conversion.rotation), quat.wxyz_from_xyz(camera.orientations[entries]))
+    rotations = quat.make_continuous(quat.multiply(turned, _LENS_AXES))
+    rotations = rotations * (-1.0 if rotations[0, 0] < 0.0 else 1.0)
     obj.rotation_mode = "QUATERNION"
     obj.location, obj.rotation_quaternion = locations[0], rotations[0]
     action = bpy.data.actions.new(obj.name)
@@ -102,10 +118,12 @@ def _animate_object(
 def _animate_lens(data: bpy.types.Camera, camera: Camera, entries: Ints, keyframes: KeyframeWriter) -> None:
     """Sets the focal length, with keyframes on both sides of every change."""
     fields_of_view = camera.fields_of_view[entries]
-    lenses, sensor_width = focal_lengths(fields_of_view)
+    slopes = 2.0 * np.tan(np.radians(clamped(fields_of_view)) / 2.0)
+    sensor_width = max(_SENSOR_WIDTH, _MIN_LENS * float(slopes.max(initial=0.0)))
+    lenses = sensor_width / slopes
     data.sensor_fit = "HORIZONTAL"
     data.sensor_width = sensor_width
-    data.sensor_height = sensor_width / PICTURE_ASPECT
+    data.sensor_height = sensor_width / _PICTURE_ASPECT
     data.lens = lenses[0]
     changes = np.flatnonzero(np.diff(fields_of_view))
     if len(changes) == 0:
@@ -114,12 +132,6 @@ def _animate_lens(data: bpy.types.Camera, camera: Camera, entries: Ints, keyfram
     curve = versions.ActionCurves(action, "CAMERA").new("lens", 0, "Lens")
     keyframes.write(curve, lenses, np.union1d(changes, changes + 1))
     versions.assign_action(data.animation_data_create(), action, "CAMERA")
-
-
-_CUT = re.compile(r"cut(?![a-z])", re.IGNORECASE)
-_VIEW_PATH = re.compile(r"(delta_)?(location|rotation_\w+|scale)|lens|sensor_width|sensor_height")
-# Steps of a curve that are smaller than this, in units or radians, are no jump.
-_SMALLEST_JUMP = 1e-3
 
 
 def marker_name(camera_name: str) -> str:
@@ -168,29 +180,6 @@ def _view_curves(camera: Object) -> Iterator[FCurve]:
                     yield curve
 
 
-SENSOR_WIDTH = 36.0
-"""The sensor width of new cameras, in millimetres: Blender's default."""
-
-PICTURE_ASPECT = 4.0 / 3.0
-"""The aspect ratio of the picture that a field of view is for."""
-
-# The limits of Blender's cameras: fields of view in degrees, and the shortest focal length in millimetres.
-_MIN_ANGLE, _MAX_ANGLE = 0.01, 179.9
-_MIN_LENS = 1.0
-
-# Blender's camera axes (right, up, back) as columns, in the axes of the file (forward, left, up).
-_LENS_AXES = quat.from_matrices([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-
-
-def to_scene(orientations: Floats, conversion: Conversion) -> Floats:
-    """Continuous rotations of Blender cameras, the first with w >= 0, for x y z of the file."""
-    rotation = quat.from_matrices(conversion.rotation)
-    rotations = quat.make_continuous(
-        quat.multiply(quat.multiply(rotation, quat.wxyz_from_xyz(orientations)), _LENS_AXES)
-    )
-    return rotations * (-1.0 if rotations[0, 0] < 0.0 else 1.0)
-
-
 def to_file(matrices: Floats, conversion: Conversion) -> tuple[Floats, Floats]:
     """Positions and x y z of orientations in the file; scales of matrices have no effect, as in Blender."""
     forward = _unit(-matrices[:, :3, 2])
@@ -209,13 +198,6 @@ def _unit(vectors: Floats) -> Floats:
 def clamped(fields_of_view: Floats) -> Floats:
     """Fields of view in degrees, clamped to Blender's limits."""
     return np.clip(fields_of_view, _MIN_ANGLE, _MAX_ANGLE)
-
-
-def focal_lengths(fields_of_view: Floats) -> tuple[Floats, float]:
-    """Focal lengths (n,) for fields of view in degrees (n,), and the sensor width that they require."""
-    slopes = 2.0 * np.tan(np.radians(clamped(fields_of_view)) / 2.0)
-    sensor_width = max(SENSOR_WIDTH, _MIN_LENS * float(slopes.max(initial=0.0)))
-    return sensor_width / slopes, sensor_width
 
 
 def field_of_view(lens: float, sensor_width: float, sensor_height: float, sensor_fit: str, aspect: float) -> float:

@@ -274,13 +274,8 @@ class IMPORT_SCENE_OT_md5(_Options, file_operators.ImportFiles, bpy.types.Operat
 
     def paths(self) -> list[Path]:
         """The files, or none to import a folder onto the active armature; raises NoFileError otherwise."""
-        is_for_armature = (
-            self._animation_source() != "NONE"
-            and bool(self.directory or self.filepath)
-            and not self._has_file()
-            and active_skeleton(bpy.context) is not None
-            and self._folder().is_dir()
-        )
+        folder = self._folder_for_armature() if not self._has_file() and (self.directory or self.filepath) else None
+        is_for_armature = folder is not None and folder.is_dir() and active_skeleton(bpy.context) is not None
         return [] if is_for_armature else super().paths()
 
     def _selection(self, context: Context) -> tuple[Path, list[str]]:
