@@ -286,14 +286,11 @@ def _poses_from_curves(
 def _even_scales(armature: Object, rig: Rig, channels: Floats) -> Floats | None:
     """The scale of each bone, (F, J); None if one is uneven, not positive, or inherited."""
     scales = channels[..., 0]
-    is_plain = np.abs(channels - 1.0) <= _SCALE_TOLERANCE
-    if is_plain.all():
+    if (np.abs(channels - 1.0) <= _SCALE_TOLERANCE).all():
         return np.ones(scales.shape)
-    if not (scales > 0.0).all() or np.abs(channels - scales[..., None]).max() > 0.0:
-        return None
-    if any(armature.data.bones[name].inherit_scale != "NONE" for name in rig.bone_names):
-        return None
-    return scales
+    is_even = (scales > 0.0).all() and (channels == scales[..., None]).all()
+    inherits = any(armature.data.bones[name].inherit_scale != "NONE" for name in rig.bone_names)
+    return scales if is_even and not inherits else None
 
 
 def _is_plain(armature: Object, clip: Clip) -> bool:

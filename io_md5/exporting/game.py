@@ -314,7 +314,10 @@ def _hint_quake2_names(path: Path, companion: Companion | None, report: Report) 
     if game_of(path) is not Game.QUAKE2:
         report.hints.append(f"Quake II looks for md5/{path.name} in the folder of the MD2 that it replaces")
         return
-    others = _models_above(path)
+    try:
+        others = [other.name for other in files_in(path.parent.parent) if fold(other.suffix) == MD2_SUFFIX]
+    except OSError:
+        others = []
     if not others:
         report.hints.append(f"Quake II shows it in place of {path.stem}{MD2_SUFFIX}, which is not in the folder above")
     elif fold(path.stem) not in {fold(Path(name).stem) for name in others}:
@@ -324,10 +327,3 @@ def _hint_quake2_names(path: Path, companion: Companion | None, report: Report) 
             path.name,
             is_important=True,
         )
-
-
-def _models_above(path: Path) -> list[str]:
-    try:
-        return [other.name for other in files_in(path.parent.parent) if fold(other.suffix) == MD2_SUFFIX]
-    except OSError:
-        return []

@@ -167,8 +167,10 @@ def build_mesh(
         flip_v(mesh.uvs).astype(np.float32)[corners.ravel()],
     )
     store_mesh(data, index, mesh, first_copies=firsts, degenerate=is_flat)
-    if not merge_vertices:
-        _smooth_seams(data, mesh, vertices)
+    if not merge_vertices and len(mesh.triangles) and len(np.unique(position_ids(vertices))) < len(vertices):
+        # As in the games, split seams are smooth; where normals cancel out, Blender's are used.
+        normals = vertex_normals(vertices, mesh.triangles)
+        data.normals_split_custom_set_from_vertices(normals.tolist())
     if material is not None:
         data.materials.append(material)
 
@@ -179,13 +181,6 @@ def build_mesh(
     assert isinstance(modifier, bpy.types.ArmatureModifier)
     modifier.object = armature
     return obj
-
-
-def _smooth_seams(data: bpy.types.Mesh, mesh: Mesh, vertices: Floats) -> None:
-    """Sets custom normals as in the games on split seams; where they cancel out, Blender's are used."""
-    if len(np.unique(position_ids(vertices))) < len(vertices) and len(mesh.triangles):
-        normals = vertex_normals(vertices, mesh.triangles)
-        data.normals_split_custom_set_from_vertices(normals.tolist())
 
 
 def add_vertex_groups(obj: Object, mesh: Mesh, file_vertices: npt.NDArray[np.int64], bone_names: list[str]) -> None:
