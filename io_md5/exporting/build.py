@@ -249,7 +249,7 @@ def _skeleton(context: Context, source: Source, options: ModelOptions, report: R
     if source.armature is None:
         graph = context.evaluated_depsgraph_get()
         joint_objects = {obj: mesh_data.world_matrix(obj.evaluated_get(graph)) for obj in source.joint_objects}
-        return build_object_skeleton(joint_objects, conversion, report)
+        return build_object_skeleton(joint_objects, conversion)
     parts = _armature_parts(context, source, report)
     for part in parts if options.deform_only else ():
         actions = [action for action, _ in suitable_actions(part.armature).chosen]

@@ -311,7 +311,7 @@ def _exported_parents(parents: Ints, exported: np.ndarray) -> tuple[Ints, Ints]:
     return joint_of_bone, exported_ancestor[exported]
 
 
-def build_object_skeleton(joint_objects: Mapping[Object, Floats], conversion: Conversion, report: Report) -> Skeleton:
+def build_object_skeleton(joint_objects: Mapping[Object, Floats], conversion: Conversion) -> Skeleton:
     """A joint named origin, with joints of objects below it, whose transforms are those in the bind pose."""
     objects = list(joint_objects)
     count = len(objects)

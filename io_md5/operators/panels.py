@@ -305,51 +305,36 @@ def _rate(stored: Any, files: str) -> Any:
     )
 
 
-PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
-    (
-        bpy.types.WindowManager,
-        "md5_active_animation",
-        IntProperty(
-            name="Active Animation",
-            description="Click an animation to play it: its action, frame range and frame rate become those of the "
-            "scene. In scripts the index of the action among all actions",
-            get=_index,
-            set=_click,
-            options={"SKIP_SAVE"},
-        ),
+_DECLARED: dict[tuple[Any, str], Any] = {
+    (bpy.types.WindowManager, "md5_active_animation"): IntProperty(
+        name="Active Animation",
+        description="Click an animation to play it: its action, frame range and frame rate become those of the "
+        "scene. In scripts the index of the action among all actions",
+        get=_index,
+        set=_click,
+        options={"SKIP_SAVE"},
     ),
-    (
-        bpy.types.Material,
-        "md5_shader",
-        find_images.name_property(
-            SHADERS, "Shader", "Name of the material in .md5mesh files. Empty: the name of the material"
-        ),
+    (bpy.types.Material, "md5_shader"): find_images.name_property(
+        SHADERS, "Shader", "Name of the material in .md5mesh files. Empty: the name of the material"
     ),
-    (bpy.types.Action, "md5_frame_rate", _rate(ACTION_RATE, ".md5anim")),
-    (bpy.types.Camera, "md5_frame_rate", _rate(CAMERA_RATE, ".md5camera")),
-    (
-        bpy.types.Bone,
-        "md5_joint_name",
-        StringProperty(
-            name="Joint",
-            description="Name of the joint in MD5 files. Empty: the name of the bone",
-            get=lambda bone: printable(JOINT_NAME.current(bone, bone.name)),
-            set=_set_joint_name,
-        ),
+    (bpy.types.Action, "md5_frame_rate"): _rate(ACTION_RATE, ".md5anim"),
+    (bpy.types.Camera, "md5_frame_rate"): _rate(CAMERA_RATE, ".md5camera"),
+    (bpy.types.Bone, "md5_joint_name"): StringProperty(
+        name="Joint",
+        description="Name of the joint in MD5 files. Empty: the name of the bone",
+        get=lambda bone: printable(JOINT_NAME.current(bone, bone.name)),
+        set=_set_joint_name,
     ),
-    (
-        bpy.types.Bone,
-        "md5_joint_index",
-        IntProperty(
-            name="Index",
-            description="Index of the joint in MD5 files, counted from 0. -1: after its parent",
-            min=-1,
-            max=_MAX_INDEX,
-            get=lambda bone: -1 if (index := JOINT_INDEX.read(bone)) is None else index,
-            set=lambda bone, index: JOINT_INDEX.write(bone, index if index >= 0 else None),
-        ),
+    (bpy.types.Bone, "md5_joint_index"): IntProperty(
+        name="Index",
+        description="Index of the joint in MD5 files, counted from 0. -1: after its parent",
+        min=-1,
+        max=_MAX_INDEX,
+        get=lambda bone: -1 if (index := JOINT_INDEX.read(bone)) is None else index,
+        set=lambda bone, index: JOINT_INDEX.write(bone, index if index >= 0 else None),
     ),
-)
+}
+PROPERTIES = tuple((*place, declared) for place, declared in _DECLARED.items())
 
 CLASSES = (
     OBJECT_OT_md5_play_animation,

@@ -361,28 +361,21 @@ def _set_source_joint(bone: Any, name: str) -> None:
     SOURCE_HOW.write(bone, "user" if name else None)
 
 
-PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
-    (
-        bpy.types.Bone,
-        "md5_source_joint",
-        bpy.props.StringProperty(
-            name="Source Joint",
-            description="Joint of another skeleton whose motion the bone takes. Empty: it follows its parent",
-            get=lambda bone: printable(SOURCE_JOINT.read(bone) or ""),
-            set=_set_source_joint,
-        ),
+_DECLARED: dict[tuple[Any, str], Any] = {
+    (bpy.types.Bone, "md5_source_joint"): bpy.props.StringProperty(
+        name="Source Joint",
+        description="Joint of another skeleton whose motion the bone takes. Empty: it follows its parent",
+        get=lambda bone: printable(SOURCE_JOINT.read(bone) or ""),
+        set=_set_source_joint,
     ),
-    (
-        bpy.types.WindowManager,
-        "md5_active_joint",
-        bpy.props.IntProperty(name="Active Bone", description="The bone that is active in the list"),
+    (bpy.types.WindowManager, "md5_active_joint"): bpy.props.IntProperty(
+        name="Active Bone", description="The bone that is active in the list"
     ),
-    (
-        bpy.types.WindowManager,
-        "md5_unmapped_only",
-        bpy.props.BoolProperty(name="Not Mapped", description="Show only bones without a joint"),
+    (bpy.types.WindowManager, "md5_unmapped_only"): bpy.props.BoolProperty(
+        name="Not Mapped", description="Show only bones without a joint"
     ),
-)
+}
+PROPERTIES = tuple((*place, declared) for place, declared in _DECLARED.items())
 
 CLASSES = (
     ARMATURE_OT_idtech_retarget,
