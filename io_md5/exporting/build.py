@@ -123,14 +123,13 @@ def build(
     sampled: dict[Path, SampledClip] = {}
     animations: dict[Path, Animation] = {}
     if clips:
-        if source.armature is not None:
-            for armature in source.armatures:
-                warn_of_missing_targets(armature, report)
-            if source.armature.data.pose_position == "REST":
-                report.warn(
-                    "it is in Rest Position, so Blender shows no motion; animations are exported as in Pose Position",
-                    source.armature.name,
-                )
+        for armature in source.armatures:
+            warn_of_missing_targets(armature, report)
+        if source.armature is not None and source.armature.data.pose_position == "REST":
+            report.warn(
+                "it is in Rest Position, so Blender shows no motion; animations are exported as in Pose Position",
+                source.armature.name,
+            )
         if warn_of_simulations(source.objects, context.scene, report):
             other_causes.append("a simulation that is not baked: bake it first")
         with _playback(context, source, clips) as player:
@@ -165,18 +164,16 @@ def build(
                 report.warn(f"{obj.name}: its weights were fitted to its motion; {verifier.remainder(obj)} is left")
         verifier.warn(other_causes, report)
     parts = [(obj, block) for obj, part in rest.items() for block in part.blocks]
-    meshes = [block.mesh for _, block in parts]
     for path, animation in animations.items():
         one = sampled[path]
         table = one.scales.values if one.scales else None
-        bounds = bounds_of_weights(
-            [block.weights_by_joint for _, block in parts], one.positions, one.orientations, table
-        )
+        weights = [block.weights_by_joint for _, block in parts]
+        bounds = bounds_of_weights(weights, one.positions, one.orientations, table)
         animations[path] = replace(animation, bounds=bounds)
         report.count("animations")
         report.count("frames", animation.frame_count)
     imported_by = COMMANDLINE.read(source.armature.data) if source.armature is not None else None
-    model = Model(skeleton.joints, meshes, imported_by or made_by)
+    model = Model(skeleton.joints, [block.mesh for _, block in parts], imported_by or made_by)
     scales = {path: one.scales for path, one in sampled.items() if one.scales is not None}
     return Build(model, animations, parts, skeleton, scales)
 

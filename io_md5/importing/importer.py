@@ -212,18 +212,11 @@ def _best_matches(skeletons: list[ImportSkeleton], animation: Animation) -> list
 
 def set_scene_timing(scene: bpy.types.Scene, files: SourceFiles, options: ImportOptions, report: Report) -> None:
     """Sets the scene's frame rate and range from the first camera, else from the first animation."""
-    if not options.use_scene_timing:
+    sources: list[Camera | Animation] = [*files.cameras.values(), *files.animations.values()]
+    if not sources or not options.use_scene_timing:
         return
-    source: Camera | Animation
-    is_closed = False
-    if files.cameras:
-        source = next(iter(files.cameras.values()))
-        count = frame_count(source)
-    elif files.animations:
-        source = next(iter(files.animations.values()))
-        count = source.frame_count
-        is_closed = loop_type(source) == "closed"
-    else:
-        return
+    source = sources[0]
+    is_closed = isinstance(source, Animation) and loop_type(source) == "closed"
+    count = frame_count(source) if isinstance(source, Camera) else source.frame_count
     state.set_frame_rate(scene, source.frame_rate, report)
     state.set_frame_range(scene, options.frame_start, options.frame_start + count - 1, is_closed_loop=is_closed)
