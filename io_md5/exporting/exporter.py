@@ -58,8 +58,8 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> Job[Exp
         files |= scale_files(built, model_options.game, report)
         files |= rest_animation(path, built, model_options, files, report)
         expected = {*files, animation_path} if model_options.writing.needs_animation else files
-        _require_files_of_model(built.animations, model.joints, path)
-        _warn_of_animations(path, model.joints, expected, report)
+        _require_files_of_model(built.animations, _skeleton(model.joints), path)
+        _warn_of_animations(path, _skeleton(model.joints), expected, report)
         # The model last, so that its animations exist as soon as it does.
         atomic.write_files(dict(reversed(files.items())))
         hint_names(path, model, model_options.game, companion, report)
@@ -103,8 +103,8 @@ def export_animations(context: Context, path: Path, options: ExportOptions) -> J
         built = yield from _build_checked(context, source, clips, path, options, report)
         files = {target: format_animation(one) for target, one in built.animations.items()}
         files |= scale_files(built, model_options.game, report)
-        _require_files_of_model(built.animations, built.model.joints, None)
-        _warn_of_meshes(next(iter(built.animations)), built.model.joints, report)
+        _require_files_of_model(built.animations, _skeleton(built.model.joints), None)
+        _warn_of_meshes(next(iter(built.animations)), _skeleton(built.model.joints), report)
         atomic.write_files(files)
     return ExportResult(list(files), report)
 
@@ -137,11 +137,10 @@ def _build_checked(
     return built
 
 
-def _require_files_of_model(animations: Iterable[Path], joints: Joints, mesh: Path | None) -> None:
+def _require_files_of_model(animations: Iterable[Path], new: _Skeleton, mesh: Path | None) -> None:
     """Raises Md5Error if an animation of another model would be replaced."""
     # An animation that fits the mesh that is replaced with it is of the same model. So is one that no mesh of the
     # folder fits, if one fits the export: the mesh was exported first. `mesh` is None if only animations are written.
-    new = _skeleton(joints)
     for path in animations:
         old = _read_skeleton(path) if path.exists() else None
         if old is None or old == new or (mesh is not None and _read_skeleton(mesh) == old):
@@ -155,10 +154,10 @@ def _require_files_of_model(animations: Iterable[Path], joints: Joints, mesh: Pa
             )
 
 
-def _warn_of_meshes(animation: Path, joints: Joints, report: Report) -> None:
+def _warn_of_meshes(animation: Path, new: _Skeleton, report: Report) -> None:
     """Warns if there are meshes in the folder of an animation, and none has the joints that are written."""
     found = _skeletons_of_meshes(animation.parent)
-    if found and _skeleton(joints) not in found.values():
+    if found and new not in found.values():
         report.warn(
             f"games refuse it with {listing([path.name for path in found])} in its folder, as the joints differ: "
             "export both from the same armature, with the same Game, Deform Bones Only and Add Root Bone",
@@ -167,10 +166,9 @@ def _warn_of_meshes(animation: Path, joints: Joints, report: Report) -> None:
         )
 
 
-def _warn_of_animations(mesh: Path, joints: Joints, others: Collection[Path], report: Report) -> None:
+def _warn_of_animations(mesh: Path, new: _Skeleton, others: Collection[Path], report: Report) -> None:
     """Warns of animations beside a mesh that fit it before, and will not when it is replaced."""
     # The mesh need not exist. `others` are files that are written or warned of already.
-    new = _skeleton(joints)
     try:
         old = _read_skeleton(mesh)
         if old is None or old == new:

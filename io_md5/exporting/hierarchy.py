@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...io_blender import versions
+from ...io_blender.clips.playing import POSE_CHANNELS
 from ...io_blender.reports import Report
 from ..format import ROOT
 from ..format.model import Floats, Ints
@@ -24,12 +25,6 @@ if TYPE_CHECKING:
 _TOLERANCE = 1e-4  # of the length of a bone
 _SAME_MOTION = 1e-3  # of the size of an armature, and of axes
 _AT_REST = 1e-6
-_REST = {
-    "location": (0.0, 0.0, 0.0),
-    "rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
-    "rotation_euler": (0.0, 0.0, 0.0),
-    "scale": (1.0, 1.0, 1.0),
-}
 
 
 def bones_to_leave_out(armature: Object, meshes: list[Object], actions: list[Action], report: Report) -> set[str]:
@@ -69,7 +64,7 @@ def _is_fixed_to_parent(armature: Object, bone: Bone, actions: list[Action]) -> 
             path, _, channel = curve.data_path.rpartition(".")
             if path.startswith(f"{prefix}.constraints["):
                 return False
-            if path == prefix and not _is_at_rest(curve, _REST.get(channel)):
+            if path == prefix and not _is_at_rest(curve, POSE_CHANNELS.get(channel)):
                 return False
     return True
 

@@ -70,14 +70,10 @@ def find_companion(
             continue
         try:
             return _read(found, game, *stamp(found)), ""
-        except OtherMdlError as error:
-            # Other games have files of that suffix as well.
-            if game_of(path) is Game.QUAKE:
-                return None, str(error)
-        except (Md2Error, Md5Error) as error:
-            return None, str(error)
-        except OSError as error:
-            return None, message_for(error)
+        except (Md2Error, Md5Error, OSError) as error:
+            # Other games have files with the suffix of an MDL as well.
+            if not isinstance(error, OtherMdlError) or game_of(path) is Game.QUAKE:
+                return None, message_for(error, (Md2Error, Md5Error))
     return None, ""
 
 
