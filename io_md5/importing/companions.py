@@ -73,7 +73,7 @@ def find_companion(
         except (Md2Error, Md5Error, OSError) as error:
             # Other games have files with the suffix of an MDL as well.
             if not isinstance(error, OtherMdlError) or game_of(path) is Game.QUAKE:
-                return None, message_for(error, (Md2Error, Md5Error))
+                return None, message_for(error) if isinstance(error, OSError) else str(error)
     return None, ""
 
 
