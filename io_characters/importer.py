@@ -30,7 +30,7 @@ from ..io_md3.format import Md3Error
 from ..io_md3.importing.importer import ImportOptions as Md3Options
 from ..io_md3.importing.importer import import_files as import_md3
 from ..io_md5.format import Model
-from ..io_md5.importing.action import build_animation
+from ..io_md5.importing.action import ActionBuilder
 from ..io_md5.importing.companions import TEXTURE_RULES as MD5_RULES
 from ..io_md5.importing.model import build_model
 from ..io_md5.importing.read import ImportSkeleton
@@ -178,8 +178,9 @@ class _Builder:
         missing = add_tags(skeleton, part.part, collection, options.conversion)
         if missing:
             result.report.warn(f"tags on joints that the model does not have: {listing(missing)}", part.path.name)
+        builder = ActionBuilder(self._context, armature, md5_options, result)
         for one in part.animations:
-            build_animation(self._context, one.name, one.animation, imported, md5_options, result)
+            builder.build(one.name, one.animation)
             self._store(one.declared, result.actions[-1], armature, one.name, one.file)
             yield progress.step()
 

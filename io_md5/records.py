@@ -4,7 +4,7 @@ Values that are loaded are valid, but may no longer describe what Blender shows:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,10 +25,10 @@ from ..io_blender.scene import axes, mesh_data
 from ..io_common.triangles import FLIPPED_WINDING, is_degenerate
 from .format import Camera, Joints, Md5Error
 from .format import Mesh as MeshBlock
+from .format import quaternions as quat
 from .format.model import Floats, Ints
 from .format.text.camera_file import cuts_at, timeline
 from .format.validation import validate_camera, validate_mesh
-from .importing.conversion import convert_camera
 
 if TYPE_CHECKING:
     from bpy.types import Action, Armature, Bone, Mesh
@@ -337,7 +337,8 @@ def load_camera(data: CameraData, conversion: axes.Conversion) -> StoredCamera |
     change = (CONVERSION.read(data) or axes.identity()).then(conversion)
     # The product of a conversion and its inverse is not exact, because the operators' scales have 32 bits.
     if max(abs(change.scale - 1.0), np.abs(change.rotation - np.eye(3)).max()) > _SAME_CONVERSION:
-        camera = convert_camera(camera, change)
+        turned = quat.multiply(quat.from_matrices(change.rotation), quat.wxyz_from_xyz(camera.orientations))
+        camera = replace(camera, positions=change.points(camera.positions), orientations=quat.xyz_from_wxyz(turned))
     frame_entries, instants = timeline(camera.cuts, len(table))
     ends = np.minimum(cuts_at(instants), len(table) - 1).astype(np.int32)
     return StoredCamera(camera, frame_start, frame_entries, instants, ends)

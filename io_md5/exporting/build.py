@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -35,17 +36,16 @@ from ..importing.rig import read_rig
 from ..options import ModelProperties, WeightOptions
 from ..records import COMMANDLINE, SHADERS
 from .animation import SampledClip, encode_clip, sample_clip
-from .binding import armatures_of, bones_to_leave_out, warn_of_missing_targets
 from .clips import AnimationOptions, Clip
-from .hierarchy import carrying_bones
+from .hierarchy import bones_to_leave_out
 from .mesh import Block, export_object
 from .skeleton import ArmaturePart, Skeleton, build_object_skeleton, build_skeleton
-from .source import Source
+from .source import Source, armatures_of, carrying_bones, warn_of_missing_targets
 from .verification import RestMesh, Verifier
 from .weights import WeightTable, fitted_weights
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Material, Modifier, Object, Scene
+    from bpy.types import Context, Modifier, Object, Scene
 
 
 # The weights of a vertex, and the frames that they are fitted to, of all clips together.
@@ -118,18 +118,18 @@ def build(
     if options.verify is not Verify.NONE:
         verifier = Verifier(skeleton, rest, options.verify, writes_meshes=writes_meshes)
     other_causes = _causes_of_options(options, animation_options)
+    made_by = f"io_idtech {extension_version()}"
     fitted: dict[Object, WeightTable] = {}
     sampled: dict[Path, SampledClip] = {}
     animations: dict[Path, Animation] = {}
     if clips:
-        if source.armature is not None:
-            for armature in source.armatures:
-                warn_of_missing_targets(armature, report)
-            if source.armature.data.pose_position == "REST":
-                report.warn(
-                    "it is in Rest Position, so Blender shows no motion; animations are exported as in Pose Position",
-                    source.armature.name,
-                )
+        for armature in source.armatures:
+            warn_of_missing_targets(armature, report)
+        if source.armature is not None and source.armature.data.pose_position == "REST":
+            report.warn(
+                "it is in Rest Position, so Blender shows no motion; animations are exported as in Pose Position",
+                source.armature.name,
+            )
         if warn_of_simulations(source.objects, context.scene, report):
             other_causes.append("a simulation that is not baked: bake it first")
         with _playback(context, source, clips) as player:
@@ -138,8 +138,8 @@ def build(
                     clip, skeleton, player, animation_options, report, progress,
                     with_scales=options.writing.joint_scales,
                 )  # fmt: skip
-                commandline = _commandline(source.armature, clip)
-                animations[path] = encode_clip(sampled[path], skeleton, animation_options, commandline)
+                commandline = clip.stored.commandline if clip.stored is not None else ""
+                animations[path] = encode_clip(sampled[path], skeleton, animation_options, commandline or made_by)
                 if verifier is not None:
                     yield from verifier.check(sampled[path], animations[path], player, rest, progress)
                 yield progress.step()
@@ -164,17 +164,16 @@ def build(
                 report.warn(f"{obj.name}: its weights were fitted to its motion; {verifier.remainder(obj)} is left")
         verifier.warn(other_causes, report)
     parts = [(obj, block) for obj, part in rest.items() for block in part.blocks]
-    meshes = [block.mesh for _, block in parts]
     for path, animation in animations.items():
         one = sampled[path]
         table = one.scales.values if one.scales else None
-        bounds = bounds_of_weights(
-            [block.weights_by_joint for _, block in parts], one.positions, one.orientations, table
-        )
+        weights = [block.weights_by_joint for _, block in parts]
+        bounds = bounds_of_weights(weights, one.positions, one.orientations, table)
         animations[path] = replace(animation, bounds=bounds)
         report.count("animations")
         report.count("frames", animation.frame_count)
-    model = Model(skeleton.joints, meshes, _commandline(source.armature, None))
+    imported_by = COMMANDLINE.read(source.armature.data) if source.armature is not None else None
+    model = Model(skeleton.joints, [block.mesh for _, block in parts], imported_by or made_by)
     scales = {path: one.scales for path, one in sampled.items() if one.scales is not None}
     return Build(model, animations, parts, skeleton, scales)
 
@@ -247,22 +246,19 @@ def _skeleton(context: Context, source: Source, options: ModelOptions, report: R
     if source.armature is None:
         graph = context.evaluated_depsgraph_get()
         joint_objects = {obj: mesh_data.world_matrix(obj.evaluated_get(graph)) for obj in source.joint_objects}
-        return build_object_skeleton(joint_objects, conversion, report)
+        return build_object_skeleton(joint_objects, conversion)
     parts = _armature_parts(context, source, report)
     for part in parts if options.deform_only else ():
         actions = [action for action, _ in suitable_actions(part.armature).chosen]
         others = {one for one in source.armatures if one != part.armature}
         meshes = [obj for obj in source.meshes if others.isdisjoint(armatures_of(obj)[:1])]
         part.left_out = bones_to_leave_out(part.armature, meshes, actions, report)
-
-    def sample(names: list[str]) -> Floats:
-        return _sample_bones(context, source.armature, names)
-
+    is_rebuilt = options.deform_only and options.rebuild_hierarchy
     return build_skeleton(
         parts,
         conversion,
         report,
-        sample=sample if options.deform_only and options.rebuild_hierarchy else None,
+        sample=partial(_sample_bones, context, source.armature) if is_rebuilt else None,
         add_origin=options.add_origin,
         last_parent=options.writing.last_parent,
     )
@@ -286,7 +282,8 @@ def _armature_parts(context: Context, source: Source, report: Report) -> list[Ar
     """The armatures of a source at rest."""
     parts: list[ArmaturePart] = []
     # One that hangs on a bone has the place that this bone has at rest.
-    with state.rest_position(_data_of(source.armatures if source.attached else [])):
+    rested: set[Any] = {one.data for one in source.armatures} if source.attached else set()
+    with state.rest_position(rested):
         graph = context.evaluated_depsgraph_get()
         for armature in source.armatures:
             carriers = [
@@ -299,11 +296,6 @@ def _armature_parts(context: Context, source: Source, report: Report) -> list[Ar
             carrier = next(iter(carriers), None)
             parts.append(ArmaturePart(armature, read_rig(armature.data), world, carrier=carrier))
     return parts
-
-
-def _data_of(armatures: Iterable[Object]) -> list[Any]:
-    """What armatures show, once each."""
-    return list(dict.fromkeys(one.data for one in armatures))
 
 
 def _build_rest(
@@ -321,54 +313,35 @@ def _build_rest(
         return not options.apply_modifiers or modifier.type == "ARMATURE"
 
     result: dict[Object, RestMesh] = {}
-    armatures = _data_of(part.armature for part in skeleton.parts)
+    armatures: set[Any] = {part.armature.data for part in skeleton.parts}
     with state.rest_position(armatures), state.hidden_modifiers(objects, hides):
         graph = context.evaluated_depsgraph_get()
         for obj in objects:
             triangles = mesh_data.triangle_mesh(obj, graph)
             blocks = export_object(
-                obj,
-                triangles,
-                skeleton.of_mesh(obj),
-                options.weights,
-                report,
-                use_stored=use_stored,
-                fitted=fitted.get(obj),
-            )
+                obj, triangles, skeleton.of_mesh(obj), options.weights, report,
+                use_stored=use_stored, fitted=fitted.get(obj),
+            )  # fmt: skip
             for block in blocks:
-                block.mesh.shader = _shader(obj, triangles.slots, block.slot, options.game_folders, report)
+                material = triangles.slots[block.slot] if block.slot < len(triangles.slots) else None
+                if material is None:
+                    report.warn("no material: the object's name is used as the shader", obj.name)
+                    block.mesh.shader = obj.name
+                else:
+                    block.mesh.shader = name_for_file(material, SHADERS, options.game_folders, report)
             warn_of_instances(obj, graph, report)
             result[obj] = RestMesh(triangles, blocks)
     return result
 
 
-def _shader(obj: Object, slots: list[Material | None], slot: int, game_folders: tuple[str, ...], report: Report) -> str:
-    material = slots[slot] if slot < len(slots) else None
-    if material is None:
-        report.warn("no material: the object's name is used as the shader", obj.name)
-        return str(obj.name)
-    return name_for_file(material, SHADERS, game_folders, report)
-
-
-def _commandline(armature: Object | None, clip: Clip | None) -> str:
-    """The stored command line of the model or of a clip; else the name and version of the add-on."""
-    stored = ""
-    if clip is not None:
-        stored = clip.stored.commandline if clip.stored is not None else ""
-    elif armature is not None:
-        stored = COMMANDLINE.read(armature.data) or ""
-    return stored or f"io_idtech {extension_version()}"
-
-
 def _causes_of_options(options: ModelOptions, animation_options: AnimationOptions) -> list[str]:
-    causes = []
-    if not options.weights.keeps_all_weights:
-        causes.append("Bone Influences or Min Weight removes weights")
-    if not options.apply_modifiers:
-        causes.append("Apply Modifiers is off")
-    if (
+    is_coarse = (
         animation_options.position_precision > POSITION_PRECISION
         or animation_options.orientation_precision > ORIENTATION_PRECISION
-    ):
-        causes.append("the precision of positions or orientations is coarse")
-    return causes
+    )
+    causes = {
+        "Bone Influences or Min Weight removes weights": not options.weights.keeps_all_weights,
+        "Apply Modifiers is off": not options.apply_modifiers,
+        "the precision of positions or orientations is coarse": is_coarse,
+    }
+    return [words for words, is_set in causes.items() if is_set]

@@ -3,9 +3,13 @@
 # Markers define cuts by name (see `camera_cuts`) or by binding a camera. The view of the old camera at a cut is that of
 # the imported file if the end of the shot was not changed; else it is evaluated if the next shot has another camera,
 # and extrapolated from the last frames otherwise.
+#
+# The path is compared with what Blender shows as Doom 3 plays it: the cuts give the entry of a frame; the matrix of an
+# entry has forward, left and up as columns. The picture in Blender is the rectangle of its camera's view frame.
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
 from collections.abc import Iterable
@@ -23,19 +27,17 @@ from ...io_blender.scene import axes
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import world_matrix
 from ...io_blender.scene.objects import ChosenConversion, NothingToExportError, export_conversion
-from ...io_blender.verification import Verify, frames_to_verify
+from ...io_blender.verification import Verify, amount, diagonal, frames_to_verify
 from ...io_common.files import atomic
 from ..format import Camera, Md5Error, format_camera
 from ..format import quaternions as quat
 from ..format.check import check_camera
 from ..format.games import Game
 from ..format.model import Floats, Ints
-from ..format.text.camera_file import cut_warnings, cuts_at
-from ..importing import camera as camera_view
-from ..importing.camera import cut_frames, jumps, marker_name
+from ..format.text.camera_file import cut_warnings, cuts_at, timeline
+from ..importing.camera import clamped, cut_frames, field_of_view, jumps, marker_name, to_file
 from ..options import CameraProperties
 from ..records import CAMERA_RATE, COMMANDLINE, StoredCamera, load_camera
-from .camera_verification import ShownView, find_differences
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene
@@ -44,6 +46,13 @@ if TYPE_CHECKING:
 _SAME_POSITION = 1e-6  # a fraction of the distance from the origin, or units below one
 _SAME_ORIENTATION = 4e-6  # in any component
 _SAME_ANGLE = 1e-4  # in degrees
+
+# Tolerances of what is shown: a fraction of the path's size, degrees, and degrees.
+_POSITION, _DIRECTION, _FIELD_OF_VIEW = 1e-4, 0.01, 0.01
+# The precision of 32-bit floats, as a fraction of a coordinate.
+_ROUNDING = 2e-6
+# By how much the axes of a camera that is not skewed may be off from right angles.
+_SKEWED = 1e-5
 
 
 @dataclass(frozen=True)
@@ -69,12 +78,15 @@ class _Moment:
     is_hidden: bool = False
 
 
-class _Views(NamedTuple):
-    """Views of cameras, in the coordinates of the file."""
+class _ShownView(NamedTuple):
+    """What a camera shows on a frame."""
 
-    positions: Floats  # float64 (N, 3)
-    orientations: Floats  # x y z, float64 (N, 3)
-    fields_of_view: Floats  # in degrees, float64 (N,)
+    name: str  # of the camera
+    frame: int  # of the scene
+    position: Floats  # of the evaluated camera, in the scene, float64 (3,)
+    basis: Floats  # its axes of length 1, as columns: Blender removes the scale of each, float64 (3, 3)
+    # Of its picture in its own space: right top, right bottom, left bottom, left top, float64 (4, 3).
+    corners: Floats
 
 
 def export_camera(context: Context, path: str | os.PathLike[str], options: CameraExportOptions) -> Job[ExportResult]:
@@ -82,7 +94,7 @@ def export_camera(context: Context, path: str | os.PathLike[str], options: Camer
     # With the first two, no file was written.
     report = Report()
     with kept_on_failure(report):
-        camera = yield from read_scene(context, options, report)
+        camera = yield from _read_scene(context, options, report)
         raise_errors(check_camera(camera, options.game), Md5Error, Path(path).name, report)
         for sentence in cut_warnings(camera.cuts):
             report.warn(sentence)
@@ -92,33 +104,34 @@ def export_camera(context: Context, path: str | os.PathLike[str], options: Camer
     return ExportResult([Path(path)], report)
 
 
-def read_scene(context: Context, options: CameraExportOptions, report: Report) -> Job[Camera]:
+def _read_scene(context: Context, options: CameraExportOptions, report: Report) -> Job[Camera]:
     """The verified camera path of the scene; raises NothingToExportError."""
-    cameras = exported_cameras(context.scene, use_markers=options.use_markers)
+    scene = context.scene
+    cameras = exported_cameras(scene, use_markers=options.use_markers)
     conversion = export_conversion(options.conversion, cameras, report)
+    for camera in cameras:
+        if camera.type != "CAMERA":
+            raise NothingToExportError(f"{camera.name} is not a camera: choose a camera as the scene's or the marker's")
     for use_stored in (True, False):
-        plan = _Plan(context.scene, options, conversion, use_stored=use_stored)
-        for camera in plan.cameras:
-            if camera.type != "CAMERA":
-                raise NothingToExportError(
-                    f"{camera.name} is not a camera: choose a camera as the scene's or the marker's"
-                )
+        stored = {camera: load_camera(camera.data, conversion) if use_stored else None for camera in cameras}
+        plan = _Plan(scene, stored, use_markers=options.use_markers)
         chosen = frames_to_verify(len(plan.frames), options.verify, many=True)
         verified = {plan.frames[index] for index in chosen}
-        views, shown = yield from _sample(context, plan.moments, conversion, verified, report)
-        result = _assemble(context.scene, plan, views, options, report)
-        differences = find_differences(result, shown, conversion)
-        if not differences or all(stored is None for stored in plan.stored.values()):
+        result, shown = yield from _sample(context, plan.moments, conversion, verified, report)
+        _restore_stored(result, plan)
+        _fill_shot_ends(result, plan)
+        first = plan.moments[0].camera.data
+        imported_rate = None if options.use_scene_rate else CAMERA_RATE.read(first)
+        result.cuts, result.cut_groups = plan.cuts()
+        result.frame_rate = _frame_rate(scene, imported_rate, len(plan.frames), report)
+        result.commandline = COMMANDLINE.read(first) or ""
+        differences = _find_differences(result, shown, conversion)
+        if not differences or not any(stored.values()):
             break
     for name, text in differences:
         report.warn(text, name)
-    _warn_of_jumps(plan, report)
-    return result
-
-
-def _warn_of_jumps(plan: _Plan, report: Report) -> None:
     # Games show frames between those of the scene, on which the camera would fly.
-    for camera in plan.cameras:
+    for camera in cameras:
         frames = [str(frame) for frame in sorted(jumps(camera)) if plan.is_within_shot(camera, frame)]
         if frames:
             report.warn(
@@ -126,39 +139,7 @@ def _warn_of_jumps(plan: _Plan, report: Report) -> None:
                 f"{listing(frames)}. Add markers named {marker_name(camera.name)!r} there",
                 camera.name,
             )
-
-
-def _assemble(scene: Scene, plan: _Plan, views: _Views, options: CameraExportOptions, report: Report) -> Camera:
-    for camera in plan.cameras:
-        stored = plan.stored[camera]
-        if stored is not None:
-            _restore_stored(views, plan, camera, stored)
-    _fill_shot_ends(views, plan)
-    first = plan.moments[0].camera.data
-    cuts, groups = plan.cuts()
-    imported_rate = None if options.use_scene_rate else CAMERA_RATE.read(first)
-    return Camera(
-        cuts=cuts,
-        positions=views.positions,
-        orientations=views.orientations,
-        fields_of_view=views.fields_of_view,
-        frame_rate=_frame_rate(scene, imported_rate, len(plan.frames), report),
-        cut_groups=groups,
-        commandline=COMMANDLINE.read(first) or "",
-    )
-
-
-def _check(camera: Object, frame: int, report: Report) -> None:
-    # The type and lens shift may be animated.
-    data = camera.data
-    if data.type != "PERSP":
-        kind = data.bl_rna.properties["type"].enum_items[data.type].name
-        raise NothingToExportError(
-            f"{camera.name} is of the type {kind} on frame {frame}, which the format does not have: set Type to "
-            "Perspective in the properties of the camera"
-        )
-    if data.shift_x or data.shift_y:
-        report.warn("lens shift is ignored, because the format has none", camera.name)
+    return result
 
 
 def _frame_rate(scene: Scene, imported: float | None, frames: int, report: Report) -> float:
@@ -174,22 +155,19 @@ def _frame_rate(scene: Scene, imported: float | None, frames: int, report: Repor
 
 
 class _Plan:
-    """The camera of each frame, and the source of each entry; `use_stored` uses data of imported files."""
+    """The camera of each frame, and the source of each entry."""
 
-    def __init__(self, scene: Scene, options: CameraExportOptions, conversion: Conversion, *, use_stored: bool) -> None:
+    def __init__(self, scene: Scene, stored: dict[Object, StoredCamera | None], *, use_markers: bool) -> None:
+        # `stored` has the imported file of each camera, None for a camera that was not imported, or not as it is now.
         start, end = scene.frame_start, scene.frame_end
-        self._start = start
         self.frames = range(start, end + 1)
-        bound = _bound_cameras(scene) if options.use_markers else {}
+        bound = _bound_cameras(scene) if use_markers else {}
         self._camera_at = _cameras_of_frames(scene, bound)
-        self.cameras = exported_cameras(scene, use_markers=options.use_markers)
-        # The imported file of each camera; None if it was not imported.
-        self.stored = {
-            camera: load_camera(camera.data, conversion) if use_stored and camera.type == "CAMERA" else None
-            for camera in self.cameras
-        }
-        # The first scene frame after each cut, rising.
-        self.instants = self._find_cuts(scene, bound)
+        self.stored = stored
+        # The first scene frame after each cut, rising, and the imported file with the index of the cut in it, or None.
+        self.instants: list[int] = []
+        self.sources: list[tuple[StoredCamera, int] | None] = []
+        self._find_cuts(scene, bound)
         self.moments: list[_Moment] = []
         cuts = Counter(self.instants)
         for frame in range(start, end + 2):
@@ -199,48 +177,37 @@ class _Plan:
             if frame <= end:
                 self.moments.append(_Moment(frame, new))
 
-    def _find_cuts(self, scene: Scene, bound: Iterable[int]) -> list[int]:
+    def _find_cuts(self, scene: Scene, bound: Iterable[int]) -> None:
         start, end = scene.frame_start, scene.frame_end
-        marked = cut_frames(scene, self.cameras)
-        instants: list[int] = []
+        marked = cut_frames(scene, list(self.stored))
         for frame in sorted({*marked, *bound}):
             stored = self.stored[self._camera_at[min(max(frame - 1, start), end)]]
-            imported = len(stored.cuts_at(frame)) if stored else 0
+            imported = stored.cuts_at(frame) if stored is not None else []
             # Cuts at the first or after the last frame come from invalid files, as do several on one frame.
             outermost = imported and stored and stored.is_outermost(frame) and frame in (start, end + 1)
             if start < frame <= end or outermost:
-                instants += [frame] * max(1, min(imported, marked[frame]))
-        return instants
+                count = max(1, min(len(imported), marked[frame]))
+                self.instants += [frame] * count
+                self.sources += [(stored, number) for number in imported[:count] if stored is not None] or [None]
 
     def is_within_shot(self, camera: Object, frame: int) -> bool:
         """Whether a camera is seen on a frame and on the one before, without a cut between them."""
         seen = self._camera_at.get(frame - 1), self._camera_at.get(frame)
         return seen == (camera, camera) and frame not in self.instants
 
-    def source_cut(self, index: int) -> tuple[StoredCamera, int] | None:
-        """The imported file of a cut, and the index of the cut in it; None if the cut is new."""
-        frame = self.instants[index]
-        stored = self.stored[self._camera_at[max(frame - 1, self._start)]]
-        found = stored.cuts_at(frame) if stored else []
-        nth = index - self.instants.index(frame)
-        return (stored, found[nth]) if stored is not None and nth < len(found) else None
-
     def cuts(self) -> tuple[Ints, list[str]]:
         """The cuts of the file, (K,), and their groups."""
-        groups = []
-        for index in range(len(self.instants)):
-            imported = self.source_cut(index)
-            groups.append(imported[0].camera.cut_groups[imported[1]] if imported else "")
+        groups = [one[0].camera.cut_groups[one[1]] if one is not None else "" for one in self.sources]
         instants = np.array(self.instants, dtype=np.int32)
-        stored = self.stored[self.cameras[0]]
+        stored = next(iter(self.stored.values()))
         if (
-            len(self.cameras) == 1
+            len(self.stored) == 1
             and stored is not None
             and stored.camera.entry_count == len(self.moments)
             and np.array_equal(stored.instants + stored.frame_start, instants)
         ):
             return stored.camera.cuts, groups
-        return cuts_at(instants - self._start), groups
+        return cuts_at(instants - self.frames[0]), groups
 
 
 def exported_cameras(scene: Scene, *, use_markers: bool) -> list[Object]:
@@ -272,15 +239,15 @@ def _cameras_of_frames(scene: Scene, bound: dict[int, Object]) -> dict[int, Obje
 
 def _sample(
     context: Context, moments: list[_Moment], conversion: axes.Conversion, verified: set[int], report: Report
-) -> Job[tuple[_Views, dict[int, ShownView]]]:
-    """The views of the entries, and the evaluated view of each frame to verify, counted from the first."""
+) -> Job[tuple[Camera, dict[int, _ShownView]]]:
+    """A path without its cuts, and the evaluated view of each frame to verify, counted from the first."""
     # Extrapolated entries are left to be filled in. `verified` has frames of the scene. Raises NothingToExportError if
     # a camera has no field of view or no finite transform.
     scene = context.scene
     count = len(moments)
     matrices = np.tile(np.eye(4), (count, 1, 1))
     fields_of_view = np.ones(count)
-    shown: dict[int, ShownView] = {}
+    shown: dict[int, _ShownView] = {}
     frame = None
     render = scene.render
     aspect = (render.resolution_x * render.pixel_aspect_x) / (render.resolution_y * render.pixel_aspect_y)
@@ -296,65 +263,75 @@ def _sample(
                 depsgraph = context.evaluated_depsgraph_get()
             camera = moment.camera.evaluated_get(depsgraph)
             data = camera.data
-            _check(camera, frame, report)
+            # The type and lens shift may be animated.
+            if data.type != "PERSP":
+                kind = data.bl_rna.properties["type"].enum_items[data.type].name
+                raise NothingToExportError(
+                    f"{camera.name} is of the type {kind} on frame {frame}, which the format does not have: set Type "
+                    "to Perspective in the properties of the camera"
+                )
+            if data.shift_x or data.shift_y:
+                report.warn("lens shift is ignored, because the format has none", camera.name)
             matrices[index] = world_matrix(camera)
             if not np.isfinite(matrices[index]).all():
                 raise NothingToExportError(
                     f"the transform of {moment.camera.name} is not a number on frame {frame}: delete the key or driver "
                     "that causes it"
                 )
-            fields_of_view[index] = camera_view.field_of_view(
+            fields_of_view[index] = field_of_view(
                 data.lens, data.sensor_width, data.sensor_height, data.sensor_fit, aspect
             )
             if frame in verified and not moment.is_end:
-                corners = np.array(data.view_frame(scene=scene), dtype=np.float64)
-                shown[frame - scene.frame_start] = ShownView(moment.camera.name, frame, matrices[index], corners)
-    positions, orientations = camera_view.to_file(matrices, conversion)
-    return _Views(positions, orientations, fields_of_view), shown
+                axes_of_camera = matrices[index, :3, :3]
+                lengths = np.linalg.norm(axes_of_camera, axis=0)
+                shown[frame - scene.frame_start] = _ShownView(
+                    moment.camera.name, frame, matrices[index, :3, 3],
+                    axes_of_camera / np.where(lengths > 0.0, lengths, 1.0),
+                    np.array(data.view_frame(scene=scene), dtype=np.float64),
+                )  # fmt: skip
+    positions, orientations = to_file(matrices, conversion)
+    return Camera(np.empty(0, np.int32), positions, orientations, fields_of_view), shown
 
 
-def _restore_stored(views: _Views, plan: _Plan, camera: Object, stored: StoredCamera) -> None:
+def _restore_stored(path: Camera, plan: _Plan) -> None:
     """Replaces values that were not changed since the import by the exact values of the file."""
-    moments = np.array(
-        [
-            index
-            for index, moment in enumerate(plan.moments)
-            if moment.camera == camera
-            and not moment.is_end
-            and 0 <= moment.frame - stored.frame_start < len(stored.frame_entries)
-        ],
-        dtype=np.int64,
-    )
-    frames = np.array([plan.moments[index].frame for index in moments], dtype=np.int64)
-    source_entries = stored.frame_entries[frames - stored.frame_start]
-    source = stored.camera
-    positions = source.positions[source_entries]
-    distances = np.linalg.norm(views.positions[moments] - positions, axis=1)
-    seen, known = (
-        quat.wxyz_from_xyz(orientations)
-        for orientations in (views.orientations[moments], source.orientations[source_entries])
-    )
-    turns = np.minimum(np.abs(seen - known).max(axis=1), np.abs(seen + known).max(axis=1))
-    angles = views.fields_of_view[moments] - camera_view.clamped(source.fields_of_view[source_entries])
-    is_same = (
-        distances <= _SAME_POSITION * np.maximum(np.linalg.norm(positions, axis=1), 1.0),
-        turns <= _SAME_ORIENTATION,
-        np.abs(angles) <= _SAME_ANGLE,
-    )
-    for table, original, same in zip(views, _channels_of(source), is_same, strict=True):
-        table[moments[same]] = original[source_entries[same]]
+    # The index and source of each entry, and the entry of its file.
+    found: dict[Object, list[tuple[int, int]]] = {}
+    for index, moment in enumerate(plan.moments):
+        stored = plan.stored[moment.camera]
+        if stored is not None and not moment.is_end:
+            frame = moment.frame - stored.frame_start
+            if 0 <= frame < len(stored.frame_entries):
+                found.setdefault(moment.camera, []).append((index, int(stored.frame_entries[frame])))
+    for camera, pairs in found.items():
+        stored = plan.stored[camera]
+        assert stored is not None
+        source = _channels_of(stored.camera)
+        moments, entries = np.array(pairs).T
+        positions, orientations, angles = (channel[moments] for channel in _channels_of(path))
+        file_positions, file_orientations, file_angles = (channel[entries] for channel in source)
+        distances = np.linalg.norm(positions - file_positions, axis=1)
+        seen, known = quat.wxyz_from_xyz(orientations), quat.wxyz_from_xyz(file_orientations)
+        turns = np.minimum(np.abs(seen - known).max(axis=1), np.abs(seen + known).max(axis=1))
+        is_same = (
+            distances <= _SAME_POSITION * np.maximum(np.linalg.norm(file_positions, axis=1), 1.0),
+            turns <= _SAME_ORIENTATION,
+            np.abs(angles - clamped(file_angles)) <= _SAME_ANGLE,
+        )
+        for table, original, same in zip(_channels_of(path), source, is_same, strict=True):
+            table[moments[same]] = original[entries[same]]
 
 
 def _channels_of(camera: Camera) -> tuple[Floats, Floats, Floats]:
     return camera.positions, camera.orientations, camera.fields_of_view
 
 
-def _fill_shot_ends(views: _Views, plan: _Plan) -> None:
+def _fill_shot_ends(path: Camera, plan: _Plan) -> None:
     ends = [index for index, moment in enumerate(plan.moments) if moment.is_end]
     for cut, end in enumerate(ends):
-        guesses = _extrapolated(views, plan.moments, end) if plan.moments[end].is_hidden else None
-        imported = plan.source_cut(cut)
-        for channel, table in enumerate(views):
+        guesses = _extrapolated(path, plan.moments, end) if plan.moments[end].is_hidden else None
+        imported = plan.sources[cut]
+        for channel, table in enumerate(_channels_of(path)):
             if guesses is not None:
                 table[end] = guesses[channel]
             if imported is not None:
@@ -365,17 +342,79 @@ def _fill_shot_ends(views: _Views, plan: _Plan) -> None:
                     table[end] = original[entry]
 
 
-def _extrapolated(views: _Views, moments: list[_Moment], end: int) -> tuple[Floats, Floats, Floats]:
+def _extrapolated(path: Camera, moments: list[_Moment], end: int) -> tuple[Floats, Floats, Floats]:
     """The view that continues the motion of the last two frames of a shot; the last if there is only one."""
     last = max(end - 1, 0)
     before = max(end - 2, 0)
     if moments[last].is_end or moments[before].is_end:
         before = last
-    at_last, at_before = (quat.wxyz_from_xyz(views.orientations[last]), quat.wxyz_from_xyz(views.orientations[before]))
+    at_last, at_before = (quat.wxyz_from_xyz(path.orientations[last]), quat.wxyz_from_xyz(path.orientations[before]))
     orientation = quat.multiply(quat.multiply(at_last, quat.conjugate(at_before)), at_last)
-    angles = views.fields_of_view
+    angles = path.fields_of_view
     return (
-        2.0 * views.positions[last] - views.positions[before],
+        2.0 * path.positions[last] - path.positions[before],
         quat.xyz_from_wxyz(orientation),
-        camera_view.clamped(2.0 * angles[last] - angles[before]),
+        clamped(2.0 * angles[last] - angles[before]),
     )
+
+
+def _find_differences(camera: Camera, views: dict[int, _ShownView], conversion: Conversion) -> list[tuple[str, str]]:
+    """A warning and a name for the first difference of each camera between a path and what Blender shows."""
+    # `views` are by frame counted from the first.
+    entries, _instants = timeline(camera.cuts, camera.entry_count)
+    result: list[tuple[str, str]] = []
+    size = diagonal(camera.positions)
+    for frame, view in sorted(views.items()):
+        if any(name == view.name for name, _ in result):
+            continue
+        what = "the path ends before this frame"
+        if frame < len(entries):
+            what = _compare(camera, int(entries[frame]), view, conversion, size)
+            if np.linalg.det(view.basis) < 0.0:
+                text = (
+                    "negative scale mirrors the picture in Blender, which no path can: the path looks the same way, "
+                    "not mirrored. Make the scale of the camera and its parents positive"
+                )
+                result.append((view.name, text))
+        if what:
+            cause = (
+                "parents with uneven scale shear the camera: apply their scale"
+                if np.abs(view.basis.T @ view.basis - np.eye(3)).max() > _SKEWED
+                else "the camera is too far from the origin, or has a field of view that the format cannot store"
+            )
+            text = f"the path differs from what Blender shows on frame {view.frame}: {what}. Likely cause: {cause}"
+            result.append((view.name, text))
+    return result
+
+
+def _compare(camera: Camera, entry: int, view: _ShownView, conversion: Conversion, size: float) -> str:
+    """What of an entry differs from what is shown, and by how much; empty if nothing does."""
+    position = conversion.points(view.position)
+    distance = float(np.linalg.norm(camera.positions[entry] - position))
+    allowed = _POSITION * size + _ROUNDING * max(float(np.abs(position).max()), 1.0)
+    # Lens shift, which the format does not have, moves the middle of the picture off the axis.
+    right_top, right_bottom, left_bottom, left_top = view.corners
+    across, upright = right_top - left_top, right_top - right_bottom
+    middle = np.array([0.0, 0.0, (right_top + left_bottom)[2] / 2.0])
+    angle = 2.0 * math.degrees(math.atan2(float(np.linalg.norm(across)) / 2.0, abs(middle[2])))
+    # If the picture is mirrored, only forward and up tell where the camera looks.
+    left = across if np.linalg.det(view.basis) < 0.0 else -across
+    matrix = quat.to_matrices(quat.wxyz_from_xyz(camera.orientations[entry]))
+    off = max(
+        _angle(matrix[:, k], conversion.rotation @ view.basis @ direction)
+        for k, direction in enumerate((middle, left, upright))
+    )
+    zoom = abs(float(clamped(camera.fields_of_view[entry])) - angle)
+    parts = []
+    if not distance <= allowed:
+        parts.append(f"position by {amount(distance, size, 'path')}")
+    if not off <= _DIRECTION:
+        parts.append(f"direction by {off:.3g}°")
+    if not zoom <= _FIELD_OF_VIEW:
+        parts.append(f"field of view by {zoom:.3g}°")
+    return ", ".join(parts)
+
+
+def _angle(some: Floats, other: Floats) -> float:
+    cross = float(np.linalg.norm(np.cross(some, other)))
+    return math.degrees(math.atan2(cross, float(np.dot(some, other))))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import cached_property
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -12,8 +11,8 @@ import numpy as np
 from ...io_blender.reports import listing
 from ...io_blender.scene import mesh_data
 from ...io_blender.scene.time_dependence import has_frame_handlers, is_animated, is_timed, keeps_shape, references
-from .binding import armature_modifiers, armatures_of, has_effect, is_deformed, parent_bone_of, parents_of
 from .skeleton import Skeleton, nearest_rotations
+from .source import armature_modifiers, armatures_of, has_effect, is_deformed, parent_bone_of, parents_of
 from .weights import MIN_WEIGHT_SUM
 
 if TYPE_CHECKING:
@@ -46,7 +45,61 @@ class _Situation:
         groups = {group.name for group in obj.vertex_groups} | {self.parent_bone}
         self.bones = [bone for bone in armature.pose.bones if bone.name in groups]
 
-    def modifiers(self, test: Callable[[Any], bool], first: int = 0) -> list[str]:
+    def causes(self) -> Iterator[str]:
+        """What may cause a difference, the likeliest first."""
+        obj, armature, used, bones = self.obj, self.armature, self.used, self.bones
+        yield from (f"the modifier {one.name} is disabled in the viewport" for one in used if not one.show_viewport)
+        yield from (
+            f"Preserve Volume is on in the modifier {one.name}" for one in used if one.use_deform_preserve_volume
+        )
+        yield from (
+            f"the vertex group {one.vertex_group} limits the modifier {one.name}" for one in used if one.vertex_group
+        )
+        yield from (f"Bone Envelopes are on in the modifier {one.name}" for one in used if one.use_bone_envelopes)
+        if len(used) > 1:
+            yield f"several Armature modifiers use {armature.name}"
+        yield from _named("modifiers after the Armature", self._later_modifiers())
+        others = self._modifiers(lambda one: any(isinstance(value, bpy.types.Object) for value in references(one)))
+        yield from _named("modifiers that depend on other objects", others)
+        placed = self._modifiers(lambda one: "GLOBAL" in (getattr(one, name, None) for name in _SPACES))
+        yield from _named("modifiers that depend on where the object is in the scene", placed)
+        yield from _named("modifiers change the mesh over time", self._modifiers(is_timed))
+        yield from _named("Geometry Nodes change the mesh", self._modifiers(lambda one: one.type == "NODES"))
+        if self.parent_bone is not None and self.is_deformed:
+            yield f"the object is both parented to the bone {self.parent_bone} and deformed by the armature"
+        if is_animated(obj):
+            yield "the object or one of its modifiers is animated"
+        parents = [one.name for one in self.parents if one != armature and is_animated(one)]
+        yield from _named("its parents are animated", parents)
+        if not np.linalg.norm(mesh_data.world_matrix(self.posed)[:3, :3], axis=0).all():
+            yield "the object is scaled to nothing: make its scale other than 0"
+        if any(has_effect(obj, one) for one in obj.constraints):
+            yield "the object has constraints"
+        if obj.data.shape_keys is not None and obj.data.shape_keys.animation_data is not None:
+            yield "shape keys are animated"
+        if self.parent_bone is None and not used and not self.is_deformed:
+            yield f"no bone of {armature.name} moves the object: add an Armature modifier or parent it to a bone"
+        if self._moves_without_mesh():
+            yield f"the object {armature.name} moves, and the mesh is not parented to it"
+        yield from _named("also moved by other armatures", [one.name for one in armatures_of(obj) if one != armature])
+        chains = self._scaled_chains()
+        scaled = list(dict.fromkeys(bone for chain in chains for bone in chain))
+        yield from _named("Stretch To scales bones", [one.name for one in scaled if _is_stretched(one)], 3)
+        yield from _named("IK stretch scales bones", [one.name for one in scaled if one.ik_stretch > 0.0], 3)
+        unstretched = [
+            chain[0].name for chain in chains if not any(_is_stretched(one) or one.ik_stretch > 0.0 for one in chain)
+        ]
+        yield from _named("bones are scaled, which joints cannot be", unstretched, 3)
+        yield from _named("Bendy Bones", [one.name for one in bones if one.bone.bbone_segments > 1], 3)
+        enveloped = [one.name for one in bones if one.bone.use_envelope_multiply]
+        yield from _named("Envelope Multiply is on for bones", enveloped, 3)
+        size, rest = (np.linalg.norm(one[:3, :3], axis=0).max() for one in (self.world, self.skeleton.world))
+        if nearest_rotations(self.world[:3, :3])[1]:
+            yield f"{armature.name} or its parent is scaled unevenly: apply the scale"
+        elif abs(size - rest) > _SCALE_TOLERANCE * rest:
+            yield f"the scale of {armature.name} is animated, which joints cannot follow"
+
+    def _modifiers(self, test: Callable[[Any], bool], first: int = 0) -> list[str]:
         """The names of visible modifiers other than Armature that may change the shape, from an index on."""
         return [
             modifier.name
@@ -54,14 +107,14 @@ class _Situation:
             if modifier.show_viewport and modifier.type != "ARMATURE" and not keeps_shape(modifier) and test(modifier)
         ]
 
-    def later_modifiers(self) -> list[str]:
+    def _later_modifiers(self) -> list[str]:
         """Those after the first that deforms by an armature, which a parent does before all modifiers."""
         indices = [index + 1 for index, modifier in enumerate(self.obj.modifiers) if modifier.type == "ARMATURE"]
         if self.obj.parent == self.armature and self.obj.parent_type == "ARMATURE":
             indices.insert(0, 0)
-        return self.modifiers(lambda _: True, indices[0]) if indices else []
+        return self._modifiers(lambda _: True, indices[0]) if indices else []
 
-    def moves_without_mesh(self) -> bool:
+    def _moves_without_mesh(self) -> bool:
         """Whether the armature object moves, and the mesh is no descendant of it or of its parent."""
         above = self.armature.parent
         return (
@@ -70,8 +123,7 @@ class _Situation:
             and (above is None or above not in self.parents)
         )
 
-    @cached_property
-    def scaled_chains(self) -> list[list[PoseBone]]:
+    def _scaled_chains(self) -> list[list[PoseBone]]:
         """Each scaled bone that moves vertices, followed by its scaled parents."""
         posed = self.posed_armature.pose.bones
         matrices = np.empty((len(posed), 4, 4), dtype=np.float32)
@@ -84,23 +136,6 @@ class _Situation:
             for bone in self.bones
             if bone.name in scaled
         ]
-
-    def scaled_by(self, test: Callable[[PoseBone], bool]) -> list[str]:
-        """The names of scaled bones that move vertices, or of their scaled parents, that pass a test."""
-        bones = dict.fromkeys(bone for chain in self.scaled_chains for bone in chain)
-        return [bone.name for bone in bones if test(bone)]
-
-    def scaled_otherwise(self) -> list[str]:
-        """The names of scaled bones that move vertices and that neither they nor their parents stretch."""
-        return [chain[0].name for chain in self.scaled_chains if not any(map(_is_stretched_in_any_way, chain))]
-
-    def is_scaled_unevenly(self) -> bool:
-        return bool(nearest_rotations(self.world[:3, :3])[1])
-
-    def has_animated_scale(self) -> bool:
-        """Whether the armature object has another size than in the bind pose."""
-        size, rest = (np.linalg.norm(one[:3, :3], axis=0).max() for one in (self.world, self.skeleton.world))
-        return not self.is_scaled_unevenly() and abs(size - rest) > _SCALE_TOLERANCE * rest
 
     def has_unweighted_vertices(self) -> bool:
         if not self.is_deformed:
@@ -117,108 +152,14 @@ def _is_stretched(bone: PoseBone) -> bool:
     return any(one.type == "STRETCH_TO" and not one.mute for one in bone.constraints)
 
 
-def _is_stretched_in_any_way(bone: PoseBone) -> bool:
-    return _is_stretched(bone) or bone.ik_stretch > 0.0
+def _named(what: str, names: list[str], most: int = 5) -> list[str]:
+    """One sentence about all names; none without any."""
+    return [f"{what}: {listing(names, most)}"] if names else []
 
 
-def _has_animated_keys(obj: Object) -> bool:
-    keys = obj.data.shape_keys
-    return keys is not None and keys.animation_data is not None
-
-
-_Test = Callable[[_Situation], "Iterable[str] | bool"]
-
-# What may cause a difference: a test, which may give names, and the words. The names are listed up to a number; if it
-# is 0, there is a sentence for each.
-_KNOWN: tuple[tuple[_Test, str, int], ...] = (
-    (
-        lambda it: [one.name for one in it.used if not one.show_viewport],
-        "the modifier {} is disabled in the viewport", 0,
-    ),
-    (
-        lambda it: [one.name for one in it.used if one.use_deform_preserve_volume],
-        "Preserve Volume is on in the modifier {}", 0,
-    ),
-    (
-        lambda it: [f"{one.vertex_group} limits the modifier {one.name}" for one in it.used if one.vertex_group],
-        "the vertex group {}", 0,
-    ),
-    (
-        lambda it: [one.name for one in it.used if one.use_bone_envelopes],
-        "Bone Envelopes are on in the modifier {}", 0,
-    ),
-    (lambda it: [it.armature.name] if len(it.used) > 1 else [], "several Armature modifiers use {}", 1),
-    (lambda it: it.later_modifiers(), "modifiers after the Armature: {}", 5),
-    (
-        lambda it: it.modifiers(lambda one: any(isinstance(value, bpy.types.Object) for value in references(one))),
-        "modifiers that depend on other objects: {}", 5,
-    ),
-    (
-        lambda it: it.modifiers(lambda one: "GLOBAL" in (getattr(one, name, None) for name in _SPACES)),
-        "modifiers that depend on where the object is in the scene: {}", 5,
-    ),
-    (lambda it: it.modifiers(is_timed), "modifiers change the mesh over time: {}", 5),
-    (lambda it: it.modifiers(lambda one: one.type == "NODES"), "Geometry Nodes change the mesh: {}", 5),
-    (
-        lambda it: [it.parent_bone] if it.parent_bone is not None and it.is_deformed else [],
-        "the object is both parented to the bone {} and deformed by the armature", 1,
-    ),
-    (lambda it: is_animated(it.obj), "the object or one of its modifiers is animated", 1),
-    (
-        lambda it: [one.name for one in it.parents if one != it.armature and is_animated(one)],
-        "its parents are animated: {}", 5,
-    ),
-    (
-        lambda it: not np.linalg.norm(mesh_data.world_matrix(it.posed)[:3, :3], axis=0).all(),
-        "the object is scaled to nothing: make its scale other than 0", 1,
-    ),
-    (
-        lambda it: any(has_effect(it.obj, one) for one in it.obj.constraints),
-        "the object has constraints", 1,
-    ),
-    (lambda it: _has_animated_keys(it.obj), "shape keys are animated", 1),
-    (
-        lambda it: [] if it.parent_bone is not None or it.used or it.is_deformed else [it.armature.name],
-        "no bone of {} moves the object: add an Armature modifier or parent it to a bone", 1,
-    ),
-    (
-        lambda it: [it.armature.name] if it.moves_without_mesh() else [],
-        "the object {} moves, and the mesh is not parented to it", 1,
-    ),
-    (
-        lambda it: [other.name for other in armatures_of(it.obj) if other != it.armature],
-        "also moved by other armatures: {}", 5,
-    ),
-    (lambda it: it.scaled_by(_is_stretched), "Stretch To scales bones: {}", 3),
-    (lambda it: it.scaled_by(lambda bone: bone.ik_stretch > 0.0), "IK stretch scales bones: {}", 3),
-    (lambda it: it.scaled_otherwise(), "bones are scaled, which joints cannot be: {}", 3),
-    (lambda it: [one.name for one in it.bones if one.bone.bbone_segments > 1], "Bendy Bones: {}", 3),
-    (
-        lambda it: [one.name for one in it.bones if one.bone.use_envelope_multiply],
-        "Envelope Multiply is on for bones: {}", 3,
-    ),
-    (
-        lambda it: [it.armature.name] if it.is_scaled_unevenly() else [],
-        "{} or its parent is scaled unevenly: apply the scale", 1,
-    ),
-    (
-        lambda it: [it.armature.name] if it.has_animated_scale() else [],
-        "the scale of {} is animated, which joints cannot follow", 1,
-    ),
-)  # fmt: skip
-
-
-def known_causes(obj: Object, skeleton: Skeleton, armature: Object, graph: Depsgraph) -> list[str]:
-    """What may cause a difference by the settings of objects, bones and modifiers, and the evaluated pose."""
-    situation = _Situation(obj, skeleton, armature, graph)
-    causes: list[str] = []
-    for test, words, most in _KNOWN:
-        found = test(situation)
-        names = ([""] if found else []) if isinstance(found, bool) else list(found)
-        if most and names:
-            names = [listing(names, most)]
-        causes += [words.format(name) for name in names]
-    return causes
+def has_known_causes(obj: Object, skeleton: Skeleton, armature: Object, graph: Depsgraph) -> bool:
+    """Whether settings of objects, bones and modifiers, or the evaluated pose, may cause a difference."""
+    return any(True for _ in _Situation(obj, skeleton, armature, graph).causes())
 
 
 def likely_causes(obj: Object, skeleton: Skeleton, graph: Depsgraph) -> list[str]:
@@ -226,8 +167,9 @@ def likely_causes(obj: Object, skeleton: Skeleton, graph: Depsgraph) -> list[str
     armature = skeleton.armature
     if armature is None:
         return ["shape keys or modifiers, which joints cannot show"]
-    found = known_causes(obj, skeleton, armature, graph)
-    if _Situation(obj, skeleton, armature, graph).has_unweighted_vertices():
+    situation = _Situation(obj, skeleton, armature, graph)
+    found = list(situation.causes())
+    if situation.has_unweighted_vertices():
         found.append("unweighted vertices do not move in Blender")
     if not found and has_frame_handlers():
         found = ["a script, as of an add-on, moves the object on each frame"]

@@ -11,17 +11,21 @@ from ...io_blender.reports import ExportResult, Job, Progress, Report, kept_on_f
 from ...io_blender.scene.objects import NothingToExportError, warn_of_left_out
 from ...io_common.files import atomic
 from ...io_common.game_tree.archives import files_in
-from ...io_common.textures.search import Search
-from ..format import Joints, Md5Error, format_animation, format_mesh, read_animation_header, read_joints
-from ..format.check import check_animation, check_model
+from ..format import (
+    AnimationHeader,
+    Joints,
+    Md5Error,
+    format_animation,
+    format_mesh,
+    read_animation_header,
+    read_joints,
+)
 from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX
-from ..importing.companions import TEXTURE_RULES, Companion, find_companion
 from ..importing.read import animation_paths
-from .build import Build, ExportOptions, ModelOptions, build
-from .clips import clips_by_file, warn_of_file_names
-from .game import hint_names, prepare, rest_animation, scale_files, with_object_name
-from .one_animation import arrange, join
-from .source import find_source, require_meshes, warn_of_hidden, why_without_meshes
+from .build import Build, ExportOptions, build
+from .clips import Clip, arrange, clips_by_file, join, warn_of_file_names
+from .game import companion_of, find_by_file, hint_names, prepare, rest_animation, scale_files, with_object_name
+from .source import Source, find_source, require_meshes, warn_of_hidden, why_without_meshes
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -42,27 +46,20 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> Job[Exp
         warn_of_hidden(context, model_options.scope, source, report)
         clips = clips_by_file(context, source, options.actions, path.parent, path.stem, report)
         animation_path = path.with_suffix(ANIMATION_SUFFIX)
-        companion = _companion(animation_path, options, report)
+        companion = companion_of(animation_path, options, report)
         if model_options.writing.needs_animation and clips:
             clips = arrange(clips, animation_path, companion, options.animation, report)
         elif options.actions in ("ALL", "ACTIVE"):
             warn_of_file_names(clips, report)
-        progress = Progress(len(source.meshes) + len(clips))
-        built = yield from build(
-            context, source, model_options, clips, options.animation, report, progress, writes_meshes=True
-        )
-        if model_options.writing.needs_animation and clips:
-            join(built, animation_path, report)
-        prepare(built, model_options.game, report, make_names_safe=model_options.make_names_safe)
+        built = yield from _build_checked(context, source, clips, animation_path, options, report, mesh=path)
         model = built.model
-        _raise_findings(built, model_options, report, mesh=path)
         files = {path: format_mesh(model)}
         files |= {target: format_animation(one) for target, one in built.animations.items()}
         files |= scale_files(built, model_options.game, report)
         files |= rest_animation(path, built, model_options, files, report)
         expected = {*files, animation_path} if model_options.writing.needs_animation else files
-        _require_files_of_model(built.animations, model.joints, path)
-        _warn_of_animations(path, model.joints, expected, report)
+        _require_files_of_model(built.animations, _skeleton(model.joints), path)
+        _warn_of_animations(path, _skeleton(model.joints), expected, report)
         # The model last, so that its animations exist as soon as it does.
         atomic.write_files(dict(reversed(files.items())))
         hint_names(path, model, model_options.game, companion, report)
@@ -97,57 +94,53 @@ def export_animations(context: Context, path: Path, options: ExportOptions) -> J
         if not clips:
             raise NothingToExportError("; ".join(clip_report.warnings))
         report.merge(clip_report)
-        is_one = model_options.writing.needs_animation
-        if is_one:
-            clips = arrange(clips, path, _companion(path, options, report), options.animation, report)
+        if model_options.writing.needs_animation:
+            clips = arrange(clips, path, companion_of(path, options, report), options.animation, report)
         elif options.actions == "ALL":
             warn_of_file_names(clips, report)
         elif options.actions != "LIST":
             clips = {path: next(iter(clips.values()))}
-        progress = Progress(len(source.meshes) + len(clips))
-        built = yield from build(
-            context, source, model_options, clips, options.animation, report, progress, writes_meshes=False
-        )
-        if is_one:
-            join(built, path, report)
-        prepare(built, model_options.game, report, make_names_safe=model_options.make_names_safe)
-        _raise_findings(built, model_options, report)
+        built = yield from _build_checked(context, source, clips, path, options, report)
         files = {target: format_animation(one) for target, one in built.animations.items()}
         files |= scale_files(built, model_options.game, report)
-        _require_files_of_model(built.animations, built.model.joints, None)
-        _warn_of_meshes(next(iter(built.animations)), built.model.joints, report)
+        _require_files_of_model(built.animations, _skeleton(built.model.joints), None)
+        _warn_of_meshes(next(iter(built.animations)), _skeleton(built.model.joints), report)
         atomic.write_files(files)
     return ExportResult(list(files), report)
 
 
-def _companion(path: Path, options: ExportOptions, report: Report) -> Companion | None:
-    """The model that the game replaces by the animation at `path`, if the export has to fit it."""
-    if not options.model.writing.needs_animation or not options.match_companion:
-        return None
-    companion, problem = find_companion(path, Search(options.model.game_folders, TEXTURE_RULES))
-    if problem:
-        report.warn(f"its sequences are not compared: {problem}")
-    return companion if companion is not None and companion.game is options.model.game else None
-
-
-def _raise_findings(built: Build, options: ModelOptions, report: Report, *, mesh: Path | None = None) -> None:
-    """Reports warnings and raises all errors at once, as an Md5Error, before any file is written."""
-    findings = {}
-    if mesh is not None:
-        animations = list(built.animations.values())
-        found = check_model(built.model, options.game, has_animation=True, animations=animations)
-        findings[mesh.name] = [with_object_name(one, built) for one in found]
-    for path, animation in built.animations.items():
-        found = check_animation(animation, built.model.joints, options.game, scales=built.scales.get(path))
-        findings[path.name] = [with_object_name(one, built) for one in found]
+def _build_checked(
+    context: Context,
+    source: Source,
+    clips: dict[Path, Clip],
+    joined: Path,
+    options: ExportOptions,
+    report: Report,
+    *,
+    mesh: Path | None = None,
+) -> Job[Build]:
+    """What is written; raises all that the game refuses at once, as an Md5Error."""
+    # Without `mesh`, the model is not. Games that take only one animation get it at `joined`.
+    game = options.model.game
+    progress = Progress(len(source.meshes) + len(clips))
+    built = yield from build(
+        context, source, options.model, clips, options.animation, report, progress, writes_meshes=mesh is not None
+    )
+    if options.model.writing.needs_animation and clips:
+        join(built, joined, report)
+    prepare(built, game, report, make_names_safe=options.model.make_names_safe)
+    findings = {
+        path.name: [with_object_name(one, built) for one in found]
+        for path, found in find_by_file(built, game, mesh).items()
+    }
     raise_all(findings, Md5Error, report)
+    return built
 
 
-def _require_files_of_model(animations: Iterable[Path], joints: Joints, mesh: Path | None) -> None:
+def _require_files_of_model(animations: Iterable[Path], new: _Skeleton, mesh: Path | None) -> None:
     """Raises Md5Error if an animation of another model would be replaced."""
     # An animation that fits the mesh that is replaced with it is of the same model. So is one that no mesh of the
     # folder fits, if one fits the export: the mesh was exported first. `mesh` is None if only animations are written.
-    new = _skeleton(joints)
     for path in animations:
         old = _read_skeleton(path) if path.exists() else None
         if old is None or old == new or (mesh is not None and _read_skeleton(mesh) == old):
@@ -161,10 +154,10 @@ def _require_files_of_model(animations: Iterable[Path], joints: Joints, mesh: Pa
             )
 
 
-def _warn_of_meshes(animation: Path, joints: Joints, report: Report) -> None:
+def _warn_of_meshes(animation: Path, new: _Skeleton, report: Report) -> None:
     """Warns if there are meshes in the folder of an animation, and none has the joints that are written."""
     found = _skeletons_of_meshes(animation.parent)
-    if found and _skeleton(joints) not in found.values():
+    if found and new not in found.values():
         report.warn(
             f"games refuse it with {listing([path.name for path in found])} in its folder, as the joints differ: "
             "export both from the same armature, with the same Game, Deform Bones Only and Add Root Bone",
@@ -173,10 +166,9 @@ def _warn_of_meshes(animation: Path, joints: Joints, report: Report) -> None:
         )
 
 
-def _warn_of_animations(mesh: Path, joints: Joints, others: Collection[Path], report: Report) -> None:
+def _warn_of_animations(mesh: Path, new: _Skeleton, others: Collection[Path], report: Report) -> None:
     """Warns of animations beside a mesh that fit it before, and will not when it is replaced."""
     # The mesh need not exist. `others` are files that are written or warned of already.
-    new = _skeleton(joints)
     try:
         old = _read_skeleton(mesh)
         if old is None or old == new:
@@ -205,13 +197,11 @@ def _skeletons_of_meshes(folder: Path) -> dict[Path, _Skeleton]:
 def _read_skeleton(path: Path) -> _Skeleton | None:
     """The skeleton of a mesh or animation file; None if it cannot be read."""
     try:
-        if path.suffix.lower() == ANIMATION_SUFFIX:
-            header = read_animation_header(path)
-            return header.names, header.parents.tolist()
-        return _skeleton(read_joints(path))
+        is_animation = path.suffix.lower() == ANIMATION_SUFFIX
+        return _skeleton(read_animation_header(path) if is_animation else read_joints(path))
     except (Md5Error, OSError):
         return None
 
 
-def _skeleton(joints: Joints) -> _Skeleton:
+def _skeleton(joints: Joints | AnimationHeader) -> _Skeleton:
     return list(joints.names), joints.parents.tolist()

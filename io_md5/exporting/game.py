@@ -26,7 +26,7 @@ from ..format import Md5Error, Model, format_animation, read_animation
 from ..format.check import check_animation, check_model
 from ..format.games import PROFILES, Game, prepare_animation, prepare_model, rest_pose
 from ..format.joint_map import words_of
-from ..format.model import ANIMATION_SUFFIX, SCALE_SUFFIX
+from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import Scales, format_scales, scales_of_table
 from ..format.weights_by_joint import pose_bounds
 from ..importing.companions import (
@@ -40,8 +40,7 @@ from ..importing.companions import (
 )
 from ..records import MESH_INDEX, load_comment_name
 from .build import Build, ExportOptions, ModelOptions, build
-from .clips import Clip, clips_by_file
-from .one_animation import match_sequences
+from .clips import Clip, clips_by_file, match_sequences
 from .source import find_source, require_meshes
 
 if TYPE_CHECKING:
@@ -97,6 +96,27 @@ def _comment_names(objects: Iterable[Object]) -> dict[Object, str | None]:
     return result
 
 
+def companion_of(path: Path, options: ExportOptions, report: Report) -> Companion | None:
+    """The model that the game replaces by the animation at `path`, if the export has to fit it."""
+    if not options.model.writing.needs_animation or not options.match_companion:
+        return None
+    companion, problem = find_companion(path, Search(options.model.game_folders, TEXTURE_RULES))
+    if problem:
+        report.warn(f"its sequences are not compared: {problem}")
+    return companion if companion is not None and companion.game is options.model.game else None
+
+
+def find_by_file(built: Build, game: Game, mesh: Path | None) -> dict[Path, list[Finding]]:
+    """The findings about each file of an export, with the mesh first, if it is written."""
+    found = {}
+    if mesh is not None:
+        animations = list(built.animations.values())
+        found[mesh] = check_model(built.model, game, has_animation=True, animations=animations)
+    for path, animation in built.animations.items():
+        found[path] = check_animation(animation, built.model.joints, game, scales=built.scales.get(path))
+    return found
+
+
 def scale_files(built: Build, game: Game, report: Report) -> dict[Path, bytes]:
     """The scales of joints beside finished animations, if the game reads them."""
     # An existing file of scales is emptied where no joint is scaled any more, because the game would use it.
@@ -117,19 +137,15 @@ def scale_files(built: Build, game: Game, report: Report) -> dict[Path, bytes]:
 def with_object_name(finding: Finding, built: Build) -> Finding:
     """A finding that names the object of its mesh, or says how many joints other options would leave."""
     if finding.code == "joint_count":
-        counts = _deforming_counts(built)
-        return replace(finding, text=finding.text.replace(_DEFORM_ONLY, f"{_DEFORM_ONLY} ({counts})"))
+        bones = [bone.name for part in built.skeleton.parts for bone in part.armature.data.bones if bone.use_deform]
+        others = [name for name in bones if _DETAILS.isdisjoint(words_of(name))]
+        fewer = f", {len(others)} without fingers and face" if len(others) < len(bones) else ""
+        counts = f"{_DEFORM_ONLY} ({counted(len(bones), 'joints')}{fewer})"
+        return replace(finding, text=finding.text.replace(_DEFORM_ONLY, counts))
     if not 0 <= finding.mesh < len(built.parts):
         return finding
     obj, _ = built.parts[finding.mesh]
     return replace(finding, text=f"{obj.name}: {_MESH.sub('', finding.text)}")
-
-
-def _deforming_counts(built: Build) -> str:
-    bones = [bone.name for part in built.skeleton.parts for bone in part.armature.data.bones if bone.use_deform]
-    others = [name for name in bones if _DETAILS.isdisjoint(words_of(name))]
-    fewer = f", {len(others)} without fingers and face" if len(others) < len(bones) else ""
-    return f"{counted(len(bones), 'joints')}{fewer}"
 
 
 def rest_animation(
@@ -180,49 +196,52 @@ def find(
         source = find_source(context, model_options.scope, report, model_options)
         if has_mesh:
             require_meshes(context, model_options.scope, source)
-        path = path or _default_path(source.armature)
+        if path is None:
+            folder = Path(bpy.path.abspath("//")) if bpy.data.filepath else Path()
+            path = folder / f"{source.armature.name if source.armature is not None else 'model'}{ANIMATION_SUFFIX}"
         clips = clips_by_file(context, source, options.actions, path.parent, path.stem, report)
         progress = Progress(len(source.meshes) + len(clips))
         job = build(context, source, model_options, clips, options.animation, report, progress, writes_meshes=has_mesh)
         built = finish(job)
     model, animations = built.model, dict(built.animations)
     prepare(built, game, report, make_names_safe=False)
-    found = _findings(built, game, has_mesh=has_mesh)
+    mesh = path.with_suffix(MESH_SUFFIX) if has_mesh else None
+    found = _findings(built, game, mesh)
     if model_options.make_names_safe:
         built.model, built.animations = model, animations
         prepare(built, game, report)
-        left = {(finding.code, subject) for subject, finding in _findings(built, game, has_mesh=has_mesh)}
+        left = {(finding.code, subject) for subject, finding in _findings(built, game, mesh)}
         found = [
             (subject, finding if (finding.code, subject) in left else replace(finding, is_error=False))
             for subject, finding in found
         ]
     if model_options.writing.needs_animation and source.armature is not None:
-        companion = None
-        if options.match_companion:
-            search = Search(model_options.game_folders, TEXTURE_RULES)
-            companion, _ = find_companion(path.with_suffix(ANIMATION_SUFFIX), search)
+        companion = companion_of(path.with_suffix(ANIMATION_SUFFIX), options, report)
         found += [("", finding) for finding in _find_sequence_problems(clips, companion, options)]
-    result = [_locate(finding, subjects, built) for finding, subjects in _grouped(found)]
+    # The same one in several animations is shown once.
+    subjects: dict[tuple[str, bool, str, bool], list[str]] = {}
+    findings: dict[tuple[str, bool, str, bool], Finding] = {}
+    for subject, finding in found:
+        key = (finding.code, finding.is_error, finding.text, bool(subject))
+        findings.setdefault(key, finding)
+        subjects.setdefault(key, []).extend(filter(None, [subject]))
+    result = []
+    for key, finding in findings.items():
+        text = f"{listing(subjects[key], 3)}: {finding.text}" if subjects[key] else finding.text
+        result.append((replace(finding, text=text), _location(finding, built)))
     return sorted(result, key=lambda found: not found[0].is_error)
 
 
-def _default_path(armature: Object | None) -> Path:
-    folder = Path(bpy.path.abspath("//")) if bpy.data.filepath else Path()
-    return folder / f"{armature.name if armature is not None else 'model'}{ANIMATION_SUFFIX}"
-
-
-def _findings(built: Build, game: Game, *, has_mesh: bool) -> list[tuple[str, Finding]]:
+def _findings(built: Build, game: Game, mesh: Path | None) -> list[tuple[str, Finding]]:
     """Findings of the model, and those of each animation, with its name, that the model does not have."""
-    found = []
-    if has_mesh:
-        animations = list(built.animations.values())
-        of_model = check_model(built.model, game, has_animation=True, animations=animations)
-        found = [("", finding) for finding in of_model]
-    known = {finding.text for _, finding in found}
-    for path, animation in built.animations.items():
-        findings = check_animation(animation, built.model.joints, game, scales=built.scales.get(path))
-        found += [(path.stem, finding) for finding in findings if finding.text not in known]
-    return found
+    by_file = find_by_file(built, game, mesh)
+    known = {finding.text for path, found in by_file.items() if path == mesh for finding in found}
+    return [
+        ("" if path == mesh else path.stem, finding)
+        for path, found in by_file.items()
+        for finding in found
+        if path == mesh or finding.text not in known
+    ]
 
 
 def _find_sequence_problems(
@@ -231,7 +250,7 @@ def _find_sequence_problems(
     """The findings about all clips, by file, as one animation, for a game that takes one."""
     game = options.model.game
     order = list(clips)
-    if companion is not None and companion.game is game and clips:
+    if companion is not None and clips:
         order, problems, _ = match_sequences(clips, companion, options.animation)
         for problem in problems:
             yield Finding(
@@ -245,22 +264,6 @@ def _find_sequence_problems(
         yield rule.finding(
             f"{counted(total, 'frames')} in all actions together", total, remedy="export fewer or shorter actions"
         )
-
-
-def _grouped(found: list[tuple[str, Finding]]) -> list[tuple[Finding, list[str]]]:
-    """Findings with the animations that they are about; the same one in several animations is one finding."""
-    groups: dict[tuple[object, ...], tuple[Finding, list[str]]] = {}
-    for subject, finding in found:
-        key = (finding.code, finding.is_error, finding.text, bool(subject))
-        _, subjects = groups.setdefault(key, (finding, []))
-        if subject:
-            subjects.append(subject)
-    return list(groups.values())
-
-
-def _locate(finding: Finding, subjects: list[str], built: Build) -> LocatedFinding:
-    text = f"{listing(subjects, 3)}: {finding.text}" if subjects else finding.text
-    return replace(finding, text=text), _location(finding, built)
 
 
 def _location(finding: Finding, built: Build) -> Location:
@@ -307,7 +310,10 @@ def _hint_quake2_names(path: Path, companion: Companion | None, report: Report) 
     if game_of(path) is not Game.QUAKE2:
         report.hints.append(f"Quake II looks for md5/{path.name} in the folder of the MD2 that it replaces")
         return
-    others = _models_above(path)
+    try:
+        others = [other.name for other in files_in(path.parent.parent) if fold(other.suffix) == MD2_SUFFIX]
+    except OSError:
+        others = []
     if not others:
         report.hints.append(f"Quake II shows it in place of {path.stem}{MD2_SUFFIX}, which is not in the folder above")
     elif fold(path.stem) not in {fold(Path(name).stem) for name in others}:
@@ -317,10 +323,3 @@ def _hint_quake2_names(path: Path, companion: Companion | None, report: Report) 
             path.name,
             is_important=True,
         )
-
-
-def _models_above(path: Path) -> list[str]:
-    try:
-        return [other.name for other in files_in(path.parent.parent) if fold(other.suffix) == MD2_SUFFIX]
-    except OSError:
-        return []

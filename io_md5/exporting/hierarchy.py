@@ -1,28 +1,80 @@
-"""Skeletons of what is no plain skeleton: generated rigs, whose bones hang on controls, armatures that hang on bones of
-others, and objects without bones."""
+"""Which bones become joints, and what these hang on: what Deform Bones Only leaves out, and the hierarchy of generated
+rigs, whose bones hang on controls."""
 # The hierarchy does not change what is shown: poses are relative to whatever parent a joint has. But without it, what a
 # game does with a joint and all below it would not work.
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...io_blender.scene.objects import NothingToExportError
-from ...io_blender.scene.time_dependence import is_animated
+from ...io_blender import versions
+from ...io_blender.clips.playing import POSE_CHANNELS
+from ...io_blender.reports import Report
 from ..format import ROOT
 from ..format.model import Floats, Ints
-from ..options import AUTOMATIC, SEPARATE
-from ..records import CONVERSION
-from .binding import FOLLOWING_CONSTRAINTS, bones_followed, parents_of, targets_of_constraint
+from ..importing.rig import bone_path
+from .source import FOLLOWING_CONSTRAINTS, is_deformed, parent_bone_of, targets_of_constraint
 
 if TYPE_CHECKING:
-    from bpy.types import Bone, Object
+    from bpy.types import Action, Bone, FCurve, Object
 
 _TOLERANCE = 1e-4  # of the length of a bone
 _SAME_MOTION = 1e-3  # of the size of an armature, and of axes
+_AT_REST = 1e-6
+
+
+def bones_to_leave_out(armature: Object, meshes: list[Object], actions: list[Action], report: Report) -> set[str]:
+    """The bones that neither deform nor are the parent of a mesh; `actions` are all that move the bones."""
+    # A mesh on a non-deforming bone is moved by the nearest deforming ancestor of the bone if the two can never move
+    # relative to each other. Otherwise the bone is exported, with a warning. `armature` is the original object, not an
+    # evaluated one.
+    bones = armature.data.bones
+    left_out = {bone.name for bone in bones if not bone.use_deform}
+    for obj in meshes:
+        name = None if is_deformed(obj, armature) else parent_bone_of(obj, armature)
+        if name is None or name not in left_out:
+            continue
+        chain = [bones[name], *bones[name].parent_recursive]
+        moved = list(takewhile(lambda bone: bone.name in left_out, chain))
+        if len(moved) == len(chain) or not all(_is_fixed_to_parent(armature, bone, actions) for bone in moved):
+            left_out.discard(name)
+            report.warn(f"the bone {name} is exported although Deform is off, because {obj.name} is parented to it")
+    return left_out
+
+
+def _is_fixed_to_parent(armature: Object, bone: Bone, actions: list[Action]) -> bool:
+    pose = armature.pose.bones[bone.name]
+    prefix = bone_path(bone.name)
+    data = armature.animation_data
+    if (
+        not bone.use_inherit_rotation
+        or bone.inherit_scale != "FULL"
+        or any(not constraint.mute for constraint in pose.constraints)
+        or (data is not None and any(driver.data_path.startswith(prefix) for driver in data.drivers))
+    ):
+        return False
+    if not np.allclose(np.array(pose.matrix_basis), np.eye(4), atol=_AT_REST):
+        return False
+    for action in actions:
+        for curve in versions.all_fcurves(action):
+            path, _, channel = curve.data_path.rpartition(".")
+            if path.startswith(f"{prefix}.constraints["):
+                return False
+            if path == prefix and not _is_at_rest(curve, POSE_CHANNELS.get(channel)):
+                return False
+    return True
+
+
+def _is_at_rest(curve: FCurve, rest: tuple[float, ...] | None) -> bool:
+    if rest is None or curve.array_index >= len(rest) or curve.modifiers or curve.driver is not None:
+        return False
+    points = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+    curve.keyframe_points.foreach_get("co", points)
+    return bool(np.abs(points[1::2] - rest[curve.array_index]).max(initial=0.0) <= _AT_REST)
 
 
 def rebuild_hierarchy(armature: Object, names: list[str], parents: Ints, sample: Callable[[list[str]], Floats]) -> Ints:
@@ -122,59 +174,3 @@ def order_parents_first(parents: Ints) -> Ints:
         order.append(joint)
         waiting += children.get(joint, [])[::-1]
     return np.array(order, dtype=np.int32)
-
-
-def find_attached(armature: Object, others: list[Object], choice: str) -> list[Object]:
-    """The armatures that hang on bones of another, directly or not, and become part of its model, carriers first."""
-    # `choice` is that of *Attached Armatures*. Raises NothingToExportError if two follow each other.
-    if choice == SEPARATE:
-        return []
-    result = [armature]
-    for carrier in result:
-        result += [
-            other
-            for other in others
-            if other not in result
-            and (choice != AUTOMATIC or CONVERSION.read(other.data) is None)
-            and carrying_bones(other, carrier)
-        ]
-    for other in result[1:]:
-        if bones_followed(armature, other):
-            raise NothingToExportError(
-                f"{armature.name} and {other.name} follow bones of each other: remove one of the constraints, or set "
-                "Attached Armatures to Separate"
-            )
-    return result[1:]
-
-
-def carrying_bones(armature: Object, carrier: Object) -> list[str]:
-    """The bones of another armature that an armature follows, as an object or with its root bones."""
-    # Blender makes the pose of a new armature with its first update.
-    poses = armature.pose.bones if armature.pose is not None else ()
-    targets = [
-        target
-        for bone in poses
-        if bone.parent is None
-        for constraint in bone.constraints
-        if constraint.type in FOLLOWING_CONSTRAINTS and not constraint.mute and constraint.influence
-        for target in targets_of_constraint(constraint)
-    ]
-    of_roots = [bone for target, bone in targets if target == carrier and bone in carrier.data.bones]
-    return list(dict.fromkeys([*bones_followed(armature, carrier), *of_roots]))
-
-
-def find_joint_objects(meshes: list[Object]) -> list[Object]:
-    """The objects that become joints: those that move meshes, and parents of others; none if none moves."""
-    chains = [[obj, *parents_of(obj)] for obj in meshes]
-    objects = list(dict.fromkeys(obj for chain in chains for obj in reversed(chain)))
-    moving = [obj for obj in objects if is_animated(obj) or any(not constraint.mute for constraint in obj.constraints)]
-    if not moving:
-        return []
-    parents = {obj.parent for obj in objects}
-    return [obj for obj in objects if obj in moving or obj in parents]
-
-
-def joint_object_of(obj: Object, joint_objects: list[Object]) -> int:
-    """The index of the object that becomes the joint of another: itself or its nearest ancestor; -1 for none."""
-    chain = [obj, *parents_of(obj)]
-    return next((joint_objects.index(one) for one in chain if one in joint_objects), -1)

@@ -55,16 +55,6 @@ class Block:
         return weights_by_joint(self.mesh)
 
 
-@dataclass(eq=False)
-class _Parts:
-    source_mesh: mesh_data.TriangleMesh
-    positions: Floats
-    skeleton: Skeleton
-    current: WeightTable
-    source: SourceMesh | None
-    name: str
-
-
 def export_object(
     obj: Object,
     source_mesh: mesh_data.TriangleMesh,
@@ -89,20 +79,33 @@ def export_object(
         report.warn("no faces: left out", obj.name)
     if source_mesh.uvs is None and slots:
         report.warn("no UV map: all texture coordinates are 0", obj.name)
-    parts = _Parts(source_mesh, positions, skeleton, current, source, MESH_NAME.read(obj.data) or "")
-    return [_block(parts, slot, is_first=slot == slots[0]) for slot in slots]
+    blocks = [
+        _block(source_mesh, slot, positions, skeleton, current, source, is_first=slot == slots[0]) for slot in slots
+    ]
+    for block in blocks:
+        block.mesh.name = MESH_NAME.read(obj.data) or ""
+    return blocks
 
 
-def _block(parts: _Parts, slot: int, *, is_first: bool) -> Block:
+def _block(
+    source_mesh: mesh_data.TriangleMesh,
+    slot: int,
+    positions: Floats,
+    skeleton: Skeleton,
+    current: WeightTable,
+    source: SourceMesh | None,
+    *,
+    is_first: bool,
+) -> Block:
     """The block of a material slot; the first one also gets unused vertices and degenerate triangles."""
-    source_mesh, source = parts.source_mesh, parts.source
     selected = source_mesh.materials == slot
     corners = source_mesh.loops[selected][:, FLIPPED_WINDING].ravel()
     vertices = source_mesh.triangles[selected][:, FLIPPED_WINDING].ravel().astype(np.int64)
     file_vertices = vertices if source is None else source.corners[corners]
     numbers = _file_numbers(source_mesh, corners, vertices, file_vertices)
     if numbers is None:
-        numbers = _row_numbers(source_mesh, corners, vertices, file_vertices)
+        uvs = np.round(_texture_coordinates(source_mesh, corners) * 10**_UV_DECIMALS)
+        numbers = row_ids(np.column_stack([vertices, file_vertices, uvs]))
     firsts = _first_of_each(numbers)
     uvs = _texture_coordinates(source_mesh, corners[firsts])
     vertices, file_vertices = vertices[firsts], file_vertices[firsts]
@@ -123,11 +126,11 @@ def _block(parts: _Parts, slot: int, *, is_first: bool) -> Block:
     if source is None:
         verified = np.full(len(vertices), NONE, dtype=np.int64)
     else:
-        verified = verified_sources(source, parts.skeleton, vertices, file_vertices, parts.positions, parts.current)
+        verified = verified_sources(source, skeleton, vertices, file_vertices, positions, current)
         if is_first and len(source.stored.degenerate):
             triangles, corners = _with_degenerate(triangles, corners, source.stored.degenerate, verified)
-    starts, counts, joints, biases, points = _block_weights(vertices, verified, source, parts.current)
-    bind = parts.skeleton.joints
+    starts, counts, joints, biases, points = _block_weights(vertices, verified, source, current)
+    bind = skeleton.joints
     in_joints = quat.rotate(quat.conjugate(bind.orientations[joints]), points - bind.positions[joints])
     mesh = Mesh(
         shader="",
@@ -138,7 +141,6 @@ def _block(parts: _Parts, slot: int, *, is_first: bool) -> Block:
         weight_joints=joints,
         weight_biases=biases,
         weight_positions=in_joints,
-        name=parts.name,
     )
     disagreements = np.zeros(len(vertices))
     if source is not None:
@@ -164,14 +166,6 @@ def _file_numbers(
         if not np.array_equal(uvs[first], uvs):
             return None
     return (np.cumsum(firsts >= 0) - 1)[file_vertices]
-
-
-def _row_numbers(
-    mesh: mesh_data.TriangleMesh, corners: npt.NDArray[np.integer], vertices: Integers, file_vertices: Integers
-) -> Integers:
-    """The same for any mesh: corners with the same vertices and texture coordinates have the same number."""
-    uvs = np.round(_texture_coordinates(mesh, corners) * 10**_UV_DECIMALS)
-    return row_ids(np.column_stack([vertices, file_vertices, uvs]))
 
 
 def _first_of_each(numbers: Integers) -> Integers:
@@ -203,20 +197,16 @@ def _with_degenerate(
     vertices = np.full(max(int(verified.max(initial=0)), int(degenerate[:, 1:].max(initial=0))) + 2, -1)
     vertices[verified[::-1]] = np.arange(len(verified))[::-1]
     vertices[-1] = -1  # that of `NONE`
+    degenerate = degenerate[np.argsort(degenerate[:, 0])]
     restored = vertices[degenerate[:, 1:]]
     exists = (restored >= 0).all(axis=1)
     restored = restored[exists]
     total = len(triangles) + len(restored)
-    file_vertices = np.minimum(degenerate[exists, 0], total - 1)
-    if len(np.unique(file_vertices)) < len(file_vertices):
-        file_vertices = np.arange(len(triangles), total)
-    is_restored = np.zeros(total, dtype=bool)
-    is_restored[file_vertices] = True
-    all_triangles = np.empty((total, 3), dtype=np.int64)
-    all_corners = np.full((total, 3), -1, dtype=np.int64)
-    all_triangles[file_vertices] = restored
-    all_triangles[~is_restored], all_corners[~is_restored] = triangles, corners
-    return all_triangles, all_corners
+    indices = np.minimum(degenerate[exists, 0], total - 1)
+    if len(np.unique(indices)) < len(indices):
+        indices = np.arange(len(triangles), total)
+    before = indices - np.arange(len(indices))
+    return np.insert(triangles, before, restored, axis=0), np.insert(corners, before, -1, axis=0)
 
 
 def _block_weights(
@@ -235,6 +225,6 @@ def _block_weights(
     ranges = row_ids(np.column_stack([is_stored, table.starts[index], table.counts[index]]))
     firsts, of_vertices = distinct_rows(ranges)
     selected = index[firsts]
-    rows, counts = table.rows(selected), table.counts[selected]
+    rows, counts = table.rows(selected).weights, table.counts[selected]
     starts = np.cumsum(counts) - counts
     return (starts[of_vertices], counts[of_vertices], table.joints[rows], table.biases[rows], table.points[rows])

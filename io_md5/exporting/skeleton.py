@@ -22,8 +22,8 @@ from ..format import quaternions as quat
 from ..format.model import Floats, Ints
 from ..format.skeleton import order_with_early_parents
 from ..importing.rig import Rig
-from .binding import armatures_of
-from .hierarchy import joint_object_of, order_parents_first, rebuild_hierarchy
+from .hierarchy import order_parents_first, rebuild_hierarchy
+from .source import armatures_of, joint_object_of
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -187,10 +187,7 @@ def build_skeleton(
             armature, [rig.bone_names[bone] for bone in chosen[:count]], parents[:count], sample
         )
         if not np.array_equal(rebuilt, parents):
-            parents_first = order_parents_first(rebuilt)
-            ranks = _ranks(parents_first)
-            chosen, parents = chosen[parents_first], ranks[rebuilt[parents_first]]
-            joint_of_bone = ranks[joint_of_bone]
+            chosen, parents, joint_of_bone = _reordered(order_parents_first(rebuilt), chosen, rebuilt, joint_of_bone)
     names = [rig.joints.names[bone] for bone in chosen]
     if add_origin and not _has_origin(names, parents, conversion.points(matrices[chosen, :3, 3])):
         names.insert(0, _unique_name(ORIGIN, names))
@@ -199,9 +196,8 @@ def build_skeleton(
         joint_of_bone = np.where(joint_of_bone >= 0, joint_of_bone + 1, 0).astype(np.int32)
     order = order_with_early_parents(parents, last_parent) if last_parent else None
     if order is not None:
-        ranks = _ranks(order)
-        names, chosen, parents = [names[joint] for joint in order], chosen[order], ranks[parents[order]]
-        joint_of_bone = ranks[joint_of_bone]
+        names = [names[joint] for joint in order]
+        chosen, parents, joint_of_bone = _reordered(order, chosen, parents, joint_of_bone)
         report.warn(
             f"joints without children come last, as parents have to be among the first {last_parent + 1}: export all "
             "animations of this model again",
@@ -263,9 +259,11 @@ def _joined_rig(parts: list[ArmaturePart]) -> Rig:
     )  # fmt: skip
 
 
-def _ranks(order: Ints) -> Ints:
-    """The place of each joint in an order; the last is that of `ROOT`."""
-    return np.append(np.argsort(order), ROOT).astype(np.int32)
+def _reordered(order: Ints, bones: Ints, parents: Ints, joint_of_bone: Ints) -> tuple[Ints, Ints, Ints]:
+    """The bones and parents of joints in another order, and the joint of each bone."""
+    # The last is that of `ROOT`.
+    ranks = np.append(np.argsort(order), ROOT).astype(np.int32)
+    return bones[order], ranks[parents[order]], ranks[joint_of_bone]
 
 
 def nearest_rotations(matrices: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
@@ -313,7 +311,7 @@ def _exported_parents(parents: Ints, exported: np.ndarray) -> tuple[Ints, Ints]:
     return joint_of_bone, exported_ancestor[exported]
 
 
-def build_object_skeleton(joint_objects: Mapping[Object, Floats], conversion: Conversion, report: Report) -> Skeleton:
+def build_object_skeleton(joint_objects: Mapping[Object, Floats], conversion: Conversion) -> Skeleton:
     """A joint named origin, with joints of objects below it, whose transforms are those in the bind pose."""
     objects = list(joint_objects)
     count = len(objects)

@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,10 +32,10 @@ from ..format.model import Floats
 from ..format.playback import distinct_frames
 from ..format.skinning import skin
 from .animation import Pose, SampledClip, poses_in_file
-from .binding import parents_of
-from .causes import known_causes, likely_causes
+from .causes import has_known_causes, likely_causes
 from .mesh import Block
 from .skeleton import Skeleton
+from .source import parents_of
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
@@ -155,9 +154,7 @@ class Verifier:
             some = chosen[first : first + step]
             positions, orientations, scales = poses_in_file(sampled, animation, some)
             skinned = {
-                obj: [
-                    block.weights_by_joint.skin(positions, orientations, scales) for block in self._meshes[obj].blocks
-                ]
+                obj: [one.weights_by_joint.skin(positions, orientations, scales) for one in self._meshes[obj].blocks]
                 for obj in objects
             }
             for row, index in enumerate(some):
@@ -175,7 +172,7 @@ class Verifier:
                         self._found.note(obj, _COUNT, distance, where)
                     elif self._is_largest(obj, distance):
                         pose = positions[row], orientations[row], None if scales is None else scales[row]
-                        exact = partial(poses_in_file, sampled, animation, [index], as_read=False)
+                        exact = poses_in_file(sampled, animation, [index], as_read=False)
                         motion = self._motion(obj, graph, vertices, expected, pose, exact)
                         self._found[obj, _POSITION] = Difference(distance, where, motion)
                 yield progress.step(0)
@@ -187,20 +184,13 @@ class Verifier:
         return (obj, _COUNT) not in self._found and not distance <= largest
 
     def _motion(
-        self,
-        obj: Object,
-        graph: Depsgraph,
-        vertices: list[Floats],
-        expected: Floats,
-        pose: Pose,
-        exact: Callable[[], Pose],
+        self, obj: Object, graph: Depsgraph, vertices: list[Floats], expected: Floats, pose: Pose, exact: Pose
     ) -> _Motion:
-        """What is known of a distance; `exact` gives the pose without the rounding of games."""
+        """What is known of a distance; `exact` is the pose without the rounding of games, for one frame."""
         blocks = self._meshes[obj].blocks
         causes = likely_causes(obj, self._skeleton.of_mesh(obj), graph)
         if not causes:
-            exact_pose = exact()
-            of_exact = [block.weights_by_joint.skin(*exact_pose)[0] for block in blocks]
+            of_exact = [block.weights_by_joint.skin(*exact)[0] for block in blocks]
             if _distance(blocks, of_exact, expected) <= self._tolerance:
                 causes = ["games compute rotations by almost 180° with 32-bit floats"]
         excess = 0.0
@@ -216,8 +206,8 @@ class Verifier:
         mesh, skeleton = posed.data, self._skeleton.of_mesh(obj)
         armature = skeleton.armature
         if obj not in self._has_causes and armature is not None:
-            self._has_causes[obj] = changes_apart_from(obj, armature) or bool(
-                known_causes(obj, skeleton, armature, graph)
+            self._has_causes[obj] = changes_apart_from(obj, armature) or has_known_causes(
+                obj, skeleton, armature, graph
             )
         warn_of_instances(obj, graph, self._instance_report)
         shown = self._skeleton.conversion.points(mesh_data.world_vertices(posed))
@@ -308,19 +298,14 @@ class Verifier:
                 if kind == _POSITION and found.detail.is_from_file:
                     # The import has warned of the file, which the export keeps.
                     continue
+                causes = [*found.detail.causes, *other_causes] if kind == _POSITION else []
+                if not causes and self._size < _SMALL:
+                    causes = ["the model is too small for the ten decimals of the format: export with a larger Scale"]
                 words = text.format(
-                    where=found.where,
-                    amount=amount(found.distance, self._size),
-                    distance=found.distance,
-                    causes=self._cause_words(found, other_causes) if kind == _POSITION else "",
-                )
+                    where=found.where, amount=amount(found.distance, self._size), distance=found.distance,
+                    causes="; ".join(causes) or "unknown",
+                )  # fmt: skip
                 report.warn(f"{obj.name}: {words}", is_important=kind == _POSITION)
-
-    def _cause_words(self, found: Difference, other_causes: list[str]) -> str:
-        causes = [*found.detail.causes, *other_causes]
-        if not causes and self._size < _SMALL:
-            causes = ["the model is too small for the ten decimals of the format: export with a larger Scale"]
-        return "; ".join(causes) or "unknown"
 
 
 def _reordered(shown: Floats, corners: mesh_data.Ints, at_rest: mesh_data.TriangleMesh) -> Floats | None:

@@ -22,9 +22,8 @@ from ..format.model import Floats, Ints, as_singles
 from ..format.skinning import VertexWeights
 from ..options import WeightOptions
 from ..records import StoredMesh, load_mesh, load_vertices
-from .binding import is_deformed, parent_bone_of
-from .hierarchy import joint_object_of
 from .skeleton import Skeleton
+from .source import is_deformed, joint_object_of, parent_bone_of
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -55,11 +54,12 @@ class WeightTable:
     # The position that each gives its vertex in the bind pose, in file coordinates, float64 (R, 3)
     points: Floats
 
-    def rows(self, vertices: npt.NDArray[np.integer]) -> Integers:
-        """The rows of some vertices, concatenated."""
+    def rows(self, vertices: npt.NDArray[np.integer]) -> VertexWeights:
+        """The rows of some vertices, one vertex after the other."""
         counts = self.counts[vertices]
-        firsts = np.repeat(np.cumsum(counts) - counts, counts)
-        return np.arange(len(firsts)) - firsts + np.repeat(self.starts[vertices], counts)
+        owners = np.repeat(np.arange(len(counts)), counts)
+        firsts = self.starts[vertices] - (np.cumsum(counts) - counts)
+        return VertexWeights(owners, np.arange(len(owners)) + firsts[owners], len(counts))
 
     def joined(self, other: WeightTable) -> WeightTable:
         """The vertices of this table, followed by those of another."""
@@ -74,8 +74,7 @@ class WeightTable:
     @cached_property
     def positions(self) -> Floats:
         """The weighted position of each vertex, (V, 3)."""
-        vertices = np.arange(len(self.counts))
-        rows = VertexWeights(np.repeat(vertices, self.counts), self.rows(vertices), len(self.counts))
+        rows = self.rows(np.arange(len(self.counts)))
         return rows.sums(self.points[rows.weights] * self.biases[rows.weights, None])
 
 
@@ -227,7 +226,12 @@ def load_source(obj: Object, mesh: mesh_data.TriangleMesh, skeleton: Skeleton) -
         block.weight_biases,
         _points(block.weight_positions, joints, skeleton),
     )
-    return SourceMesh(stored, weights, vertices, corners, _disagreements(weights))
+    rows = weights.rows(np.arange(len(weights.counts)))
+    biases = weights.biases[rows.weights]
+    offsets = np.linalg.norm(weights.points[rows.weights] - weights.positions[rows.vertices], axis=1)
+    disagreements, sums = rows.sums(np.column_stack([np.abs(biases) * offsets, biases])).T
+    disagreements = np.where(np.abs(sums - 1.0) > _BIAS_SUM, np.inf, disagreements)
+    return SourceMesh(stored, weights, vertices, corners, disagreements)
 
 
 def _current_joints(joints: Ints, skeleton: Skeleton) -> Ints:
@@ -249,16 +253,6 @@ def _points(positions: Floats, joints: Ints, skeleton: Skeleton) -> Floats:
     return skeleton.conversion.points(local)
 
 
-def _disagreements(weights: WeightTable) -> Floats:
-    count = len(weights.counts)
-    rows = weights.rows(np.arange(count))
-    owners = np.repeat(np.arange(count), weights.counts)
-    offsets = np.linalg.norm(weights.points[rows] - weights.positions[owners], axis=1)
-    disagreements = np.bincount(owners, np.abs(weights.biases[rows]) * offsets, minlength=count)
-    sums = np.bincount(owners, weights.biases[rows], minlength=count)
-    return np.where(np.abs(sums - 1.0) > _BIAS_SUM, np.inf, disagreements)
-
-
 def verified_sources(
     source: SourceMesh,
     skeleton: Skeleton,
@@ -271,20 +265,22 @@ def verified_sources(
     # `vertices` are of the evaluated mesh; those split along UV seams occur several times. `candidates` has the vertex
     # of the file to try for each. `positions` are in the coordinates of the file; they and `current` are of all
     # evaluated vertices.
-    pairs, inverse = _distinct_pairs(vertices, candidates)
-    owners, file_vertices = pairs
-    is_valid = file_vertices != NONE
-    is_valid[is_valid] = _reproduces(source, skeleton, owners[is_valid], file_vertices[is_valid], positions, current)
-    verified = np.where(is_valid, file_vertices, NONE)
-    return _one_position_per_vertex(source, owners, verified)[inverse]
-
-
-def _distinct_pairs(a: Integers, b: Integers) -> tuple[tuple[Integers, Integers], Integers]:
-    """The distinct pairs in the order of `a`, then `b`, and the index of each row's pair."""
-    width = int(b.max(initial=0)) + 2
-    keys, inverse = np.unique(a * width + (b + 1), return_inverse=True)
-    first, second = np.divmod(keys, width)
-    return (first, second - 1), inverse.ravel()
+    is_valid = candidates != NONE
+    is_valid[is_valid] = _reproduces(source, skeleton, vertices[is_valid], candidates[is_valid], positions, current)
+    verified = np.where(is_valid, candidates, NONE)
+    # All copies of a vertex whose positions would differ get the first verified one, in the order of the file: exactly
+    # equal positions prevent cracks along seams, and the games shade such vertices as one.
+    _, groups = np.unique(vertices, return_inverse=True)
+    groups = groups.ravel()
+    chosen = np.full(int(groups.max(initial=-1)) + 1, len(source.weights.counts), dtype=np.int64)
+    np.minimum.at(chosen, groups[is_valid], verified[is_valid])
+    chosen[chosen == len(source.weights.counts)] = NONE
+    exact = as_singles(source.weights.positions)
+    is_equal = is_valid.copy()
+    is_equal[is_valid] = (exact[verified[is_valid]] == exact[chosen[groups[is_valid]]]).all(axis=1)
+    is_split = np.zeros(len(chosen), dtype=bool)
+    is_split[groups[~is_equal]] = True
+    return np.where(is_split[groups], chosen[groups], verified)
 
 
 def _reproduces(
@@ -301,8 +297,8 @@ def _reproduces(
     expected = positions[vertices]
     is_valid = np.linalg.norm(weights.positions[file_vertices] - expected, axis=1) <= _SAME_POSITION * extent
     is_valid &= weights.counts[file_vertices] > 0
-    rows = weights.rows(file_vertices)
-    owners = np.repeat(np.arange(len(file_vertices)), weights.counts[file_vertices])
+    found = weights.rows(file_vertices)
+    owners, rows = found.vertices, found.weights
     joints = weights.joints[rows]
     bones = skeleton.bones[np.where(joints >= 0, joints, 0)]
     # Weights that disagree about a vertex are valid as long as their joints were not moved.
@@ -315,39 +311,17 @@ def _reproduces(
 
 def _groups_differ(weights: WeightTable, vertices: Integers, file_vertices: Integers, current: WeightTable) -> Integers:
     """The rows of `vertices` whose vertex groups differ from those that the import made."""
-    count = len(vertices)
-    stored_rows, current_rows = weights.rows(file_vertices), current.rows(vertices)
-    stored_owners = np.repeat(np.arange(count), weights.counts[file_vertices])
-    current_owners = np.repeat(np.arange(count), current.counts[vertices])
-    biases = weights.biases[stored_rows]
-    sums = np.bincount(stored_owners, biases, minlength=count)
+    stored, shown = weights.rows(file_vertices), current.rows(vertices)
+    biases = weights.biases[stored.weights]
+    sums = np.bincount(stored.vertices, biases, minlength=len(vertices))
     normal = np.where(np.abs(sums) > 0.0, sums, 1.0)
     # A joint that no longer exists gets a column of its own.
     width = int(max(weights.joints.max(initial=0), current.joints.max(initial=0))) + 2
     keys = np.concatenate([
-        stored_owners * width + weights.joints[stored_rows] + 1,
-        current_owners * width + current.joints[current_rows] + 1,
+        stored.vertices * width + weights.joints[stored.weights] + 1,
+        shown.vertices * width + current.joints[shown.weights] + 1,
     ])  # fmt: skip
-    signed = np.concatenate([biases / normal[stored_owners], -current.biases[current_rows]])
+    signed = np.concatenate([biases / normal[stored.vertices], -current.biases[shown.weights]])
     distinct, inverse = np.unique(keys, return_inverse=True)
     differences = np.abs(np.bincount(inverse.ravel(), signed, minlength=len(distinct)))
     return np.unique(distinct[differences > _SAME_BIAS] // width)
-
-
-def _one_position_per_vertex(source: SourceMesh, vertices: Integers, verified: Integers) -> Integers:
-    """The same, but with one vertex of the file for all copies of a vertex whose positions would differ."""
-    # Exactly equal positions prevent cracks along seams, and the games shade such vertices as one.
-    known = verified != NONE
-    if not known.any():
-        return verified
-    firsts = np.append(0, np.flatnonzero(vertices[1:] != vertices[:-1]) + 1)
-    groups = np.repeat(np.arange(len(firsts)), np.diff(np.append(firsts, len(vertices))))
-    exact = as_singles(source.weights.positions)
-    same = (exact[verified] == exact[verified[firsts]][groups]).all(axis=1) & known
-    is_split = np.zeros(len(firsts), dtype=bool)
-    is_split[groups[~same]] = True
-    # The first verified one, in the order of the file.
-    chosen = np.full(len(firsts), len(source.weights.counts), dtype=np.int64)
-    np.minimum.at(chosen, groups[known], verified[known])
-    chosen[chosen == len(source.weights.counts)] = NONE
-    return np.where(is_split[groups], chosen[groups], verified)

@@ -10,7 +10,7 @@ multiplies an error by 1 / w, so x y z are rounded more finely where w is small.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -270,6 +270,15 @@ def split_components(table: Floats, limits: Floats) -> tuple[Ints, Ints, Floats,
     sizes = animated.sum(axis=1)
     starts = np.where(sizes > 0, np.cumsum(sizes) - sizes, 0).astype(np.int32)
     return flags, starts, base.copy(), table[:, animated]
+
+
+def with_components(animation: Animation, table: Floats, bounds: Floats) -> Animation:
+    """An animation with other Tx Ty Tz Qx Qy Qz of its joints, (F, J, 6), and bounds, (F, 2, 3)."""
+    flags, starts, base, frames = split_components(table, np.zeros(table.shape[1:]))
+    return replace(
+        animation, flags=flags, starts=starts, frames=frames, bounds=bounds,
+        base_positions=base[:, :3].copy(), base_orientations=base[:, 3:].copy(),
+    )  # fmt: skip
 
 
 def _rounded(values: Floats, precision: Floats) -> Floats:

@@ -8,7 +8,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -25,32 +26,28 @@ from ...io_blender.clips.actions import (
     strip_actions,
 )
 from ...io_blender.clips.keyframes import CONSTANT, LINEAR, KeyframeWriter, write_keyframes
-from ...io_blender.reports import ImportResult, Report, listing
+from ...io_blender.reports import ImportResult, listing
 from ...io_blender.scene import axes, names
 from ...io_blender.scene.objects import conversion_of
 from ..format import ROOT, Animation
 from ..format import quaternions as quat
-from ..format.joint_map import map_retargeting, transfer_animation
+from ..format.joint_map import transfer_animation
 from ..format.model import Floats, as_singles
 from ..format.playback import loop_type_of_components
 from ..format.retargeting import Retargeting
 from ..format.scale_file import Scales, ScaleTable
 from ..format.skeleton import Match, components, match_joints
 from ..options import ImportOptions
-from ..records import load_action, load_joint_map, store_action, store_joint_map
-from .conversion import convert_animation, convert_joints
-from .read import ImportSkeleton, Transfer
-from .rig import SMALLEST_SCALE, Rig, read_rig
+from ..records import load_action, store_action
+from .rig import SMALLEST_SCALE, Rig, bone_path, convert_animation, convert_joints, read_rig
+from .transfer import Transfer, find_retargeting, translated_bones
 from .verification import verify_import
 
 if TYPE_CHECKING:
-    from bpy.types import Context
+    from bpy.types import Action, Context, Object
 
 # Poses computed at once.
 _CHUNK = 1 << 13
-
-# Of the size of a skeleton: bones that move less are only turned.
-_LEAST_MOVE = 1e-3
 
 
 def build_action(
@@ -61,8 +58,8 @@ def build_action(
     *,
     frame_start: int,
     scales: ScaleTable | None = None,
-    template: bpy.types.Action | None = None,
-) -> bpy.types.Action:
+    template: Action | None = None,
+) -> Action:
     """An action with a frame range and a fake user, not assigned yet; `animation` is in scene coordinates."""
     # Copying the curves of `template`, an action for the same bones without scales, takes half as long as making them.
     shown_name = names.for_blender(name, versions.MAX_ID_NAME, "Action")
@@ -86,8 +83,8 @@ def build_action(
     scaling = None
     if scales is not None:
         table[..., :3] *= scales.translation_factors()[..., None]
-        scaling = _Scaling(scales, rig, joints, bones)
-        is_translated[joints] |= scaling.moves
+        scaling = _bone_scales(scales, rig, joints, bones)
+        is_translated[joints] |= (scaling != scaling[:, :1]).any(axis=(0, 1))
     curves = versions.ActionCurves(action, "OBJECT")
     count = animation.frame_count
     linear = np.full(count, LINEAR, dtype=np.int32)
@@ -95,24 +92,25 @@ def build_action(
     step = max(1, _CHUNK // max(count, 1))
     for first in range(0, len(joints), step):
         chunk = slice(first, first + step)
-        locations, rotations = _channels(
-            table[:, joints[chunk]], rig, bones[chunk], scaling.part(chunk) if scaling is not None else None
-        )
+        of_chunk = None if scaling is None else scaling[..., chunk]
+        locations, rotations = _channels(table[:, joints[chunk]], rig, bones[chunk], of_chunk)
         points = _points(np.concatenate([locations, rotations], axis=2), frame_start)
         for column, (joint, bone) in enumerate(zip(match.joints[chunk], match.bones[chunk], strict=True)):
             bone_name = rig.bone_names[bone]
             kinds = linear
-            if scaling is not None:
+            if of_chunk is not None:
+                own, above = of_chunk[..., column]
+                # The location jumps where the scale of the parent does.
                 kinds = linear.copy()
-                kinds[scaling.held_frames(first + column)] = CONSTANT
+                kinds[np.flatnonzero(np.diff(above))] = CONSTANT
+                # The scale of a bone under one with a negative scale is negated.
+                _write_scale(curves, bone_name, frame_start, own * np.sign(above))
             has_motion = is_translated[joint], is_rotated[joint]
             made = copied or _new_curves(curves, bone_name)
             for (is_rotation, _, _), curve, values in zip(_CURVES, made, points[column], strict=False):
                 # What does not change gets the first keyframe alone.
                 values = values if has_motion[is_rotation] else values[:2]
                 write_keyframes(curve, values, linear if is_rotation else kinds)
-            if scaling is not None:
-                _write_scale(curves, bone_name, frame_start, scaling.channels[:, first + column])
     return action
 
 
@@ -121,16 +119,12 @@ _CURVES = (*((0, "location", index) for index in range(3)), *((1, "rotation_quat
 
 
 def _new_curves(curves: versions.ActionCurves, bone_name: str) -> Iterator[bpy.types.FCurve]:
-    path = _path(bone_name)
+    path = bone_path(bone_name)
     for _, name, index in _CURVES:
         yield curves.new(f"{path}.{name}", index, bone_name)
 
 
-def _path(bone_name: str) -> str:
-    return f'pose.bones["{bpy.utils.escape_identifier(bone_name)}"]'
-
-
-def _copy_curves(template: bpy.types.Action, name: str) -> bpy.types.Action:
+def _copy_curves(template: Action, name: str) -> Action:
     """A copy of an action with nothing but its curves."""
     action: Any = template.copy()
     action.name = name
@@ -138,7 +132,7 @@ def _copy_curves(template: bpy.types.Action, name: str) -> bpy.types.Action:
         del action[key]
     for marker in list(action.pose_markers):
         action.pose_markers.remove(marker)
-    copied: bpy.types.Action = action
+    copied: Action = action
     return copied
 
 
@@ -150,37 +144,17 @@ def _write_scale(curves: versions.ActionCurves, bone_name: str, frame_start: int
     chosen = np.append(0, np.flatnonzero(np.diff(values)) + 1)
     writer = KeyframeWriter(frame_start, count, np.arange(count))
     for index in range(3):
-        writer.write(curves.new(f"{_path(bone_name)}.scale", index, bone_name), values, chosen)
+        writer.write(curves.new(f"{bone_path(bone_name)}.scale", index, bone_name), values, chosen)
 
 
-class _Scaling:
-    """The scales of the bones that an animation moves, each float64 (F, n)."""
-
-    # `joints` and `bones` pair indices into the animation with indices into the rig, both (n,).
-
-    def __init__(
-        self, scales: ScaleTable, rig: Rig, joints: npt.NDArray[np.int64], bones: npt.NDArray[np.int64]
-    ) -> None:
-        values = scales.values[:, joints]
-        # In the space of the armature.
-        self.values = np.where(np.abs(values) < SMALLEST_SCALE, SMALLEST_SCALE, values)
-        of_rig = np.ones((len(values), len(rig)))
-        of_rig[:, bones] = self.values
-        parents = rig.joints.parents[bones]
-        self.above = np.where(parents != ROOT, of_rig[:, parents], 1.0)  # those of the parents
-        # To be keyed: the scale of a bone under one with a negative scale is negated.
-        self.channels = self.values * np.sign(self.above)
-        changes = (self.values != self.values[:1]) | (self.above != self.above[:1])
-        # Whether the location of each bone may change because of scales, bool (n,).
-        self.moves: npt.NDArray[np.bool_] = changes.any(axis=0)
-
-    def part(self, chunk: slice) -> tuple[Floats, Floats]:
-        return self.values[:, chunk], self.above[:, chunk]
-
-    def held_frames(self, column: int) -> npt.NDArray[np.int64]:
-        """The frames after which the location of a bone jumps, because the scale of its parent does."""
-        result: npt.NDArray[np.int64] = np.flatnonzero(np.diff(self.above[:, column]))
-        return result
+def _bone_scales(scales: ScaleTable, rig: Rig, joints: npt.NDArray[np.int64], bones: npt.NDArray[np.int64]) -> Floats:
+    """The scales of the bones that an animation moves in the space of the armature, and of their parents, (2, F, n)."""
+    values = scales.values[:, joints]
+    own = np.where(np.abs(values) < SMALLEST_SCALE, SMALLEST_SCALE, values)
+    of_rig = np.ones((len(values), len(rig)))
+    of_rig[:, bones] = own
+    parents = rig.joints.parents[bones]
+    return np.array([own, np.where(parents != ROOT, of_rig[:, parents], 1.0)])
 
 
 def _points(values: npt.NDArray[np.float32], frame_start: int) -> npt.NDArray[np.float32]:
@@ -193,7 +167,7 @@ def _points(values: npt.NDArray[np.float32], frame_start: int) -> npt.NDArray[np
 
 
 def _channels(
-    table: Floats, rig: Rig, bones: npt.NDArray[np.int64], scaling: tuple[Floats, Floats] | None = None
+    table: Floats, rig: Rig, bones: npt.NDArray[np.int64], scaling: Floats | None
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     """Locations (F, n, 3) and continuous rotations (F, n, 4) of some bones, by their joints' components."""
     # All frames of a bone follow each other in memory: numpy repeats what is the same in all of them quickly then.
@@ -202,7 +176,9 @@ def _channels(
 
     bind = rig.joints
     parents = bind.parents[bones]
-    parent_positions, parent_orientations = _parent_transforms(bind.positions, bind.orientations, parents)
+    has_parent = (parents != ROOT)[:, None]
+    parent_positions = np.where(has_parent, bind.positions[parents], 0.0)
+    parent_orientations = np.where(has_parent, bind.orientations[parents], (1.0, 0.0, 0.0, 0.0))
     rest_positions, inverse_rest = rig.rest_positions[bones], quat.conjugate(rig.rest_orientations[bones])
     inverse_bind = quat.conjugate(bind.orientations[bones])
     pre_rotation = quat.multiply(inverse_rest, parent_orientations)[:, None]
@@ -219,182 +195,130 @@ def _channels(
         locations /= scaling[1].T[..., None]
     locations += pre_translation
     rotations = quat.multiply(quat.multiply(pre_rotation, orientations), post_rotation).swapaxes(0, 1)
-    continuous = _positive_first(quat.make_continuous(rotations))
+    continuous = quat.make_continuous(rotations)
+    # At rest they are 1 0 0 0, so w is positive in the first frame.
+    continuous = continuous * np.where(continuous[:1, :, :1] < 0.0, -1.0, 1.0)
     return as_singles(locations.swapaxes(0, 1)), continuous.astype(np.float32)
 
 
-def _parent_transforms(
-    positions: Floats, orientations: Floats, parents: npt.NDArray[np.int32]
-) -> tuple[Floats, Floats]:
-    """The position and orientation of each parent; the identity for a root."""
-    has_parent = (parents != ROOT)[:, None]
-    identity = np.array([1.0, 0.0, 0.0, 0.0])
-    return np.where(has_parent, positions[parents], 0.0), np.where(has_parent, orientations[parents], identity)
+class ActionBuilder:
+    """Makes actions of an armature out of the animations of an import; its first becomes the active action."""
 
+    def __init__(self, context: Context, armature: Object, options: ImportOptions, result: ImportResult) -> None:
+        self._context, self._armature, self._options, self._result = context, armature, options, result
+        self._rig = read_rig(armature.data)
+        self._conversion = options.conversion
+        if options.use_conversion_of_armature:
+            self._conversion = conversion_of(armature) or axes.identity()
+        # The last action without scales that was made, and the bones that it moves.
+        self._template: Action | None = None
+        self._template_bones: list[int] = []
+        # By the joints of the other skeleton at rest and its map.
+        self._retargetings: dict[tuple[object, ...], Retargeting] = {}
 
-def _positive_first(rotations: Floats) -> Floats:
-    """The same rotations (F, n, 4), all negated where w is negative in the first frame: rest is 1 0 0 0."""
-    return rotations * np.where(rotations[:1, :, :1] < 0.0, -1.0, 1.0)
-
-
-def build_animation(
-    context: Context,
-    name: str,
-    animation: Animation,
-    target: ImportSkeleton,
-    options: ImportOptions,
-    result: ImportResult,
-    scales: Scales | None = None,
-    transfer: Transfer | None = None,
-) -> None:
-    """Builds the action of an animation of the file; an armature's first becomes its active action."""
-    obj = target.obj
-    assert obj is not None
-    existing = None
-    if options.existing_actions != "CREATE":
-        target.existing = target.existing or ExistingActions(obj, result.actions)
-        existing = target.existing.find(name, result.replaced)
-    if existing is not None and options.existing_actions == "SKIP":
-        _keep(existing, obj, result.report)
-        return
-    conversion = options.conversion
-    if options.use_conversion_of_armature:
-        target.conversion = target.conversion or conversion_of(obj) or axes.identity()
-        conversion = target.conversion
-    rig = target.rig = target.rig or read_rig(obj.data)
-    converted = convert_animation(animation, conversion)
-    if transfer is not None:
-        retargeting = _find_retargeting(transfer, target, rig, conversion, name, result.report)
-        converted = transfer_animation(converted, retargeting, keep_feet=options.keep_feet)
-        # Bones that are not mapped are keyed at rest, as the action that played before may have posed them.
-        bones = list(range(len(rig)))
-        match, scales = Match(bones, bones), None
-        hint = "Transferred from another skeleton by its joint map"
-        is_other = transfer.rest.joints.names != rig.joints.names
-        result.report.hints += [hint] if is_other and hint not in result.report.hints else []
-    else:
-        match = match_joints(animation, rig.joints)
-        _warn_of_mismatch(match, name, result.report)
-    table = scales.table(animation.names, animation.frame_count)[0] if scales is not None else None
-    if table is not None and not table.is_used:
+    def build(
+        self, name: str, animation: Animation, scales: Scales | None = None, transfer: Transfer | None = None
+    ) -> None:
+        """Builds the action of an animation of the file."""
+        armature, options, result, rig = self._armature, self._options, self._result, self._rig
+        existing = self._find_existing(name) if options.existing_actions != "CREATE" else None
+        animation_data = armature.animation_data or armature.animation_data_create()
+        if existing is not None and options.existing_actions == "SKIP":
+            # A new armature plays the action that is kept.
+            if animation_data.action is None and not animation_data.use_tweak_mode:
+                versions.assign_action(animation_data, existing, "OBJECT")
+            result.report.count("skipped animations")
+            return
+        converted = convert_animation(animation, self._conversion)
         table = None
-    template = target.template if table is None and target.template_bones == match.bones else None
-    action = build_action(name, converted, rig, match, frame_start=options.frame_start, scales=table, template=template)
-    if table is None:
-        target.template, target.template_bones = action, match.bones
-    store_owner(action, obj, name)
-    for bone in match.bones:
-        obj.pose.bones[rig.bone_names[bone]].rotation_mode = "QUATERNION"
-        if table is not None:
-            # A joint does not inherit the scale of its parent.
-            obj.data.bones[rig.bone_names[bone]].inherit_scale = "NONE"
-    animation_data = obj.animation_data or obj.animation_data_create()
-    is_new = obj in result.objects
-    if animation_data.action not in result.actions:
-        versions.assign_action(animation_data, action, "OBJECT")
-    result.actions.append(action)
-    has_strip = False
-    if existing is not None and target.existing is not None:
-        result.replaced[existing] = action
-        has_strip = existing in target.existing.in_strips
-    if options.nla_tracks and not has_strip:
-        # A new action takes the name of the one that it replaces at the end of the import.
-        shown_name = existing.name if existing is not None else action.name
-        add_muted_strip(obj, action, options.frame_start, shown_name)
-    if not is_new:
-        verify_import(
-            context, obj, rig, action, converted, match, table, result.report, is_transferred=transfer is not None
+        if transfer is not None:
+            converted = transfer_animation(converted, self._retargeting(transfer, name), keep_feet=options.keep_feet)
+            # Bones that are not mapped are keyed at rest, as the action that played before may have posed them.
+            bones = list(range(len(rig)))
+            match = Match(bones, bones)
+            hint = "Transferred from another skeleton by its joint map"
+            if transfer.rest.joints.names != rig.joints.names and hint not in result.report.hints:
+                result.report.hints.append(hint)
+        else:
+            match = match_joints(animation, rig.joints)
+            for joints, text in (
+                (match.extra, "joints without a bone in the armature"),
+                (match.missing, "bones without a joint in the animation"),
+                (match.differing, "joints with another parent than their bone, not animated"),
+            ):
+                if joints:
+                    result.report.warn(f"{text}: {listing(joints)}", name)
+            if scales is not None:
+                found, _ = scales.table(animation.names, animation.frame_count)
+                table = found if found.is_used else None
+        template = self._template if table is None and self._template_bones == match.bones else None
+        action = build_action(
+            name, converted, rig, match, frame_start=options.frame_start, scales=table, template=template
         )
-    result.report.count("animations")
-    result.report.count("frames", animation.frame_count)
+        if table is None:
+            self._template, self._template_bones = action, match.bones
+        store_owner(action, armature, name)
+        for bone in match.bones:
+            armature.pose.bones[rig.bone_names[bone]].rotation_mode = "QUATERNION"
+            if table is not None:
+                # A joint does not inherit the scale of its parent.
+                armature.data.bones[rig.bone_names[bone]].inherit_scale = "NONE"
+        if animation_data.action not in result.actions:
+            versions.assign_action(animation_data, action, "OBJECT")
+        result.actions.append(action)
+        if existing is not None:
+            result.replaced[existing] = action
+        if options.nla_tracks and (existing is None or existing not in self._actions_of_strips):
+            # A new action takes the name of the one that it replaces at the end of the import.
+            shown_name = existing.name if existing is not None else action.name
+            add_muted_strip(armature, action, options.frame_start, shown_name)
+        if armature not in result.objects:
+            verify_import(
+                self._context, armature, rig, action, converted, match, table, result.report,
+                is_transferred=transfer is not None,
+            )  # fmt: skip
+        result.report.count("animations")
+        result.report.count("frames", animation.frame_count)
 
+    def _retargeting(self, transfer: Transfer, name: str) -> Retargeting:
+        """The transfer of poses, which animations with the same joints at rest and the same map share."""
+        rest = convert_joints(transfer.rest.joints, self._conversion)
+        key = (*rest.names, rest.positions.tobytes(), rest.orientations.tobytes(), *transfer.pairs.items())
+        if key not in self._retargetings:
+            self._retargetings[key] = find_retargeting(
+                transfer, rest, self._armature, self._rig, self._translated, name, self._result.report
+            )
+        return self._retargetings[key]
 
-def _find_retargeting(
-    transfer: Transfer, target: ImportSkeleton, rig: Rig, conversion: axes.Conversion, name: str, report: Report
-) -> Retargeting:
-    """The transfer to a skeleton; that of the animation before, if it has the same joints at rest and the same map."""
-    assert target.obj is not None
-    rest = convert_joints(transfer.rest.joints, conversion)
-    made = target.retargeting
-    if (
-        made is not None
-        and target.pairs == transfer.pairs
-        and made.source.names == rest.names
-        and np.array_equal(made.source.positions, rest.positions)
-        and np.array_equal(made.source.orientations, rest.orientations)
-    ):
-        return made
-    if not transfer.rest.is_known:
-        report.warn("its rest pose is not known, so its base frame is used: put its .md5mesh into its folder", name)
-    missing = {transfer.pairs[bone] for bone in rig.joints.names if bone in transfer.pairs}.difference(rest.names)
-    if missing:
-        report.warn(f"joints of the map that it does not have: {listing(sorted(missing))}", name)
-    if transfer.found and not load_joint_map(target.obj.data):
-        store_joint_map(target.obj.data, {bone: (pair.source, pair.how) for bone, pair in transfer.found.items()})
-    if target.translated is None:
-        target.translated = _translated_bones(target.obj, rig)
-    target.pairs = transfer.pairs
-    target.retargeting = map_retargeting(rest, rig.joints, transfer.pairs, translated=target.translated)
-    return target.retargeting
+    @cached_property
+    def _translated(self) -> list[bool]:
+        return translated_bones(self._armature, self._rig)
 
+    @cached_property
+    def _actions_of_strips(self) -> set[Action]:
+        return strip_actions(self._armature)
 
-def _translated_bones(armature: bpy.types.Object, rig: Rig) -> list[bool]:
-    """Whether the actions of an armature move each of its bones, and do not only turn it."""
-    paths = {f"{_path(name)}.location": bone for bone, name in enumerate(rig.bone_names)}
-    least = _LEAST_MOVE * float(np.ptp(rig.joints.positions, axis=0).max(initial=0.0))
-    moved = [False] * len(rig)
-    finder = ActionFinder(armature)
-    for action in bpy.data.actions:
-        if moves_bones(action, armature) and finder.owns(action):
-            for curve in versions.action_fcurves(action, "OBJECT"):
-                if curve.data_path in paths and not moved[paths[curve.data_path]]:
-                    points = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
-                    curve.keyframe_points.foreach_get("co", points)
-                    moved[paths[curve.data_path]] = bool(np.abs(points[1::2]).max(initial=0.0) > least)
-    return moved
+    @cached_property
+    def _existing(self) -> list[tuple[Action, str, str]]:
+        """The actions of the armature before the import, with their names in Blender and in the file."""
+        made, finder = set(self._result.actions), ActionFinder(self._armature)
+        return [
+            (action, action.name, load_action(action).name)
+            for action in bpy.data.actions
+            if action not in made
+            and action.library is None
+            and moves_bones(action, self._armature)
+            and finder.owns(action)
+        ]
 
-
-def _keep(action: bpy.types.Action, armature: bpy.types.Object, report: Report) -> None:
-    """Keeps an action instead of importing its animation; a new armature plays it."""
-    data = armature.animation_data or armature.animation_data_create()
-    if data.action is None and not data.use_tweak_mode:
-        versions.assign_action(data, action, "OBJECT")
-    report.count("skipped animations")
-
-
-def _warn_of_mismatch(match: Match, name: str, report: Report) -> None:
-    for joints, text in (
-        (match.extra, "joints without a bone in the armature"),
-        (match.missing, "bones without a joint in the animation"),
-        (match.differing, "joints with another parent than their bone, not animated"),
-    ):
-        if joints:
-            report.warn(f"{text}: {listing(joints)}", name)
-
-
-class ExistingActions:
-    """The actions of an armature before an import; `new` are those that the import has made already."""
-
-    def __init__(self, armature: bpy.types.Object, new: Collection[bpy.types.Action]) -> None:
-        self.in_strips = strip_actions(armature)  # those that NLA strips of the armature play
-        self._armature = armature
-        # By the name in Blender, and by that of the file.
-        self._shown: dict[str, list[bpy.types.Action]] = {}
-        self._stored: dict[str, list[bpy.types.Action]] = {}
-        made, finder = set(new), ActionFinder(armature)
-        for action in bpy.data.actions:
-            is_local = action not in made and action.library is None
-            if is_local and moves_bones(action, armature) and finder.owns(action):
-                self._shown.setdefault(action.name, []).append(action)
-                self._stored.setdefault(load_action(action).name, []).append(action)
-
-    def find(self, name: str, replaced: Collection[bpy.types.Action]) -> bpy.types.Action | None:
-        """The action of the name, or imported from a file of that name; those in `replaced` are skipped."""
+    def _find_existing(self, name: str) -> Action | None:
+        """The action of the name, or imported from a file of that name, that was not replaced yet."""
         # The actions that the armature plays come first, then the one with exactly that name.
-        shown_name = names.for_blender(name, versions.MAX_ID_NAME, "Action")
-        named = [*self._shown.get(shown_name, ()), *self._stored.get(name, ())]
-        found = [action for action in dict.fromkeys(named) if action not in replaced]
-        if len(found) < 2:
-            return next(iter(found), None)
-        played = played_actions(self._armature)
-        return min(found, key=lambda action: (action not in played, action.name != shown_name))
+        wanted = names.for_blender(name, versions.MAX_ID_NAME, "Action")
+        found = [
+            (action, shown_name)
+            for action, shown_name, stored in self._existing
+            if (shown_name == wanted or stored == name) and action not in self._result.replaced
+        ]
+        played = played_actions(self._armature) if len(found) > 1 else ()
+        return min(found, key=lambda one: (one[0] not in played, one[1] != wanted), default=(None, ""))[0]

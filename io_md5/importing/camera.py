@@ -22,7 +22,7 @@ import numpy as np
 
 from ...io_blender import state, versions
 from ...io_blender.clips.keyframes import CONSTANT, KeyframeWriter
-from ...io_blender.reports import ImportResult, Report
+from ...io_blender.reports import ImportResult
 from ...io_blender.scene import axes, names
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import without_infinity
@@ -34,12 +34,26 @@ from ..options import ImportOptions
 from ..records import CUT_MARKER, store_camera
 
 if TYPE_CHECKING:
-    from bpy.types import Collection, Context, FCurve, Object, Scene
+    from bpy.types import Context, FCurve, Object, Scene
 
 # In units of the file. A map of Doom 3 is far larger than the default clipping range of Blender, and a camera displayed
 # one inch large would be invisible in it.
 _CLIP_START, _CLIP_END = 1.0, 131072.0
 _DISPLAY_SIZE = 16.0
+
+# The sensor width of new cameras in millimetres, Blender's default, and the aspect ratio of the picture of the file.
+_SENSOR_WIDTH, _PICTURE_ASPECT = 36.0, 4.0 / 3.0
+# The limits of Blender's cameras: fields of view in degrees, and the shortest focal length in millimetres.
+_MIN_ANGLE, _MAX_ANGLE = 0.01, 179.9
+_MIN_LENS = 1.0
+
+# Blender's camera axes (right, up, back) as columns, in the axes of the file (forward, left, up).
+_LENS_AXES = quat.from_matrices([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+
+_CUT = re.compile(r"cut(?![a-z])", re.IGNORECASE)
+_VIEW_PATH = re.compile(r"(delta_)?(location|rotation_\w+|scale)|lens|sensor_width|sensor_height")
+# Steps of a curve that are smaller than this, in units or radians, are no jump.
+_SMALLEST_JUMP = 1e-3
 
 
 def frame_count(camera: Camera) -> int:
@@ -47,56 +61,48 @@ def frame_count(camera: Camera) -> int:
     return len(timeline(camera.cuts, camera.entry_count)[0])
 
 
-def build_camera(
-    name: str,
-    camera: Camera,
-    scene: Scene,
-    collection: Collection,
-    *,
-    frame_start: int,
-    conversion: axes.Conversion,
-    report: Report,
-) -> Object:
-    """The scene's new active camera, made of a camera path of the file; the scene gets its markers."""
+def build_camera_path(
+    context: Context, name: str, camera: Camera, options: ImportOptions, result: ImportResult
+) -> None:
+    """Builds the camera of a camera file and its markers; it becomes the scene's active camera."""
+    scene, conversion, report = context.scene, options.conversion, result.report
     name = names.for_blender(name, versions.MAX_ID_NAME, "Camera")
     data = bpy.data.cameras.new(name)
     obj = bpy.data.objects.new(name, data)
-    collection.objects.link(obj)
+    state.target_collection(context).objects.link(obj)
     entries, instants = timeline(camera.cuts, camera.entry_count)
     data.clip_start, data.clip_end = _CLIP_START * conversion.scale, _CLIP_END * conversion.scale
     data.display_size = _DISPLAY_SIZE * conversion.scale
-    keyframes = KeyframeWriter(frame_start, len(entries), instants[instants > 0] - 1)
+    keyframes = KeyframeWriter(options.frame_start, len(entries), instants[instants > 0] - 1)
     _animate_object(obj, camera, entries, conversion, keyframes)
     _animate_lens(data, camera, entries, keyframes)
     marker = marker_name(obj.name)
     for instant in instants.tolist():
-        scene.timeline_markers.new(marker, frame=frame_start + instant)
-    store_camera(data, camera, conversion, frame_start, marker)
-    _warn(name, camera, scene, report)
-    scene.camera = obj
-    return obj
-
-
-def _warn(name: str, camera: Camera, scene: Scene, report: Report) -> None:
-    angles = camera.fields_of_view
-    if (clamped(angles) != angles).any():
+        scene.timeline_markers.new(marker, frame=options.frame_start + instant)
+    store_camera(data, camera, conversion, options.frame_start, marker)
+    if (clamped(camera.fields_of_view) != camera.fields_of_view).any():
         report.warn("fields of view beyond Blender's limits were clamped", name)
     if any(marker.camera for marker in scene.timeline_markers):
         report.warn("timeline markers of the scene bind other cameras, so Blender will switch to those", name)
-
-
-def set_render_size(scene: Scene) -> None:
-    """Sets a 4:3 render size with nearly the same height."""
-    unit = max(1, round(scene.render.resolution_y / 3))
-    scene.render.resolution_x, scene.render.resolution_y = 4 * unit, 3 * unit
-    scene.render.pixel_aspect_x = scene.render.pixel_aspect_y = 1.0
+    scene.camera = obj
+    if options.use_render_size:
+        # 4:3, with nearly the same height.
+        unit = max(1, round(scene.render.resolution_y / 3))
+        scene.render.resolution_x, scene.render.resolution_y = 4 * unit, 3 * unit
+        scene.render.pixel_aspect_x = scene.render.pixel_aspect_y = 1.0
+    result.objects.append(obj)
+    report.count("cameras")
+    report.count("cuts", len(camera.cuts))
+    report.count("frames", len(entries))
 
 
 def _animate_object(
     obj: Object, camera: Camera, entries: Ints, conversion: axes.Conversion, keyframes: KeyframeWriter
 ) -> None:
     locations = as_singles(conversion.points(camera.positions[entries]))
-    rotations = to_scene(camera.orientations[entries], conversion)
+    turned = quat.multiply(quat.from_matrices(conversion.rotation), quat.wxyz_from_xyz(camera.orientations[entries]))
+    rotations = quat.make_continuous(quat.multiply(turned, _LENS_AXES))
+    rotations = rotations * (-1.0 if rotations[0, 0] < 0.0 else 1.0)
     obj.rotation_mode = "QUATERNION"
     obj.location, obj.rotation_quaternion = locations[0], rotations[0]
     action = bpy.data.actions.new(obj.name)
@@ -112,10 +118,12 @@ def _animate_object(
 def _animate_lens(data: bpy.types.Camera, camera: Camera, entries: Ints, keyframes: KeyframeWriter) -> None:
     """Sets the focal length, with keyframes on both sides of every change."""
     fields_of_view = camera.fields_of_view[entries]
-    lenses, sensor_width = focal_lengths(fields_of_view)
+    slopes = 2.0 * np.tan(np.radians(clamped(fields_of_view)) / 2.0)
+    sensor_width = max(_SENSOR_WIDTH, _MIN_LENS * float(slopes.max(initial=0.0)))
+    lenses = sensor_width / slopes
     data.sensor_fit = "HORIZONTAL"
     data.sensor_width = sensor_width
-    data.sensor_height = sensor_width / PICTURE_ASPECT
+    data.sensor_height = sensor_width / _PICTURE_ASPECT
     data.lens = lenses[0]
     changes = np.flatnonzero(np.diff(fields_of_view))
     if len(changes) == 0:
@@ -124,34 +132,6 @@ def _animate_lens(data: bpy.types.Camera, camera: Camera, entries: Ints, keyfram
     curve = versions.ActionCurves(action, "CAMERA").new("lens", 0, "Lens")
     keyframes.write(curve, lenses, np.union1d(changes, changes + 1))
     versions.assign_action(data.animation_data_create(), action, "CAMERA")
-
-
-def build_camera_path(
-    context: Context, name: str, camera: Camera, options: ImportOptions, result: ImportResult
-) -> None:
-    """Builds the camera of a camera file and its markers; it becomes the scene's active camera."""
-    scene = context.scene
-    obj = build_camera(
-        name,
-        camera,
-        scene,
-        state.target_collection(context),
-        frame_start=options.frame_start,
-        conversion=options.conversion,
-        report=result.report,
-    )
-    if options.use_render_size:
-        set_render_size(scene)
-    result.objects.append(obj)
-    result.report.count("cameras")
-    result.report.count("cuts", len(camera.cuts))
-    result.report.count("frames", frame_count(camera))
-
-
-_CUT = re.compile(r"cut(?![a-z])", re.IGNORECASE)
-_VIEW_PATH = re.compile(r"(delta_)?(location|rotation_\w+|scale)|lens|sensor_width|sensor_height")
-# Steps of a curve that are smaller than this, in units or radians, are no jump.
-_SMALLEST_JUMP = 1e-3
 
 
 def marker_name(camera_name: str) -> str:
@@ -200,29 +180,6 @@ def _view_curves(camera: Object) -> Iterator[FCurve]:
                     yield curve
 
 
-SENSOR_WIDTH = 36.0
-"""The sensor width of new cameras, in millimetres: Blender's default."""
-
-PICTURE_ASPECT = 4.0 / 3.0
-"""The aspect ratio of the picture that a field of view is for."""
-
-# The limits of Blender's cameras: fields of view in degrees, and the shortest focal length in millimetres.
-_MIN_ANGLE, _MAX_ANGLE = 0.01, 179.9
-_MIN_LENS = 1.0
-
-# Blender's camera axes (right, up, back) as columns, in the axes of the file (forward, left, up).
-_LENS_AXES = quat.from_matrices([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-
-
-def to_scene(orientations: Floats, conversion: Conversion) -> Floats:
-    """Continuous rotations of Blender cameras, the first with w >= 0, for x y z of the file."""
-    rotation = quat.from_matrices(conversion.rotation)
-    rotations = quat.make_continuous(
-        quat.multiply(quat.multiply(rotation, quat.wxyz_from_xyz(orientations)), _LENS_AXES)
-    )
-    return rotations * (-1.0 if rotations[0, 0] < 0.0 else 1.0)
-
-
 def to_file(matrices: Floats, conversion: Conversion) -> tuple[Floats, Floats]:
     """Positions and x y z of orientations in the file; scales of matrices have no effect, as in Blender."""
     forward = _unit(-matrices[:, :3, 2])
@@ -241,13 +198,6 @@ def _unit(vectors: Floats) -> Floats:
 def clamped(fields_of_view: Floats) -> Floats:
     """Fields of view in degrees, clamped to Blender's limits."""
     return np.clip(fields_of_view, _MIN_ANGLE, _MAX_ANGLE)
-
-
-def focal_lengths(fields_of_view: Floats) -> tuple[Floats, float]:
-    """Focal lengths (n,) for fields of view in degrees (n,), and the sensor width that they require."""
-    slopes = 2.0 * np.tan(np.radians(clamped(fields_of_view)) / 2.0)
-    sensor_width = max(SENSOR_WIDTH, _MIN_LENS * float(slopes.max(initial=0.0)))
-    return sensor_width / slopes, sensor_width
 
 
 def field_of_view(lens: float, sensor_width: float, sensor_height: float, sensor_fit: str, aspect: float) -> float:

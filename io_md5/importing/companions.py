@@ -69,15 +69,11 @@ def find_companion(
         if found is None:
             continue
         try:
-            return _read(found, game), ""
-        except OtherMdlError as error:
-            # Other games have files of that suffix as well.
-            if game_of(path) is Game.QUAKE:
-                return None, str(error)
-        except (Md2Error, Md5Error) as error:
-            return None, str(error)
-        except OSError as error:
-            return None, message_for(error)
+            return _read(found, game, *stamp(found)), ""
+        except (Md2Error, Md5Error, OSError) as error:
+            # Other games have files with the suffix of an MDL as well.
+            if not isinstance(error, OtherMdlError) or game_of(path) is Game.QUAKE:
+                return None, message_for(error) if isinstance(error, OSError) else str(error)
     return None, ""
 
 
@@ -145,12 +141,8 @@ def _in_game_folders(path: Path, folder: Path, name: str, search: Search) -> Pat
     return None
 
 
-def _read(path: Path, game: Game) -> Companion:
-    return _read_once(path, game, *stamp(path))
-
-
 @lru_cache(maxsize=8)
-def _read_once(path: Path, game: Game, size: int, time: int) -> Companion:
+def _read(path: Path, game: Game, size: int, time: int) -> Companion:
     """The content of a file, kept until its size or time changes, because panels ask for it all the time."""
     del size, time
     source = readable(path)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import bpy
-import numpy as np
 
 from ...io_blender import state
 from ...io_blender.clips.actions import replace_actions
@@ -15,24 +14,19 @@ from ...io_blender.clips.keyframes import add_markers
 from ...io_blender.materials.library import MaterialLibrary
 from ...io_blender.records import store_warnings
 from ...io_blender.reports import ImportResult, Job, Progress, Report, kept_on_failure, listing
-from ...io_blender.scene.axes import identity
-from ...io_blender.scene.objects import conversion_of
-from ...io_common.texts import counted
 from ...io_common.textures.search import Search
 from ..format import Animation, Camera, Md5Error
-from ..format.joint_map import LEAST_SHARE, Pair, find_joint_map, read_joint_map, source_indices
 from ..format.playback import loop_type
-from ..format.retargeting import UNMAPPED
 from ..format.skeleton import match_joints
 from ..options import ImportOptions
-from ..records import GROUP, SHADERS, load_joint_map
-from .action import build_animation
+from ..records import GROUP, SHADERS
+from .action import ActionBuilder
 from .camera import build_camera_path, frame_count
 from .companions import TEXTURE_RULES
-from .conversion import convert_joints
 from .model import build_model
-from .read import ImportSkeleton, Rest, SourceFiles, Transfer, base_pose, check_size, find_rest, read_files
+from .read import ImportSkeleton, SourceFiles, check_size, read_files
 from .rig import read_rig
+from .transfer import Transfer, base_pose, plan_transfer
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
@@ -54,24 +48,25 @@ def _import(context: Context, paths: list[Path], options: ImportOptions, result:
     active = active_skeleton(context) if options.animation_folder is not None else None
     progress = Progress()
     files = yield from read_files(paths, options, search, result.report, active, progress)
-    plan = plan_animations(context, files, options, result.report)
+    plan = plan_animations(context, files, result.report)
     step_count = sum(len(skeleton.model.meshes) + 1 for skeleton in files.skeletons if skeleton.model)
     progress.expect(step_count + len(plan) + len(files.cameras))
     state.switch_to_object_mode(context)
     materials = MaterialLibrary(SHADERS, search.palette)
-    for skeleton in dict.fromkeys([*files.skeletons, *(target for _, target in plan)]):
+    for skeleton in dict.fromkeys([*files.skeletons, *(one.target for one in plan)]):
         if skeleton.obj is None:
             yield from build_model(context, skeleton, options, materials, result, progress)
     materials.add_to_report(result.report, search.warnings)
-    for path, target in plan:
+    builders: dict[Object, ActionBuilder] = {}
+    for path, target, transfer in plan:
+        assert target.obj is not None
+        if target.obj not in builders:
+            builders[target.obj] = ActionBuilder(context, target.obj, options, result)
         before = len(result.actions)
-        build_animation(
-            context, path.stem, files.animations[path], target, options, result,
-            files.scales.get(path), files.transfers.get(path),
-        )  # fmt: skip
+        builders[target.obj].build(path.stem, files.animations[path], files.scales.get(path), transfer)
         if path in files.companions:
             whole = result.actions[before:]
-            _build_sequences(context, path, files, target, options, result)
+            _build_sequences(context, path, files, builders[target.obj], options, result)
             result.divided += whole if len(result.actions) > before + len(whole) else []
         yield progress.step()
     for path, camera in files.cameras.items():
@@ -79,7 +74,10 @@ def _import(context: Context, paths: list[Path], options: ImportOptions, result:
         yield progress.step()
     replace_actions(result.replaced)
     set_scene_timing(context.scene, files, options, result.report)
-    _store_warnings(plan, result)
+    # For the panels of armatures and cameras.
+    for obj in dict.fromkeys([*result.objects, *builders]):
+        if obj.type in ("ARMATURE", "CAMERA"):
+            store_warnings(obj.data, GROUP, result.report.warnings)
     if result.objects:
         state.select_only(context, result.objects, result.objects[0])
 
@@ -88,7 +86,7 @@ def _build_sequences(
     context: Context,
     path: Path,
     files: SourceFiles,
-    target: ImportSkeleton,
+    builder: ActionBuilder,
     options: ImportOptions,
     result: ImportResult,
 ) -> None:
@@ -108,23 +106,16 @@ def _build_sequences(
             animation, frames=animation.frames[first : last + 1], bounds=animation.bounds[first : last + 1], warnings=[]
         )
         part_scales = scales.part(first, last) if scales is not None else None
-        build_animation(context, sequence.name or "frame", part, target, options, result, part_scales)
+        builder.build(sequence.name or "frame", part, part_scales)
     result.report.counts.update(counts)
 
 
-def _store_warnings(plan: Plan, result: ImportResult) -> None:
-    """Stores the warnings on armatures and cameras, for their panels."""
-    armatures = [skeleton.obj for _, skeleton in plan if skeleton.obj is not None]
-    for obj in dict.fromkeys([*result.objects, *armatures]):
-        if obj.type in ("ARMATURE", "CAMERA"):
-            store_warnings(obj.data, GROUP, result.report.warnings)
+class Planned(NamedTuple):
+    """An animation with a skeleton to import it onto; there may be several for one animation."""
 
-
-# Of the size of a skeleton: joints that are nearer are in the same place.
-_SAME_PLACE = 1e-4
-
-Plan = list[tuple[Path, ImportSkeleton]]
-"""The path of each animation with a skeleton to import it onto; several skeletons for one path are possible."""
+    path: Path
+    target: ImportSkeleton
+    transfer: Transfer | None  # None if the animation moves its joints as it is
 
 
 def active_skeleton(context: Context) -> ImportSkeleton | None:
@@ -132,10 +123,10 @@ def active_skeleton(context: Context) -> ImportSkeleton | None:
     return _armatures_of_scene(context)[0]
 
 
-def plan_animations(context: Context, files: SourceFiles, options: ImportOptions, report: Report) -> Plan:
+def plan_animations(context: Context, files: SourceFiles, report: Report) -> list[Planned]:
     """The skeletons for each animation; raises Md5Error if none matches, or several equally well."""
     active, others = _armatures_of_scene(context) if files.animations else (None, [])
-    plan: Plan = []
+    plan: list[Planned] = []
     added: list[ImportSkeleton] = []
     for path, animation in files.animations.items():
         # Models with the same skeleton, such as a character and its armour, all get the animation.
@@ -160,10 +151,10 @@ def plan_animations(context: Context, files: SourceFiles, options: ImportOptions
                     path.name,
                 )
         candidates = targets or files.skeletons[:1] or ([active] if active is not None else others)
+        transfer = None
         if len(candidates) == 1 or targets:
-            transfer = plan_transfer(path, animation, candidates[0], options)
-            if transfer is not None:
-                files.transfers[path], targets = transfer, candidates
+            transfer = plan_transfer(path, animation, candidates[0], files.joint_map)
+            targets = candidates if transfer is not None else targets
         if not targets:
             present = [skeleton.name for skeleton in [*files.skeletons, *([active] if active else []), *others]]
             if present:
@@ -177,61 +168,8 @@ def plan_animations(context: Context, files: SourceFiles, options: ImportOptions
         for target in targets:
             if target.obj is not None:
                 check_editable(target.obj, path)
-            plan.append((path, target))
+            plan.append(Planned(path, target, transfer))
     return plan
-
-
-def plan_transfer(
-    path: Path, animation: Animation, target: ImportSkeleton, options: ImportOptions, rest: Rest | None = None
-) -> Transfer | None:
-    """How an animation is transferred, None if it is not needed; raises Md5Error if too few joints are mapped."""
-    # With `rest`, the skeleton of the animation, it is transferred even if its joints fit.
-    fitting, count = len(match_joints(animation, target.joints).joints), len(animation.names)
-    is_wanted = rest is not None or bool(options.joint_map)
-    if 2 * fitting >= count and not is_wanted:
-        return _transfer_to_turned(path, animation, target)
-    rest = rest or find_rest(path, animation)
-    found: dict[str, Pair] = {}
-    pairs = read_joint_map(Path(options.joint_map)) if options.joint_map else _stored_map(rest, target)
-    if not pairs:
-        found = find_joint_map(rest.joints, target.joints)
-        pairs = {name: pair.source for name, pair in found.items()}
-    sources = source_indices(pairs, rest.joints, target.joints)
-    mapped = len({rest.joints.names[joint] for joint in sources if joint != UNMAPPED})
-    if options.joint_map and not mapped and 2 * fitting < count:
-        raise Md5Error(
-            f"the joint map {Path(options.joint_map).name} names none of its joints and the bones of {target.name}",
-            path=str(path),
-        )
-    mapped_or_fitting = mapped if is_wanted else max(mapped, fitting)
-    # Of the smaller skeleton: what the larger one has besides cannot fit.
-    if 0 < mapped_or_fitting < LEAST_SHARE * min(count, len(target.joints)):
-        raise Md5Error(
-            f"only {mapped_or_fitting} of {counted(count, 'joints')} fit. Import this animation's own model, or map "
-            "its joints in the panel MD5 of the armature",
-            path=str(path),
-        )
-    return Transfer(rest, pairs, found) if mapped > (0 if is_wanted else fitting) else None
-
-
-def _transfer_to_turned(path: Path, animation: Animation, target: ImportSkeleton) -> Transfer | None:
-    """How an animation is transferred to its own armature, of which bones were only turned, as by their roll."""
-    if target.obj is None or not target.is_edited or not match_joints(animation, target.joints).is_complete:
-        return None
-    rest = find_rest(path, animation)
-    order = [rest.joints.names.index(name) for name in target.joints.names]
-    joints = convert_joints(rest.joints, conversion_of(target.obj) or identity())
-    distances = np.linalg.norm(joints.positions[order] - target.joints.positions, axis=1)
-    if not rest.is_known or distances.max() > _SAME_PLACE * np.ptp(joints.positions, axis=0).max():
-        return None
-    return Transfer(rest, {name: name for name in animation.names})
-
-
-def _stored_map(rest: Rest, target: ImportSkeleton) -> dict[str, str]:
-    """The map that is stored with an armature, unless it was made for another skeleton than this."""
-    pairs = load_joint_map(target.obj.data) if target.obj is not None else {}
-    known = sum(source in rest.joints.names for source in pairs.values())
-    return pairs if 2 * known >= len(pairs) else {}
 
 
 def check_editable(armature: Object, path: Path | None = None) -> None:
@@ -274,18 +212,11 @@ def _best_matches(skeletons: list[ImportSkeleton], animation: Animation) -> list
 
 def set_scene_timing(scene: bpy.types.Scene, files: SourceFiles, options: ImportOptions, report: Report) -> None:
     """Sets the scene's frame rate and range from the first camera, else from the first animation."""
-    if not options.use_scene_timing:
+    sources: list[Camera | Animation] = [*files.cameras.values(), *files.animations.values()]
+    if not sources or not options.use_scene_timing:
         return
-    source: Camera | Animation
-    is_closed = False
-    if files.cameras:
-        source = next(iter(files.cameras.values()))
-        count = frame_count(source)
-    elif files.animations:
-        source = next(iter(files.animations.values()))
-        count = source.frame_count
-        is_closed = loop_type(source) == "closed"
-    else:
-        return
+    source = sources[0]
+    is_closed = isinstance(source, Animation) and loop_type(source) == "closed"
+    count = frame_count(source) if isinstance(source, Camera) else source.frame_count
     state.set_frame_rate(scene, source.frame_rate, report)
     state.set_frame_range(scene, options.frame_start, options.frame_start + count - 1, is_closed_loop=is_closed)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -16,6 +17,7 @@ from ...io_blender import state, versions
 from ...io_blender.materials.library import MaterialLibrary
 from ...io_blender.reports import ImportResult, Job, Progress, Report
 from ...io_blender.scene import mesh_data, names
+from ...io_blender.verification import diagonal
 from ...io_common.texts import counted
 from ...io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
 from ..format import ROOT, Joints, Mesh, Model
@@ -26,8 +28,8 @@ from ..format.skeleton import depths
 from ..format.skinning import bind_pose, position_ids, vertex_normals, vertex_weights
 from ..options import ImportOptions
 from ..records import COMMANDLINE, CONVERSION, GROUP, store_bones, store_mesh
-from .conversion import convert_joints, convert_model
 from .read import ImportSkeleton
+from .rig import convert_joints
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Material, Object
@@ -165,8 +167,10 @@ def build_mesh(
         flip_v(mesh.uvs).astype(np.float32)[corners.ravel()],
     )
     store_mesh(data, index, mesh, first_copies=firsts, degenerate=is_flat)
-    if not merge_vertices:
-        _smooth_seams(data, mesh, vertices)
+    if not merge_vertices and len(mesh.triangles) and len(np.unique(position_ids(vertices))) < len(vertices):
+        # As in the games, split seams are smooth; where normals cancel out, Blender's are used.
+        normals = vertex_normals(vertices, mesh.triangles)
+        data.normals_split_custom_set_from_vertices(normals.tolist())
     if material is not None:
         data.materials.append(material)
 
@@ -177,13 +181,6 @@ def build_mesh(
     assert isinstance(modifier, bpy.types.ArmatureModifier)
     modifier.object = armature
     return obj
-
-
-def _smooth_seams(data: bpy.types.Mesh, mesh: Mesh, vertices: Floats) -> None:
-    """Sets custom normals as in the games on split seams; where they cancel out, Blender's are used."""
-    if len(np.unique(position_ids(vertices))) < len(vertices) and len(mesh.triangles):
-        normals = vertex_normals(vertices, mesh.triangles)
-        data.normals_split_custom_set_from_vertices(normals.tolist())
 
 
 def add_vertex_groups(obj: Object, mesh: Mesh, file_vertices: npt.NDArray[np.int64], bone_names: list[str]) -> None:
@@ -241,14 +238,15 @@ def build_model(
 ) -> Job[None]:
     """Builds a skeleton's armature, which it stores there, and meshes in a collection of their own."""
     conversion = options.conversion
-    model = convert_model(skeleton.model or Model(skeleton.joints, []), conversion)
-    if skeleton.model is None:
-        model.joints = convert_joints(model.joints, conversion)
+    model = skeleton.model or Model(skeleton.joints, [])
+    if not conversion.is_identity:
+        meshes = [replace(mesh, weight_positions=mesh.weight_positions * conversion.scale) for mesh in model.meshes]
+        model = replace(model, joints=convert_joints(model.joints, conversion), meshes=meshes)
     collection = bpy.data.collections.new(names.for_blender(skeleton.name, versions.MAX_ID_NAME, "Model"))
     state.target_collection(context).children.link(collection)
     joints = model.joints
     poses = [bind_pose(mesh, joints.positions, joints.orientations) for mesh in model.meshes]
-    size = _model_size(joints, [vertices for vertices, _ in poses])
+    size = diagonal(np.concatenate([joints.positions, *(vertices for vertices, _ in poses)]))
     obj, bone_names = build_armature(
         context, skeleton.name, joints, collection, size=size, direction=options.bone_direction
     )
@@ -280,11 +278,6 @@ def build_model(
         result.report.count("vertices", len(mesh_obj.data.vertices))
         result.report.count("triangles", len(mesh_obj.data.polygons))
         yield progress.step()
-
-
-def _model_size(joints: Joints, vertices: list[Floats]) -> float:
-    points = np.concatenate([joints.positions, *vertices])
-    return float(np.linalg.norm(np.ptp(points, axis=0))) if len(points) else 0.0
 
 
 def _base_name(shader: str) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ...io_blender.reports import Job, Progress, Report, printable
 from ...io_common.errors import message_for
@@ -26,34 +25,24 @@ from ..format import (
     read_animation,
     read_animation_header,
     read_camera,
-    read_joints,
     read_mesh,
 )
-from ..format import quaternions as quat
 from ..format.games import Game
-from ..format.joint_map import Pair, read_joint_map
 from ..format.model import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
-from ..format.retargeting import Retargeting
 from ..format.scale_file import Scales, read_scales
-from ..format.skeleton import Fit, Match, compose, depths, match_joints
+from ..format.skeleton import Fit, Match, depths, match_joints
 from ..options import ImportOptions
 from .companions import Companion, companion_skins, find_companion, game_of, quake_skins
+from .transfer import UserMap, read_user_map
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Object
-
-    from ...io_blender.scene.axes import Conversion
-    from .action import ExistingActions
-    from .rig import Rig
+    from bpy.types import Object
 
 # Many times what any game accepts. Blender's time grows with the square of the first two, and it visits child bones
 # recursively: a chain of some ten thousand bones crashes it.
 _MAX_JOINTS, _MAX_MESHES, _MAX_DEPTH = 4096, 4096, 1000
 
 _REMEDY = ". Animation Between Skeletons (Properties > Object Data > MD5) transfers those of other skeletons"
-
-# Bytes.
-_SMALL_FILE = 1 << 18
 
 
 @dataclass(eq=False)
@@ -70,31 +59,6 @@ class ImportSkeleton:
     # For each mesh, the names of further skins and their images, None if textures are off.
     skins: list[list[tuple[str, MaterialImages | None]]] = field(default_factory=list)
     path: Path | None = None  # None for an armature of the scene
-    rig: Rig | None = None  # once an animation needed it
-    existing: ExistingActions | None = None  # once an animation asked for them
-    conversion: Conversion | None = None  # of the import of the armature, once an animation asked for it
-    translated: list[bool] | None = None  # the bones that other actions move, once an animation asked for them
-    retargeting: Retargeting | None = None  # of the last animation that was transferred, and its map
-    pairs: dict[str, str] = field(default_factory=dict)
-    # The last action without scales that was made, and the bones that it moves.
-    template: Action | None = None
-    template_bones: list[int] = field(default_factory=list)
-
-
-class Rest(NamedTuple):
-    """The skeleton of an animation at rest."""
-
-    joints: Joints
-    is_known: bool  # whether it is that of a model; else it is the base frame
-
-
-@dataclass(frozen=True, eq=False)
-class Transfer:
-    """An animation of another skeleton."""
-
-    rest: Rest
-    pairs: dict[str, str]  # its joints by those of the armature
-    found: dict[str, Pair] = field(default_factory=dict)  # the same, if the map was found for this animation
 
 
 @dataclass(eq=False)
@@ -105,8 +69,7 @@ class SourceFiles:
     animations: dict[Path, Animation] = field(default_factory=dict)
     cameras: dict[Path, Camera] = field(default_factory=dict)
     scales: dict[Path, Scales] = field(default_factory=dict)  # of joints, by the path of the animation
-    # The animations that are transferred: their own skeleton at rest, and its joints by those of the armature.
-    transfers: dict[Path, Transfer] = field(default_factory=dict)
+    joint_map: UserMap | None = None
     # The model whose frames those of an animation are, by the path of the animation.
     companions: dict[Path, Companion] = field(default_factory=dict)
 
@@ -121,7 +84,7 @@ def read_files(
 ) -> Job[SourceFiles]:
     """The contents of all files, in any order; raises Md5Error or OSError."""
     # `active` is the active armature, which animations of a folder have to fit if there is no model.
-    files = SourceFiles()
+    files = SourceFiles(joint_map=read_user_map(options.joint_map))
     # Of a folder, the number of files is not known yet.
     is_all = options.animations == "NONE"
     progress.expect(2 * len(paths) if is_all else 0)
@@ -133,7 +96,10 @@ def read_files(
             check_size(model.joints, len(model.meshes), path)
             files.skeletons.append(ImportSkeleton(path.stem, model.joints, model=model, path=path))
             if options.use_textures:
-                files.skeletons[-1].images = _find_images(path, model, search)
+                images = search.model(path, [mesh.shader for mesh in model.meshes])
+                files.skeletons[-1].images = [
+                    images.material(mesh.shader, mesh.name or mesh.comment_name or None) for mesh in model.meshes
+                ]
             _warn_all(report, path, model.warnings)
         elif suffix == ANIMATION_SUFFIX:
             files.animations[path] = read_animation(readable(path))
@@ -151,32 +117,13 @@ def read_files(
     if options.use_companions:
         folders = FilesByName()
         _read_companions(paths, options, files, search, folders, report)
-        for path in files.animations:
-            _read_scales(path, files, folders, report)
+        for path, animation in files.animations.items():
+            scale_path = folders.find(path.parent, path.stem + SCALE_SUFFIX)
+            if scale_path is not None:
+                scales = files.scales[path] = read_scales(readable(scale_path))
+                _warn_all(report, scale_path, scales.warnings)
+                _warn_all(report, scale_path, scales.table(animation.names, animation.frame_count)[1])
     return files
-
-
-def find_rest(path: Path, animation: Animation) -> Rest:
-    """The skeleton of an animation at rest: of a model in its folder with its joints, else its base frame."""
-    with suppress(OSError):
-        for model in files_in(path.parent):
-            if model.suffix.lower() == MESH_SUFFIX:
-                with suppress(Md5Error, OSError):
-                    joints = read_joints(readable(model))
-                    match = match_joints(animation, joints)
-                    if match.is_complete:
-                        order = [bone for _, bone in sorted(zip(match.joints, match.bones, strict=True))]
-                        positions, orientations = joints.positions[order], joints.orientations[order]
-                        return Rest(Joints(animation.names, animation.parents, positions, orientations), True)
-    return Rest(base_pose(animation), False)
-
-
-def base_pose(animation: Animation) -> Joints:
-    """The joints of an animation's base frame."""
-    orientations = quat.wxyz_from_xyz(animation.base_orientations)
-    return Joints(
-        animation.names, animation.parents, *compose(animation.parents, animation.base_positions, orientations)
-    )
 
 
 def check_size(joints: Joints, mesh_count: int, path: Path) -> None:
@@ -206,9 +153,14 @@ def _read_folders(
         folders, skeletons = [options.animation_folder], [active]
     chosen = options.chosen if options.animations == "CHOOSE" else None
     before, limits = len(files.animations), Budget()
-    pairs = read_joint_map(Path(options.joint_map)) if options.joint_map else {}
     for folder in dict.fromkeys(options.animation_folder or folder for folder in folders):
-        paths = [path for path in _listed(folder, options, chosen) if path not in files.animations]
+        paths = [
+            path
+            for path in animation_paths(folder)
+            if matches(path.stem, options.animation_filter)
+            and (chosen is None or printable(path.name) in chosen)
+            and path not in files.animations
+        ]
         read = within_budget(paths, limits)
         if len(read) < len(paths):
             report.warn(
@@ -219,59 +171,41 @@ def _read_folders(
         progress.expect(2 * len(read))
         for path in read:
             joints = [skeleton.joints for skeleton in skeletons]
-            _read_fitting(path, joints, files, report, is_any=chosen is not None, pairs=pairs)
+            _read_fitting(path, joints, files, report, is_any=chosen is not None)
             yield progress.step()
-    if folders and len(files.animations) == before and pairs:
+    if not folders or len(files.animations) > before:
+        return
+    if files.joint_map is not None and files.joint_map.pairs:
         report.warn("no animation was imported: the joint map names none of their joints and the bones of the model")
-    elif folders and len(files.animations) == before and (active is not None or options.animation_filter.strip()):
+    elif active is not None or options.animation_filter.strip():
         matching = f" and matches {options.animation_filter!r}" if options.animation_filter.strip() else ""
         report.warn(f"no animation was imported: none in the folder fits{matching}{_REMEDY if active else ''}")
 
 
-def _listed(folder: Path, options: ImportOptions, chosen: tuple[str, ...] | None) -> list[Path]:
-    """The animations of a folder that pass the filter and are among the chosen names, if any are chosen."""
-    return [
-        path
-        for path in animation_paths(folder)
-        if matches(path.stem, options.animation_filter) and (chosen is None or printable(path.name) in chosen)
-    ]
-
-
-def _read_fitting(
-    path: Path, skeletons: list[Joints], files: SourceFiles, report: Report, *, is_any: bool, pairs: dict[str, str]
-) -> None:
+def _read_fitting(path: Path, skeletons: list[Joints], files: SourceFiles, report: Report, *, is_any: bool) -> None:
     """Adds an animation if it fits well enough; an unreadable file is only a warning."""
-    # Exactly, with `is_any` at all, or with a joint map that names joints of both.
-    animation, found = _read_to_fit(path, skeletons)
+    # Exactly, with `is_any` at all, or with a joint map that names joints of both. Of one that does not fit, only the
+    # head has to be valid.
+    found = read_animation_file(path, skeletons)
+    error = found.error
     sources = set(found.header.names) if found.header is not None else set()
+    pairs = files.joint_map.pairs if files.joint_map is not None else {}
     is_mapped = any(
         source in sources and any(bone in joints.names for joints in skeletons) for bone, source in pairs.items()
     )
-    if not (is_any or is_mapped) and found.error is None and found.fit != "full":
+    if not (is_any or is_mapped) and error is None and found.fit != "full":
         return
-    if found.error is not None:
-        report.warn(f"skipped: {message_for(found.error, (Md5Error,))}")
-        return
-    try:
-        animation = animation or read_animation(readable(path))
-    except (Md5Error, OSError) as error:
-        report.warn(f"skipped: {message_for(error, (Md5Error,))}")
-        return
-    if is_any and not is_mapped and found.fit == "none":
+    if error is None and not is_mapped and found.fit == "none":
         report.warn(f"skipped: no bone matches a joint of the animation{_REMEDY}", path.name)
         return
-    files.animations[path] = animation
-    _warn_all(report, path, animation.warnings)
-
-
-def _read_to_fit(path: Path, skeletons: list[Joints]) -> tuple[Animation | None, AnimationFile]:
-    """How an animation fits, and the animation itself if it is so small that its head takes half as long."""
-    with suppress(Md5Error, OSError):
-        if (unpacked_size(path) or path.stat().st_size) <= _SMALL_FILE:
-            animation = read_animation(readable(path))
-            return animation, match_file(path, animation, skeletons)
-    # Of one that does not fit, only the head has to be valid.
-    return None, read_animation_file(path, skeletons)
+    if error is None:
+        try:
+            files.animations[path] = read_animation(readable(path))
+            _warn_all(report, path, files.animations[path].warnings)
+        except (Md5Error, OSError) as problem:
+            error = problem
+    if error is not None:
+        report.warn(f"skipped: {message_for(error, (Md5Error,))}")
 
 
 def _read_companions(
@@ -291,9 +225,9 @@ def _read_companions(
             skeleton = next(skeletons)
             _take_skins(path, skeleton, companion, options, search)
             animation_path = folders.find(path.parent, path.stem + ANIMATION_SUFFIX)
-            is_of_game = companion is not None or game_of(path) is not None
-            if animation_path is not None and is_of_game and options.animations == "NONE":
-                _read_companion_animation(animation_path, skeleton.joints, files, report)
+            is_wanted = options.animations == "NONE" and (companion is not None or game_of(path) is not None)
+            if animation_path is not None and animation_path not in files.animations and is_wanted:
+                _read_fitting(animation_path, [skeleton.joints], files, report, is_any=True)
         if companion is None or animation_path not in files.animations:
             continue
         assert animation_path is not None
@@ -301,22 +235,6 @@ def _read_companions(
         count, wanted = files.animations[animation_path].frame_count, len(companion.frame_names)
         if count != wanted:
             report.warn(f"it has {counted(count, 'frames')}, but {companion.name} has {wanted}", animation_path.name)
-
-
-def _read_companion_animation(path: Path, joints: Joints, files: SourceFiles, report: Report) -> None:
-    """Adds the animation of the same name as a mesh; one that cannot be used is only a warning."""
-    if path in files.animations:
-        return
-    try:
-        animation = read_animation(readable(path))
-    except (Md5Error, OSError) as error:
-        report.warn(f"skipped: {message_for(error, (Md5Error,))}")
-        return
-    if not match_joints(animation, joints).joints:
-        report.warn("skipped: no bone matches a joint of the animation", path.name)
-        return
-    files.animations[path] = animation
-    _warn_all(report, path, animation.warnings)
 
 
 def _take_skins(
@@ -337,21 +255,6 @@ def _take_skins(
         skeleton.images = [of_mesh[0] if of_mesh else found for of_mesh, found in images]
 
 
-def _read_scales(path: Path, files: SourceFiles, folders: FilesByName, report: Report) -> None:
-    scale_path = folders.find(path.parent, path.stem + SCALE_SUFFIX)
-    if scale_path is None:
-        return
-    scales = read_scales(readable(scale_path))
-    files.scales[path] = scales
-    animation = files.animations[path]
-    _warn_all(report, scale_path, [*scales.warnings, *scales.table(animation.names, animation.frame_count)[1]])
-
-
-def _find_images(path: Path, model: Model, search: Search) -> list[MaterialImages]:
-    found = search.model(path, [mesh.shader for mesh in model.meshes])
-    return [found.material(mesh.shader, mesh.name or mesh.comment_name or None) for mesh in model.meshes]
-
-
 def _warn_all(report: Report, path: Path, warnings: list[str]) -> None:
     for text in warnings:
         report.warn(text, path.name)
@@ -362,7 +265,7 @@ class AnimationFile:
     """A file in a list of animations."""
 
     path: Path
-    header: AnimationHeader | Animation | None = None  # None if it cannot be read
+    header: AnimationHeader | None = None  # None if it cannot be read
     match: Match | None = None  # with the skeleton that it fits best
     error: Exception | None = None  # why it cannot be read
 
@@ -399,7 +302,7 @@ def read_animation_file(path: Path, skeletons: Sequence[Joints]) -> AnimationFil
         return AnimationFile(path, error=error.with_traceback(None))
 
 
-def match_file(path: Path, header: AnimationHeader | Animation, skeletons: Sequence[Joints]) -> AnimationFile:
+def match_file(path: Path, header: AnimationHeader, skeletons: Sequence[Joints]) -> AnimationFile:
     """An animation whose head has been read; for the arguments see `read_animation_file`."""
     matches = [match_joints(header, joints) for joints in skeletons]
     best = max(matches, key=lambda match: (match.is_complete, len(match.joints)), default=None)

@@ -1,19 +1,25 @@
-"""A Blender armature as an MD5 skeleton."""
+"""A Blender armature as an MD5 skeleton; skeletons and animations converted to other units or axes."""
 # A bone of an imported armature has its joint's index, name, axes and bind pose stored on it (`records`); any other
 # becomes a joint with the bone's name and axes: they are free as long as mesh and animation use the same.
+#
+# A conversion scales all lengths, but rotates only values in the space of the model: joints of the bind pose and roots
+# of an animation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import without_infinity
-from ..format import ROOT, Joints
+from ..format import ROOT, Animation, Joints
 from ..format import quaternions as quat
 from ..format.model import Floats
+from ..format.skeleton import components, with_components
 from ..records import load_bones
 
 if TYPE_CHECKING:
@@ -26,6 +32,11 @@ SMALLEST_SCALE = 1e-6
 # its rotation by less than this angle in radians: the precision of 32-bit floats after a chain of bones.
 _SAME_POSITION = 2e-5
 _SAME_ANGLE = 5e-4
+
+
+def bone_path(name: str) -> str:
+    """The data path of a pose bone."""
+    return f'pose.bones["{bpy.utils.escape_identifier(name)}"]'
 
 
 @dataclass(eq=False)
@@ -98,3 +109,25 @@ def _are_near(binds: Floats, positions: Floats, orientations: Floats) -> npt.NDA
     cosines = np.abs(np.einsum("ji,ji->j", binds[:, 3:], orientations))
     angles = 2.0 * np.arccos(np.minimum(cosines, 1.0))
     return np.asarray((distances <= _SAME_POSITION * size) & (angles <= _SAME_ANGLE))
+
+
+def convert_joints(joints: Joints, conversion: Conversion) -> Joints:
+    """Joints in the space of the model with their coordinates converted."""
+    rotation = quat.from_matrices(conversion.rotation)
+    return replace(
+        joints, positions=conversion.points(joints.positions), orientations=quat.multiply(rotation, joints.orientations)
+    )
+
+
+def convert_animation(animation: Animation, conversion: Conversion) -> Animation:
+    """An animation with its coordinates converted."""
+    if conversion.is_identity:
+        return animation
+    table = components(animation)
+    table[..., :3] *= conversion.scale
+    roots = np.flatnonzero(animation.parents == ROOT)
+    rotation = quat.from_matrices(conversion.rotation)
+    table[:, roots, :3] = table[:, roots, :3] @ conversion.rotation.T
+    table[:, roots, 3:] = quat.xyz_from_wxyz(quat.multiply(rotation, quat.wxyz_from_xyz(table[:, roots, 3:])))
+    corners = conversion.points(animation.bounds)
+    return with_components(animation, table, np.stack([corners.min(axis=1), corners.max(axis=1)], axis=1))

@@ -29,7 +29,7 @@ from ..format.model import Floats
 from ..format.playback import distinct_frames
 from ..format.scale_file import ScaleTable, scaled_poses
 from ..format.skeleton import Match, poses
-from ..format.skinning import VertexWeights
+from ..format.skinning import skin, vertex_weights
 from ..records import load_mesh, load_vertices
 from .rig import Rig
 
@@ -97,44 +97,31 @@ def verify_import(
 def _causes(armature: Object, rig: Rig, match: Match, *, is_transferred: bool) -> list[str]:
     bones = [armature.pose.bones[name] for name in rig.bone_names]
     moved, parents = set(match.bones), rig.joints.parents
-    # The bones with a property that differs from those of an import, and what is wrong with them.
-    table = (
-        ("Blender ignores the location of connected bones", lambda bone: bone.bone.use_connect),
-        ("bones are scaled in the pose", lambda bone: max(abs(size - 1.0) for size in bone.scale) > _SCALE_TOLERANCE),
-        ("constraints", lambda bone: any(not constraint.mute for constraint in bone.constraints)),
-        (
-            "Inherit Rotation or Local Location is off",
-            lambda bone: not (bone.bone.use_inherit_rotation and bone.bone.use_local_location),
-        ),
-    )
-    found = [(words, [bone.name for bone in bones if is_special(bone)]) for words, is_special in table]
-    found += [
-        (
-            "the rest position of bones differs from the file (Animation Between Skeletons allows for that)",
-            [] if is_transferred else [bones[bone].name for bone in np.flatnonzero(~rig.is_unmoved)],
-        ),
-        (
-            "the animation does not move the parents of bones",
-            [bones[bone].name for bone in match.bones if parents[bone] != ROOT and parents[bone] not in moved],
-        ),
-    ]
-    return [f"{words}: {listing(names, 3)}" for words, names in found if names]
+    found = {
+        "Blender ignores the location of connected bones": [bone.name for bone in bones if bone.bone.use_connect],
+        "bones are scaled in the pose": [
+            bone.name for bone in bones if max(abs(size - 1.0) for size in bone.scale) > _SCALE_TOLERANCE
+        ],
+        "constraints": [bone.name for bone in bones if any(not one.mute for one in bone.constraints)],
+        "Inherit Rotation or Local Location is off": [
+            bone.name for bone in bones if not (bone.bone.use_inherit_rotation and bone.bone.use_local_location)
+        ],
+        "the rest position of bones differs from the file (Animation Between Skeletons allows for that)": [
+            bones[bone].name for bone in np.flatnonzero(~rig.is_unmoved) if not is_transferred
+        ],
+        "the animation does not move the parents of bones": [
+            bones[bone].name for bone in match.bones if parents[bone] != ROOT and parents[bone] not in moved
+        ],
+    }
+    return [f"{words}: {listing(names, 3)}" for words, names in found.items() if names]
 
 
 def _is_moved_otherwise(armature: Object) -> bool:
     """Whether drivers, NLA strips or an animation of its data may move an armature too."""
     data = armature.animation_data
-    return (
-        data.use_tweak_mode
-        or bool(data.drivers)
-        or (
-            data.use_nla
-            and any(
-                not strip.mute for track in data.nla_tracks if not track.mute or track.is_solo for strip in track.strips
-            )
-        )
-        or is_animated(armature.data)
-    )
+    tracks = [track for track in data.nla_tracks if not track.mute or track.is_solo] if data.use_nla else []
+    plays_strips = any(not strip.mute for track in tracks for strip in track.strips)
+    return data.use_tweak_mode or bool(data.drivers) or plays_strips or is_animated(armature.data)
 
 
 def _size(armature: Object, meshes: list[Object], rig: Rig) -> float:
@@ -173,19 +160,13 @@ def _mesh_distance(obj: Object, armature: Object, rig: Rig, match: Match, pose: 
     stored = load_mesh(obj.data)
     if stored is None or not len(stored.block.weight_joints):
         return 0.0
-    block, count = stored.block, stored.block.vertex_count
+    block = stored.block
     joint_of_index = dict(zip(rig.indices[match.bones].tolist(), match.joints, strict=True))
-    table = [joint_of_index.get(index, -1) for index in range(int(block.weight_joints.max()) + 1)]
-    joints = np.array(table)[block.weight_joints]
-    positions, orientations, scales = (values[joints] for values in pose)
-    points = positions + quat.rotate(orientations, block.weight_positions * scales[:, None])
-    counts = block.weight_counts.astype(np.int64)
-    owners = np.repeat(np.arange(count), counts)
-    firsts = block.weight_starts - (np.cumsum(counts) - counts)
-    rows = VertexWeights(owners, np.arange(len(owners)) + firsts[owners], count)
-    expected = rows.sums((points * block.weight_biases[:, None])[rows.weights])
-    is_moved = np.ones(count, dtype=bool)
-    is_moved[owners[joints[rows.weights] < 0]] = False
+    joints = np.array([joint_of_index.get(index, -1) for index in range(int(block.weight_joints.max()) + 1)])
+    expected = skin(block, *(values[joints] for values in pose))
+    rows = vertex_weights(block)
+    is_moved = np.ones(block.vertex_count, dtype=bool)
+    is_moved[rows.vertices[joints[block.weight_joints[rows.weights]] < 0]] = False
     posed = obj.evaluated_get(graph)
     vertices, _ = load_vertices(posed.data, stored)
     known = np.flatnonzero(vertices != NONE)

@@ -117,7 +117,8 @@ def fill(context: Context, operator: Any, folder: Path, names: Sequence[str]) ->
     checked = {item.name: item.is_checked for item in operator.animation_list} if is_same else {}
     operator.listed_for = key
     operator.animation_list.clear()
-    skeletons = [active.joints] if active is not None else _skeletons(folder, models)
+    found_joints = [active.joints] if active is not None else [_cached(folder / name, read_joints) for name in models]
+    skeletons = [joints for joints in found_joints if isinstance(joints, Joints)]
     selected = {name.lower() for name in names}
     for found in _files(folder, skeletons):
         if found.path.name.lower() in selected:
@@ -150,26 +151,21 @@ def _detail(found: AnimationFile) -> str:
     return "; ".join(texts)
 
 
-def _skeletons(folder: Path, models: Sequence[str]) -> list[Joints]:
-    found = [_cached(folder / name, read_joints) for name in models]
-    return [joints for joints in found if isinstance(joints, Joints)]
-
-
 def _files(folder: Path, skeletons: Sequence[Joints]) -> list[AnimationFile]:
     """The animations of a folder: first what fits fully, then partly, then the others, each by name."""
     try:
         paths = within_budget(animation_paths(folder)[:_MAX_LISTED], Budget())
     except OSError:
         return []
+    files = []
+    for path in paths:
+        head = _cached(path, read_animation_header)
+        if isinstance(head, Exception):
+            files.append(AnimationFile(path, error=head))
+        else:
+            files.append(match_file(path, head, skeletons))
     order = list(_ICONS)
-    return sorted((_file(path, skeletons) for path in paths), key=lambda file: order.index(file.fit.upper()))
-
-
-def _file(path: Path, skeletons: Sequence[Joints]) -> AnimationFile:
-    head = _cached(path, read_animation_header)
-    if isinstance(head, Exception):
-        return AnimationFile(path, error=head)
-    return match_file(path, head, skeletons)
+    return sorted(files, key=lambda file: order.index(file.fit.upper()))
 
 
 def _cached(path: Path, read: Callable[[Any], _Head]) -> _Head | Md5Error | OSError:
@@ -278,13 +274,8 @@ class IMPORT_SCENE_OT_md5(_Options, file_operators.ImportFiles, bpy.types.Operat
 
     def paths(self) -> list[Path]:
         """The files, or none to import a folder onto the active armature; raises NoFileError otherwise."""
-        is_for_armature = (
-            self._animation_source() != "NONE"
-            and bool(self.directory or self.filepath)
-            and not self._has_file()
-            and active_skeleton(bpy.context) is not None
-            and self._folder().is_dir()
-        )
+        folder = self._folder_for_armature() if not self._has_file() and (self.directory or self.filepath) else None
+        is_for_armature = folder is not None and folder.is_dir() and active_skeleton(bpy.context) is not None
         return [] if is_for_armature else super().paths()
 
     def _selection(self, context: Context) -> tuple[Path, list[str]]:

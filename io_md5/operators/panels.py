@@ -16,7 +16,6 @@ from ...io_blender.operators import find_images
 from ...io_blender.operators.panel_parts import (
     ImportedPanel,
     PropertiesPanel,
-    RowList,
     draw_player,
     fail,
     set_timing,
@@ -42,7 +41,7 @@ from ..records import (
     MESH_NAME,
     SHADERS,
 )
-from .retarget import draw_joint_map, other_armatures
+from .retarget import NamedList, draw_joint_map, other_armatures
 
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Material, Object
@@ -78,9 +77,9 @@ def animations_of(armature: Object) -> list[Action]:
     return [action for action in bpy.data.actions if finder.owns(action) and moves_bones(action, armature)]
 
 
-def active_action(armature: Object) -> Action | None:
+def active_action(armature: Object | None) -> Action | None:
     """The action that is assigned to an armature."""
-    data = armature.animation_data
+    data = armature.animation_data if armature is not None else None
     return data.action if data is not None else None
 
 
@@ -151,7 +150,7 @@ class OBJECT_OT_md5_step_animation(bpy.types.Operator):
         return _play(self, context, armature, found[stepped(index, self.step, len(found))])
 
 
-class IO_MD5_UL_animations(RowList, bpy.types.UIList):
+class IO_MD5_UL_animations(NamedList, bpy.types.UIList):
     """The animations of an armature."""
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
@@ -163,14 +162,9 @@ class IO_MD5_UL_animations(RowList, bpy.types.UIList):
         rate = ACTION_RATE.read(item)
         numbers.label(text=f"{round(end - start) + 1}" + (f" @ {rate:g}" if rate else ""))
 
-    def filter_items(self, context: Context, data: Any, attribute: str) -> Any:
-        actions = getattr(data, attribute)
+    def shown(self, context: Context, rows: Any) -> set[Any]:
         armature = armature_in(context)
-        shown = bpy.types.UI_UL_list.filter_items_by_name(
-            self.filter_name, self.bitflag_filter_item, actions, "name"
-        ) or [self.bitflag_filter_item] * len(actions)
-        played = set(animations_of(armature)) if armature is not None else set()
-        return [flag if action in played else 0 for flag, action in zip(shown, actions, strict=True)], []
+        return set(animations_of(armature)) if armature is not None else set()
 
 
 def _draw_animations(layout: Any, context: Context, armature: Object) -> None:
@@ -187,8 +181,7 @@ def _draw_animations(layout: Any, context: Context, armature: Object) -> None:
 
 def _index(manager: Any) -> int:
     """The index of the active action of the active armature among all actions; -1 if there is none."""
-    armature = armature_in(bpy.context)
-    action = active_action(armature) if armature is not None else None
+    action = active_action(armature_in(bpy.context))
     return bpy.data.actions.find(action.name) if action is not None else -1
 
 
@@ -292,24 +285,11 @@ class DOPESHEET_PT_md5_action(bpy.types.Panel):
 
 
 def _active_action(context: Context) -> Any:
-    found = getattr(context, "active_action", None)
-    if found is not None:
-        return found
-    armature = armature_in(context)
-    return active_action(armature) if armature is not None else None
-
-
-def _joint_name(bone: Any) -> str:
-    return printable(JOINT_NAME.current(bone, bone.name))
+    return getattr(context, "active_action", None) or active_action(armature_in(context))
 
 
 def _set_joint_name(bone: Any, name: str) -> None:
     JOINT_NAME.change(bone, name if name != bone.name else "", bone.name)
-
-
-def _joint_index(bone: Any) -> int:
-    index = JOINT_INDEX.read(bone)
-    return -1 if index is None else index
 
 
 def _rate(stored: Any, files: str) -> Any:
@@ -325,51 +305,36 @@ def _rate(stored: Any, files: str) -> Any:
     )
 
 
-PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
-    (
-        bpy.types.WindowManager,
-        "md5_active_animation",
-        IntProperty(
-            name="Active Animation",
-            description="Click an animation to play it: its action, frame range and frame rate become those of the "
-            "scene. In scripts the index of the action among all actions",
-            get=_index,
-            set=_click,
-            options={"SKIP_SAVE"},
-        ),
+_DECLARED: dict[tuple[Any, str], Any] = {
+    (bpy.types.WindowManager, "md5_active_animation"): IntProperty(
+        name="Active Animation",
+        description="Click an animation to play it: its action, frame range and frame rate become those of the "
+        "scene. In scripts the index of the action among all actions",
+        get=_index,
+        set=_click,
+        options={"SKIP_SAVE"},
     ),
-    (
-        bpy.types.Material,
-        "md5_shader",
-        find_images.name_property(
-            SHADERS, "Shader", "Name of the material in .md5mesh files. Empty: the name of the material"
-        ),
+    (bpy.types.Material, "md5_shader"): find_images.name_property(
+        SHADERS, "Shader", "Name of the material in .md5mesh files. Empty: the name of the material"
     ),
-    (bpy.types.Action, "md5_frame_rate", _rate(ACTION_RATE, ".md5anim")),
-    (bpy.types.Camera, "md5_frame_rate", _rate(CAMERA_RATE, ".md5camera")),
-    (
-        bpy.types.Bone,
-        "md5_joint_name",
-        StringProperty(
-            name="Joint",
-            description="Name of the joint in MD5 files. Empty: the name of the bone",
-            get=_joint_name,
-            set=_set_joint_name,
-        ),
+    (bpy.types.Action, "md5_frame_rate"): _rate(ACTION_RATE, ".md5anim"),
+    (bpy.types.Camera, "md5_frame_rate"): _rate(CAMERA_RATE, ".md5camera"),
+    (bpy.types.Bone, "md5_joint_name"): StringProperty(
+        name="Joint",
+        description="Name of the joint in MD5 files. Empty: the name of the bone",
+        get=lambda bone: printable(JOINT_NAME.current(bone, bone.name)),
+        set=_set_joint_name,
     ),
-    (
-        bpy.types.Bone,
-        "md5_joint_index",
-        IntProperty(
-            name="Index",
-            description="Index of the joint in MD5 files, counted from 0. -1: after its parent",
-            min=-1,
-            max=_MAX_INDEX,
-            get=_joint_index,
-            set=lambda bone, index: JOINT_INDEX.write(bone, index if index >= 0 else None),
-        ),
+    (bpy.types.Bone, "md5_joint_index"): IntProperty(
+        name="Index",
+        description="Index of the joint in MD5 files, counted from 0. -1: after its parent",
+        min=-1,
+        max=_MAX_INDEX,
+        get=lambda bone: -1 if (index := JOINT_INDEX.read(bone)) is None else index,
+        set=lambda bone, index: JOINT_INDEX.write(bone, index if index >= 0 else None),
     ),
-)
+}
+PROPERTIES = tuple((*place, declared) for place, declared in _DECLARED.items())
 
 CLASSES = (
     OBJECT_OT_md5_play_animation,

@@ -16,7 +16,7 @@ from ...io_blender.clips.clip import action_clip
 from ...io_blender.clips.playing import playback
 from ...io_blender.operators.file_operators import ExportHelper, ImportHelper
 from ...io_blender.operators.job_operator import JobOperator, NoFileError, Outcome
-from ...io_blender.operators.panel_parts import RowList, fail
+from ...io_blender.operators.panel_parts import Operator, RowList, fail
 from ...io_blender.options import option, properties
 from ...io_blender.reports import ImportResult, Job, Progress, Report, printable
 from ...io_blender.scene import axes, mesh_data
@@ -28,10 +28,11 @@ from ..exporting.skeleton import NO_VOLUME, ArmaturePart, build_skeleton, neares
 from ..format import Animation, Md5Error, read_animation
 from ..format.joint_map import find_joint_map, format_joint_map, read_joint_map
 from ..format.retargeting import nearest_axes
-from ..importing.action import build_animation
-from ..importing.importer import check_editable, plan_transfer
-from ..importing.read import ImportSkeleton, Rest, Transfer, animation_paths, find_rest
+from ..importing.action import ActionBuilder
+from ..importing.importer import check_editable, set_scene_timing
+from ..importing.read import ImportSkeleton, SourceFiles, animation_paths
 from ..importing.rig import read_rig
+from ..importing.transfer import Rest, Transfer, find_rest, plan_transfer, read_user_map
 from ..options import ImportOptions
 from ..records import SOURCE_HOW, SOURCE_JOINT, load_joint_map, store_joint_map
 
@@ -63,13 +64,15 @@ def _has_armature(cls: type, context: Context) -> bool:
     return active is not None and active.type == "ARMATURE" and bool(active.data.bones)
 
 
-def _can_map(cls: type, context: Context) -> bool:
-    """Whether there is an armature, not in Edit Mode, whose end would undo changes of the map."""
-    return _has_armature(cls, context) and context.view_layer.objects.active.mode != "EDIT"
+def _source_of(operator: Any, context: Context) -> str:
+    """The name of the armature that an operator takes as its source; empty for files."""
+    is_of_files = any(getattr(operator, name, None) for name in ("files", "filepath", "directory"))
+    others = [] if is_of_files else other_armatures(context)
+    return operator.source or (others[0].name if others else "")
 
 
-def _source_skeleton(context: Context, name: str, target: Object) -> tuple[Object, Skeleton]:
-    """An armature as a source, and its joints; raises Md5Error."""
+def _source_skeleton(context: Context, name: str, target: Object) -> Skeleton:
+    """The joints of an armature as a source; raises Md5Error."""
     source = _target(context, name)
     if source == target:
         raise Md5Error("the source is the target: choose another armature")
@@ -87,7 +90,7 @@ def _source_skeleton(context: Context, name: str, target: Object) -> tuple[Objec
     def rest_pose(names: list[str]) -> np.ndarray:
         return np.array([[bones[name].matrix_local for name in names]])
 
-    return source, build_skeleton([part], conversion, Report(), sample=rest_pose, add_origin=False)
+    return build_skeleton([part], conversion, Report(), sample=rest_pose, add_origin=False)
 
 
 @properties
@@ -119,8 +122,7 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
     poll: Any = classmethod(_has_armature)
 
     def invoke(self, context: Context, event: Any) -> OperatorResult:
-        others = other_armatures(context)
-        self.source = self.source or (others[0].name if others else "")
+        self.source = _source_of(self, context)
         if self.source:
             result: OperatorResult = context.window_manager.invoke_props_dialog(self)
             return result
@@ -148,68 +150,54 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
         return paths
 
     def job(self, context: Context) -> Job[Outcome]:
-        """Transfers each animation in Object Mode, as bones may have been edited."""
-        target = _target(context, self.target)
+        """Transfers the animations of a source, or of files; all are read before the first action is made."""
+        target, name = _target(context, self.target), _source_of(self, context)
         check_editable(target)
         if abs(target.matrix_world.determinant()) < NO_VOLUME:
             raise Md5Error(f"{target.name} has a scale of 0: set it to 1")
-        sources = other_armatures(context) if not (self.files or self.filepath or self.directory) else []
-        name = self.source or (sources[0].name if sources else "")
-        with state.temporary_object_mode(context):
-            result = yield from self._transfer(context, target, name)
-        return result
-
-    def _transfer(self, context: Context, target: Object, name: str) -> Job[Outcome]:
-        """Transfers the animations of a source, or of files; all are read before the first action is made."""
         progress, result = Progress(), ImportResult()
-        options = ImportOptions(
-            joint_map=bpy.path.abspath(self.joint_map) if self.joint_map else "",
-            keep_feet=self.keep_feet,
-            use_conversion_of_armature=not name,
-        )
-        skeleton = ImportSkeleton(target.name, read_rig(target.data).joints, obj=target)
-        if name:
-            found = yield from self._read_actions(context, name, target, result.report, progress)
-        else:
-            found = []
-            for path in self._paths():
-                animation = read_animation(readable(path))
-                found.append((path, animation, find_rest(path, animation)))
-        progress.expect(len(found))
-        # Skeletons with the same joints have the same map.
-        plans: dict[tuple[str, ...], Transfer] = {}
-        for path, animation, rest in found:
-            key = tuple(rest.joints.names)
-            if key not in plans:
-                plan = plan_transfer(path, animation, skeleton, options, rest)
+        options = ImportOptions(keep_feet=self.keep_feet, use_conversion_of_armature=not name)
+        user_map = read_user_map(bpy.path.abspath(self.joint_map))
+        # Bones may have been edited.
+        with state.temporary_object_mode(context):
+            skeleton = ImportSkeleton(target.name, read_rig(target.data).joints, obj=target)
+            if name:
+                found = yield from self._read_actions(context, name, target, result.report, progress)
+            else:
+                animations = [(path, read_animation(readable(path))) for path in self._paths()]
+                found = [(path, animation, find_rest(path, animation)) for path, animation in animations]
+            progress.expect(len(found))
+            # Skeletons with the same joints have the same map.
+            plans: dict[tuple[str, ...], Transfer] = {}
+            for path, animation, rest in found:
+                key = tuple(rest.joints.names)
+                plan = plans.get(key) or plan_transfer(path, animation, skeleton, user_map, rest)
                 if plan is None:
                     raise Md5Error("no joint is mapped: map them in the panel MD5 of the armature", path=str(path))
                 plans[key] = plan
-        for path, animation, rest in found:
-            transfer = replace(plans[tuple(rest.joints.names)], rest=rest)
-            build_animation(context, path.stem, animation, skeleton, options, result, transfer=transfer)
-            yield progress.step()
-        # The first one plays.
-        animation = found[0][1]
-        state.set_frame_rate(context.scene, animation.frame_rate, result.report)
-        last = options.frame_start + animation.frame_count - 1
-        state.set_frame_range(context.scene, options.frame_start, last)
+            builder = ActionBuilder(context, target, options, result)
+            for path, animation, rest in found:
+                builder.build(path.stem, animation, transfer=replace(plans[tuple(rest.joints.names)], rest=rest))
+                yield progress.step()
+            # The first one plays.
+            path, animation, _ = found[0]
+            set_scene_timing(context.scene, SourceFiles(animations={path: animation}), options, result.report)
         return result.report, [path for path, _, _ in found]
 
     def _read_actions(
         self, context: Context, name: str, target: Object, report: Report, progress: Progress
     ) -> Job[list[tuple[Path, Animation, Rest]]]:
         """The actions of an armature with the filter in their names, and its rest pose; raises Md5Error."""
-        source, skeleton = _source_skeleton(context, name, target)
+        skeleton = _source_skeleton(context, name, target)
+        source: Any = skeleton.armature
         clips = [
             listed_clip(action_clip(action, slot), context.scene)
             for action, slot in suitable_actions(source).chosen
             if matches(action.name, self.animation_filter)
         ]
         if not clips:
-            raise Md5Error(
-                f"{source.name} has no action" + " with the filter in its name" * bool(self.animation_filter)
-            )
+            filtered = " with the filter in its name" if self.animation_filter else ""
+            raise Md5Error(f"{source.name} has no action{filtered}")
         found = []
         options = AnimationOptions()
         progress.expect(len(clips))
@@ -224,8 +212,28 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
         return found
 
 
+class _JointMapOperator(Operator):
+    """An operator with the map of the active armature, without its identifiers."""
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        # The end of Edit Mode would undo changes of the map.
+        return _has_armature(cls, context) and context.view_layer.objects.active.mode != "EDIT"
+
+    def execute(self, context: Context) -> OperatorResult:
+        try:
+            self.run(_target(context))
+        except (Md5Error, OSError) as error:
+            return fail(self, str(error))
+        return {"FINISHED"}
+
+    def run(self, target: Object) -> None:
+        """Does the work; raises Md5Error or OSError."""
+        raise NotImplementedError
+
+
 @properties
-class ARMATURE_OT_idtech_find_joint_map(bpy.types.Operator):
+class ARMATURE_OT_idtech_find_joint_map(_JointMapOperator, bpy.types.Operator):
     """Find the joints of another armature, or of an animation, that stand for the bones of the active armature"""
 
     bl_idname = "armature.idtech_find_joint_map"
@@ -237,7 +245,6 @@ class ARMATURE_OT_idtech_find_joint_map(bpy.types.Operator):
         "", "File", "Animation with the joints (.md5anim)", subtype="FILE_PATH", options={"SKIP_SAVE"}
     )
     filter_glob: str = option("*.md5anim", options={"HIDDEN"})
-    poll: Any = classmethod(_can_map)
 
     def invoke(self, context: Context, event: Any) -> OperatorResult:
         if other_armatures(context):
@@ -245,31 +252,25 @@ class ARMATURE_OT_idtech_find_joint_map(bpy.types.Operator):
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
-    def execute(self, context: Context) -> OperatorResult:
-        target = _target(context)
+    def run(self, target: Object) -> None:
         if target.data.library is not None:
-            return fail(self, f"The armature {target.data.name} is linked: make it local, so that the map is saved")
-        others = [] if self.filepath else other_armatures(context)
-        name = self.source or (others[0].name if others else "")
-        if not name and not self.filepath:
-            return fail(self, "Select the armature with the joints as well, or choose an .md5anim file")
-        try:
-            if name:
-                rest = _source_skeleton(context, name, target)[1].joints
-            else:
-                path = Path(bpy.path.abspath(self.filepath))
-                rest = find_rest(path, read_animation(readable(path))).joints
-        except (Md5Error, OSError) as error:
-            return fail(self, str(error))
+            raise Md5Error(f"The armature {target.data.name} is linked: make it local, so that the map is saved")
+        name = _source_of(self, bpy.context)
+        if name:
+            rest = _source_skeleton(bpy.context, name, target).joints
+        elif self.filepath:
+            path = Path(bpy.path.abspath(self.filepath))
+            rest = find_rest(path, read_animation(readable(path))).joints
+        else:
+            raise Md5Error("Select the armature with the joints as well, or choose an .md5anim file")
         found = find_joint_map(rest, read_rig(target.data).joints)
         store_joint_map(target.data, {name: (pair.source, pair.how) for name, pair in found.items()})
         count = len({pair.source for pair in found.values()})
         self.report({"INFO"}, f"{count} of {counted(len(rest), 'joints')} fit")
-        return {"FINISHED"}
 
 
 @properties
-class ARMATURE_OT_idtech_save_joint_map(ExportHelper, bpy.types.Operator):
+class ARMATURE_OT_idtech_save_joint_map(_JointMapOperator, ExportHelper, bpy.types.Operator):
     """Save the joint map of the active armature to a file (JSON), for other armatures and the command line"""
 
     bl_idname = "armature.idtech_save_joint_map"
@@ -277,18 +278,13 @@ class ARMATURE_OT_idtech_save_joint_map(ExportHelper, bpy.types.Operator):
     filepath: str
     filename_ext = ".json"
     filter_glob: str = option("*.json", options={"HIDDEN"})
-    poll: Any = classmethod(_can_map)
 
-    def execute(self, context: Context) -> OperatorResult:
-        try:
-            Path(self.filepath).write_text(format_joint_map(load_joint_map(_target(context).data)), "utf-8")
-        except OSError as error:
-            return fail(self, str(error))
-        return {"FINISHED"}
+    def run(self, target: Object) -> None:
+        Path(self.filepath).write_text(format_joint_map(load_joint_map(target.data)), "utf-8")
 
 
 @properties
-class ARMATURE_OT_idtech_load_joint_map(ImportHelper, bpy.types.Operator):
+class ARMATURE_OT_idtech_load_joint_map(_JointMapOperator, ImportHelper, bpy.types.Operator):
     """Load a joint map from a file (JSON) for the active armature"""
 
     bl_idname = "armature.idtech_load_joint_map"
@@ -297,21 +293,29 @@ class ARMATURE_OT_idtech_load_joint_map(ImportHelper, bpy.types.Operator):
     filepath: str
     filename_ext = ".json"
     filter_glob: str = option("*.json", options={"HIDDEN"})
-    poll: Any = classmethod(_can_map)
 
-    def execute(self, context: Context) -> OperatorResult:
-        try:
-            pairs = read_joint_map(Path(self.filepath))
-        except (Md5Error, OSError) as error:
-            return fail(self, str(error))
-        armature = _target(context).data
-        if not pairs.keys() & set(read_rig(armature).joints.names):
-            return fail(self, "The map names none of the bones")
-        store_joint_map(armature, {name: (source, "user") for name, source in pairs.items()})
-        return {"FINISHED"}
+    def run(self, target: Object) -> None:
+        pairs = read_joint_map(Path(self.filepath))
+        if not pairs.keys() & set(read_rig(target.data).joints.names):
+            raise Md5Error("The map names none of the bones")
+        store_joint_map(target.data, {name: (source, "user") for name, source in pairs.items()})
 
 
-class IO_MD5_UL_joint_map(RowList, bpy.types.UIList):
+class NamedList(RowList):
+    """A list whose rows Blender filters by name, and the class that is registered by other things."""
+
+    def shown(self, context: Context, rows: Any) -> set[Any]:
+        """The rows that are not left out whatever their names are."""
+        raise NotImplementedError
+
+    def filter_items(self, context: Context, data: Any, attribute: str) -> Any:
+        rows, flag = getattr(data, attribute), self.bitflag_filter_item
+        flags = bpy.types.UI_UL_list.filter_items_by_name(self.filter_name, flag, rows, "name") or [flag] * len(rows)
+        shown = self.shown(context, rows)
+        return [flag if row in shown else 0 for flag, row in zip(flags, rows, strict=True)], []
+
+
+class IO_MD5_UL_joint_map(NamedList, bpy.types.UIList):
     """The bones of an armature, with the joints whose motion they take."""
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
@@ -327,14 +331,9 @@ class IO_MD5_UL_joint_map(RowList, bpy.types.UIList):
         row.prop(self, "filter_name", text="")
         row.prop(bpy.context.window_manager, "md5_unmapped_only")
 
-    def filter_items(self, context: Context, data: Any, attribute: str) -> Any:
-        bones = getattr(data, attribute)
-        shown = bpy.types.UI_UL_list.filter_items_by_name(
-            self.filter_name, self.bitflag_filter_item, bones, "name"
-        ) or [self.bitflag_filter_item] * len(bones)
-        if context.window_manager.md5_unmapped_only:  # type: ignore[attr-defined]
-            shown = [0 if SOURCE_JOINT.read(bone) else flag for flag, bone in zip(shown, bones, strict=True)]
-        return shown, []
+    def shown(self, context: Context, rows: Any) -> set[Any]:
+        is_unmapped_only = context.window_manager.md5_unmapped_only  # type: ignore[attr-defined]
+        return {bone for bone in rows if not (is_unmapped_only and SOURCE_JOINT.read(bone))}
 
 
 def draw_joint_map(layout: Any, armature: Object) -> None:
@@ -362,28 +361,21 @@ def _set_source_joint(bone: Any, name: str) -> None:
     SOURCE_HOW.write(bone, "user" if name else None)
 
 
-PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
-    (
-        bpy.types.Bone,
-        "md5_source_joint",
-        bpy.props.StringProperty(
-            name="Source Joint",
-            description="Joint of another skeleton whose motion the bone takes. Empty: it follows its parent",
-            get=lambda bone: printable(SOURCE_JOINT.read(bone) or ""),
-            set=_set_source_joint,
-        ),
+_DECLARED: dict[tuple[Any, str], Any] = {
+    (bpy.types.Bone, "md5_source_joint"): bpy.props.StringProperty(
+        name="Source Joint",
+        description="Joint of another skeleton whose motion the bone takes. Empty: it follows its parent",
+        get=lambda bone: printable(SOURCE_JOINT.read(bone) or ""),
+        set=_set_source_joint,
     ),
-    (
-        bpy.types.WindowManager,
-        "md5_active_joint",
-        bpy.props.IntProperty(name="Active Bone", description="The bone that is active in the list"),
+    (bpy.types.WindowManager, "md5_active_joint"): bpy.props.IntProperty(
+        name="Active Bone", description="The bone that is active in the list"
     ),
-    (
-        bpy.types.WindowManager,
-        "md5_unmapped_only",
-        bpy.props.BoolProperty(name="Not Mapped", description="Show only bones without a joint"),
+    (bpy.types.WindowManager, "md5_unmapped_only"): bpy.props.BoolProperty(
+        name="Not Mapped", description="Show only bones without a joint"
     ),
-)
+}
+PROPERTIES = tuple((*place, declared) for place, declared in _DECLARED.items())
 
 CLASSES = (
     ARMATURE_OT_idtech_retarget,

@@ -424,6 +424,16 @@ def test_scale_and_axes_turn_the_whole_model_and_its_animations(tmp_path):
             assert (expected @ a.co - b.co).length < 1e-4
 
 
+def test_an_armature_of_an_animation_alone_has_the_scale_of_the_import(tmp_path):
+    write_animation(md5_scenes.animation(md5_scenes.skeleton()), tmp_path / "a.md5anim")
+    heads = []
+    for scale in (1.0, 0.1):
+        armature = import_md5(tmp_path / "a.md5anim", global_scale=scale)
+        heads.append(np.array([bone.head_local for bone in armature.data.bones]))
+        bpy.data.objects.remove(armature)
+    np.testing.assert_allclose(heads[1], 0.1 * heads[0], atol=1e-5)
+
+
 # Refusals and names
 
 
