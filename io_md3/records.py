@@ -21,7 +21,7 @@ from ..io_blender.records import (
     group_on,
 )
 from .format import Md3Error, Model, parse_model
-from .format.sequences import Sequence
+from .format.games import Sequence
 
 if TYPE_CHECKING:
     from bpy.types import Object

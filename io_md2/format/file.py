@@ -76,15 +76,7 @@ def read_model(source: Source, name: str = "", *, preserve: bool = False) -> Mod
 
 
 def parse_model(data: bytes | bytearray | memoryview, name: str = "", *, preserve: bool = False) -> Model:
-    """The model in the bytes of a file.
-
-    Args:
-        data: the whole file.
-        name: its name, for messages.
-        preserve: see ``read_model``.
-
-    Returns:
-        The model; it owns its arrays, and its ``warnings`` say what was unusual.
+    """The model in the bytes of a file, of which ``name`` is the name for messages; see ``read_model``.
 
     Raises:
         Md2Error: the bytes are not an MD2 model or are damaged.
@@ -315,9 +307,7 @@ def write_model(model: Model, target: Target) -> None:
 
     The file is opened after all bytes are made, so a model that cannot be written leaves an existing file unchanged.
 
-    Args:
-        model: the model; it is not changed.
-        target: a path, or a file object in binary mode, such as a new entry of a zip file, which stays open.
+    The target is a path, or a file object in binary mode, such as a new entry of a zip file, which stays open.
 
     Raises:
         Md2Error: the model cannot be expressed in MD2.

@@ -17,7 +17,6 @@ from ...io_common.files.reading import Source, Target, read_source, target_name,
 from ...io_common.frame_names import FRAME_NAME_SIZE
 from ...io_common.rules import Description, box_line, box_of, describe_findings
 from ...io_common.texts import counted
-from .frames import positions
 from .games import check_model, game_named
 from .model import (
     FRAME_DTYPE,
@@ -31,6 +30,7 @@ from .model import (
     Md3Error,
     Model,
     Surface,
+    positions,
     validate_model,
 )
 
@@ -69,15 +69,7 @@ def read_model(source: Source, name: str = "", *, preserve: bool = False) -> Mod
 
 
 def parse_model(data: bytes | bytearray | memoryview, name: str = "", *, preserve: bool = False) -> Model:
-    """The model in the bytes of a file.
-
-    Args:
-        data: the whole file.
-        name: its name, for messages.
-        preserve: see ``read_model``.
-
-    Returns:
-        The model; it owns its arrays, and its ``warnings`` say what was unusual.
+    """The model in the bytes of a file, of which ``name`` is the name for messages; see ``read_model``.
 
     Raises:
         Md3Error: the bytes are not an MD3 model or are damaged.
@@ -230,9 +222,7 @@ def write_model(model: Model, target: Target) -> None:
 
     The file is opened after all bytes are made, so a model that cannot be written leaves an existing file unchanged.
 
-    Args:
-        model: the model; it is not changed.
-        target: a path, or a file object in binary mode, such as a new entry of a zip file, which stays open.
+    The target is a path, or a file object in binary mode, such as a new entry of a zip file, which stays open.
 
     Raises:
         Md3Error: the model cannot be expressed in MD3.
@@ -252,9 +242,6 @@ def format_model(model: Model) -> bytes:
 
     Only the limits of the format are checked here, by ``validate_model``; those of games are checked by
     ``check_model``. ``parse_model`` returns an equal model.
-
-    Args:
-        model: the model; it is not changed.
 
     Raises:
         Md3Error: the model is not valid; the message names the attribute.

@@ -7,13 +7,13 @@ the limbs of the target are turned, one bone after the other, until they point w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import permutations, product
+from itertools import groupby, permutations, product
 
 import numpy as np
 
 from . import quaternions as quat
 from .model import ROOT, Floats, Ints, Joints, Md5Error
-from .skeleton import CyclicHierarchyError, decompose, depths
+from .skeleton import CyclicHierarchyError, ancestors, decompose, depths
 
 UNMAPPED = -1
 """In place of a source joint: there is none."""
@@ -221,43 +221,30 @@ class Retargeting:
         return moved
 
     def _pose(self, source_positions: Floats, source_orientations: Floats) -> tuple[Floats, Floats]:
-        mapped, sources = self._mapped, self.sources[self._mapped]
-        count = len(source_positions)
-        shape = count, len(self.target)
-        positions, orientations = np.empty((*shape, 3)), np.empty((*shape, 4))
+        target, mapped, sources = self.target, self._mapped, self.sources[self._mapped]
         rest = quat.conjugate(quat.multiply(self.rotation, self.source.orientations[sources]))
-        after = quat.multiply(quat.multiply(rest, self._corrections[mapped]), self.target.orientations[mapped])
-        turned = quat.multiply(quat.multiply(self.rotation, source_orientations[:, sources]), after)
-        is_mapped = self.sources != UNMAPPED
-        orientations[:, mapped] = turned
-        places = np.empty((*shape, 3))
+        after = quat.multiply(quat.multiply(rest, self._corrections[mapped]), target.orientations[mapped])
         moves = self._to_target(source_positions - self.source.positions)
-        places[:, self._bodies] = self._places + moves[:, self.sources[self._bodies]]
-        extra = self._translations(source_positions, source_orientations)
-        is_body = np.zeros(len(self.target), dtype=bool)
-        is_body[self._bodies] = True
-        for joints in self._levels:
-            drivers = self._drivers[joints]
-            is_root = drivers == ROOT
-            roots, carried, drivers = joints[is_root], joints[~is_root], drivers[~is_root]
-            positions[:, roots] = self.target.positions[roots]
-            positions[:, carried] = positions[:, drivers] + quat.rotate(
-                orientations[:, drivers], self._offsets[carried]
-            )
-            if extra is not None:
-                positions[:, joints] += extra[:, joints]
-            bodies = joints[is_body[joints]]
-            positions[:, bodies] = places[:, bodies]
-            free = ~is_mapped[roots]
-            orientations[:, roots[free]] = self.target.orientations[roots[free]]
-            free = ~is_mapped[carried] | (self._drivers[carried] != self.target.parents[carried])
-            orientations[:, carried[free]] = quat.multiply(orientations[:, drivers[free]], self._turns[carried[free]])
+        shifts = self._translations(source_positions, source_orientations)
+        # What nothing moves stays as it is at rest.
+        count = len(source_positions)
+        positions, orientations = (np.repeat(of[None], count, axis=0) for of in (target.positions, target.orientations))
+        positions[:, self._bodies] = self._places + moves[:, self.sources[self._bodies]]
+        orientations[:, mapped] = quat.multiply(quat.multiply(self.rotation, source_orientations[:, sources]), after)
+        is_follower = (self.sources == UNMAPPED) | (self._drivers != target.parents)
+        # The first level has the roots.
+        for joints in self._levels[1:]:
+            carried = np.setdiff1d(joints, self._bodies)
+            drivers = self._drivers[carried]
+            offsets = quat.rotate(orientations[:, drivers], self._offsets[carried])
+            positions[:, carried] = positions[:, drivers] + offsets + shifts[:, carried]
+            followers = joints[is_follower[joints]]
+            turns = quat.multiply(orientations[:, self._drivers[followers]], self._turns[followers])
+            orientations[:, followers] = turns
         return positions, quat.normalise(orientations)
 
-    def _translations(self, positions: Floats, orientations: Floats) -> Floats | None:
+    def _translations(self, positions: Floats, orientations: Floats) -> Floats:
         """How far joints that may be translated are from where their parents carry them, (F, K, 3)."""
-        if not len(self._moving):
-            return None
         joints, anchors = self.sources[self._moving], self.sources[self._anchors[self._moving]]
         rest = self.source.positions[joints] - self.source.positions[anchors]
         rest = quat.rotate(quat.conjugate(self.source.orientations[anchors]), rest)
@@ -272,13 +259,12 @@ class Retargeting:
         length = self._lengths(np.array([shin, foot]), np.array([thigh, shin]))[1].sum()
         is_slow = np.linalg.norm(np.diff(source, axis=0), axis=1) < _STANDING * length
         stands = np.append(is_slow, False) | np.append(False, is_slow)
-        starts = np.flatnonzero(np.diff(np.append(False, stands)) & stands)
         goals = positions[:, foot].copy()
         moves = self._to_target(source)
-        for start in starts.tolist():
-            length = int(np.append(np.flatnonzero(~stands[start:]), len(stands) - start)[0])
-            contact = slice(start, start + length)
-            goals[contact] = moves[contact] + (positions[contact, foot] - moves[contact]).mean(axis=0)
+        for is_contact, group in groupby(range(len(stands)), key=stands.__getitem__):
+            if is_contact:
+                frames = list(group)
+                goals[frames] = moves[frames] + (positions[frames, foot] - moves[frames]).mean(axis=0)
         if not stands.any():
             return
         a, b, c = (positions[stands, joint] for joint in leg)
@@ -346,14 +332,6 @@ def bend_leg(hips: Floats, knees: Floats, feet: Floats, goals: Floats) -> tuple[
     return knee, shortest_turn(reached, directions)
 
 
-def ancestors(parents: Ints, joint: int) -> list[int]:
-    """The ancestors of a joint, the nearest first."""
-    result = []
-    while (joint := int(parents[joint])) != ROOT:
-        result.append(joint)
-    return result
-
-
 def axes_rotation(source: Floats, target: Floats) -> Floats:
     """Which of the 24 rotations between axes fits joints (n, 3) of one skeleton best to those of another."""
     return quat.from_matrices(nearest_axes((target - target.mean(axis=0)).T @ (source - source.mean(axis=0))))
@@ -361,15 +339,11 @@ def axes_rotation(source: Floats, target: Floats) -> Floats:
 
 def nearest_axes(matrix: Floats) -> Floats:
     """Which of the 24 rotations between axes is nearest to a matrix (3, 3); the identity unless another is nearer."""
-    candidates = [np.eye(3)]
-    for order in permutations(range(3)):
-        for signs in product((1.0, -1.0), repeat=3):
-            axes = np.eye(3)[list(order)] * np.array(signs)[:, None]
-            if np.linalg.det(axes) > 0.0:
-                candidates.append(axes)
-    scores = np.array([(axes * matrix).sum() for axes in candidates])
-    best = int(scores.argmax())
-    return candidates[best if scores[best] > _BETTER * scores[0] else 0]
+    turned = product(permutations(np.eye(3)), product((1.0, -1.0), repeat=3))
+    candidates = (np.array(rows) * np.array(signs)[:, None] for rows, signs in turned)
+    rotations = [axes for axes in candidates if np.linalg.det(axes) > 0.0]
+    best = max(rotations, key=lambda axes: float((axes * matrix).sum()))
+    return best if (best * matrix).sum() > _BETTER * np.trace(matrix) else np.eye(3)
 
 
 def _turn_between(ours: Floats, theirs: Floats) -> Floats | None:

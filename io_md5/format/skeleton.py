@@ -10,6 +10,7 @@ multiplies an error by 1 / w, so x y z are rounded more finely where w is small.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -57,6 +58,19 @@ def depths(parents: npt.ArrayLike) -> Ints:
             depth += 1
             result[member] = depth
     return np.array(result, dtype=np.int32)
+
+
+def ancestors(parents: Ints, joint: int) -> list[int]:
+    """The ancestors of a joint, the nearest first."""
+    result = []
+    while (joint := int(parents[joint])) != ROOT:
+        result.append(joint)
+    return result
+
+
+def first_indices(names: Sequence[str]) -> dict[str, int]:
+    """The index of the first joint with each name."""
+    return {name: joint for joint, name in reversed(list(enumerate(names)))}
 
 
 def order_with_early_parents(parents: Ints, last: int) -> Ints | None:
@@ -319,12 +333,8 @@ def match_joints(animation: Animation | AnimationHeader, joints: Joints) -> Matc
         animation: whose joints may be others, or in another order. The head of its file is enough.
         joints: of a model, the bones.
     """
-    if animation.names == joints.names and np.array_equal(animation.parents, joints.parents):
-        whole = list(range(len(joints.names)))
-        if animation.has_hierarchy and len(set(joints.names)) == len(whole):
-            return Match(whole, list(whole))
     match = Match()
-    bones = {name: bone for bone, name in reversed(list(enumerate(joints.names)))}
+    bones = first_indices(joints.names)
     animation_parents = _parent_names(animation.names, animation.parents)
     rig_parents = _parent_names(joints.names, joints.parents)
     for joint, name in enumerate(animation.names):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 
@@ -11,8 +12,12 @@ from ....io_common.texts import listing
 from .. import quaternions as quat
 from ..model import Animation, Joints, Mesh, Model
 from ..skeleton import ALL_COMPONENTS, COMPONENTS, components, decompose
-from .profile import Comments, Game, Writing, byte_count, safe_names, shorten
-from .profiles import PROFILES
+from ..validation import is_writable
+from .checks import NameRule, byte_count
+from .profiles import PROFILES, Comments, Game, Writing
+
+_UNWRITABLE = re.compile("[\r\n\0\ud800-\udc7f\udd00-\udfff]")
+_REPLACEMENT = "_"
 
 REST_RATE = 24.0
 """Frames per second of a rest pose, as in id's files."""
@@ -90,6 +95,38 @@ def rest_pose(joints: Joints, bounds: np.ndarray, commandline: str = "") -> Anim
         frame_rate=REST_RATE,
         commandline=commandline,
     )
+
+
+def shorten(text: str, max_bytes: int) -> str:
+    """A text shortened to a number of bytes without splitting a character."""
+    text = text[:max_bytes]
+    while byte_count(text) > max_bytes:
+        text = text[:-1]
+    return text
+
+
+def safe_names(names: list[str], rule: NameRule) -> list[str]:
+    """Names that a game accepts; the same for mesh and animations, as only all names in order count."""
+    valid = {name for name in names if is_writable(name) and rule.accepts(name)}
+    # Some engines compare names without regard to case.
+    taken = {name.casefold() for name in valid}
+    result = []
+    for name in names:
+        safe = name
+        if name not in valid:
+            clean = _UNWRITABLE.sub(_REPLACEMENT, name.replace('"', "'"))
+            clean = re.sub(rule.forbidden, _REPLACEMENT, clean) if rule.forbidden else clean
+            number, suffix = 1, ""
+            while (safe := _with_suffix(clean, suffix, rule)).casefold() in taken:
+                number += 1
+                suffix = f"{_REPLACEMENT}{number}"
+            taken.add(safe.casefold())
+        result.append(safe)
+    return result
+
+
+def _with_suffix(name: str, suffix: str, rule: NameRule) -> str:
+    return (shorten(name, rule.max_bytes - len(suffix)) if rule.max_bytes else name) + suffix
 
 
 def _names(names: list[str], game: Game) -> tuple[list[str], list[str]]:

@@ -55,11 +55,7 @@ def read_animation(source: Source, name: str = "") -> Animation:
 
 
 def parse_animation(data: bytes | bytearray | memoryview, name: str = "") -> Animation:
-    """The animation in the bytes of an .md5anim file.
-
-    Args:
-        data: the whole file.
-        name: its name, for messages.
+    """The animation in the bytes of an .md5anim file, of which `name` is the name for messages.
 
     Raises:
         Md5Error: the bytes cannot be understood; the message names the line.
@@ -236,11 +232,7 @@ def _bounds(scan: Scan, opened: dict[str, int], frame_count: int) -> Floats:
 
 
 def write_animation(animation: Animation, target: Target) -> None:
-    """Writes an .md5anim file.
-
-    Args:
-        animation: what to write.
-        target: a path or a binary file object.
+    """Writes an .md5anim file to a path or a binary file object.
 
     Raises:
         Md5Error: a name or number cannot be written.

@@ -78,11 +78,7 @@ def read_joints(source: Source, name: str = "") -> Joints:
 
 
 def parse_mesh(data: bytes | bytearray | memoryview, name: str = "") -> Model:
-    """The model in the bytes of an .md5mesh file.
-
-    Args:
-        data: the whole file.
-        name: its name, for messages.
+    """The model in the bytes of an .md5mesh file, of which `name` is the name for messages.
 
     Raises:
         Md5Error: the bytes cannot be understood; the message names the line.
@@ -187,11 +183,7 @@ def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
 
 
 def write_mesh(model: Model, target: Target) -> None:
-    """Writes an .md5mesh file.
-
-    Args:
-        model: what to write.
-        target: a path or a binary file object.
+    """Writes an .md5mesh file to a path or a binary file object.
 
     Raises:
         Md5Error: a name or number cannot be written.
