@@ -158,8 +158,8 @@ def loop_type_of_components(table: Floats) -> LoopType:
     ends = table[[-2, -1, 0, 1]]
     # A loop may end with the negative of its first quaternion, which is the same rotation.
     orientations = quat.make_continuous(quat.wxyz_from_xyz(ends[..., 3:]))
-    poses = np.concatenate([ends[..., :3] / extent, orientations], axis=2).reshape(4, -1)
-    before, seam, after = np.linalg.norm(np.diff(poses, axis=0), axis=1).tolist()
+    four = np.concatenate([ends[..., :3] / extent, orientations], axis=2).reshape(4, -1)
+    before, seam, after = np.linalg.norm(np.diff(four, axis=0), axis=1).tolist()
     neighbour = max(before, after)
     if seam == 0.0 or (seam <= _CLOSED * motion and seam <= _CLOSED_STEP * neighbour):
         return "closed"

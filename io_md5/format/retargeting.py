@@ -68,6 +68,9 @@ class Retargeting:
         self._legs = [leg for leg in legs if all(self.sources[joint] != UNMAPPED for joint in leg)]
         self._anchors = self._find_anchors()
         self._drivers = self._find_drivers()
+        # By its parent.
+        self._is_carried = self._drivers == target.parents
+        self._size = float(np.ptp(target.positions, axis=0).max(initial=0.0))
         try:
             order = depths(self._drivers)
         except CyclicHierarchyError as error:
@@ -76,13 +79,12 @@ class Retargeting:
         self._levels = [np.flatnonzero(order == level) for level in range(order.max(initial=0) + 1)]
         self._offsets, self._turns = decompose(self._drivers, target.positions, target.orientations)
         self.scale, is_same = self._compare_lengths()
-        self._children = self._find_children()
         self._corrections = self._align(None if is_same or limbs is None else set(limbs))
         self._bodies = self._find_bodies()
         moving = np.zeros(len(target), dtype=bool) if translated is None else np.asarray(translated, dtype=bool)
         # The same skeleton can take every translation.
         moving = (moving | is_same) & (self.sources != UNMAPPED) & (self._anchors != UNMAPPED)
-        moving &= self._drivers == target.parents
+        moving &= self._is_carried
         moving[self._bodies] = False
         self._moving = np.flatnonzero(moving)
         self._places = self._rest_places(is_same)
@@ -142,52 +144,42 @@ class Retargeting:
         wanted = self._lengths(*np.array(pairs).T) if pairs else self._lengths(joints, anchors)
         sums = wanted.sum(axis=1)
         scale = float(sums[0] / sums[1]) if (sums > 0.0).all() else 1.0
-        lengths, size = self._lengths(joints, anchors), np.ptp(self.target.positions, axis=0).max(initial=0.0)
-        is_same = (np.abs(lengths[0] - scale * lengths[1]) <= _SAME_LENGTH * size).all()
+        lengths = self._lengths(joints, anchors)
+        is_same = (np.abs(lengths[0] - scale * lengths[1]) <= _SAME_LENGTH * self._size).all()
         return scale, bool(is_same)
+
+    def _lines(self, ends: Ints, starts: Ints) -> Floats:
+        """From joints of the target to others, and between their sources in the axes of the target, (2, n, 3)."""
+        source = quat.rotate(self.rotation, self.source.positions)[self.sources]
+        return np.stack([of[ends] - of[starts] for of in (self.target.positions, source)])
 
     def _lengths(self, ends: Ints, starts: Ints) -> Floats:
         """Distances between joints of the target, and between their sources, (2, n)."""
-        target, source = self.target.positions, self.source.positions[self.sources]
-        return np.stack([np.linalg.norm(of[ends] - of[starts], axis=1) for of in (target, source)])
-
-    def _find_children(self) -> dict[int, list[tuple[Floats, Floats]]]:
-        """For each mapped joint, the directions to its next mapped joints, of the target and of the source."""
-        result: dict[int, list[tuple[Floats, Floats]]] = {joint: [] for joint in self._mapped.tolist()}
-        source = quat.rotate(self.rotation, self.source.positions)
-        size = np.ptp(self.target.positions, axis=0).max()
-        for joint in self._mapped.tolist():
-            anchor = int(self._anchors[joint])
-            if anchor == UNMAPPED or self._drivers[joint] != self.target.parents[joint]:
-                continue
-            ours = self.target.positions[joint] - self.target.positions[anchor]
-            theirs = source[self.sources[joint]] - source[self.sources[anchor]]
-            lengths = np.linalg.norm(ours), np.linalg.norm(theirs) * self.scale
-            if min(lengths) > _SAME_LENGTH * size:
-                result[anchor].append((ours / lengths[0], theirs / np.linalg.norm(theirs)))
-        return result
+        lengths: Floats = np.linalg.norm(self._lines(ends, starts), axis=2)
+        return lengths
 
     def _align(self, limbs: set[int] | None) -> Floats:
         """What turns each joint of the target at rest until its chain points as in the source, (K, 4)."""
-        corrections = np.zeros((len(self.target), 4))
-        corrections[:, 0] = 1.0
+        corrections = np.tile([1.0, 0.0, 0.0, 0.0], (len(self.target), 1))
+        ends = self._mapped[self._is_carried[self._mapped] & (self._anchors[self._mapped] != UNMAPPED)]
+        lengths = self._lengths(ends, self._anchors[ends])
+        ends = ends[np.minimum(lengths[0], self.scale * lengths[1]) > _SAME_LENGTH * self._size]
+        starts = self._anchors[ends]
+        ours, theirs = self._lines(ends, starts) / self._lengths(ends, starts)[..., None]
         for joint in np.concatenate(self._levels).tolist():
-            driver = int(self._drivers[joint])
-            if limbs is not None and joint not in limbs and driver == self.target.parents[joint]:
+            if limbs is not None and joint not in limbs and self._is_carried[joint]:
                 continue
-            if driver != ROOT:
-                corrections[joint] = corrections[driver]
-            if children := self._children.get(joint):
-                ours, theirs = (np.array(directions) for directions in zip(*children, strict=True))
-                ours = quat.rotate(corrections[joint], ours)
-                turn = None
-                if len(children) > 1:
-                    turn = _turn_between(ours, theirs)
-                elif self._anchors[joint] != UNMAPPED:
-                    # A root that stands on the floor is not turned because its only child is elsewhere.
-                    turn = shortest_turn(ours[0], theirs[0])
-                if turn is not None:
-                    corrections[joint] = quat.multiply(turn, corrections[joint])
+            if self._drivers[joint] != ROOT:
+                corrections[joint] = corrections[self._drivers[joint]]
+            children = starts == joint
+            ahead, turn = quat.rotate(corrections[joint], ours[children]), None
+            if len(ahead) > 1:
+                turn = _turn_between(ahead, theirs[children])
+            elif len(ahead) and self._anchors[joint] != UNMAPPED:
+                # A root that stands on the floor is not turned because its only child is elsewhere.
+                turn = shortest_turn(ahead[0], theirs[children][0])
+            if turn is not None:
+                corrections[joint] = quat.multiply(turn, corrections[joint])
         return corrections
 
     def _find_bodies(self) -> Ints:
@@ -201,7 +193,7 @@ class Retargeting:
             bodies += trunk if below else []
         above = [set(ancestors(self.target.parents, thigh)) for thigh, _, _ in self._legs]
         bodies += set.intersection(*above) if len(above) > 1 else ()
-        mapped = set(self._mapped[self._drivers[self._mapped] == self.target.parents[self._mapped]].tolist())
+        mapped = set(self._mapped[self._is_carried[self._mapped]].tolist())
         return np.array(sorted(mapped.intersection(bodies)), dtype=np.int32)
 
     def _rest_places(self, is_same: bool) -> Floats:
@@ -231,7 +223,7 @@ class Retargeting:
         positions, orientations = (np.repeat(of[None], count, axis=0) for of in (target.positions, target.orientations))
         positions[:, self._bodies] = self._places + moves[:, self.sources[self._bodies]]
         orientations[:, mapped] = quat.multiply(quat.multiply(self.rotation, source_orientations[:, sources]), after)
-        is_follower = (self.sources == UNMAPPED) | (self._drivers != target.parents)
+        is_follower = (self.sources == UNMAPPED) | ~self._is_carried
         # The first level has the roots.
         for joints in self._levels[1:]:
             carried = np.setdiff1d(joints, self._bodies)
