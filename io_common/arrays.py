@@ -50,7 +50,8 @@ class Record:
         for item in fields(self):  # type: ignore[arg-type]
             value, default = getattr(self, item.name), item.default_factory
             if isinstance(default, ArrayOf):
-                setattr(self, item.name, _converted(self.ERROR, self.PLACE + item.name, value, default()))
+                if not isinstance(value, np.ndarray) or value.dtype != default.dtype:
+                    setattr(self, item.name, _converted(self.ERROR, self.PLACE + item.name, value, default()))
             elif default is list and isinstance(value, Iterable) and not isinstance(value, str | bytes | list):
                 setattr(self, item.name, list(value))
 
@@ -81,8 +82,6 @@ def _converted(error: Error, name: str, values: Any, empty: NDArray[Any]) -> NDA
     # An empty list has no shape or type of its own.
     if given.shape == (0,) and not isinstance(values, np.ndarray):
         return empty
-    if given.dtype == empty.dtype:
-        return given
     is_float = empty.dtype.kind == "f"
     if given.dtype.kind not in ("iuf" if is_float else "iu"):
         raise error(f"{name} is not an array of {'numbers' if is_float else 'integers'}", found=str(given.dtype))

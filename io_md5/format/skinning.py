@@ -285,9 +285,6 @@ def _unit(vectors: Floats) -> Floats:
 
 # Vertices that exporters repeated along UV seams, with equal weights, merged into one for editing
 
-# Three numbers below this fit into 63 bits.
-_PACKABLE = 1 << 21
-
 
 def weight_list_ids(mesh: Mesh) -> Indices:
     """An id for each vertex, (V,), the same for vertices with exactly equal weights in any order."""
@@ -320,11 +317,11 @@ def find_merged_vertices(mesh: Mesh, vertices: Floats) -> Indices:
     separate[triangles] = False
     groups = weight_list_ids(mesh)
     facing_away = np.zeros(count, dtype=bool)
-    file_ids = _triangle_ids(triangles, count)
+    file_ids = _triangle_ids(triangles)
     normals: Floats | None = None
     while True:
         firsts = _first_members(groups, facing_away, separate)
-        conflicting = triangles[_conflicts(firsts[triangles], file_ids, count)]
+        conflicting = triangles[_conflicts(firsts[triangles], file_ids)]
         if not len(conflicting):
             return firsts
         if normals is None:
@@ -352,9 +349,9 @@ def _first_members(groups: Indices, facing_away: npt.NDArray[np.bool_], separate
     return firsts
 
 
-def _conflicts(merged: Indices, file_ids: Indices, count: int) -> npt.NDArray[np.bool_]:
+def _conflicts(merged: Indices, file_ids: Indices) -> npt.NDArray[np.bool_]:
     """Whether merged triangles (T, 3) are degenerate or have the vertices of one with another id, (T,)."""
-    numbers = _triangle_ids(merged, count)
+    numbers = _triangle_ids(merged)
     order = np.argsort(numbers, kind="stable")
     same = numbers[order[1:]] == numbers[order[:-1]]
     # Triangles that share all vertices in the file are no conflict.
@@ -363,11 +360,6 @@ def _conflicts(merged: Indices, file_ids: Indices, count: int) -> npt.NDArray[np
     return is_degenerate(merged) | has_conflict
 
 
-def _triangle_ids(triangles: npt.NDArray[np.integer], count: int) -> Indices:
-    """An id for each triangle, the same for those with the same vertices, (T,); `count` is V."""
-    a, b, c = triangles.astype(np.int64).T
-    low, high = np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
-    middle = a + b + c - low - high
-    if count < _PACKABLE:
-        return (low * count + middle) * count + high
-    return row_ids(np.stack([low, middle, high], axis=1))
+def _triangle_ids(triangles: npt.NDArray[np.integer]) -> Indices:
+    """An id for each triangle, the same for those with the same vertices, (T,)."""
+    return row_ids(np.sort(triangles, axis=1))

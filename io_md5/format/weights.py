@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import quaternions as quat
-from .model import LARGEST, Floats, Ints, Mesh, Model
+from .model import Floats, Ints, Mesh, Model
 from .skinning import row_ids, skin
 from .validation import check_arrays, check_weights
 
@@ -26,15 +26,6 @@ class WeightsByJoint:
     sums: list[Indices]
     width: int  # greatest number of rows computed at once
     points: Indices  # of each vertex (V,): those alone, then the sums, then one at 0
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """The largest coordinate of a point, times its bias, and the largest bias."""
-        tables = [points for _, points in self.alone] + [points for _, points, _ in self.shared]
-        return (
-            max((float(np.abs(table).max(initial=0.0)) for table in tables), default=0.0),
-            max((float(np.abs(biases).max(initial=0.0)) for *_, biases in self.shared), default=0.0),
-        )
 
     def moved_sums(self, rotations: Points, places: Points) -> list[Points]:
         """The points of `sums` in some poses, each (n, 3 F), in the precision of the poses."""
@@ -171,26 +162,21 @@ def bounds_of_weights(
     parts: list[WeightsByJoint], positions: Floats, orientations: Floats, scales: Floats | None = None
 ) -> Floats:
     """The same for meshes whose weights were grouped by joint once for many animations."""
-    low = np.full(3 * len(positions), np.inf)
-    high = np.full(3 * len(positions), -np.inf)
-    dtype = np.float32 if _fits_32_bits(parts, positions, scales) else np.float64
-    rotations, places = pose_columns(positions, orientations, scales, dtype)
     widest = max((part.width for part in parts), default=0)
     step = 3 * max(1, _CHUNK // max(3 * widest, 1))
-    for begin in range(0, len(low), step):
-        columns = slice(begin, begin + step)
-        for part in parts:
-            part.include(rotations[:, :, columns], places[:, columns], low[columns], high[columns])
-    if not np.isfinite(low).all():
-        return np.stack([positions.min(axis=1), positions.max(axis=1)], axis=1)
-    return np.stack([low.reshape(-1, 3), high.reshape(-1, 3)], axis=1)
-
-
-def _fits_32_bits(parts: list[WeightsByJoint], positions: Floats, scales: Floats | None) -> bool:
-    """Whether the sums of all weights of a vertex stay far within the range of the games' floats."""
-    points, biases = (max(column) for column in zip((0.0, 1.0), *(part.limits for part in parts), strict=True))
-    scale = 1.0 if scales is None else float(np.abs(scales).max(initial=0.0))
-    return bool(points * scale + biases * float(np.abs(positions).max(initial=0.0)) < 1e-6 * LARGEST)
+    # The coordinates of some models are beyond 32 bits.
+    for dtype in (np.float32, np.float64):
+        low, high = np.full((2, 3 * len(positions)), [[np.inf], [-np.inf]])
+        with np.errstate(over="ignore", invalid="ignore"):
+            rotations, places = pose_columns(positions, orientations, scales, dtype)
+            for begin in range(0, len(low), step):
+                columns = slice(begin, begin + step)
+                for part in parts:
+                    part.include(rotations[:, :, columns], places[:, columns], low[columns], high[columns])
+        if np.isfinite(low).all() and np.isfinite(high).all():
+            return np.stack([low.reshape(-1, 3), high.reshape(-1, 3)], axis=1)
+    # There are no vertices.
+    return np.stack([positions.min(axis=1), positions.max(axis=1)], axis=1)
 
 
 # Numbers of the largest array of a fit.

@@ -18,7 +18,7 @@ from ....io_common.texts import counted, listing
 from ..model import ROOT, Animation, Camera, Floats, Ints, Joints, Model
 from ..scale_file import ScaleTable
 from ..skeleton import is_animated
-from ..validation import is_writable
+from ..validation import are_outside, is_writable
 
 # Smaller components of the base frame count as 0.
 _ZERO = 1e-6
@@ -266,9 +266,8 @@ def bounds_count(rule: Rule, animation: Animation, _subject: Subject) -> Iterato
 def components(rule: Rule, animation: Animation, subject: Subject) -> Iterator[Finding]:
     """A joint's components do not exist: starts must be in [0, C) even where no flag is set, if C is not 0."""
     count = animation.frames.shape[1] if animation.frames.ndim == 2 else 0
-    sizes = np.array([int(flags).bit_count() for flags in animation.flags.tolist()], dtype=np.int64)
-    starts = animation.starts.astype(np.int64)
-    wrong = np.flatnonzero((starts < 0) | (starts + sizes > count) | ((count > 0) & (starts >= count)))
+    sizes = is_animated(animation.flags).sum(axis=1)
+    wrong = np.flatnonzero(are_outside(animation.starts, sizes, count) | ((count > 0) & (animation.starts >= count)))
     yield from _named(rule, subject, wrong, "components of joints do not exist")
 
 

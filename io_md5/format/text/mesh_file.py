@@ -33,7 +33,7 @@ from ....io_common.files.reading import Source, Target, read_source, write_targe
 from ....io_common.texts import counted
 from .. import quaternions as quat
 from ..model import OLD_VERSION, ROOT, VERSION, Ints, Joints, Md5Error, Mesh, Model
-from ..validation import validate_model, weight_limit
+from ..validation import are_outside, validate_model, weight_limit
 from . import blocks, old_layout, printing
 from .blocks import read_contents
 from .rows import extract_rows
@@ -160,7 +160,7 @@ def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
     """The first weight and the number of weights of each vertex, (V, 2); all weights exist."""
     ranges = verts.integers(slice(3, 5), "a weight range")
     starts, counts = ranges.T
-    outside = np.flatnonzero((starts < 0) | (counts < 0) | (starts.astype(np.int64) + counts > weight_count))
+    outside = np.flatnonzero(are_outside(starts, counts, weight_count))
     if len(outside):
         row = int(outside[0])
         raise Md5Error(
