@@ -16,7 +16,7 @@ from ...io_common.game_tree.names import fold
 from ...io_common.texts import counted
 from ..format import Md5Error
 from ..format.scale_file import ScaleTable
-from ..format.skeleton import components, split_components
+from ..format.skeleton import components, with_components
 from ..importing.companions import Companion
 from ..records import StoredAction
 from .clips import AnimationOptions, Clip
@@ -118,18 +118,8 @@ def join(built: Build, path: Path, report: Report) -> None:
     if len(parts) == 1:
         return
     table = np.concatenate([components(animation) for animation in parts.values()])
-    flags, starts, base, frames = split_components(table, np.zeros(table.shape[1:]))
-    built.animations = {
-        path: replace(
-            next(iter(parts.values())),
-            flags=flags,
-            starts=starts,
-            base_positions=base[:, :3].copy(),
-            base_orientations=base[:, 3:].copy(),
-            frames=frames,
-            bounds=np.concatenate([animation.bounds for animation in parts.values()]),
-        )
-    }
+    bounds = np.concatenate([animation.bounds for animation in parts.values()])
+    built.animations = {path: replace(with_components(next(iter(parts.values())), table), bounds=bounds)}
     if built.scales:
         joint_count = len(built.skeleton.joints)
         values = [

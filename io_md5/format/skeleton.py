@@ -11,7 +11,7 @@ multiplies an error by 1 / w, so x y z are rounded more finely where w is small.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -272,14 +272,23 @@ def encode_local_poses(
     )
 
 
+def with_components(animation: Animation, table: Floats, limits: npt.ArrayLike = 0.0) -> Animation:
+    """The animation with other components of all joints, (F, J, 6); for the limits see `split_components`."""
+    flags, starts, base, frames = split_components(table, np.broadcast_to(limits, table.shape[1:]))
+    positions, orientations = base[:, :3].copy(), base[:, 3:].copy()
+    return replace(
+        animation, flags=flags, starts=starts, base_positions=positions, base_orientations=orientations, frames=frames
+    )
+
+
 def split_components(table: Floats, limits: Floats) -> tuple[Ints, Ints, Floats, Floats]:
     """Flags (J,), starts (J,), base frame (J, 6) and frames (F, C) of Tx Ty Tz Qx Qy Qz, (F, J, 6).
 
     The base frame is the first frame, as in id's exporter; a component is animated if any frame differs from it by more
-    than its limit, (J, 6).
+    than its limit, (J, 6), or that is below 0.
     """
-    base = table[0]
-    animated = (np.abs(table - base) > limits).any(axis=0)
+    base = table[0] if len(table) else np.zeros(table.shape[1:])
+    animated = (np.abs(table - base) > limits).any(axis=0) | (limits < 0.0)
     flags = (animated << np.arange(len(COMPONENTS))).sum(axis=1).astype(np.int32)
     sizes = animated.sum(axis=1)
     starts = np.where(sizes > 0, np.cumsum(sizes) - sizes, 0).astype(np.int32)

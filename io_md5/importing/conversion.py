@@ -10,7 +10,7 @@ import numpy as np
 from ...io_blender.scene.axes import Conversion
 from ..format import ROOT, Animation, Camera, Joints, Model
 from ..format import quaternions as quat
-from ..format.skeleton import components, split_components
+from ..format.skeleton import components, with_components
 
 
 def convert_model(model: Model, conversion: Conversion) -> Model:
@@ -42,17 +42,9 @@ def convert_animation(animation: Animation, conversion: Conversion) -> Animation
     rotation = quat.from_matrices(conversion.rotation)
     table[:, roots, :3] = table[:, roots, :3] @ conversion.rotation.T
     table[:, roots, 3:] = quat.xyz_from_wxyz(quat.multiply(rotation, quat.wxyz_from_xyz(table[:, roots, 3:])))
-    flags, starts, base, frames = split_components(table, np.zeros(table.shape[1:]))
     corners = conversion.points(animation.bounds)
-    return replace(
-        animation,
-        flags=flags,
-        starts=starts,
-        base_positions=base[:, :3].copy(),
-        base_orientations=base[:, 3:].copy(),
-        frames=frames,
-        bounds=np.stack([corners.min(axis=1), corners.max(axis=1)], axis=1),
-    )
+    bounds = np.stack([corners.min(axis=1), corners.max(axis=1)], axis=1)
+    return replace(with_components(animation, table), bounds=bounds)
 
 
 def convert_camera(camera: Camera, conversion: Conversion) -> Camera:

@@ -9,9 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from ....io_common.texts import listing
-from .. import quaternions as quat
 from ..model import Animation, Joints, Mesh, Model
-from ..skeleton import ALL_COMPONENTS, COMPONENTS, components, decompose
+from ..skeleton import components, encode_poses, with_components
 from ..validation import is_writable
 from .checks import NameRule, byte_count
 from .profiles import PROFILES, Comments, Game, Writing
@@ -60,17 +59,7 @@ def prepare_animation(
 
 def with_all_components(animation: Animation) -> Animation:
     """The animation with all components of every joint in every frame, and its first frame as base frame."""
-    table = components(animation)
-    count = len(animation.names)
-    base = table[0] if len(table) else np.zeros((count, len(COMPONENTS)))
-    return replace(
-        animation,
-        flags=np.full(count, ALL_COMPONENTS, dtype=np.int32),
-        starts=(np.arange(count) * len(COMPONENTS)).astype(np.int32),
-        base_positions=base[:, :3].copy(),
-        base_orientations=base[:, 3:].copy(),
-        frames=table.reshape(len(table), count * len(COMPONENTS)),
-    )
+    return with_components(animation, components(animation), limits=-1.0)
 
 
 def rest_pose(joints: Joints, bounds: np.ndarray, commandline: str = "") -> Animation:
@@ -81,20 +70,10 @@ def rest_pose(joints: Joints, bounds: np.ndarray, commandline: str = "") -> Anim
         bounds: lower and upper corner of the model, (2, 3).
         commandline: written to the file.
     """
-    positions, orientations = decompose(joints.parents, joints.positions, joints.orientations)
-    none = np.zeros(len(joints), dtype=np.int32)
-    return Animation(
-        names=list(joints.names),
-        parents=joints.parents,
-        flags=none,
-        starts=none.copy(),
-        bounds=np.asarray(bounds, dtype=np.float64)[None],
-        base_positions=positions,
-        base_orientations=quat.xyz_from_wxyz(orientations),
-        frames=np.empty((1, 0)),
-        frame_rate=REST_RATE,
-        commandline=commandline,
-    )
+    return encode_poses(
+        list(joints.names), joints.parents, joints.positions[None], joints.orientations[None], frame_rate=REST_RATE,
+        bounds=np.asarray(bounds)[None], commandline=commandline, position_precision=0.0, orientation_precision=0.0,
+    )  # fmt: skip
 
 
 def shorten(text: str, max_bytes: int) -> str:
