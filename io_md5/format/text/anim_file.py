@@ -37,6 +37,7 @@ from .blocks import Contents, read_contents
 from .rows import extract_frames
 from .scanner import IntArray, Scan, read_head, whole_file
 
+_HIERARCHY = "parent, flags, first component"
 _NUMBERS = ("numframes", "numjoints", "framerate", "numanimatedcomponents", "numchannels")
 
 
@@ -92,8 +93,8 @@ def read_animation_header(source: Source, name: str = "") -> AnimationHeader:
         contents = read_contents(scan, numbers=_NUMBERS, once=("hierarchy",))
         frames, rate = (contents.numbers.get(key, -1.0) for key in ("numframes", "framerate"))
         if "hierarchy" in contents.opened and 0 <= frames <= 1 << 31 and "framerate" in contents.numbers:
-            rows = blocks.read_joints(scan, contents.opened["hierarchy"], 3, "parent, flags, first component")
-            return AnimationHeader(rows.names, rows.parents, int(frames), blocks.frame_rate(scan, rate))
+            names, parents, _ = blocks.read_joints(scan, contents.opened["hierarchy"], 3, _HIERARCHY)
+            return AnimationHeader(names, parents, int(frames), blocks.frame_rate(scan, rate))
     whole = parse_animation(whole_file(source, data), name)
     return AnimationHeader(whole.names, whole.parents, whole.frame_count, whole.frame_rate, whole.has_hierarchy)
 
@@ -118,8 +119,7 @@ def _parse(scan: Scan) -> Animation:
 
 def _assemble(scan: Scan, contents: Contents) -> Animation:
     opened, header = contents.opened, contents.numbers
-    joints = blocks.read_joints(scan, opened["hierarchy"], 3, "parent, flags, first component")
-    names, rows = joints.names, joints.rows
+    names, parents, rows = blocks.read_joints(scan, opened["hierarchy"], 3, _HIERARCHY)
     flags, starts = rows.integers(slice(1, 3), "flags or first component").T
     if (flags & ~ALL_COMPONENTS).any():
         scan.warnings.append("flags of joints have unknown bits; ignored")
@@ -135,7 +135,7 @@ def _assemble(scan: Scan, contents: Contents) -> Animation:
     blocks.check_count(scan, header.get("numjoints"), len(names), "joints")
     return Animation(
         names=names,
-        parents=joints.parents,
+        parents=parents,
         flags=flags.copy(),
         starts=np.where(flags != 0, starts, 0).astype(np.int32),
         bounds=_bounds(scan, opened, len(frames)),

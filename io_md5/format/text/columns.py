@@ -100,18 +100,9 @@ class Text:
             found &= self._matches_eight(offsets + first, words[first : first + _EIGHT])
         return found
 
-    def beginning_with(self, starts: Offsets, words: bytes) -> Offsets:
-        """The indices of the lines (n,) that begin with these words, rising."""
-        lines = np.arange(len(starts))
-        for place, byte in enumerate(words):
-            lines = lines[self._bytes[starts[lines] + place] == byte]
-        return lines
-
     def all_equal(self, starts: Offsets, ends: Offsets, line: bytes) -> bool:
         """Whether the lines between some offsets are all the same as a short one."""
-        if not (ends - starts == len(line)).all():
-            return False
-        return all(bool((self._bytes[starts + place] == byte).all()) for place, byte in enumerate(line))
+        return bool((ends - starts == len(line)).all() and self.matches(starts, line).all())
 
     def _matches_eight(self, offsets: Offsets, words: bytes) -> Flags:
         """The same for up to eight bytes; no bytes match everywhere."""

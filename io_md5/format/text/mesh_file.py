@@ -102,9 +102,8 @@ def parse_mesh(data: bytes | bytearray | memoryview, name: str = "") -> Model:
 
 
 def _parse_joints(scan: Scan, opening: int) -> Joints:
-    joints = blocks.read_joints(scan, opening, 7, "parent, position x y z, orientation x y z")
-    table = joints.rows.values
-    return Joints(joints.names, joints.parents, table[:, 1:4].copy(), quat.wxyz_from_xyz(table[:, 4:7]))
+    names, parents, rows = blocks.read_joints(scan, opening, 7, "parent, position x y z, orientation x y z")
+    return Joints(names, parents, rows.values[:, 1:4].copy(), quat.wxyz_from_xyz(rows.values[:, 4:7]))
 
 
 def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
@@ -140,7 +139,9 @@ def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
     ranges = _weight_ranges(scan, verts, len(weights))
     for rows, key, what in ((verts, "numverts", "vertices"), (tris, "numtris", "triangles"),
                             (weights, "numweights", "weights")):  # fmt: skip
-        blocks.check_numbering(scan, rows.values[:, 0], f"the {what} of a mesh")
+        # The games ignore the number.
+        if (rows.values[:, 0] != np.arange(len(rows))).any():
+            scan.warnings.append(f"the {what} of a mesh are not numbered in order; their order in the file is used")
         blocks.check_count(scan, declared.get(key), len(rows), f"{what} in a mesh")
     return Mesh(
         shader=names["shader"],
