@@ -212,19 +212,12 @@ def from_matrices(matrices: npt.ArrayLike) -> Floats:
     """
     m = np.asarray(matrices, dtype=np.float64)
     m00, m11, m22 = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
-    squares = np.stack([m00 + m11 + m22, m00 - m11 - m22, m11 - m00 - m22, m22 - m00 - m11], axis=-1) + 1.0
+    w, x = m00 + m11 + m22 + 1.0, m00 - m11 - m22 + 1.0
+    y, z = m11 - m00 - m22 + 1.0, m22 - m00 - m11 + 1.0
     a, b, c = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
     d, e, f = m[..., 1, 0] + m[..., 0, 1], m[..., 0, 2] + m[..., 2, 0], m[..., 2, 1] + m[..., 1, 2]
-    candidates = np.stack(
-        [
-            np.stack([squares[..., 0], a, b, c], axis=-1),
-            np.stack([a, squares[..., 1], d, e], axis=-1),
-            np.stack([b, d, squares[..., 2], f], axis=-1),
-            np.stack([c, e, f, squares[..., 3]], axis=-1),
-        ],
-        axis=-2,
-    )
-    best = np.argmax(squares, axis=-1)
+    candidates = np.moveaxis(np.array([[w, a, b, c], [a, x, d, e], [b, d, y, f], [c, e, f, z]]), (0, 1), (-2, -1))
+    best = np.argmax([w, x, y, z], axis=0)
     quaternions = normalise(np.take_along_axis(candidates, best[..., None, None], axis=-2)[..., 0, :])
     np.negative(quaternions, out=quaternions, where=quaternions[..., :1] < 0.0)
     return quaternions
