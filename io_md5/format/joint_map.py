@@ -237,14 +237,15 @@ class Body:
 
     def _has_swapped_sides(self, positions: Floats) -> bool:
         """Whether the left leg is the right one of a body whose feet point ahead."""
-        if len(self.legs) < 2:
+        legs = [(self.chains["thigh", side], self.chains["foot", side]) for side in "LR"]
+        if not all(thigh and foot for thigh, foot in legs):
             return False
         up, ahead = np.zeros(3), np.zeros(3)
-        for thigh, _, foot in self.legs:
+        for (thigh, *_), (foot, *_) in legs:
             up += positions[thigh] - positions[foot]
             below = [joint for joint in range(len(positions)) if foot in ancestors(self.parents, joint)]
             ahead += max(positions[[foot, *below]] - positions[foot], key=lambda line: float(np.linalg.norm(line)))
-        across = positions[self.legs[0][0]] - positions[self.legs[1][0]]
+        across = positions[legs[0][0][0]] - positions[legs[1][0][0]]
         sizes = np.linalg.norm([up, ahead, across], axis=1)
         # Feet that point down, or have no toes, tell nothing.
         return float(np.cross(up, ahead) @ across) < -_CLEARLY * float(sizes.prod())
