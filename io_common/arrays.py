@@ -168,10 +168,10 @@ def encode_names(names: Sequence[str], size: int) -> NDArray[np.void]:
     return np.frombuffer(b"".join(encoded), np.dtype(("V", size)))
 
 
-def decode_name(data: bytes, start: int, size: int) -> tuple[str, bool]:
-    """The name in a field of a file, up to its first NUL, and whether there is one."""
-    end = data.find(b"\0", start, start + size)
-    return data[start : end if end >= 0 else start + size].decode(NAME_ENCODING), end >= 0
+def decode_names(fields: Iterable[bytes]) -> tuple[list[str], int]:
+    """The names in fields of a file, up to their first NUL, and how many have none."""
+    parts = [field.partition(b"\0") for field in fields]
+    return [name.decode(NAME_ENCODING) for name, _, _ in parts], sum(not end for _, end, _ in parts)
 
 
 def distinct_rows(rows: NDArray[np.number]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

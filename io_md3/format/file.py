@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...io_common.arrays import MAX_INT32, decode_name, encode_names
+from ...io_common.arrays import MAX_INT32, decode_names, encode_names
 from ...io_common.files.reading import Source, Target, read_source, target_name, write_target
 from ...io_common.frame_names import FRAME_NAME_SIZE
 from ...io_common.rules import Description, box_line, box_of, describe_findings
@@ -43,7 +43,6 @@ _SURFACE_FIELDS = (
     "flags", "num_frames", "num_shaders", "num_vertices", "num_triangles", "ofs_triangles", "ofs_shaders", "ofs_st",
     "ofs_vertices", "ofs_end",
 )  # fmt: skip
-_NAME_AT, _SURFACE_NAME_AT = 8, 4
 _INCOMPLETE = "the file is incomplete (cut off or only partly downloaded)"
 
 
@@ -84,6 +83,7 @@ class _Reader:
     def __init__(self, data: bytes, path: str) -> None:
         self.data, self.path = data, path
         self.warnings: list[str] = []
+        self.name = b""
         self.unterminated = 0
 
     def error(self, reason: str, offset: int, found: object, expected: object) -> Md3Error:
@@ -94,21 +94,15 @@ class _Reader:
         count, tags = head["num_frames"], head["num_tags"]
         frames = self.table("frames", head, FRAME_DTYPE, count, 0, len(self.data))
         tag_rows = self.table("tags", head, TAG_DTYPE, count * tags, 0, len(self.data)).reshape(count, tags)
-        tag_names = self.names(head["ofs_tags"], tags, NAME_SIZE, TAG_DTYPE.itemsize)
         if tags and (tag_rows["name"] != tag_rows["name"][:1]).any():
             self.warnings.append("The tags of some frames have other names than those of the first frame")
         model = Model(
-            name=self.name(_NAME_AT, NAME_SIZE),
-            frame_names=self.names(
-                head["ofs_frames"] + FRAME_DTYPE.fields["name"][1],  # type: ignore[index]
-                count,
-                FRAME_NAME_SIZE,
-                FRAME_DTYPE.itemsize,
-            ),
+            name=self.names([self.name])[0],
+            frame_names=self.names(frames["name"].tolist()),
             bounds=frames["bounds"].copy(),
             origins=frames["origin"].copy(),
             radii=frames["radius"].copy(),
-            tag_names=tag_names,
+            tag_names=self.names(tag_rows["name"][0].tolist()),
             tag_origins=tag_rows["origin"].copy(),
             tag_axes=tag_rows["axes"].copy(),
             flags=head["flags"],
@@ -134,7 +128,7 @@ class _Reader:
         if len(data) < _HEADER.size:
             found = counted(len(data), "bytes")
             raise self.error(f"{_INCOMPLETE}: it ends inside its header", len(data), found, _HEADER.size)
-        _, version, _, *values = _HEADER.unpack_from(data)
+        _, version, self.name, *values = _HEADER.unpack_from(data)
         if version != VERSION:
             raise self.error("unknown version of MD3", 4, version, VERSION)
         head = dict(zip(_FIELDS, values, strict=True))
@@ -150,7 +144,7 @@ class _Reader:
         data, size = self.data, len(self.data)
         if start + _SURFACE.size > size:
             raise self.error(f"{_INCOMPLETE}: surface {number} does not fit", start, size, start + _SURFACE.size)
-        ident, _, *values = _SURFACE.unpack_from(data, start)
+        ident, name_field, *values = _SURFACE.unpack_from(data, start)
         head = dict(zip(_SURFACE_FIELDS, values, strict=True))
         if ident != MAGIC:
             self.warnings.append(f"Surface {number} begins with {ident!r} instead of 'IDP3'")
@@ -181,8 +175,8 @@ class _Reader:
             raise self.error(reason, place, triangles.ravel()[bad[0]], f"an index below {count}")
         rows = rows[: frames * count].reshape(frames, count)
         surface = Surface(
-            name=self.name(start + _SURFACE_NAME_AT, NAME_SIZE),
-            shaders=self.names(start + head["ofs_shaders"], len(shaders), NAME_SIZE, SHADER_DTYPE.itemsize),
+            name=self.names([name_field])[0],
+            shaders=self.names(shaders["name"].tolist()),
             triangles=triangles.astype(np.int32),
             st=st.astype(np.float32),
             vertices=rows["position"].astype(np.int16),
@@ -203,13 +197,10 @@ class _Reader:
             raise self.error(reason, offset, f"{end - offset} bytes", count * dtype.itemsize)
         return np.frombuffer(self.data, dtype, count, offset)
 
-    def names(self, offset: int, count: int, size: int, stride: int) -> list[str]:
-        return [self.name(offset + stride * index, size) for index in range(count)]
-
-    def name(self, offset: int, size: int) -> str:
-        text, is_terminated = decode_name(self.data, offset, size)
-        self.unterminated += not is_terminated
-        return text
+    def names(self, fields: list[bytes]) -> list[str]:
+        names, unterminated = decode_names(fields)
+        self.unterminated += unterminated
+        return names
 
 
 def _at(position: int, head: struct.Struct) -> int:
