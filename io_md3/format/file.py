@@ -83,21 +83,20 @@ class _Reader:
     def __init__(self, data: bytes, path: str) -> None:
         self.data, self.path = data, path
         self.warnings: list[str] = []
-        self.name = b""
         self.unterminated = 0
 
     def error(self, reason: str, offset: int, found: object, expected: object) -> Md3Error:
         return Md3Error(reason, path=self.path, offset=offset, found=str(found), expected=str(expected))
 
     def model(self) -> Model:
-        head = self.header()
+        name, head = self.header()
         count, tags = head["num_frames"], head["num_tags"]
         frames = self.table("frames", head, FRAME_DTYPE, count, 0, len(self.data))
         tag_rows = self.table("tags", head, TAG_DTYPE, count * tags, 0, len(self.data)).reshape(count, tags)
         if tags and (tag_rows["name"] != tag_rows["name"][:1]).any():
             self.warnings.append("The tags of some frames have other names than those of the first frame")
         model = Model(
-            name=self.names([self.name])[0],
+            name=self.names([name])[0],
             frame_names=self.names(frames["name"].tolist()),
             bounds=frames["bounds"].copy(),
             origins=frames["origin"].copy(),
@@ -121,37 +120,37 @@ class _Reader:
         model.warnings = self.warnings
         return model
 
-    def header(self) -> dict[str, int]:
+    def header(self) -> tuple[bytes, dict[str, int]]:
         data = self.data
         if data[:4] != MAGIC:
             raise self.error("the file is not an MD3 model", 0, repr(data[:4])[1:], "'IDP3'")
         if len(data) < _HEADER.size:
             found = counted(len(data), "bytes")
             raise self.error(f"{_INCOMPLETE}: it ends inside its header", len(data), found, _HEADER.size)
-        _, version, self.name, *values = _HEADER.unpack_from(data)
+        _, version, name, *values = _HEADER.unpack_from(data)
         if version != VERSION:
             raise self.error("unknown version of MD3", 4, version, VERSION)
         head = dict(zip(_FIELDS, values, strict=True))
-        for position, name in enumerate(_FIELDS):
+        for position, field in enumerate(_FIELDS):
             # ofs_end is not needed, skins are not used, and flags are bits.
-            if head[name] < 0 and name not in ("flags", "num_skins", "ofs_end"):
-                raise self.error(f"negative {name}", _at(position, _HEADER), head[name], "0 or more")
+            if head[field] < 0 and field not in ("flags", "num_skins", "ofs_end"):
+                raise self.error(f"negative {field}", _at(position, _HEADER), head[field], "0 or more")
         if head["num_frames"] == 0:
             raise self.error("the model has no frames", _at(1, _HEADER), 0, "1 or more")
-        return head
+        return name, head
 
     def surface(self, number: int, start: int, frames: int, *, is_last: bool) -> tuple[Surface, int]:
         data, size = self.data, len(self.data)
         if start + _SURFACE.size > size:
             raise self.error(f"{_INCOMPLETE}: surface {number} does not fit", start, size, start + _SURFACE.size)
-        ident, name_field, *values = _SURFACE.unpack_from(data, start)
+        ident, name, *values = _SURFACE.unpack_from(data, start)
         head = dict(zip(_SURFACE_FIELDS, values, strict=True))
         if ident != MAGIC:
             self.warnings.append(f"Surface {number} begins with {ident!r} instead of 'IDP3'")
-        for position, name in enumerate(_SURFACE_FIELDS):
+        for position, field in enumerate(_SURFACE_FIELDS):
             # Nothing follows the last surface.
-            if head[name] < 0 and name != "flags" and not (is_last and name == "ofs_end"):
-                raise self.error(f"negative {name}", start + _at(position, _SURFACE), head[name], "0 or more")
+            if head[field] < 0 and field != "flags" and not (is_last and field == "ofs_end"):
+                raise self.error(f"negative {field}", start + _at(position, _SURFACE), head[field], "0 or more")
         if head["num_frames"] < frames:
             reason = f"surface {number} has fewer frames than the model"
             raise self.error(reason, start + _at(1, _SURFACE), head["num_frames"], frames)
@@ -175,7 +174,7 @@ class _Reader:
             raise self.error(reason, place, triangles.ravel()[bad[0]], f"an index below {count}")
         rows = rows[: frames * count].reshape(frames, count)
         surface = Surface(
-            name=self.names([name_field])[0],
+            name=self.names([name])[0],
             shaders=self.names(shaders["name"].tolist()),
             triangles=triangles.astype(np.int32),
             st=st.astype(np.float32),
