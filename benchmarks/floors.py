@@ -15,8 +15,7 @@ from io_idtech.io_md2.format import decompress
 from io_idtech.io_md3.format import Model as Md3Model
 from io_idtech.io_md3.format import normal_vectors, positions
 from io_idtech.io_md5.format import Model
-from io_idtech.io_md5.format.merging import find_merged_vertices
-from io_idtech.io_md5.format.skinning import skin, vertex_weights
+from io_idtech.io_md5.format.skinning import find_merged_vertices, skin, vertex_weights
 
 Singles = npt.NDArray[np.float32]
 Corners = npt.NDArray[np.int32]

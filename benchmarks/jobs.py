@@ -76,7 +76,7 @@ CLIP_EXPORT: Functions = {
     ),
     "skinning these frames": (
         "io_md5.exporting.verification:poses_in_file",
-        "io_md5.format.weights_by_joint:WeightsByJoint.skin",
+        "io_md5.format.weights:WeightsByJoint.skin",
     ),
     "the bounds": ("io_md5.exporting.build:bounds_of_weights",),
     "printing the files": ("io_md5.exporting.build:encode_clip", "io_md5.exporting.exporter:format_animation"),

@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from ..io_common.declarations.characters import JointAdjustment
 from ..io_md5.format import Animation
 from ..io_md5.format import quaternions as quat
-from ..io_md5.format.skeleton import components, split_components
+from ..io_md5.format.skeleton import components, with_components
 
 _WORD = re.compile(r"(?:(-)\s*)?(?:(\*)\s*)?([^\s,*()\-][^\s,*()]*)")
 _UNITS = 0.25
@@ -91,12 +90,4 @@ def adjusted(animation: Animation, adjustments: dict[str, JointAdjustment], *, r
                 positions[:, axis] /= np.cos(angle)
         table[:, joint, :3] = positions if reverse else positions + offset
         table[:, joint, 3:] = quat.xyz_from_wxyz(orientations)
-    flags, starts, base, frames = split_components(table, np.zeros(table.shape[1:]))
-    return replace(
-        animation,
-        flags=flags,
-        starts=starts,
-        base_positions=base[:, :3].copy(),
-        base_orientations=base[:, 3:].copy(),
-        frames=frames,
-    )
+    return with_components(animation, table)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from dataclasses import fields
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,47 +22,75 @@ Error = type[FormatError]
 Shape = tuple[int | None, ...]
 
 
-def integers(
-    error: Error, name: str, values: Any, dtype: type[np.integer[Any]], empty: tuple[int, ...]
-) -> NDArray[Any]:
-    """Values as an array of a type; those beyond it keep theirs, for `check_range` to find."""
-    array = _array(error, name, values, empty)
-    if array.dtype == dtype:
-        return array
-    if array.dtype.kind not in "iu":
-        raise error(f"{name} is not an array of integers", found=str(array.dtype))
-    converted = array.astype(dtype)
-    return converted if np.array_equal(converted, array) else array
+class ArrayOf:
+    """The default of a field of a `Record`: an array without rows, of the type and shape that the field requires.
+
+    A letter in the shape stands for a length that several arrays have in common.
+    """
+
+    def __init__(self, dtype: type[np.generic], *shape: int | str) -> None:
+        self.dtype, self.shape = np.dtype(dtype), shape
+        self.kind = "float32" if self.dtype.kind == "f" else "integers"
+
+    def __call__(self) -> NDArray[Any]:
+        """A new one."""
+        return np.zeros([size if isinstance(size, int) else 0 for size in self.shape], self.dtype)
 
 
-def floats(error: Error, name: str, values: Any, empty: tuple[int, ...]) -> NDArray[np.float32]:
-    """Values as an array of single precision."""
-    array = _array(error, name, values, empty)
-    if array.dtype == np.float32:
-        return array
-    if array.dtype.kind not in "iuf":
-        raise error(f"{name} is not an array of numbers", found=str(array.dtype))
-    with np.errstate(over="ignore", invalid="ignore"):
-        return array.astype(np.float32, copy=False)
+class Record:
+    """A dataclass of arrays and lists, which are converted when it is made, and compared by value.
+
+    Floats are compared byte for byte, so that NaN is equal to itself, integers by their values.
+    """
+
+    ERROR: ClassVar[Any]  # that of its format
+    PLACE: ClassVar[str] = ""  # before the names of its attributes in messages
+
+    def __post_init__(self) -> None:
+        for item in fields(self):  # type: ignore[arg-type]
+            value, default = getattr(self, item.name), item.default_factory
+            if isinstance(default, ArrayOf):
+                if not isinstance(value, np.ndarray) or value.dtype != default.dtype:
+                    setattr(self, item.name, _converted(self.ERROR, self.PLACE + item.name, value, default()))
+            elif default is list and isinstance(value, Iterable) and not isinstance(value, str | bytes | list):
+                setattr(self, item.name, list(value))
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        compared = [item.name for item in fields(self) if item.compare]  # type: ignore[arg-type]
+        return all(_are_same(getattr(self, name), getattr(other, name)) for name in compared)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def check_arrays(self, place: str = "", **lengths: int) -> None:
+        """Raises unless arrays have their kinds and shapes; `lengths` are those that are known, by letter."""
+        for item in fields(self):  # type: ignore[arg-type]
+            if isinstance(item.default_factory, ArrayOf):
+                values, kind, shape = getattr(self, item.name), item.default_factory.kind, item.default_factory.shape
+                wanted = tuple(lengths.get(size) if isinstance(size, str) else size for size in shape)
+                check_array(self.ERROR, (place or self.PLACE) + item.name, values, wanted, kind)
+                lengths |= {name: size for name, size in zip(shape, values.shape, strict=True) if isinstance(name, str)}
 
 
-def _array(error: Error, name: str, values: Any, empty: tuple[int, ...]) -> NDArray[Any]:
+def _converted(error: Error, name: str, values: Any, empty: NDArray[Any]) -> NDArray[Any]:
+    """Values as an array of the type of an empty one; integers beyond it keep theirs, for `check_range` to find."""
     try:
-        array = np.asarray(values)
+        given = np.asarray(values)
     except ValueError as problem:
         raise error(f"{name} has rows of different lengths") from problem
     # An empty list has no shape or type of its own.
-    return np.zeros(empty, np.uint8) if array.shape == (0,) and not isinstance(values, np.ndarray) else array
+    if given.shape == (0,) and not isinstance(values, np.ndarray):
+        return empty
+    is_float = empty.dtype.kind == "f"
+    if given.dtype.kind not in ("iuf" if is_float else "iu"):
+        raise error(f"{name} is not an array of {'numbers' if is_float else 'integers'}", found=str(given.dtype))
+    with np.errstate(over="ignore", invalid="ignore"):
+        converted = given.astype(empty.dtype)
+    return converted if is_float or np.array_equal(converted, given) else given
 
 
-def as_list(values: Any) -> Any:
-    """A sequence as a list; anything else as it is, for a check to find."""
-    is_sequence = isinstance(values, Iterable) and not isinstance(values, str | bytes)
-    return list(values) if is_sequence and not isinstance(values, list) else values
-
-
-def are_same(a: Any, b: Any) -> bool:
-    """Whether values are equal: floats byte for byte, so that NaN is equal to itself, integers by their values."""
+def _are_same(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         if a.dtype.kind in "iu" and b.dtype.kind in "iu":
             return np.array_equal(a, b)
@@ -139,10 +168,10 @@ def encode_names(names: Sequence[str], size: int) -> NDArray[np.void]:
     return np.frombuffer(b"".join(encoded), np.dtype(("V", size)))
 
 
-def decode_name(data: bytes, start: int, size: int) -> tuple[str, bool]:
-    """The name in a field of a file, up to its first NUL, and whether there is one."""
-    end = data.find(b"\0", start, start + size)
-    return data[start : end if end >= 0 else start + size].decode(NAME_ENCODING), end >= 0
+def decode_names(fields: Iterable[bytes]) -> tuple[list[str], int]:
+    """The names in fields of a file, up to their first NUL, and how many have none."""
+    parts = [field.partition(b"\0") for field in fields]
+    return [name.decode(NAME_ENCODING) for name, _, _ in parts], sum(not end for _, end, _ in parts)
 
 
 def distinct_rows(rows: NDArray[np.number]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..io_blender.options import FrameModelProperties, option
 from ..io_common.textures.conventions import TextureRules
-from .format.sequences import Template
+from .format.games import Template
 
 DEFAULT_SKIN_SIZE = (256, 256)
 # How images are found for the skins of models.

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..io_blender.records import Bytes, ConversionField, Integer, Json, MaterialRecord, Number, SourceFrames, Texts
 from .format import Md3Error, Model, parse_model
-from .format.sequences import Sequence
+from .format.games import Sequence
 
 if TYPE_CHECKING:
     from bpy.types import Object

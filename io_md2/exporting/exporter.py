@@ -48,7 +48,7 @@ from ..format import (
     grid_tolerance,
     prepare_model,
 )
-from ..format.sequences import Template, match_template
+from ..format.games import Template, match_template
 from ..format.source_data import FrameData, requantise, with_degenerate
 from ..options import ModelProperties
 from ..records import StoredModel, load_model

@@ -49,7 +49,7 @@ from .frames import (
     quantise,
     quantise_on_grid,
 )
-from .games import PROFILES, Game, check_model, prepare_model
+from .games import PLAYER_SEQUENCES, PROFILES, Game, check_model, prepare_model
 from .glcommands import CENTRE, CORNER, commands_match, drawn_triangles, generate_commands, st_fractions, st_texels
 from .model import (
     FRAMES_PER_SECOND,
@@ -72,7 +72,6 @@ from .normals import (
     normal_vectors,
     vertex_normals,
 )
-from .sequences import PLAYER_SEQUENCES
 
 __all__ = [
     "CENTRE", "CORNER", "FRAMES_PER_SECOND", "FRAME_NAME_SIZE", "MAGIC", "MAGIC_NUMBER", "NORMALS", "NORMAL_COUNT",

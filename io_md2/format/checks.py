@@ -14,8 +14,7 @@ from ...io_common.arrays import NAME_ENCODING
 from ...io_common.frame_names import FRAME_NAME_SIZE
 from ...io_common.rules import Check, Finding, Rule
 from ...io_common.texts import counted
-from ...io_common.triangles import is_degenerate, lowest_vertex_first
-from .glcommands import drawn_triangles
+from .glcommands import drawn_triangles, in_order
 from .model import SKIN_NAME_SIZE, Model
 from .normals import NORMAL_COUNT
 
@@ -239,14 +238,8 @@ def commands_differ(rule: Rule, subject: Subject) -> Iterator[Finding]:
     model = subject.model
     if not len(model.gl_commands.counts):
         return
-    listed, drawn = (_sorted(part) for part in (model.triangles, drawn_triangles(model.gl_commands)[0]))
+    listed, _ = in_order(model.triangles, model.st[model.triangle_st])
+    drawn, _ = in_order(*drawn_triangles(model.gl_commands))
     if not np.array_equal(listed, drawn):
         count = counted(len(drawn), "triangles")
         yield rule.finding(f"The GL commands draw {count}, not the {len(listed)} of the list", len(drawn))
-
-
-def _sorted(triangles: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The triangles (T, 3) that are not degenerate, each from its lowest vertex on, in rising order."""
-    rotated = lowest_vertex_first(triangles[~is_degenerate(triangles)])
-    result: NDArray[np.int32] = rotated[np.lexsort(rotated.T[::-1])]
-    return result

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...io_common.arrays import MAX_INT32, decode_name, encode_names
+from ...io_common.arrays import MAX_INT32, decode_names, encode_names
 from ...io_common.files.reading import Source, Target, read_source, target_name, write_target
 from ...io_common.frame_names import FRAME_NAME_SIZE, find_sequences
 from ...io_common.rules import Description, box_line, describe_findings
@@ -76,15 +76,7 @@ def read_model(source: Source, name: str = "", *, preserve: bool = False) -> Mod
 
 
 def parse_model(data: bytes | bytearray | memoryview, name: str = "", *, preserve: bool = False) -> Model:
-    """The model in the bytes of a file.
-
-    Args:
-        data: the whole file.
-        name: its name, for messages.
-        preserve: see ``read_model``.
-
-    Returns:
-        The model; it owns its arrays, and its ``warnings`` say what was unusual.
+    """The model in the bytes of a file, of which ``name`` is the name for messages; see ``read_model``.
 
     Raises:
         Md2Error: the bytes are not an MD2 model or are damaged.
@@ -114,14 +106,13 @@ class _Reader:
     def model(self) -> Model:
         self.read_header()
         h = self.header
-        skins = self.section("skins", SKIN_NAME_SIZE)
+        skins = self.array("skins", np.dtype(("V", SKIN_NAME_SIZE)))
         st = self.array("st", ST_DTYPE)["st"]
         triangles = self.array("tris", TRIANGLE_DTYPE)
         first_frame = self.section("frames", h["framesize"])
         dtype = frame_dtype(h["num_vertices"], h["framesize"])
         frames = np.frombuffer(self.data, dtype, h["num_frames"], first_frame)
-        skin_names = self.names(skins, h["num_skins"], SKIN_NAME_SIZE, SKIN_NAME_SIZE, "skin")
-        names = self.names(first_frame + 24, h["num_frames"], FRAME_NAME_SIZE, h["framesize"], "frame")
+        skin_names, names = self.names(skins, "skin"), self.names(frames["name"], "frame")
         corners = triangles["vertex"].astype(np.int32)
         scale, translate = frames["scale"].astype(np.float32), frames["translate"].astype(np.float32)
         self.check_triangles(corners)
@@ -205,16 +196,11 @@ class _Reader:
     def array(self, name: str, dtype: np.dtype[Any]) -> NDArray[Any]:
         return np.frombuffer(self.data, dtype, self.header[f"num_{name}"], self.section(name, dtype.itemsize))
 
-    def names(self, offset: int, count: int, size: int, stride: int, kind: str) -> list[str]:
-        names = []
-        unterminated = 0
-        for start in range(offset, offset + count * stride, stride):
-            name, is_terminated = decode_name(self.data, start, size)
-            unterminated += not is_terminated
-            names.append(name)
+    def names(self, fields: NDArray[np.void], kind: str) -> list[str]:
+        names, unterminated = decode_names(fields.tolist())
         if unterminated:
             fill = counted(unterminated, f"{kind} names", "fill")
-            self.warnings.append(f"{fill} all {size} bytes, without a terminator")
+            self.warnings.append(f"{fill} all {fields.itemsize} bytes, without a terminator")
         return names
 
     def check_triangles(self, triangles: NDArray[np.int32]) -> None:
@@ -315,9 +301,7 @@ def write_model(model: Model, target: Target) -> None:
 
     The file is opened after all bytes are made, so a model that cannot be written leaves an existing file unchanged.
 
-    Args:
-        model: the model; it is not changed.
-        target: a path, or a file object in binary mode, such as a new entry of a zip file, which stays open.
+    The target is a path, or a file object in binary mode, such as a new entry of a zip file, which stays open.
 
     Raises:
         Md2Error: the model cannot be expressed in MD2.

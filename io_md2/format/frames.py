@@ -250,9 +250,6 @@ def interpolate(start: npt.ArrayLike, end: npt.ArrayLike, fraction: float) -> ND
 def frame_bounds(model: Model) -> NDArray[np.float32]:
     """The box of each frame, in the model's units and axes.
 
-    Args:
-        model: the model.
-
     Returns:
         (F, 2, 3) float32: the least and the greatest x, y and z of each frame.
 

@@ -165,9 +165,6 @@ _VERTEX_BITS = 21
 def drawn_triangles(commands: GlCommands) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
     """The triangles that GL commands draw, in their order and with their winding.
 
-    Args:
-        commands: the commands.
-
     Returns:
         Indices of vertices (D, 3) int32, and texture coordinates (D, 3, 2) float32 as fractions of the skin.
 
@@ -197,8 +194,8 @@ def commands_match(model: Model, tolerance: float = 0.0) -> bool:
     """
     drawn, drawn_st = drawn_triangles(model.gl_commands)
     size = np.maximum((model.skin_width, model.skin_height), 1)
-    listed, listed_st = _in_order(model.triangles, model.st[model.triangle_st] + 0.5)
-    drawn, drawn_st = _in_order(drawn, drawn_st.astype(np.float64) * size)
+    listed, listed_st = in_order(model.triangles, model.st[model.triangle_st] + 0.5)
+    drawn, drawn_st = in_order(drawn, drawn_st.astype(np.float64) * size)
     if not np.array_equal(listed, drawn):
         return False
     # NaN fails every comparison, so the test is for what is valid. Commands are in single precision.
@@ -206,7 +203,7 @@ def commands_match(model: Model, tolerance: float = 0.0) -> bool:
     return bool((np.abs(listed_st - drawn_st) <= allowed).all())
 
 
-def _in_order(triangles: NDArray[Any], st: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def in_order(triangles: NDArray[Any], st: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """The triangles with different vertices, with their texture coordinates (T, 3, 2), in rising order."""
     is_proper = ~is_degenerate(triangles)
     triangles, st = triangles[is_proper], st[is_proper]

@@ -5,27 +5,21 @@ The file (MD2 specification, version 8) is little-endian: 17 int32, then section
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...io_common.arrays import (
     MAX_INT32,
-    Shape,
-    are_same,
-    as_list,
-    check_array,
+    ArrayOf,
+    Record,
     check_encoded,
     check_indices,
     check_integer,
     check_names,
     check_range,
-    floats,
-    integers,
 )
 from ...io_common.errors import FormatError
 from ...io_common.frame_names import FRAME_NAME_SIZE
@@ -86,7 +80,7 @@ def is_in_range(scale: NDArray[np.float32], translate: NDArray[np.float32]) -> N
 
 
 @dataclass(eq=False)
-class GlCommands:
+class GlCommands(Record):
     """Triangle strips and fans, as a GL renderer draws them (MD2 specification, "OpenGL commands").
 
     Attributes:
@@ -97,21 +91,11 @@ class GlCommands:
         vertices: (N,) int32, indices into the vertices of a frame.
     """
 
-    counts: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
-    st: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 2), np.float32))
-    vertices: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    counts: NDArray[np.int32] = field(default_factory=ArrayOf(np.int32, "P"))
+    st: NDArray[np.float32] = field(default_factory=ArrayOf(np.float32, "N", 2))
+    vertices: NDArray[np.int32] = field(default_factory=ArrayOf(np.int32, "N"))
 
-    def __post_init__(self) -> None:
-        self.counts = integers(Md2Error, "gl_commands.counts", self.counts, np.int32, (0,))
-        self.st = floats(Md2Error, "gl_commands.st", self.st, (0, 2))
-        self.vertices = integers(Md2Error, "gl_commands.vertices", self.vertices, np.int32, (0,))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, GlCommands):
-            return NotImplemented
-        return all(are_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
-
-    __hash__ = None  # type: ignore[assignment]
+    ERROR, PLACE = Md2Error, "gl_commands."
 
     @property
     def word_count(self) -> int:
@@ -120,7 +104,7 @@ class GlCommands:
 
 
 @dataclass(eq=False)
-class Model:
+class Model(Record):
     """A model: one mesh, and its vertices in every frame.
 
     S is the number of texture coordinates, T of triangles, F of frames, V of vertices.
@@ -149,34 +133,19 @@ class Model:
     skin_width: int = 0
     skin_height: int = 0
     skins: list[str] = field(default_factory=list)
-    st: NDArray[np.int16] = field(default_factory=lambda: np.zeros((0, 2), np.int16))
-    triangles: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 3), np.int32))
-    triangle_st: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 3), np.int32))
-    scale: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
-    translate: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
+    st: NDArray[np.int16] = field(default_factory=ArrayOf(np.int16, "S", 2))
+    triangles: NDArray[np.int32] = field(default_factory=ArrayOf(np.int32, "T", 3))
+    triangle_st: NDArray[np.int32] = field(default_factory=ArrayOf(np.int32, "T", 3))
+    scale: NDArray[np.float32] = field(default_factory=ArrayOf(np.float32, "F", 3))
+    translate: NDArray[np.float32] = field(default_factory=ArrayOf(np.float32, "F", 3))
     frame_names: list[str] = field(default_factory=list)
-    vertices: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((0, 0, 3), np.uint8))
-    normals: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((0, 0), np.uint8))
+    vertices: NDArray[np.uint8] = field(default_factory=ArrayOf(np.uint8, "F", "V", 3))
+    normals: NDArray[np.uint8] = field(default_factory=ArrayOf(np.uint8, "F", "V"))
     gl_commands: GlCommands = field(default_factory=GlCommands)
     warnings: list[str] = field(default_factory=list, compare=False)
     preserved: bytes | None = field(default=None, compare=False, repr=False)
 
-    def __post_init__(self) -> None:
-        self.skins, self.frame_names = as_list(self.skins), as_list(self.frame_names)
-        self.st = integers(Md2Error, "st", self.st, np.int16, (0, 2))
-        self.triangles = integers(Md2Error, "triangles", self.triangles, np.int32, (0, 3))
-        self.triangle_st = integers(Md2Error, "triangle_st", self.triangle_st, np.int32, (0, 3))
-        self.scale = floats(Md2Error, "scale", self.scale, (0, 3))
-        self.translate = floats(Md2Error, "translate", self.translate, (0, 3))
-        self.vertices = integers(Md2Error, "vertices", self.vertices, np.uint8, (0, 0, 3))
-        self.normals = integers(Md2Error, "normals", self.normals, np.uint8, (0, 0))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Model):
-            return NotImplemented
-        return all(are_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self) if f.compare)
-
-    __hash__ = None  # type: ignore[assignment]
+    ERROR = Md2Error
 
     @property
     def frame_count(self) -> int:
@@ -213,21 +182,14 @@ def first_frame(model: Model) -> Model:
 def validate_model(model: Model) -> None:
     """Checks that a model can be written.
 
-    Args:
-        model: it is not changed.
-
     Raises:
         Md2Error: it cannot; the message begins with the attribute.
     """
     validate_structure(model)
     if model.frame_count == 0:
         raise Md2Error("frame_names is empty: the model has no frames", found="0", expected="1 or more")
-    for name, array, dtype in (
-        ("st", model.st, np.int16),
-        ("triangles", model.triangles, np.uint16),
-        ("triangle_st", model.triangle_st, np.uint16),
-    ):
-        check_range(Md2Error, name, array, np.iinfo(dtype).min, np.iinfo(dtype).max)
+    for name, dtype in (("st", np.int16), ("triangles", np.uint16), ("triangle_st", np.uint16)):
+        check_range(Md2Error, name, getattr(model, name), np.iinfo(dtype).min, np.iinfo(dtype).max)
     check_encoded(Md2Error, "skins", "skin name", model.skins, SKIN_NAME_SIZE)
     check_encoded(Md2Error, "frame_names", "frame name", model.frame_names, FRAME_NAME_SIZE)
 
@@ -238,17 +200,13 @@ def validate_structure(model: Model) -> None:
         check_integer(Md2Error, name, getattr(model, name))
     check_names(Md2Error, "skins", model.skins)
     check_names(Md2Error, "frame_names", model.frame_names)
-    for name, array, shape, kind in _arrays(model):
-        check_array(Md2Error, name, array, shape, kind)
+    model.check_arrays(F=len(model.frame_names))
     validate_commands(model.gl_commands)
-    for name, array in (("vertices", model.vertices), ("normals", model.normals)):
-        check_range(Md2Error, name, array, 0, 255)
-    for name, array, count in (
-        ("triangles", model.triangles, model.vertex_count),
-        ("triangle_st", model.triangle_st, len(model.st)),
-        ("gl_commands.vertices", model.gl_commands.vertices, model.vertex_count),
-    ):
-        check_indices(Md2Error, name, array, count)
+    check_range(Md2Error, "vertices", model.vertices, 0, 255)
+    check_range(Md2Error, "normals", model.normals, 0, 255)
+    check_indices(Md2Error, "triangles", model.triangles, model.vertex_count)
+    check_indices(Md2Error, "triangle_st", model.triangle_st, len(model.st))
+    check_indices(Md2Error, "gl_commands.vertices", model.gl_commands.vertices, model.vertex_count)
     bad = np.flatnonzero(~is_in_range(model.scale, model.translate).all(axis=1))
     if len(bad):
         frame = int(bad[0])
@@ -263,22 +221,8 @@ def validate_commands(commands: GlCommands) -> None:
     """Raises Md2Error if arrays of GL commands do not fit; the message begins with the attribute."""
     if not isinstance(commands, GlCommands):
         raise Md2Error("gl_commands is not GlCommands", found=type(commands).__name__, expected="GlCommands")
-    check_array(Md2Error, "gl_commands.counts", commands.counts, (None,), "integers")
+    commands.check_arrays()
     check_range(Md2Error, "gl_commands.counts", commands.counts, -MAX_INT32, MAX_INT32)
     if not commands.counts.all():
         raise Md2Error("gl_commands.counts has a 0, which would end the GL commands early", found="0")
-    corners = int(np.abs(commands.counts.astype(np.int64)).sum())
-    check_array(Md2Error, "gl_commands.st", commands.st, (corners, 2), "float32")
-    check_array(Md2Error, "gl_commands.vertices", commands.vertices, (corners,), "integers")
-
-
-def _arrays(model: Model) -> Iterator[tuple[str, Any, Shape, str]]:
-    """Each array of the model with its name, shape and kind; None is any length."""
-    frames = len(model.frame_names)
-    yield "st", model.st, (None, 2), "integers"
-    yield "triangles", model.triangles, (None, 3), "integers"
-    yield "triangle_st", model.triangle_st, (len(model.triangles), 3), "integers"
-    yield "scale", model.scale, (frames, 3), "float32"
-    yield "translate", model.translate, (frames, 3), "float32"
-    yield "vertices", model.vertices, (frames, None, 3), "integers"
-    yield "normals", model.normals, (frames, model.vertex_count), "integers"
+    commands.check_arrays(N=int(np.abs(commands.counts.astype(np.int64)).sum()))

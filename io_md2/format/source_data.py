@@ -34,11 +34,7 @@ class FrameData:
     normals: NDArray[np.uint8]  # (F, V)
 
     def take(self, frames: NDArray[Any], vertices: NDArray[Any]) -> FrameData:
-        """Some vertices of some frames; the object itself, not a copy, if that is all of them in order."""
-        if np.array_equal(frames, np.arange(len(self.scale))) and np.array_equal(
-            vertices, np.arange(self.normals.shape[1])
-        ):
-            return self
+        """Some vertices of some frames."""
         rows, columns = frames[:, None], vertices[None, :]
         return FrameData(
             self.scale[frames], self.translate[frames], self.vertices[rows, columns], self.normals[rows, columns]
@@ -76,7 +72,8 @@ def requantise(
     keeps_normal = _with_faces(unchanged, triangles)
     if same_faces is not None:
         keeps_normal &= same_faces
-    if shared and not (keeps_grid.all() and _is_one_grid(source)):
+    is_one_grid = all(bool((of == of[:1]).all()) for of in (source.scale, source.translate))
+    if shared and not (keeps_grid.all() and is_one_grid):
         # All frames or none: with a second box for the edited ones, parts that do not move would jitter.
         keeps_grid = np.zeros(count, bool)
 
@@ -108,10 +105,6 @@ def _with_faces(unchanged: NDArray[np.bool_], triangles: NDArray[Any]) -> NDArra
         block[row[:, None], faces[face]] = False
         result[rows] = block
     return result
-
-
-def _is_one_grid(frames: FrameData) -> bool:
-    return bool((frames.scale == frames.scale[:1]).all() and (frames.translate == frames.translate[:1]).all())
 
 
 def degenerate_rows(model: Model) -> NDArray[np.int32]:

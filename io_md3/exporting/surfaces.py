@@ -20,7 +20,7 @@ from ...io_common.arrays import distinct_rows
 from ...io_common.frame_names import to_latin1
 from ...io_common.triangles import flip_v, is_degenerate
 from ..format import NAME_SIZE, UNITS, Surface, nearest_normals, normal_vectors, positions
-from ..format.frames import same_positions
+from ..format.model import same_positions
 from ..records import CORNER_VERTEX, MATERIAL_NAMES, NUMBER, SAME_NORMAL, SHADERS, SHOWN_NORMALS, VERTEX, StoredModel
 from ..tags import fitting_name
 

@@ -20,7 +20,16 @@ from ...io_common.rules import Description, Finding, Profile, Rule
 from ...io_common.triangles import flip_v as flip_t
 from ...io_common.triangles import is_degenerate
 from .file import describe, format_model, parse_model, read_model, write_model
-from .frames import (
+from .games import PROFILES, Game, check_model
+from .model import (
+    FRAMES_PER_SECOND,
+    MAGIC,
+    NAME_SIZE,
+    UNITS,
+    VERSION,
+    Md3Error,
+    Model,
+    Surface,
     first_frame,
     frame_bounds,
     frame_pair,
@@ -29,9 +38,8 @@ from .frames import (
     normal_vectors,
     positions,
     quantise,
+    validate_model,
 )
-from .games import PROFILES, Game, check_model
-from .model import FRAMES_PER_SECOND, MAGIC, NAME_SIZE, UNITS, VERSION, Md3Error, Model, Surface, validate_model
 
 __all__ = [
     "FRAMES_PER_SECOND", "FRAME_NAME_SIZE", "MAGIC", "NAME_SIZE", "PROFILES", "UNITS", "VERSION", "Description",

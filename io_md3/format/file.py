@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...io_common.arrays import MAX_INT32, decode_name, encode_names
+from ...io_common.arrays import MAX_INT32, decode_names, encode_names
 from ...io_common.files.reading import Source, Target, read_source, target_name, write_target
 from ...io_common.frame_names import FRAME_NAME_SIZE
 from ...io_common.rules import Description, box_line, box_of, describe_findings
 from ...io_common.texts import counted
-from .frames import positions
 from .games import check_model, game_named
 from .model import (
     FRAME_DTYPE,
@@ -31,6 +30,7 @@ from .model import (
     Md3Error,
     Model,
     Surface,
+    positions,
     validate_model,
 )
 
@@ -43,7 +43,6 @@ _SURFACE_FIELDS = (
     "flags", "num_frames", "num_shaders", "num_vertices", "num_triangles", "ofs_triangles", "ofs_shaders", "ofs_st",
     "ofs_vertices", "ofs_end",
 )  # fmt: skip
-_NAME_AT, _SURFACE_NAME_AT = 8, 4
 _INCOMPLETE = "the file is incomplete (cut off or only partly downloaded)"
 
 
@@ -69,15 +68,7 @@ def read_model(source: Source, name: str = "", *, preserve: bool = False) -> Mod
 
 
 def parse_model(data: bytes | bytearray | memoryview, name: str = "", *, preserve: bool = False) -> Model:
-    """The model in the bytes of a file.
-
-    Args:
-        data: the whole file.
-        name: its name, for messages.
-        preserve: see ``read_model``.
-
-    Returns:
-        The model; it owns its arrays, and its ``warnings`` say what was unusual.
+    """The model in the bytes of a file, of which ``name`` is the name for messages; see ``read_model``.
 
     Raises:
         Md3Error: the bytes are not an MD3 model or are damaged.
@@ -98,25 +89,19 @@ class _Reader:
         return Md3Error(reason, path=self.path, offset=offset, found=str(found), expected=str(expected))
 
     def model(self) -> Model:
-        head = self.header()
+        name, head = self.header()
         count, tags = head["num_frames"], head["num_tags"]
         frames = self.table("frames", head, FRAME_DTYPE, count, 0, len(self.data))
         tag_rows = self.table("tags", head, TAG_DTYPE, count * tags, 0, len(self.data)).reshape(count, tags)
-        tag_names = self.names(head["ofs_tags"], tags, NAME_SIZE, TAG_DTYPE.itemsize)
         if tags and (tag_rows["name"] != tag_rows["name"][:1]).any():
             self.warnings.append("The tags of some frames have other names than those of the first frame")
         model = Model(
-            name=self.name(_NAME_AT, NAME_SIZE),
-            frame_names=self.names(
-                head["ofs_frames"] + FRAME_DTYPE.fields["name"][1],  # type: ignore[index]
-                count,
-                FRAME_NAME_SIZE,
-                FRAME_DTYPE.itemsize,
-            ),
+            name=self.names([name])[0],
+            frame_names=self.names(frames["name"].tolist()),
             bounds=frames["bounds"].copy(),
             origins=frames["origin"].copy(),
             radii=frames["radius"].copy(),
-            tag_names=tag_names,
+            tag_names=self.names(tag_rows["name"][0].tolist()),
             tag_origins=tag_rows["origin"].copy(),
             tag_axes=tag_rows["axes"].copy(),
             flags=head["flags"],
@@ -135,37 +120,37 @@ class _Reader:
         model.warnings = self.warnings
         return model
 
-    def header(self) -> dict[str, int]:
+    def header(self) -> tuple[bytes, dict[str, int]]:
         data = self.data
         if data[:4] != MAGIC:
             raise self.error("the file is not an MD3 model", 0, repr(data[:4])[1:], "'IDP3'")
         if len(data) < _HEADER.size:
             found = counted(len(data), "bytes")
             raise self.error(f"{_INCOMPLETE}: it ends inside its header", len(data), found, _HEADER.size)
-        _, version, _, *values = _HEADER.unpack_from(data)
+        _, version, name, *values = _HEADER.unpack_from(data)
         if version != VERSION:
             raise self.error("unknown version of MD3", 4, version, VERSION)
         head = dict(zip(_FIELDS, values, strict=True))
-        for position, name in enumerate(_FIELDS):
+        for position, field in enumerate(_FIELDS):
             # ofs_end is not needed, skins are not used, and flags are bits.
-            if head[name] < 0 and name not in ("flags", "num_skins", "ofs_end"):
-                raise self.error(f"negative {name}", _at(position, _HEADER), head[name], "0 or more")
+            if head[field] < 0 and field not in ("flags", "num_skins", "ofs_end"):
+                raise self.error(f"negative {field}", _at(position, _HEADER), head[field], "0 or more")
         if head["num_frames"] == 0:
             raise self.error("the model has no frames", _at(1, _HEADER), 0, "1 or more")
-        return head
+        return name, head
 
     def surface(self, number: int, start: int, frames: int, *, is_last: bool) -> tuple[Surface, int]:
         data, size = self.data, len(self.data)
         if start + _SURFACE.size > size:
             raise self.error(f"{_INCOMPLETE}: surface {number} does not fit", start, size, start + _SURFACE.size)
-        ident, _, *values = _SURFACE.unpack_from(data, start)
+        ident, name, *values = _SURFACE.unpack_from(data, start)
         head = dict(zip(_SURFACE_FIELDS, values, strict=True))
         if ident != MAGIC:
             self.warnings.append(f"Surface {number} begins with {ident!r} instead of 'IDP3'")
-        for position, name in enumerate(_SURFACE_FIELDS):
+        for position, field in enumerate(_SURFACE_FIELDS):
             # Nothing follows the last surface.
-            if head[name] < 0 and name != "flags" and not (is_last and name == "ofs_end"):
-                raise self.error(f"negative {name}", start + _at(position, _SURFACE), head[name], "0 or more")
+            if head[field] < 0 and field != "flags" and not (is_last and field == "ofs_end"):
+                raise self.error(f"negative {field}", start + _at(position, _SURFACE), head[field], "0 or more")
         if head["num_frames"] < frames:
             reason = f"surface {number} has fewer frames than the model"
             raise self.error(reason, start + _at(1, _SURFACE), head["num_frames"], frames)
@@ -189,8 +174,8 @@ class _Reader:
             raise self.error(reason, place, triangles.ravel()[bad[0]], f"an index below {count}")
         rows = rows[: frames * count].reshape(frames, count)
         surface = Surface(
-            name=self.name(start + _SURFACE_NAME_AT, NAME_SIZE),
-            shaders=self.names(start + head["ofs_shaders"], len(shaders), NAME_SIZE, SHADER_DTYPE.itemsize),
+            name=self.names([name])[0],
+            shaders=self.names(shaders["name"].tolist()),
             triangles=triangles.astype(np.int32),
             st=st.astype(np.float32),
             vertices=rows["position"].astype(np.int16),
@@ -211,13 +196,10 @@ class _Reader:
             raise self.error(reason, offset, f"{end - offset} bytes", count * dtype.itemsize)
         return np.frombuffer(self.data, dtype, count, offset)
 
-    def names(self, offset: int, count: int, size: int, stride: int) -> list[str]:
-        return [self.name(offset + stride * index, size) for index in range(count)]
-
-    def name(self, offset: int, size: int) -> str:
-        text, is_terminated = decode_name(self.data, offset, size)
-        self.unterminated += not is_terminated
-        return text
+    def names(self, fields: list[bytes]) -> list[str]:
+        names, unterminated = decode_names(fields)
+        self.unterminated += unterminated
+        return names
 
 
 def _at(position: int, head: struct.Struct) -> int:
@@ -230,9 +212,7 @@ def write_model(model: Model, target: Target) -> None:
 
     The file is opened after all bytes are made, so a model that cannot be written leaves an existing file unchanged.
 
-    Args:
-        model: the model; it is not changed.
-        target: a path, or a file object in binary mode, such as a new entry of a zip file, which stays open.
+    The target is a path, or a file object in binary mode, such as a new entry of a zip file, which stays open.
 
     Raises:
         Md3Error: the model cannot be expressed in MD3.
@@ -252,9 +232,6 @@ def format_model(model: Model) -> bytes:
 
     Only the limits of the format are checked here, by ``validate_model``; those of games are checked by
     ``check_model``. ``parse_model`` returns an equal model.
-
-    Args:
-        model: the model; it is not changed.
 
     Raises:
         Md3Error: the model is not valid; the message names the attribute.

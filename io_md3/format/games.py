@@ -1,19 +1,21 @@
 """The games: what each accepts, by the published sources of the loaders.
 
-A rule is an error where the loader refuses the file, a warning where the result looks different from Blender.
+A rule is an error where the loader refuses the file, a warning where the result looks different from Blender. At the
+end are the sequences of a model: those of Quake III's `animation.cfg`, else of the names of its frames.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from ...io_common.frame_names import FRAME_NAME_SIZE
+from ...io_common.frame_names import FRAME_NAME_SIZE, FrameSequence, find_sequences
 from ...io_common.rules import Check, Finding, Profile, Rule, find, find_invalid
 from ...io_common.texts import counted
-from .model import NAME_SIZE, Model, validate_model
+from .model import FRAMES_PER_SECOND, NAME_SIZE, Model, validate_model
 
 
 class Game(Enum):
@@ -38,10 +40,8 @@ def _counts(model: Model, what: str) -> list[tuple[str, int]]:
     if what in ("frames", "tags", "surfaces"):
         count = {"frames": model.frame_count, "tags": len(model.tag_names), "surfaces": len(model.surfaces)}[what]
         return [("The model", count)]
-    numbers = ((one.vertex_count, one.triangle_count, len(one.shaders)) for one in model.surfaces)
-    column = ("vertices", "triangles", "shaders").index(what)
-    names = [one.name for one in model.surfaces]
-    return [(f"The surface {name!r}", row[column]) for name, row in zip(names, numbers, strict=True)]
+    lists = {"vertices": "st", "triangles": "triangles", "shaders": "shaders"}
+    return [(f"The surface {one.name!r}", len(getattr(one, lists[what]))) for one in model.surfaces]
 
 
 def _at_most(what: str) -> Check:
@@ -89,19 +89,31 @@ def _repeated(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 _HEADER = "id's `qfiles.h`; few loaders check it"
 
+_SURFACES = "reduce the mesh, or turn on Split Surfaces"
+_REMEDIES = {
+    "frames": "export fewer frames", "tags": "remove tags", "surfaces": "join objects", "vertices": _SURFACES,
+    "triangles": _SURFACES, "shaders": "remove materials",
+}  # fmt: skip
+
+
+def _limit(what: str, most: int, engine: str, why: str, source: str, *, is_error: bool = True) -> Rule:
+    """The rule of a most number of frames, tags or surfaces, or of vertices, triangles or shaders in a surface."""
+    where = " in a surface" if what in ("vertices", "triangles", "shaders") else ""
+    words = (f"at most {most:,} {what}{where}", why, _REMEDIES[what])
+    return Rule(f"too_many_{what}", is_error, _at_most(what), engine, *words, source, most)
+
+
+def _common(what: str, most: int) -> Rule:
+    return _limit(what, most, "all", f"the format supports {most:,}", _HEADER, is_error=False)
+
+
 COMMON: tuple[Rule, ...] = (
-    Rule("too_many_frames", False, _at_most("frames"), "all", "at most 1,024 frames", "the format supports 1,024",
-         "export fewer frames", _HEADER, 1024),
-    Rule("too_many_tags", False, _at_most("tags"), "all", "at most 16 tags", "the format supports 16",
-         "remove tags", _HEADER, 16),
-    Rule("too_many_surfaces", False, _at_most("surfaces"), "all", "at most 32 surfaces", "the format supports 32",
-         "join objects", _HEADER, 32),
-    Rule("too_many_vertices", False, _at_most("vertices"), "all", "at most 4,096 vertices in a surface",
-         "the format supports 4,096", "reduce the mesh, or turn on Split Surfaces", _HEADER, 4096),
-    Rule("too_many_triangles", False, _at_most("triangles"), "all", "at most 8,192 triangles in a surface",
-         "the format supports 8,192", "reduce the mesh, or turn on Split Surfaces", _HEADER, 8192),
-    Rule("too_many_shaders", False, _at_most("shaders"), "all", "at most 256 shaders in a surface",
-         "the format supports 256", "remove materials", _HEADER, 256),
+    _common("frames", 1024),
+    _common("tags", 16),
+    _common("surfaces", 32),
+    _common("vertices", 4096),
+    _common("triangles", 8192),
+    _common("shaders", 256),
     Rule("name_unterminated", False, _unterminated, "all", "names of at most 63 bytes, of frames 15",
          "engines read past its end", "shorten the name", _HEADER),
     Rule("surface_names_repeated", False, _repeated, "all", "every surface has a name of its own",
@@ -114,41 +126,30 @@ _QUAKE = "Ironwail and vkQuake `gl_model.c`, `Mod_LoadMD3Model`; QuakeSpasm-Spik
 _QUAKE_RULES = (
     Rule("no_surfaces", True, _at_least("surfaces"), "Quake", "at least one surface", "the engines stop",
          "export a mesh", _QUAKE, 1),
-    Rule("too_many_frames", True, _at_most("frames"), "Quake", "at most 1,024 frames", "the engines stop",
-         "export fewer frames", f"{_QUAKE}: `MAXALIASFRAMES`", 1024),
-    Rule("too_many_vertices", True, _at_most("vertices"), "Quake", "at most 65,535 vertices in a surface",
-         "the engines have indices of 16 bits", "reduce the mesh, or turn on Split Surfaces", _QUAKE, 65535),
+    _limit("frames", 1024, "Quake", "the engines stop", f"{_QUAKE}: `MAXALIASFRAMES`"),
+    _limit("vertices", 65535, "Quake", "the engines have indices of 16 bits", _QUAKE),
 )  # fmt: skip
 
 _Q2PRO = "q2pro `refresh/models.c`, `MOD_ValidateMD3` and `MOD_ValidateMD3Mesh`"
 _QUAKE2_RULES = (
     Rule("no_surfaces", True, _at_least("surfaces"), "q2pro", "at least one surface", "q2pro refuses the model",
          "export a mesh", _Q2PRO, 1),
-    Rule("too_many_frames", True, _at_most("frames"), "q2pro", "at most 1,024 frames", "q2pro takes 1,024",
-         "export fewer frames", _Q2PRO, 1024),
-    Rule("too_many_surfaces", True, _at_most("surfaces"), "q2pro", "at most 32 surfaces", "q2pro takes 32",
-         "join objects", _Q2PRO, 32),
-    Rule("too_many_vertices", True, _at_most("vertices"), "q2pro", "at most 6,144 vertices in a surface",
-         "q2pro takes 6,144", "reduce the mesh, or turn on Split Surfaces", f"{_Q2PRO}: `TESS_MAX_VERTICES`", 6144),
+    _limit("frames", 1024, "q2pro", "q2pro takes 1,024", _Q2PRO),
+    _limit("surfaces", 32, "q2pro", "q2pro takes 32", _Q2PRO),
+    _limit("vertices", 6144, "q2pro", "q2pro takes 6,144", f"{_Q2PRO}: `TESS_MAX_VERTICES`"),
     Rule("few_vertices", True, _at_least("vertices"), "q2pro", "at least 3 vertices in a surface",
          "q2pro refuses the model", "remove the empty object", _Q2PRO, 3),
-    Rule("too_many_triangles", True, _at_most("triangles"), "q2pro", "at most 6,144 triangles in a surface",
-         "q2pro takes 6,144", "reduce the mesh, or turn on Split Surfaces", f"{_Q2PRO}: `TESS_MAX_INDICES / 3`", 6144),
+    _limit("triangles", 6144, "q2pro", "q2pro takes 6,144", f"{_Q2PRO}: `TESS_MAX_INDICES / 3`"),
     Rule("no_triangles", True, _at_least("triangles"), "q2pro", "at least one triangle in a surface",
          "q2pro refuses the model", "remove the empty object", _Q2PRO, 1),
-    Rule("too_many_shaders", True, _at_most("shaders"), "q2pro", "at most 256 shaders in a surface",
-         "q2pro takes 256", "remove materials", _Q2PRO, 256),
+    _limit("shaders", 256, "q2pro", "q2pro takes 256", _Q2PRO),
 )  # fmt: skip
 
 _IOQUAKE3 = "ioquake3 `tr_model.c`, `R_LoadMD3`"
 _QUAKE3_RULES = (
-    Rule("too_many_vertices", True, _at_most("vertices"), "ioquake3", "at most 999 vertices in a surface",
-         "ioquake3 takes 999", "reduce the mesh, or turn on Split Surfaces",
-         f"{_IOQUAKE3}: `SHADER_MAX_VERTEXES`", 999),
-    Rule("too_many_triangles", True, _at_most("triangles"), "ioquake3", "at most 1,999 triangles in a surface",
-         "ioquake3 takes 1,999", "reduce the mesh, or turn on Split Surfaces", f"{_IOQUAKE3}: `SHADER_MAX_INDEXES`",
-         1999),
-)  # fmt: skip
+    _limit("vertices", 999, "ioquake3", "ioquake3 takes 999", f"{_IOQUAKE3}: `SHADER_MAX_VERTEXES`"),
+    _limit("triangles", 1999, "ioquake3", "ioquake3 takes 1,999", f"{_IOQUAKE3}: `SHADER_MAX_INDEXES`"),
+)
 
 PROFILES: dict[Game, Profile] = {
     profile.game: profile
@@ -196,3 +197,88 @@ def check_model(model: Model, game: Game = Game.ANY, source: Model | None = None
     """
     invalid = find_invalid("not_valid", lambda: validate_model(model))
     return invalid or find(PROFILES[game].rules_with(COMMON), Subject(model, source))
+
+
+CONFIG_NAME = "animation.cfg"
+
+# In the order of the file (Quake III `bg_public.h`, `animNumber_t`).
+_NAMES = (
+    "BOTH_DEATH1", "BOTH_DEAD1", "BOTH_DEATH2", "BOTH_DEAD2", "BOTH_DEATH3", "BOTH_DEAD3", "TORSO_GESTURE",
+    "TORSO_ATTACK", "TORSO_ATTACK2", "TORSO_DROP", "TORSO_RAISE", "TORSO_STAND", "TORSO_STAND2", "LEGS_WALKCR",
+    "LEGS_WALK", "LEGS_RUN", "LEGS_BACK", "LEGS_SWIM", "LEGS_JUMP", "LEGS_LAND", "LEGS_JUMPB", "LEGS_LANDB",
+    "LEGS_IDLE", "LEGS_IDLECR", "LEGS_TURN",
+)  # fmt: skip
+_LINE = re.compile(r"\s*(-?\d+)\s+(-?\d+)\s+(-?\d+)\s+(-?\d+(?:\.\d+)?)\s*(?://\s*([A-Za-z]\w*))?")
+_PARTS = {"lower": ("BOTH_", "LEGS_"), "upper": ("BOTH_", "TORSO_")}
+
+
+@dataclass(frozen=True)
+class Sequence(FrameSequence):
+    """Frames one after another that belong together, and how they play.
+
+    Attributes:
+        frame_rate: frames per second.
+        looping: how many frames at the end are repeated; 0 if it plays once.
+    """
+
+    frame_rate: float = FRAMES_PER_SECOND
+    looping: int = 0
+
+
+def parse_animation_config(text: str) -> list[Sequence]:
+    """The sequences of an `animation.cfg`, in its own frames: those of the torso, and after them of the legs.
+
+    Sequences are named by their place in the file, as in Quake III; other models by the comment at the end of the line.
+    A count below 0 plays backward (Quake III Team Arena); the frames are the same.
+
+    Args:
+        text: of the file. Lines that are not four numbers, such as `sex m`, are left out.
+    """
+    rows = [found for line in text.splitlines() if (found := _LINE.match(line))]
+    is_player = any((row[5] or "").upper() in _NAMES for row in rows) or len(rows) >= len(_NAMES)
+    result = []
+    for number, row in enumerate(rows):
+        first, count, looping, rate = int(row[1]), abs(int(row[2])), int(row[3]), float(row[4])
+        name = _NAMES[number] if is_player and number < len(_NAMES) else (row[5] or f"sequence{number + 1}").upper()
+        if first >= 0 and count:
+            result.append(Sequence(name, first, first + count - 1, abs(rate) or FRAMES_PER_SECOND, max(looping, 0)))
+    return result
+
+
+def sequences_of(
+    stem: str,
+    frame_names: Iterable[str],
+    frame_rate: float = FRAMES_PER_SECOND,
+    config: Iterable[Sequence] = (),
+    warnings: list[str] | None = None,
+) -> list[Sequence]:
+    """The sequences of one model in its own frames.
+
+    Args:
+        stem: the name of the file without suffix: the sequences of `lower` are those of the legs and of both parts, of
+            `upper` those of the torso and of both.
+        frame_names: the names of its frames.
+        frame_rate: frames per second where `config` has none.
+        config: what `parse_animation_config` gives; without a sequence that fits, the names of the frames decide.
+        warnings: gets a sentence about sequences of a player that are beyond the frames.
+    """
+    frame_names, config = list(frame_names), list(config)
+    part = next((name for name in _PARTS if re.match(rf"{name}(_\d)?$", stem.lower())), "")
+    by_name = {sequence.name: sequence for sequence in config}
+    # The legs have no frames of the torso, which the file counts (Quake III `cg_players.c`, `CG_ParseAnimationFile`).
+    skipped = 0
+    if part == "lower" and {"TORSO_GESTURE", "LEGS_WALKCR"} <= by_name.keys():
+        skipped = by_name["LEGS_WALKCR"].first - by_name["TORSO_GESTURE"].first
+    result, beyond = [], []
+    for one in config:
+        shift = skipped if one.name.startswith("LEGS_") else 0
+        is_played = not part or one.name.startswith(_PARTS[part])
+        if is_played and one.first - shift >= 0 and one.last - shift < len(frame_names):
+            moved = (one.first - shift, one.last - shift)
+            result.append(Sequence(one.name, *moved, one.frame_rate, one.looping))
+        elif is_played and part:
+            beyond.append(one.name)
+    if beyond and warnings is not None:
+        frames = counted(len(frame_names), "frames")
+        warnings.append(f"sequences of {CONFIG_NAME} beyond the {frames}: {', '.join(beyond)}")
+    return result or [Sequence(one.name, one.first, one.last, frame_rate) for one in find_sequences(frame_names)]

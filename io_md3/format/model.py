@@ -1,29 +1,33 @@
-"""An MD3 model as numpy arrays, and the dtypes of its file's sections (id's `qfiles.h`, version 15)."""
+"""An MD3 model as numpy arrays, the dtypes of its file's sections (id's `qfiles.h`, version 15), and its frames.
+
+A normal is two angles in 1/255 of a full turn: the first from +z, the second around z from +x (q3map's
+`NormalToLatLong`, which writes them; engines decode them with 255 or 256 steps).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import NDArray
 
+from ...io_common import playback
 from ...io_common.arrays import (
     MAX_INT32,
-    are_same,
-    as_list,
-    check_array,
+    ArrayOf,
+    Record,
     check_encoded,
     check_indices,
     check_integer,
     check_names,
     check_range,
-    floats,
-    integers,
+    distinct_rows,
 )
 from ...io_common.errors import FormatError
 from ...io_common.frame_names import FRAME_NAME_SIZE
+from ...io_common.playback import Wrap
 
 
 class Md3Error(FormatError):
@@ -55,7 +59,7 @@ VERTEX_DTYPE = np.dtype([("position", "<i2", 3), ("normal", "u1", 2)])
 
 
 @dataclass(eq=False)
-class Surface:
+class Surface(Record):
     """A surface of a model. T is the number of triangles, V of vertices, F of frames.
 
     Attributes:
@@ -70,23 +74,13 @@ class Surface:
 
     name: str = ""
     shaders: list[str] = field(default_factory=list)
-    triangles: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 3), np.int32))
-    st: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 2), np.float32))
-    vertices: NDArray[np.int16] = field(default_factory=lambda: np.zeros((0, 0, 3), np.int16))
-    normals: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((0, 0, 2), np.uint8))
+    triangles: NDArray[np.int32] = field(default_factory=ArrayOf(np.int32, "T", 3))
+    st: NDArray[np.float32] = field(default_factory=ArrayOf(np.float32, "V", 2))
+    vertices: NDArray[np.int16] = field(default_factory=ArrayOf(np.int16, "F", "V", 3))
+    normals: NDArray[np.uint8] = field(default_factory=ArrayOf(np.uint8, "F", "V", 2))
     flags: int = 0
 
-    def __post_init__(self) -> None:
-        self.shaders = as_list(self.shaders)
-        self.triangles = integers(Md3Error, "triangles", self.triangles, np.int32, (0, 3))
-        self.st = floats(Md3Error, "st", self.st, (0, 2))
-        self.vertices = integers(Md3Error, "vertices", self.vertices, np.int16, (0, 0, 3))
-        self.normals = integers(Md3Error, "normals", self.normals, np.uint8, (0, 0, 2))
-
-    def __eq__(self, other: object) -> bool:
-        return _are_equal(self, other) if isinstance(other, Surface) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
+    ERROR = Md3Error
 
     @property
     def vertex_count(self) -> int:
@@ -100,7 +94,7 @@ class Surface:
 
 
 @dataclass(eq=False)
-class Model:
+class Model(Record):
     """A model: surfaces and tags, in every frame. F is the number of frames, N of tags.
 
     Two models are equal if everything but their warnings and preserved bytes is; floats are compared byte for byte.
@@ -122,35 +116,25 @@ class Model:
 
     name: str = ""
     frame_names: list[str] = field(default_factory=list)
-    bounds: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 2, 3), np.float32))
-    origins: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
-    radii: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+    bounds: NDArray[np.float32] = field(default_factory=ArrayOf(np.float32, "F", 2, 3))
+    origins: NDArray[np.float32] = field(default_factory=ArrayOf(np.float32, "F", 3))
+    radii: NDArray[np.float32] = field(default_factory=ArrayOf(np.float32, "F"))
     tag_names: list[str] = field(default_factory=list)
-    tag_origins: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0, 3), np.float32))
-    tag_axes: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0, 3, 3), np.float32))
+    tag_origins: NDArray[np.float32] = field(default_factory=ArrayOf(np.float32, "F", "N", 3))
+    tag_axes: NDArray[np.float32] = field(default_factory=ArrayOf(np.float32, "F", "N", 3, 3))
     surfaces: list[Surface] = field(default_factory=list)
     flags: int = 0
     warnings: list[str] = field(default_factory=list, compare=False)
     preserved: bytes | None = field(default=None, compare=False, repr=False)
 
+    ERROR = Md3Error
+
     def __post_init__(self) -> None:
-        self.frame_names, self.tag_names = as_list(self.frame_names), as_list(self.tag_names)
-        self.surfaces = as_list(self.surfaces)
-        frames = len(self.frame_names)
-        self.bounds = floats(Md3Error, "bounds", self.bounds, (0, 2, 3))
-        self.origins = floats(Md3Error, "origins", self.origins, (0, 3))
-        self.radii = floats(Md3Error, "radii", self.radii, (0,))
+        super().__post_init__()
         # Without tags, the arrays need not be given.
         if not self.tag_names:
-            self.tag_origins = np.zeros((frames, 0, 3), np.float32)
-            self.tag_axes = np.zeros((frames, 0, 3, 3), np.float32)
-        self.tag_origins = floats(Md3Error, "tag_origins", self.tag_origins, (0, 0, 3))
-        self.tag_axes = floats(Md3Error, "tag_axes", self.tag_axes, (0, 0, 3, 3))
-
-    def __eq__(self, other: object) -> bool:
-        return _are_equal(self, other) if isinstance(other, Model) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
+            self.tag_origins = np.zeros((self.frame_count, 0, 3), np.float32)
+            self.tag_axes = np.zeros((self.frame_count, 0, 3, 3), np.float32)
 
     @property
     def frame_count(self) -> int:
@@ -168,15 +152,8 @@ class Model:
         return sum(surface.triangle_count for surface in self.surfaces)
 
 
-def _are_equal(one: Any, other: Any) -> bool:
-    return all(are_same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one) if f.compare)
-
-
 def validate_model(model: Model) -> None:
     """Checks that a model can be written.
-
-    Args:
-        model: it is not changed.
 
     Raises:
         Md3Error: it cannot; the message begins with the attribute.
@@ -185,14 +162,10 @@ def validate_model(model: Model) -> None:
     _check_names("name", "name", [model.name], NAME_SIZE)
     _check_names("frame_names", "frame name", model.frame_names, FRAME_NAME_SIZE)
     _check_names("tag_names", "tag name", model.tag_names, NAME_SIZE)
-    frames, tags = model.frame_count, len(model.tag_names)
+    frames = model.frame_count
     if frames == 0:
         raise Md3Error("frame_names is empty: the model has no frames", found="0", expected="1 or more")
-    check_array(Md3Error, "bounds", model.bounds, (frames, 2, 3), "float32")
-    check_array(Md3Error, "origins", model.origins, (frames, 3), "float32")
-    check_array(Md3Error, "radii", model.radii, (frames,), "float32")
-    check_array(Md3Error, "tag_origins", model.tag_origins, (frames, tags, 3), "float32")
-    check_array(Md3Error, "tag_axes", model.tag_axes, (frames, tags, 3, 3), "float32")
+    model.check_arrays(F=frames, N=len(model.tag_names))
     if not isinstance(model.surfaces, list) or not all(isinstance(one, Surface) for one in model.surfaces):
         raise Md3Error("surfaces is not a list of surfaces")
     for number, surface in enumerate(model.surfaces):
@@ -200,22 +173,143 @@ def validate_model(model: Model) -> None:
         check_integer(Md3Error, f"{place}flags", surface.flags, -MAX_INT32 - 1)
         _check_names(f"{place}name", "surface name", [surface.name], NAME_SIZE)
         _check_names(f"{place}shaders", "shader name", surface.shaders, NAME_SIZE)
-        for name, shape, kind, limits in _arrays(surface, frames):
-            array = getattr(surface, name)
-            check_array(Md3Error, place + name, array, shape, kind)
-            if limits:
-                check_range(Md3Error, place + name, array, *limits)
+        surface.check_arrays(place, F=frames)
+        check_range(Md3Error, f"{place}vertices", surface.vertices, -(2**15), 2**15 - 1)
+        check_range(Md3Error, f"{place}normals", surface.normals, 0, 255)
         check_indices(Md3Error, f"{place}triangles", surface.triangles, surface.vertex_count)
-
-
-def _arrays(surface: Surface, frames: int) -> Iterator[tuple[str, Any, str, tuple[int, int] | None]]:
-    count = surface.vertex_count if isinstance(surface.st, np.ndarray) else None
-    yield "triangles", (None, 3), "integers", None
-    yield "st", (None, 2), "float32", None
-    yield "vertices", (frames, count, 3), "integers", (-(2**15), 2**15 - 1)
-    yield "normals", (frames, count, 2), "integers", (0, 255)
 
 
 def _check_names(attribute: str, kind: str, names: Any, size: int) -> None:
     check_names(Md3Error, attribute, names)
     check_encoded(Md3Error, attribute, kind, names, size)
+
+
+# Positions and normals to and from the grids of the file, boxes around frames, and merging of vertices
+
+_STEP = 2.0 * np.pi / 255.0
+_LIMITS = np.iinfo(np.int16)
+
+
+def positions(vertices: npt.ArrayLike) -> NDArray[np.float32]:
+    """The positions of vertices in units.
+
+    Args:
+        vertices: (…, 3) int16, in 1/64 unit.
+
+    Returns:
+        float32, the shape of ``vertices``; exact.
+    """
+    return np.asarray(vertices, np.float32) / np.float32(UNITS)
+
+
+def quantise(points: npt.ArrayLike) -> NDArray[np.int16]:
+    """The nearest positions on the grid of the file.
+
+    Args:
+        points: (…, 3) floats, in units.
+
+    Raises:
+        Md3Error: a position is not finite, or farther from the origin than 512 units.
+    """
+    steps = np.asarray(points, np.float64) * UNITS
+    np.rint(steps, out=steps)
+    # NaN fails every comparison, so the test is for what is valid.
+    if not (steps.min(initial=0.0) >= _LIMITS.min and steps.max(initial=0.0) <= _LIMITS.max):
+        found = float(np.abs(np.asarray(points, np.float64)).max())
+        raise Md3Error("the model is too large", found=f"{found:.4g} units", expected="at most 511.98 from the origin")
+    return steps.astype(np.int16)
+
+
+def normal_vectors(normals: npt.ArrayLike) -> NDArray[np.float32]:
+    """The unit vectors (…, 3) of normals, (…, 2) uint8."""
+    from_z, around_z = np.moveaxis(np.asarray(normals, np.float64) * _STEP, -1, 0)
+    ring = np.sin(from_z)
+    result = np.stack([np.cos(around_z) * ring, np.sin(around_z) * ring, np.cos(from_z)], axis=-1)
+    return result.astype(np.float32)
+
+
+def nearest_normals(vectors: npt.ArrayLike) -> NDArray[np.uint8]:
+    """The normals (…, 2) nearest to vectors (…, 3), which need not have the length 1; that of no length points up."""
+    vectors = np.asarray(vectors, np.float64)
+    x, y, z = np.moveaxis(vectors, -1, 0)
+    length = np.linalg.norm(vectors, axis=-1)
+    from_z = np.arccos(np.clip(z / np.where(length > 0.0, length, 1.0), -1.0, 1.0))
+    from_z = np.where(length > 0.0, from_z, 0.0)
+    # Straight up and down have no angle around z.
+    around_z = np.where(np.hypot(x, y) > 1e-6 * length, np.arctan2(y, x), 0.0)
+    angles = np.stack([from_z, around_z], axis=-1)
+    return np.mod(np.rint(angles / _STEP), 255.0).astype(np.uint8)
+
+
+def frame_bounds(points: npt.ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+    """The box around each frame, the center and the radius of the sphere around it, as Quake III culls models by.
+
+    Args:
+        points: (F, V, 3) floats, in units.
+
+    Returns:
+        ``bounds`` (F, 2, 3), ``origins`` (F, 3) and ``radii`` (F,), all float32; zeros without vertices.
+    """
+    points = np.asarray(points, np.float64)
+    if not points.size:
+        count = len(points)
+        return (np.zeros((count, 2, 3), np.float32), np.zeros((count, 3), np.float32), np.zeros(count, np.float32))
+    bounds = np.stack([points.min(axis=1), points.max(axis=1)], axis=1)
+    origins = bounds.mean(axis=1)
+    radii = np.linalg.norm(points - origins[:, None], axis=2).max(axis=1)
+    return bounds.astype(np.float32), origins.astype(np.float32), radii.astype(np.float32)
+
+
+def frame_pair(
+    seconds: npt.ArrayLike, first: int, last: int, frame_rate: float = FRAMES_PER_SECOND, *, wrap: Wrap = "blend"
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    """The two frames that a time lies between, for ``interpolate``.
+
+    Args:
+        seconds: times since the first frame, of any shape.
+        first: the first frame of a sequence.
+        last: its last frame.
+        frame_rate: frames per second.
+        wrap: what follows the last frame.
+
+    Returns:
+        The frame before, the frame after, and the fraction of the way between them, each of the shape of ``seconds``.
+
+    Raises:
+        Md3Error: there are no frames, or the rate or a time is not valid.
+    """
+    return playback.frame_pair(seconds, first, last, frame_rate, wrap, Md3Error)
+
+
+def interpolate(start: npt.ArrayLike, end: npt.ArrayLike, fraction: float) -> NDArray[np.float64]:
+    """Positions, or origins and axes of tags, between two frames, as Quake III draws them: linearly.
+
+    Args:
+        start: values of one frame, of any shape.
+        end: the same of another frame.
+        fraction: 0 for ``start``, 1 for ``end``.
+    """
+    before, after = np.asarray(start, np.float64), np.asarray(end, np.float64)
+    result: NDArray[np.float64] = before + (after - before) * fraction
+    return result
+
+
+def same_positions(vertices: NDArray[np.int16], *tables: NDArray[np.integer]) -> NDArray[np.int64]:
+    """A number for each vertex of (F, V, 3), the same for vertices at one position in all frames, in the order of
+    their first use, (V,); vertices are the same only if all `tables` (F, V, …) have the same rows for them."""
+    columns = [np.moveaxis(table, 1, 0).reshape(table.shape[1], -1) for table in (vertices, *tables)]
+    return distinct_rows(np.hstack(columns))[1]
+
+
+def first_frame(model: Model) -> Model:
+    """The model with its first frame alone.
+
+    Args:
+        model: with at least one frame; it is not changed.
+    """
+    return replace(
+        model,
+        frame_names=model.frame_names[:1], bounds=model.bounds[:1], origins=model.origins[:1], radii=model.radii[:1],
+        tag_origins=model.tag_origins[:1], tag_axes=model.tag_axes[:1], preserved=None,
+        surfaces=[replace(one, vertices=one.vertices[:1], normals=one.normals[:1]) for one in model.surfaces],
+    )  # fmt: skip

@@ -38,8 +38,8 @@ from ..format import (
     parse_model,
     positions,
 )
-from ..format.frames import same_positions
-from ..format.sequences import CONFIG_NAME, Sequence, parse_animation_config, sequences_of
+from ..format.games import CONFIG_NAME, Sequence, parse_animation_config, sequences_of
+from ..format.model import same_positions
 from ..options import TEXTURE_RULES, ImportProperties
 from ..records import (
     CONVERSION,

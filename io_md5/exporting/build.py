@@ -30,8 +30,7 @@ from ..format.games import PROFILES, Game, Writing
 from ..format.model import Floats
 from ..format.scale_file import ScaleTable
 from ..format.skeleton import ORIENTATION_PRECISION, POSITION_PRECISION
-from ..format.weight_fitting import fit_weights
-from ..format.weights_by_joint import bounds_of_weights
+from ..format.weights import bounds_of_weights, fit_weights
 from ..importing.rig import read_rig
 from ..options import ModelProperties, WeightOptions
 from ..records import COMMANDLINE, SHADERS

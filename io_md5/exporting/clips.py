@@ -299,7 +299,7 @@ def join(built: Build, path: Path, report: Report) -> None:
         return
     table = np.concatenate([components(animation) for animation in parts.values()])
     bounds = np.concatenate([animation.bounds for animation in parts.values()])
-    built.animations = {path: with_components(next(iter(parts.values())), table, bounds)}
+    built.animations = {path: with_components(next(iter(parts.values())), table, bounds=bounds)}
     if built.scales:
         joint_count = len(built.skeleton.joints)
         values = [

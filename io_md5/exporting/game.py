@@ -28,7 +28,7 @@ from ..format.games import PROFILES, Game, prepare_animation, prepare_model, res
 from ..format.joint_map import words_of
 from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import Scales, format_scales, scales_of_table
-from ..format.weights_by_joint import pose_bounds
+from ..format.weights import pose_bounds
 from ..importing.companions import (
     MD2_SUFFIX,
     TEXTURE_RULES,

@@ -21,7 +21,7 @@ from ..format import Mesh
 from ..format import quaternions as quat
 from ..format.model import Floats, Ints
 from ..format.skinning import row_ids
-from ..format.weights_by_joint import WeightsByJoint, weights_by_joint
+from ..format.weights import WeightsByJoint, weights_by_joint
 from ..options import WeightOptions
 from ..records import MESH_NAME
 from .skeleton import Skeleton

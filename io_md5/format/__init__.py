@@ -80,8 +80,7 @@ from .text.anim_file import format_animation, parse_animation, read_animation, r
 from .text.camera_file import format_camera, parse_camera, read_camera, timeline, write_camera
 from .text.mesh_file import format_mesh, parse_mesh, read_joints, read_mesh, write_mesh
 from .validation import validate_animation, validate_camera, validate_model
-from .weight_fitting import fit_weights
-from .weights_by_joint import model_bounds, pose_bounds
+from .weights import fit_weights, model_bounds, pose_bounds
 
 __all__ = [
     "MAGIC", "OLD_VERSION", "PROFILES", "ROOT", "VERSION", "WRAPS", "Animation", "AnimationHeader", "Camera",

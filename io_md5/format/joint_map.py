@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import permutations, product
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from . import quaternions as quat
-from .model import ROOT, Animation, Floats, Joints, Md5Error
-from .retargeting import UNMAPPED, Leg, Retargeting, ancestors, axes_rotation
-from .skeleton import depths, encode_poses, poses
+from .model import Animation, Floats, Joints, Md5Error
+from .retargeting import UNMAPPED, Leg, Retargeting, axes_rotation
+from .skeleton import ancestors, depths, encode_poses, first_indices, poses
 
 How = Literal["name", "spelling", "scheme", "structure", "place", "user"]
 """How a pair was found."""
@@ -78,10 +78,10 @@ class Pair:
 
 def find_joint_map(source: Joints, target: Joints) -> dict[str, Pair]:
     """The pairs of two skeletons by the name of the target's joint, as far as they are found."""
-    ours, theirs = _Parts(target), _Parts(source)
+    ours, theirs = Body(target), Body(source)
     found: dict[int, tuple[int, How]] = {}
-    by_name = {name: joint for joint, name in reversed(list(enumerate(source.names)))}
-    spine, other_spine = (of.chains.get(("spine", ""), []) for of in (ours, theirs))
+    by_name = first_indices(source.names)
+    spine, other_spine = (of.chains["spine", ""] for of in (ours, theirs))
     if len(spine) == len(other_spine):
         # The same number may count from another joint.
         for joint, counterpart in zip(spine, other_spine, strict=True):
@@ -95,7 +95,7 @@ def find_joint_map(source: Joints, target: Joints) -> dict[str, Pair]:
             if (joint in ours.trunk) == (other in theirs.trunk):
                 found.setdefault(joint, (other, how))  # type: ignore[arg-type]
     for part, chain in ours.chains.items():
-        others = theirs.chains.get(part, [])
+        others = theirs.chains[part]
         used = {other for other, _ in found.values()}
         for place, joint in enumerate(chain if others else []):
             # Fingers may have a joint for the tip, which does not move. Other chains are divided evenly.
@@ -110,31 +110,9 @@ def find_joint_map(source: Joints, target: Joints) -> dict[str, Pair]:
     return {target.names[joint]: Pair(source.names[other], how) for joint, (other, how) in sorted(found.items())}
 
 
-def find_legs(joints: Joints) -> list[Leg]:
-    """The legs of a skeleton, by the names of its joints."""
-    chains = _Parts(joints).chains
-    legs = [[chains.get((part, side), []) for part in ("thigh", "shin", "foot")] for side in "LR"]
-    return [(leg[0][0], leg[1][0], leg[2][0]) for leg in legs if all(leg)]
-
-
-def find_limbs(joints: Joints) -> list[int] | None:
-    """The joints of a side but for feet, what is below those, and what carries a limb; None if no name has a side."""
-    parts = _Parts(joints)
-    feet, tops = (
-        {joint for name in names for side in "LR" for joint in parts.chains.get((name, side), [])}
-        for names in (("foot", "toe"), ("upperarm", "thigh"))
-    )
-    carriers = {ancestor for top in tops for ancestor in ancestors(joints.parents, top)}
-    return [
-        joint
-        for joint, (side, _, _) in enumerate(parts.keys)
-        if side and joint not in carriers and feet.isdisjoint([joint, *ancestors(joints.parents, joint)])
-    ] or None
-
-
 def source_indices(pairs: Mapping[str, str], source: Joints, target: Joints) -> list[int]:
     """The index of the source of each joint of the target, `UNMAPPED` where neither map nor source have it."""
-    indices = {name: joint for joint, name in reversed(list(enumerate(source.names)))}
+    indices = first_indices(source.names)
     return [indices.get(pairs.get(name, ""), UNMAPPED) for name in target.names]
 
 
@@ -142,14 +120,8 @@ def map_retargeting(
     source: Joints, target: Joints, pairs: Mapping[str, str], *, translated: Sequence[bool] | None = None
 ) -> Retargeting:
     """The transfer of poses by a map, source joints by target joints; raises Md5Error as `Retargeting` does."""
-    return Retargeting(
-        source,
-        target,
-        source_indices(pairs, source, target),
-        legs=find_legs(target),
-        limbs=find_limbs(target),
-        translated=translated,
-    )
+    body, sources = Body(target), source_indices(pairs, source, target)
+    return Retargeting(source, target, sources, legs=body.legs, limbs=body.limbs(), translated=translated)
 
 
 def retarget(
@@ -205,25 +177,23 @@ def read_joint_map(path: Path) -> dict[str, str]:
     return parse_joint_map(path.read_text(encoding="utf-8", errors="replace"), str(path))
 
 
-class _Parts:
-    """The joints of a skeleton as parts of a body."""
+class Body:
+    """The joints of a skeleton as parts of a body, by their names."""
 
     def __init__(self, joints: Joints) -> None:
         self.parents = joints.parents
         words = _without_common_word([words_of(name) for name in joints.names])
         known = {"".join(found) for found in words}
         self.keys = [_key(found, known) for found in words]
-        chains: dict[tuple[str, str], list[int]] = {}
-        for joint in np.argsort(depths(joints.parents), kind="stable"):
+        # By part and side, from the nearest to the root on.
+        self.chains: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+        for joint in np.argsort(depths(joints.parents), kind="stable").tolist():
             side, name, _ = self.keys[joint]
-            part = _PART_OF.get(name)
-            if part is None and side:
-                part = _PART_OF.get(name.rstrip("s"))
+            part = _PART_OF.get(name) or (side and _PART_OF.get(name.rstrip("s")))
             if part == "spine" and side:
                 part = "clavicle"
-            if part is not None and not _HELPERS.intersection(words[joint]) and (part not in _OF_SIDES or side):
-                chains.setdefault((part, side), []).append(int(joint))
-        self.chains = chains
+            if part and (side or part not in _OF_SIDES) and _HELPERS.isdisjoint(words[joint]):
+                self.chains[part, side].append(joint)
         for side in "LR":
             # Numbered arms and legs.
             self._divide(side, "shin", ("thigh", "shin"))
@@ -231,31 +201,50 @@ class _Parts:
             self._divide(side, "upperarm", ("clavicle", "upperarm"))
             for part in ("upperarm", "forearm", "thigh", "shin"):
                 # The others are twist bones.
-                self.chains[part, side] = self.chains.get((part, side), [])[:1]
-        limbs = {
-            part: [self.chains[part, side][0] for side in "LR" if self.chains[part, side]]
-            for part in ("thigh", "upperarm")
-        }
-        above = {part: [set(ancestors(self.parents, joint)) for joint in of] for part, of in limbs.items()}
-        self.trunk = set.intersection(*above["thigh"]) if above["thigh"] else set()
-        if above["thigh"] and above["upperarm"]:
-            self._divide_spine(set.intersection(*above["upperarm"]))
+                del self.chains[part, side][1:]
+        self.trunk, below_arms = (self._common_ancestors(part) for part in ("thigh", "upperarm"))
+        if self.trunk and below_arms:
+            self._divide_spine(below_arms)
         if self._has_swapped_sides(joints.positions):
             self.keys = [(_OTHER_SIDE.get(side, side), name, numbers) for side, name, numbers in self.keys]
-            self.chains = {(part, _OTHER_SIDE.get(side, side)): chain for (part, side), chain in self.chains.items()}
+            swapped = {(part, _OTHER_SIDE.get(side, side)): chain for (part, side), chain in self.chains.items()}
+            self.chains = defaultdict(list, swapped)
         self.by_key = {key: joint for joint, key in enumerate(self.keys) if self.keys.count(key) == 1}
+
+    @property
+    def legs(self) -> list[Leg]:
+        """The legs that have all joints, the left one first."""
+        legs = [[self.chains[part, side][:1] for part in ("thigh", "shin", "foot")] for side in "LR"]
+        return [(thigh[0], shin[0], foot[0]) for thigh, shin, foot in legs if thigh and shin and foot]
+
+    def limbs(self) -> list[int] | None:
+        """The joints of a side but for feet, what is below those, and what carries a limb; None if none has a side."""
+        feet, tops = (
+            {joint for part in parts for side in "LR" for joint in self.chains[part, side]}
+            for parts in (("foot", "toe"), ("upperarm", "thigh"))
+        )
+        carriers = {ancestor for top in tops for ancestor in ancestors(self.parents, top)}
+        return [
+            joint
+            for joint, (side, _, _) in enumerate(self.keys)
+            if side and joint not in carriers and feet.isdisjoint([joint, *ancestors(self.parents, joint)])
+        ] or None
+
+    def _common_ancestors(self, part: str) -> set[int]:
+        """The joints that carry those of a part on both sides."""
+        above = [set(ancestors(self.parents, joint)) for side in "LR" for joint in self.chains[part, side]]
+        return set.intersection(*above) if above else set()
 
     def _has_swapped_sides(self, positions: Floats) -> bool:
         """Whether the left leg is the right one of a body whose feet point ahead."""
-        legs = [[self.chains.get((part, side), []) for part in ("thigh", "foot")] for side in "LR"]
+        legs = [(self.chains["thigh", side], self.chains["foot", side]) for side in "LR"]
         if not all(thigh and foot for thigh, foot in legs):
             return False
         up, ahead = np.zeros(3), np.zeros(3)
         for (thigh, *_), (foot, *_) in legs:
             up += positions[thigh] - positions[foot]
             below = [joint for joint in range(len(positions)) if foot in ancestors(self.parents, joint)]
-            tip = max(below, key=lambda joint: float(np.linalg.norm(positions[joint] - positions[foot])), default=foot)
-            ahead += positions[tip] - positions[foot]
+            ahead += max(positions[[foot, *below]] - positions[foot], key=lambda line: float(np.linalg.norm(line)))
         across = positions[legs[0][0][0]] - positions[legs[1][0][0]]
         sizes = np.linalg.norm([up, ahead, across], axis=1)
         # Feet that point down, or have no toes, tell nothing.
@@ -263,24 +252,21 @@ class _Parts:
 
     def _divide(self, side: str, part: str, names: tuple[str, str]) -> None:
         """Divides a chain if its joints have one name, and the other part has none."""
-        chain, other = self.chains.get((part, side), []), names[0] if names[1] == part else names[1]
-        if len(chain) > 1 and not self.chains.get((other, side)) and chain[0] in ancestors(self.parents, chain[1]):
+        chain, other = self.chains[part, side], names[0] if names[1] == part else names[1]
+        if len(chain) > 1 and not self.chains[other, side] and chain[0] in ancestors(self.parents, chain[1]):
             at = len(chain) - 1 if names == ("upperarm", "forearm") else 1
             self.chains[names[0], side], self.chains[names[1], side] = chain[:at], chain[at:]
 
     def _divide_spine(self, below_arms: set[int]) -> None:
         """Puts joints of the spine that carry the legs with the hips, and those above the arms with the neck."""
-        spine, hips = self.chains.get(("spine", ""), []), self.chains.get(("hips", ""), [])
-        lowest = [joint for joint in spine if joint in self.trunk]
-        self.chains["hips", ""] = [joint for joint in [*lowest, *hips] if joint in self.trunk] or hips
-        if not self.chains["hips", ""]:
-            # A root that carries all is the hips.
-            self.chains["hips", ""] = self.chains.pop(("root", ""), [])
+        spine, hips = self.chains["spine", ""], self.chains["hips", ""]
+        lowest = [joint for joint in [*spine, *hips] if joint in self.trunk]
+        # A root that carries all is the hips.
+        self.chains["hips", ""] = lowest or hips or self.chains.pop(("root", ""), [])
         kept = [joint for joint in spine if joint in below_arms and joint not in self.trunk]
         self.chains["spine", ""] = kept
-        last = kept[-1] if kept else ROOT
-        higher = [joint for joint in spine if last in ancestors(self.parents, joint)]
-        if higher and not self.chains.get(("head", "")):
+        higher = [joint for joint in spine if kept and kept[-1] in ancestors(self.parents, joint)]
+        if higher and not self.chains["head", ""]:
             self.chains["head", ""], self.chains["neck", ""] = higher[-1:], higher[:-1]
 
 
@@ -312,7 +298,7 @@ def _key(words: list[str], known: set[str]) -> _Key:
     return side, "".join(word for word in rest if not word.isdigit()), numbers
 
 
-def _add_mirrored(found: dict[int, tuple[int, How]], ours: _Parts, theirs: _Parts) -> None:
+def _add_mirrored(found: dict[int, tuple[int, How]], ours: Body, theirs: Body) -> None:
     """Maps joints whose counterparts on the other side are mapped."""
     for joint, (other, _) in list(found.items()):
         keys = ours.keys[joint], theirs.keys[other]
@@ -355,16 +341,15 @@ def _add_chains(found: dict[int, tuple[int, How]], source: Joints, target: Joint
         for length in {len(chain) for chain in ours}:
             mine, his = ([one for one in of if len(one) == length][:_MAX_CHAINS] for of in (ours, theirs))
             # How far each points the way of each; 0 for those without a counterpart.
-            alike = np.zeros((max(len(mine), len(his)),) * 2)
-            for row, chain in enumerate(mine):
-                for column, counterpart in enumerate(his):
-                    turned = quat.rotate(rotation, _direction(source.positions, other, counterpart))
-                    alike[row, column] = _direction(target.positions, joint, chain) @ turned
-            rows = range(len(alike))
-            columns = max(permutations(rows), key=lambda order: float(alike[rows, order].sum()))
-            for row, column in zip(rows, columns, strict=True):
-                if row < len(mine) and column < len(his):
-                    found.update({x: (y, "structure") for x, y in zip(mine[row], his[column], strict=True)})
+            size = max(len(mine), len(his))
+            alike = np.zeros((size, size))
+            for row, column in product(range(len(mine)), range(len(his))):
+                turned = quat.rotate(rotation, _direction(source.positions, other, his[column]))
+                alike[row, column] = _direction(target.positions, joint, mine[row]) @ turned
+            columns = max(permutations(range(size)), key=lambda order: float(alike[range(size), order].sum()))
+            for chain, column in zip(mine, columns, strict=False):
+                if column < len(his):
+                    found.update({x: (y, "structure") for x, y in zip(chain, his[column], strict=True)})
 
 
 def _chains(joints: Joints, start: int) -> list[list[int]]:

@@ -6,6 +6,7 @@ two frames the results differ by up to 4 % of the size of a model.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ from ...io_common import playback
 from ...io_common.playback import Wrap
 from . import quaternions as quat
 from .model import ROOT, Animation, Floats, Ints, Md5Error
-from .skeleton import components, compose, local_poses
+from .skeleton import components, compose, local_poses, poses
 from .validation import check_components
 
 Space = Literal["joints", "model"]
@@ -104,9 +105,7 @@ def pose_at(
         return compose(animation.parents, *local_pose_at(animation, seconds, wrap=wrap))
     if space != "model":
         raise Md5Error("unknown space", found=repr(space), expected="'joints' or 'model'")
-    first, second, fraction, positions, orientations = _frames_at(animation, seconds, wrap)
-    positions, orientations = compose(animation.parents, positions, orientations)
-    return interpolate((positions[first], orientations[first]), (positions[second], orientations[second]), fraction)
+    return _interpolated(animation, seconds, wrap, poses)
 
 
 def local_pose_at(animation: Animation, seconds: npt.ArrayLike, *, wrap: Wrap | None = None) -> tuple[Floats, Floats]:
@@ -115,20 +114,20 @@ def local_pose_at(animation: Animation, seconds: npt.ArrayLike, *, wrap: Wrap | 
     Returns:
         Positions (…, J, 3) and orientations w x y z (…, J, 4) for times of shape (…).
     """
-    first, second, fraction, positions, orientations = _frames_at(animation, seconds, wrap)
-    return interpolate((positions[first], orientations[first]), (positions[second], orientations[second]), fraction)
+    return _interpolated(animation, seconds, wrap, local_poses)
 
 
-def _frames_at(
-    animation: Animation, seconds: npt.ArrayLike, wrap: Wrap | None
-) -> tuple[Ints, Ints, Floats, Floats, Floats]:
-    """Frames around times as indices into poses, the fractions, and the local poses of these frames alone."""
+def _interpolated(
+    animation: Animation, seconds: npt.ArrayLike, wrap: Wrap | None, poses_of: Callable[..., tuple[Floats, Floats]]
+) -> tuple[Floats, Floats]:
+    """The pose at a time between those that a function gives for the frames around it."""
     check_components(animation)
     wrap = WRAPS[loop_type(animation)] if wrap is None else wrap
     first, second, fraction = frame_pair(seconds, 0, animation.frame_count - 1, animation.frame_rate, wrap=wrap)
     used, rows = np.unique(np.stack([first, second]), return_inverse=True)
-    rows = rows.reshape(2, *first.shape).astype(np.int32)
-    return rows[0], rows[1], fraction, *local_poses(animation, used)
+    positions, orientations = poses_of(animation, used)
+    first, second = rows.reshape(2, *first.shape)
+    return interpolate((positions[first], orientations[first]), (positions[second], orientations[second]), fraction)
 
 
 def loop_type(animation: Animation) -> LoopType:
@@ -159,8 +158,8 @@ def loop_type_of_components(table: Floats) -> LoopType:
     ends = table[[-2, -1, 0, 1]]
     # A loop may end with the negative of its first quaternion, which is the same rotation.
     orientations = quat.make_continuous(quat.wxyz_from_xyz(ends[..., 3:]))
-    poses = np.concatenate([ends[..., :3] / extent, orientations], axis=2).reshape(4, -1)
-    before, seam, after = np.linalg.norm(np.diff(poses, axis=0), axis=1).tolist()
+    four = np.concatenate([ends[..., :3] / extent, orientations], axis=2).reshape(4, -1)
+    before, seam, after = np.linalg.norm(np.diff(four, axis=0), axis=1).tolist()
     neighbour = max(before, after)
     if seam == 0.0 or (seam <= _CLOSED * motion and seam <= _CLOSED_STEP * neighbour):
         return "closed"

@@ -86,18 +86,16 @@ def _candidates(xyz: Floats) -> Floats:
     largest, second = np.argsort(-np.abs(xyz), axis=1)[:, :2].T
     sideways = np.zeros_like(xyz)
     sideways[rows, largest], sideways[rows, second] = -xyz[rows, second], xyz[rows, largest]
-    turned: npt.NDArray[np.float64] = _TURNS.reshape(-1, 1) * sideways[:, None]
+    turned: Floats = _TURNS.reshape(-1, 1) * sideways[:, None]
     result: Floats = np.round(xyz[:, None] + turned + _LENGTHS.reshape(-1, 1) * xyz[:, None], DECIMALS)
     return result
 
-
-Array = npt.NDArray[np.float64]
 
 # Below this sine of the angle a slerp is linear, because its formula divides by the sine.
 _SMALL_SINE = 1e-6
 
 
-def wxyz_from_xyz(xyz: npt.ArrayLike) -> Array:
+def wxyz_from_xyz(xyz: npt.ArrayLike) -> Floats:
     """Unit quaternions w x y z (…, 4) from the x y z (…, 3) of a file.
 
     w = -sqrt(1 - x² - y² - z²). If rounding made the sum exceed 1, w is 0 (MD5 specification) and x y z are normalised,
@@ -112,7 +110,7 @@ def wxyz_from_xyz(xyz: npt.ArrayLike) -> Array:
     return quaternions
 
 
-def wxyz_as_read(xyz: npt.ArrayLike) -> Array:
+def wxyz_as_read(xyz: npt.ArrayLike) -> Floats:
     """Quaternions w x y z as most games compute them from x y z of a file, with 32-bit floats, (…, 4)."""
     # Squares of larger ones are beyond 32 bits.
     singles = np.clip(np.asarray(xyz, dtype=np.float64), -1e18, 1e18).astype(np.float32)
@@ -123,7 +121,7 @@ def wxyz_as_read(xyz: npt.ArrayLike) -> Array:
     return quaternions
 
 
-def xyz_from_wxyz(quaternions: npt.ArrayLike, *, may_be_read: bool = False) -> Array:
+def xyz_from_wxyz(quaternions: npt.ArrayLike, *, may_be_read: bool = False) -> Floats:
     """The x y z (…, 3) that a file holds for quaternions w x y z (…, 4): normalised, negated where w > 0.
 
     Near half turns they are changed by up to 5e-7 where games would else compute another w; see `half_turns`.
@@ -140,7 +138,7 @@ def xyz_from_wxyz(quaternions: npt.ArrayLike, *, may_be_read: bool = False) -> A
     return unit[..., 1:]
 
 
-def normalise(quaternions: npt.ArrayLike) -> Array:
+def normalise(quaternions: npt.ArrayLike) -> Floats:
     """Quaternions w x y z (…, 4) of length 1; one of length 0 becomes the identity."""
     quaternions = np.asarray(quaternions, dtype=np.float64)
     lengths = np.linalg.norm(quaternions, axis=-1, keepdims=True)
@@ -150,13 +148,13 @@ def normalise(quaternions: npt.ArrayLike) -> Array:
     return unit
 
 
-def conjugate(quaternions: npt.ArrayLike) -> Array:
+def conjugate(quaternions: npt.ArrayLike) -> Floats:
     """w, -x, -y, -z (…, 4): the inverses of unit quaternions w x y z (…, 4)."""
-    conjugates: Array = np.asarray(quaternions, dtype=np.float64) * np.array([1.0, -1.0, -1.0, -1.0])
+    conjugates: Floats = np.asarray(quaternions, dtype=np.float64) * np.array([1.0, -1.0, -1.0, -1.0])
     return conjugates
 
 
-def multiply(a: npt.ArrayLike, b: npt.ArrayLike) -> Array:
+def multiply(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     """The product a b of quaternions w x y z (…, 4): rotation by b, then by a."""
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
@@ -169,7 +167,7 @@ def multiply(a: npt.ArrayLike, b: npt.ArrayLike) -> Array:
     return product
 
 
-def rotate(quaternions: npt.ArrayLike, points: npt.ArrayLike) -> Array:
+def rotate(quaternions: npt.ArrayLike, points: npt.ArrayLike) -> Floats:
     """Points (…, 3) rotated by unit quaternions w x y z (…, 4): q p q*."""
     quaternions, points = np.asarray(quaternions, dtype=np.float64), np.asarray(points, dtype=np.float64)
     w, x, y, z = (quaternions[..., i] for i in range(4))
@@ -185,7 +183,7 @@ def rotate(quaternions: npt.ArrayLike, points: npt.ArrayLike) -> Array:
     return rotated
 
 
-def to_matrices(quaternions: npt.ArrayLike) -> Array:
+def to_matrices(quaternions: npt.ArrayLike) -> Floats:
     """Rotation matrices (…, 3, 3), for column vectors, of unit quaternions w x y z (…, 4)."""
     w, x, y, z = np.moveaxis(np.asarray(quaternions, dtype=np.float64), -1, 0)
     rows = [
@@ -196,7 +194,7 @@ def to_matrices(quaternions: npt.ArrayLike) -> Array:
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
-def transforms(positions: npt.ArrayLike, quaternions: npt.ArrayLike) -> Array:
+def transforms(positions: npt.ArrayLike, quaternions: npt.ArrayLike) -> Floats:
     """Matrices (…, 4, 4) that rotate by unit quaternions w x y z (…, 4), then translate by positions (…, 3)."""
     positions = np.asarray(positions, dtype=np.float64)
     matrices = np.zeros((*positions.shape[:-1], 4, 4))
@@ -206,7 +204,7 @@ def transforms(positions: npt.ArrayLike, quaternions: npt.ArrayLike) -> Array:
     return matrices
 
 
-def from_matrices(matrices: npt.ArrayLike) -> Array:
+def from_matrices(matrices: npt.ArrayLike) -> Floats:
     """Unit quaternions w x y z (…, 4) with w >= 0, of rotation matrices (…, 3, 3); small errors are averaged.
 
     The largest component is computed from the diagonal, the others from sums across it, so that no divisor is small
@@ -214,25 +212,18 @@ def from_matrices(matrices: npt.ArrayLike) -> Array:
     """
     m = np.asarray(matrices, dtype=np.float64)
     m00, m11, m22 = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
-    squares = np.stack([m00 + m11 + m22, m00 - m11 - m22, m11 - m00 - m22, m22 - m00 - m11], axis=-1) + 1.0
+    w, x = m00 + m11 + m22 + 1.0, m00 - m11 - m22 + 1.0
+    y, z = m11 - m00 - m22 + 1.0, m22 - m00 - m11 + 1.0
     a, b, c = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
     d, e, f = m[..., 1, 0] + m[..., 0, 1], m[..., 0, 2] + m[..., 2, 0], m[..., 2, 1] + m[..., 1, 2]
-    candidates = np.stack(
-        [
-            np.stack([squares[..., 0], a, b, c], axis=-1),
-            np.stack([a, squares[..., 1], d, e], axis=-1),
-            np.stack([b, d, squares[..., 2], f], axis=-1),
-            np.stack([c, e, f, squares[..., 3]], axis=-1),
-        ],
-        axis=-2,
-    )
-    best = np.argmax(squares, axis=-1)
+    candidates = np.moveaxis(np.array([[w, a, b, c], [a, x, d, e], [b, d, y, f], [c, e, f, z]]), (0, 1), (-2, -1))
+    best = np.argmax([w, x, y, z], axis=0)
     quaternions = normalise(np.take_along_axis(candidates, best[..., None, None], axis=-2)[..., 0, :])
     np.negative(quaternions, out=quaternions, where=quaternions[..., :1] < 0.0)
     return quaternions
 
 
-def make_continuous(quaternions: npt.ArrayLike) -> Array:
+def make_continuous(quaternions: npt.ArrayLike) -> Floats:
     """The same rotations w x y z (F, …, 4) with signs such that each is nearer to its predecessor than its negative.
 
     Blender interpolates the four numbers between keyframes, so a change of sign would be a full rotation.
@@ -245,14 +236,14 @@ def make_continuous(quaternions: npt.ArrayLike) -> Array:
     return continuous
 
 
-def lerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Array:
+def lerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Floats:
     """a + fraction · (b - a), for positions (MD5 specification); `fraction` broadcasts over the last axis."""
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    result: Array = a + np.asarray(fraction, dtype=np.float64)[..., None] * (b - a)
+    result: Floats = a + np.asarray(fraction, dtype=np.float64)[..., None] * (b - a)
     return result
 
 
-def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Array:
+def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Floats:
     """The rotation w x y z (…, 4) at a fraction of the shorter arc from a to b, at constant speed (MD5 specification).
 
     Below 0 and above 1 the rotation continues on the same great circle at the same speed: a fraction of 2 is twice the

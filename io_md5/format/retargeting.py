@@ -7,13 +7,13 @@ the limbs of the target are turned, one bone after the other, until they point w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import permutations, product
+from itertools import groupby, permutations, product
 
 import numpy as np
 
 from . import quaternions as quat
 from .model import ROOT, Floats, Ints, Joints, Md5Error
-from .skeleton import CyclicHierarchyError, decompose, depths
+from .skeleton import CyclicHierarchyError, ancestors, decompose, depths
 
 UNMAPPED = -1
 """In place of a source joint: there is none."""
@@ -68,6 +68,9 @@ class Retargeting:
         self._legs = [leg for leg in legs if all(self.sources[joint] != UNMAPPED for joint in leg)]
         self._anchors = self._find_anchors()
         self._drivers = self._find_drivers()
+        # By its parent.
+        self._is_carried = self._drivers == target.parents
+        self._size = float(np.ptp(target.positions, axis=0).max(initial=0.0))
         try:
             order = depths(self._drivers)
         except CyclicHierarchyError as error:
@@ -76,13 +79,12 @@ class Retargeting:
         self._levels = [np.flatnonzero(order == level) for level in range(order.max(initial=0) + 1)]
         self._offsets, self._turns = decompose(self._drivers, target.positions, target.orientations)
         self.scale, is_same = self._compare_lengths()
-        self._children = self._find_children()
         self._corrections = self._align(None if is_same or limbs is None else set(limbs))
         self._bodies = self._find_bodies()
         moving = np.zeros(len(target), dtype=bool) if translated is None else np.asarray(translated, dtype=bool)
         # The same skeleton can take every translation.
         moving = (moving | is_same) & (self.sources != UNMAPPED) & (self._anchors != UNMAPPED)
-        moving &= self._drivers == target.parents
+        moving &= self._is_carried
         moving[self._bodies] = False
         self._moving = np.flatnonzero(moving)
         self._places = self._rest_places(is_same)
@@ -142,52 +144,42 @@ class Retargeting:
         wanted = self._lengths(*np.array(pairs).T) if pairs else self._lengths(joints, anchors)
         sums = wanted.sum(axis=1)
         scale = float(sums[0] / sums[1]) if (sums > 0.0).all() else 1.0
-        lengths, size = self._lengths(joints, anchors), np.ptp(self.target.positions, axis=0).max(initial=0.0)
-        is_same = (np.abs(lengths[0] - scale * lengths[1]) <= _SAME_LENGTH * size).all()
+        lengths = self._lengths(joints, anchors)
+        is_same = (np.abs(lengths[0] - scale * lengths[1]) <= _SAME_LENGTH * self._size).all()
         return scale, bool(is_same)
+
+    def _lines(self, ends: Ints, starts: Ints) -> Floats:
+        """From joints of the target to others, and between their sources in the axes of the target, (2, n, 3)."""
+        source = quat.rotate(self.rotation, self.source.positions)[self.sources]
+        return np.stack([of[ends] - of[starts] for of in (self.target.positions, source)])
 
     def _lengths(self, ends: Ints, starts: Ints) -> Floats:
         """Distances between joints of the target, and between their sources, (2, n)."""
-        target, source = self.target.positions, self.source.positions[self.sources]
-        return np.stack([np.linalg.norm(of[ends] - of[starts], axis=1) for of in (target, source)])
-
-    def _find_children(self) -> dict[int, list[tuple[Floats, Floats]]]:
-        """For each mapped joint, the directions to its next mapped joints, of the target and of the source."""
-        result: dict[int, list[tuple[Floats, Floats]]] = {joint: [] for joint in self._mapped.tolist()}
-        source = quat.rotate(self.rotation, self.source.positions)
-        size = np.ptp(self.target.positions, axis=0).max()
-        for joint in self._mapped.tolist():
-            anchor = int(self._anchors[joint])
-            if anchor == UNMAPPED or self._drivers[joint] != self.target.parents[joint]:
-                continue
-            ours = self.target.positions[joint] - self.target.positions[anchor]
-            theirs = source[self.sources[joint]] - source[self.sources[anchor]]
-            lengths = np.linalg.norm(ours), np.linalg.norm(theirs) * self.scale
-            if min(lengths) > _SAME_LENGTH * size:
-                result[anchor].append((ours / lengths[0], theirs / np.linalg.norm(theirs)))
-        return result
+        lengths: Floats = np.linalg.norm(self._lines(ends, starts), axis=2)
+        return lengths
 
     def _align(self, limbs: set[int] | None) -> Floats:
         """What turns each joint of the target at rest until its chain points as in the source, (K, 4)."""
-        corrections = np.zeros((len(self.target), 4))
-        corrections[:, 0] = 1.0
+        corrections = np.tile([1.0, 0.0, 0.0, 0.0], (len(self.target), 1))
+        ends = self._mapped[self._is_carried[self._mapped] & (self._anchors[self._mapped] != UNMAPPED)]
+        lengths = self._lengths(ends, self._anchors[ends])
+        ends = ends[np.minimum(lengths[0], self.scale * lengths[1]) > _SAME_LENGTH * self._size]
+        starts = self._anchors[ends]
+        ours, theirs = self._lines(ends, starts) / self._lengths(ends, starts)[..., None]
         for joint in np.concatenate(self._levels).tolist():
-            driver = int(self._drivers[joint])
-            if limbs is not None and joint not in limbs and driver == self.target.parents[joint]:
+            if limbs is not None and joint not in limbs and self._is_carried[joint]:
                 continue
-            if driver != ROOT:
-                corrections[joint] = corrections[driver]
-            if children := self._children.get(joint):
-                ours, theirs = (np.array(directions) for directions in zip(*children, strict=True))
-                ours = quat.rotate(corrections[joint], ours)
-                turn = None
-                if len(children) > 1:
-                    turn = _turn_between(ours, theirs)
-                elif self._anchors[joint] != UNMAPPED:
-                    # A root that stands on the floor is not turned because its only child is elsewhere.
-                    turn = shortest_turn(ours[0], theirs[0])
-                if turn is not None:
-                    corrections[joint] = quat.multiply(turn, corrections[joint])
+            if self._drivers[joint] != ROOT:
+                corrections[joint] = corrections[self._drivers[joint]]
+            children = starts == joint
+            ahead, turn = quat.rotate(corrections[joint], ours[children]), None
+            if len(ahead) > 1:
+                turn = _turn_between(ahead, theirs[children])
+            elif len(ahead) and self._anchors[joint] != UNMAPPED:
+                # A root that stands on the floor is not turned because its only child is elsewhere.
+                turn = shortest_turn(ahead[0], theirs[children][0])
+            if turn is not None:
+                corrections[joint] = quat.multiply(turn, corrections[joint])
         return corrections
 
     def _find_bodies(self) -> Ints:
@@ -201,7 +193,7 @@ class Retargeting:
             bodies += trunk if below else []
         above = [set(ancestors(self.target.parents, thigh)) for thigh, _, _ in self._legs]
         bodies += set.intersection(*above) if len(above) > 1 else ()
-        mapped = set(self._mapped[self._drivers[self._mapped] == self.target.parents[self._mapped]].tolist())
+        mapped = set(self._mapped[self._is_carried[self._mapped]].tolist())
         return np.array(sorted(mapped.intersection(bodies)), dtype=np.int32)
 
     def _rest_places(self, is_same: bool) -> Floats:
@@ -221,43 +213,30 @@ class Retargeting:
         return moved
 
     def _pose(self, source_positions: Floats, source_orientations: Floats) -> tuple[Floats, Floats]:
-        mapped, sources = self._mapped, self.sources[self._mapped]
-        count = len(source_positions)
-        shape = count, len(self.target)
-        positions, orientations = np.empty((*shape, 3)), np.empty((*shape, 4))
+        target, mapped, sources = self.target, self._mapped, self.sources[self._mapped]
         rest = quat.conjugate(quat.multiply(self.rotation, self.source.orientations[sources]))
-        after = quat.multiply(quat.multiply(rest, self._corrections[mapped]), self.target.orientations[mapped])
-        turned = quat.multiply(quat.multiply(self.rotation, source_orientations[:, sources]), after)
-        is_mapped = self.sources != UNMAPPED
-        orientations[:, mapped] = turned
-        places = np.empty((*shape, 3))
+        after = quat.multiply(quat.multiply(rest, self._corrections[mapped]), target.orientations[mapped])
         moves = self._to_target(source_positions - self.source.positions)
-        places[:, self._bodies] = self._places + moves[:, self.sources[self._bodies]]
-        extra = self._translations(source_positions, source_orientations)
-        is_body = np.zeros(len(self.target), dtype=bool)
-        is_body[self._bodies] = True
-        for joints in self._levels:
-            drivers = self._drivers[joints]
-            is_root = drivers == ROOT
-            roots, carried, drivers = joints[is_root], joints[~is_root], drivers[~is_root]
-            positions[:, roots] = self.target.positions[roots]
-            positions[:, carried] = positions[:, drivers] + quat.rotate(
-                orientations[:, drivers], self._offsets[carried]
-            )
-            if extra is not None:
-                positions[:, joints] += extra[:, joints]
-            bodies = joints[is_body[joints]]
-            positions[:, bodies] = places[:, bodies]
-            free = ~is_mapped[roots]
-            orientations[:, roots[free]] = self.target.orientations[roots[free]]
-            free = ~is_mapped[carried] | (self._drivers[carried] != self.target.parents[carried])
-            orientations[:, carried[free]] = quat.multiply(orientations[:, drivers[free]], self._turns[carried[free]])
+        shifts = self._translations(source_positions, source_orientations)
+        # What nothing moves stays as it is at rest.
+        count = len(source_positions)
+        positions, orientations = (np.repeat(of[None], count, axis=0) for of in (target.positions, target.orientations))
+        positions[:, self._bodies] = self._places + moves[:, self.sources[self._bodies]]
+        orientations[:, mapped] = quat.multiply(quat.multiply(self.rotation, source_orientations[:, sources]), after)
+        is_follower = (self.sources == UNMAPPED) | ~self._is_carried
+        # The first level has the roots.
+        for joints in self._levels[1:]:
+            carried = np.setdiff1d(joints, self._bodies)
+            drivers = self._drivers[carried]
+            offsets = quat.rotate(orientations[:, drivers], self._offsets[carried])
+            positions[:, carried] = positions[:, drivers] + offsets + shifts[:, carried]
+            followers = joints[is_follower[joints]]
+            turns = quat.multiply(orientations[:, self._drivers[followers]], self._turns[followers])
+            orientations[:, followers] = turns
         return positions, quat.normalise(orientations)
 
-    def _translations(self, positions: Floats, orientations: Floats) -> Floats | None:
+    def _translations(self, positions: Floats, orientations: Floats) -> Floats:
         """How far joints that may be translated are from where their parents carry them, (F, K, 3)."""
-        if not len(self._moving):
-            return None
         joints, anchors = self.sources[self._moving], self.sources[self._anchors[self._moving]]
         rest = self.source.positions[joints] - self.source.positions[anchors]
         rest = quat.rotate(quat.conjugate(self.source.orientations[anchors]), rest)
@@ -272,13 +251,12 @@ class Retargeting:
         length = self._lengths(np.array([shin, foot]), np.array([thigh, shin]))[1].sum()
         is_slow = np.linalg.norm(np.diff(source, axis=0), axis=1) < _STANDING * length
         stands = np.append(is_slow, False) | np.append(False, is_slow)
-        starts = np.flatnonzero(np.diff(np.append(False, stands)) & stands)
         goals = positions[:, foot].copy()
         moves = self._to_target(source)
-        for start in starts.tolist():
-            length = int(np.append(np.flatnonzero(~stands[start:]), len(stands) - start)[0])
-            contact = slice(start, start + length)
-            goals[contact] = moves[contact] + (positions[contact, foot] - moves[contact]).mean(axis=0)
+        for is_contact, group in groupby(range(len(stands)), key=stands.__getitem__):
+            if is_contact:
+                frames = list(group)
+                goals[frames] = moves[frames] + (positions[frames, foot] - moves[frames]).mean(axis=0)
         if not stands.any():
             return
         a, b, c = (positions[stands, joint] for joint in leg)
@@ -346,14 +324,6 @@ def bend_leg(hips: Floats, knees: Floats, feet: Floats, goals: Floats) -> tuple[
     return knee, shortest_turn(reached, directions)
 
 
-def ancestors(parents: Ints, joint: int) -> list[int]:
-    """The ancestors of a joint, the nearest first."""
-    result = []
-    while (joint := int(parents[joint])) != ROOT:
-        result.append(joint)
-    return result
-
-
 def axes_rotation(source: Floats, target: Floats) -> Floats:
     """Which of the 24 rotations between axes fits joints (n, 3) of one skeleton best to those of another."""
     return quat.from_matrices(nearest_axes((target - target.mean(axis=0)).T @ (source - source.mean(axis=0))))
@@ -361,15 +331,11 @@ def axes_rotation(source: Floats, target: Floats) -> Floats:
 
 def nearest_axes(matrix: Floats) -> Floats:
     """Which of the 24 rotations between axes is nearest to a matrix (3, 3); the identity unless another is nearer."""
-    candidates = [np.eye(3)]
-    for order in permutations(range(3)):
-        for signs in product((1.0, -1.0), repeat=3):
-            axes = np.eye(3)[list(order)] * np.array(signs)[:, None]
-            if np.linalg.det(axes) > 0.0:
-                candidates.append(axes)
-    scores = np.array([(axes * matrix).sum() for axes in candidates])
-    best = int(scores.argmax())
-    return candidates[best if scores[best] > _BETTER * scores[0] else 0]
+    turned = product(permutations(np.eye(3)), product((1.0, -1.0), repeat=3))
+    candidates = (np.array(rows) * np.array(signs)[:, None] for rows, signs in turned)
+    rotations = [axes for axes in candidates if np.linalg.det(axes) > 0.0]
+    best = max(rotations, key=lambda axes: float((axes * matrix).sum()))
+    return best if (best * matrix).sum() > _BETTER * np.trace(matrix) else np.eye(3)
 
 
 def _turn_between(ours: Floats, theirs: Floats) -> Floats | None:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from ...io_common.files.reading import Source, Target, read_source, write_target
 from ...io_common.texts import listing
 from .model import Animation, Floats, Md5Error
-from .skeleton import compose, local_poses
+from .skeleton import compose, first_indices, local_poses
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ class Scales:
         """
         result = np.ones((frame_count, len(names)))
         scales_position = np.zeros(len(names), dtype=bool)
-        index = {name: joint for joint, name in reversed(list(enumerate(names)))}
+        index = first_indices(names)
         frames: set[int] = set()
         for name, scales in self.joints.items():
             frames.update(frame for frame in scales if frame >= frame_count)
@@ -161,11 +161,7 @@ def read_scales(source: Source, name: str = "") -> Scales:
 
 
 def parse_scales(data: bytes | bytearray | memoryview, name: str = "") -> Scales:
-    """The scales in the bytes of an .md5scale file.
-
-    Args:
-        data: the bytes of the file.
-        name: its name for messages.
+    """The scales in the bytes of an .md5scale file, of which `name` is the name for messages.
 
     Raises:
         Md5Error: the file cannot be understood; the message names the line or the joint.
@@ -222,11 +218,7 @@ def _pairs(value: Any, what: str, path: str) -> tuple[tuple[str, Any], ...]:
 
 
 def write_scales(scales: Scales, target: Target) -> None:
-    """Writes an .md5scale file.
-
-    Args:
-        scales: what to write.
-        target: a path or a binary file object.
+    """Writes an .md5scale file to a path or a binary file object.
 
     Raises:
         Md5Error: a scale cannot be written.

@@ -10,6 +10,7 @@ multiplies an error by 1 / w, so x y z are rounded more finely where w is small.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -57,6 +58,19 @@ def depths(parents: npt.ArrayLike) -> Ints:
             depth += 1
             result[member] = depth
     return np.array(result, dtype=np.int32)
+
+
+def ancestors(parents: Ints, joint: int) -> list[int]:
+    """The ancestors of a joint, the nearest first."""
+    result = []
+    while (joint := int(parents[joint])) != ROOT:
+        result.append(joint)
+    return result
+
+
+def first_indices(names: Sequence[str]) -> dict[str, int]:
+    """The index of the first joint with each name."""
+    return {name: joint for joint, name in reversed(list(enumerate(names)))}
 
 
 def order_with_early_parents(parents: Ints, last: int) -> Ints | None:
@@ -258,27 +272,29 @@ def encode_local_poses(
     )
 
 
+def with_components(
+    animation: Animation, table: Floats, *, bounds: Floats | None = None, limits: npt.ArrayLike = 0.0
+) -> Animation:
+    """The animation with other components of all joints, (F, J, 6), and bounds; for limits see `split_components`."""
+    flags, starts, base, frames = split_components(table, np.broadcast_to(limits, table.shape[1:]))
+    return replace(
+        animation, flags=flags, starts=starts, frames=frames, bounds=animation.bounds if bounds is None else bounds,
+        base_positions=base[:, :3].copy(), base_orientations=base[:, 3:].copy(),
+    )  # fmt: skip
+
+
 def split_components(table: Floats, limits: Floats) -> tuple[Ints, Ints, Floats, Floats]:
     """Flags (J,), starts (J,), base frame (J, 6) and frames (F, C) of Tx Ty Tz Qx Qy Qz, (F, J, 6).
 
     The base frame is the first frame, as in id's exporter; a component is animated if any frame differs from it by more
-    than its limit, (J, 6).
+    than its limit, (J, 6), or that is below 0.
     """
-    base = table[0]
-    animated = (np.abs(table - base) > limits).any(axis=0)
+    base = table[0] if len(table) else np.zeros(table.shape[1:])
+    animated = (np.abs(table - base) > limits).any(axis=0) | (limits < 0.0)
     flags = (animated << np.arange(len(COMPONENTS))).sum(axis=1).astype(np.int32)
     sizes = animated.sum(axis=1)
     starts = np.where(sizes > 0, np.cumsum(sizes) - sizes, 0).astype(np.int32)
     return flags, starts, base.copy(), table[:, animated]
-
-
-def with_components(animation: Animation, table: Floats, bounds: Floats) -> Animation:
-    """An animation with other Tx Ty Tz Qx Qy Qz of its joints, (F, J, 6), and bounds, (F, 2, 3)."""
-    flags, starts, base, frames = split_components(table, np.zeros(table.shape[1:]))
-    return replace(
-        animation, flags=flags, starts=starts, frames=frames, bounds=bounds,
-        base_positions=base[:, :3].copy(), base_orientations=base[:, 3:].copy(),
-    )  # fmt: skip
 
 
 def _rounded(values: Floats, precision: Floats) -> Floats:
@@ -328,12 +344,8 @@ def match_joints(animation: Animation | AnimationHeader, joints: Joints) -> Matc
         animation: whose joints may be others, or in another order. The head of its file is enough.
         joints: of a model, the bones.
     """
-    if animation.names == joints.names and np.array_equal(animation.parents, joints.parents):
-        whole = list(range(len(joints.names)))
-        if animation.has_hierarchy and len(set(joints.names)) == len(whole):
-            return Match(whole, list(whole))
     match = Match()
-    bones = {name: bone for bone, name in reversed(list(enumerate(joints.names)))}
+    bones = first_indices(joints.names)
     animation_parents = _parent_names(animation.names, animation.parents)
     rig_parents = _parent_names(joints.names, joints.parents)
     for joint, name in enumerate(animation.names):

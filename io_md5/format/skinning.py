@@ -1,4 +1,4 @@
-"""Vertices, normals, tangents and bitangents of a mesh in a pose of its joints (MD5 specification).
+"""Vertices, normals, tangents and bitangents of a mesh in a pose of its joints (MD5 specification); merged vertices.
 
 A vertex is ``Σ bias · (joint position + joint orientation · weight position)``; biases are not normalised, as in games.
 """
@@ -10,9 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ...io_common.triangles import is_degenerate
 from . import quaternions as quat
 from .model import Floats, Md5Error, Mesh, as_singles
 from .validation import check_arrays, check_triangles, check_unit, check_weights
+
+Indices = npt.NDArray[np.int64]
 
 # An odd number with evenly mixed bits (the golden ratio), for hashing rows.
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -51,13 +54,6 @@ def vertex_weights(mesh: Mesh) -> VertexWeights:
     firsts = np.cumsum(counts) - counts
     weights = np.arange(len(vertices)) - firsts[vertices] + mesh.weight_starts.astype(np.int64)[vertices]
     return VertexWeights(vertices, weights, len(counts))
-
-
-def weight_points(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> Floats:
-    """The position that each single weight gives its vertex in a pose of all joints, (…, W, 3)."""
-    positions, orientations = _checked_pose(mesh, positions, orientations)
-    joints = mesh.weight_joints
-    return positions[..., joints, :] + quat.rotate(orientations[..., joints, :], mesh.weight_positions)
 
 
 def skin(
@@ -127,7 +123,10 @@ def bind_pose(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike)
         orientations: of the joints in the bind pose, unit quaternions w x y z (J, 4).
     """
     rows = vertex_weights(mesh)
-    points = weight_points(mesh, positions, orientations)[rows.weights]
+    positions, orientations = _checked_pose(mesh, positions, orientations)
+    joints = mesh.weight_joints
+    # The position that each single weight gives its vertex.
+    points = (positions[joints] + quat.rotate(orientations[joints], mesh.weight_positions))[rows.weights]
     biases = mesh.weight_biases[rows.weights, None]
     vertices = rows.sums(points * biases)
     points -= vertices[rows.vertices]
@@ -228,23 +227,12 @@ def row_ids(rows: npt.NDArray[np.number]) -> npt.NDArray[np.int64]:
     if rows.shape[1] == 0:
         return np.zeros(len(rows), dtype=np.int64)
     table = rows + np.zeros(1, dtype=rows.dtype)  # no -0
-    numbers = _value_ids(_row_hashes(table))
+    numbers = np.unique(_row_hashes(table), return_inverse=True)[1]
     members = np.empty(len(table), dtype=np.int64)
     members[numbers] = np.arange(len(table))
     if not np.array_equal(table[members[numbers]], table):
         # Hashes collide. Numpy 2.0 returns a column.
         numbers = np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)
-    return numbers
-
-
-def _value_ids(values: npt.NDArray[np.number]) -> npt.NDArray[np.int64]:
-    """The rank of each value (N,) among the distinct values, (N,)."""
-    order = np.argsort(values)
-    ordered = values[order]
-    ranks = np.zeros(len(values), dtype=np.int64)
-    np.cumsum(ordered[1:] != ordered[:-1], out=ranks[1:])
-    numbers = np.empty(len(values), dtype=np.int64)
-    numbers[order] = ranks
     return numbers
 
 
@@ -293,3 +281,85 @@ def _unit(vectors: Floats) -> Floats:
     unit = np.zeros_like(vectors)
     np.divide(vectors, lengths, out=unit, where=lengths > 0.0)
     return unit
+
+
+# Vertices that exporters repeated along UV seams, with equal weights, merged into one for editing
+
+
+def weight_list_ids(mesh: Mesh) -> Indices:
+    """An id for each vertex, (V,), the same for vertices with exactly equal weights in any order."""
+    table = np.column_stack([mesh.weight_joints, mesh.weight_biases, mesh.weight_positions]) + 0.0
+    rows = vertex_weights(mesh)
+    weight_ids = row_ids(table)[rows.weights]
+    counts = mesh.weight_counts
+    firsts = np.cumsum(counts, dtype=np.int64) - counts
+    result = np.zeros(mesh.vertex_count, dtype=np.int64)
+    used = 0
+    for count in np.unique(counts):
+        vertices = np.flatnonzero(counts == count)
+        lists = np.sort(weight_ids[firsts[vertices, None] + np.arange(count)], axis=1)
+        numbers = row_ids(lists) if count else np.arange(len(vertices))
+        result[vertices] = numbers + used
+        used += len(vertices)
+    return result
+
+
+def find_merged_vertices(mesh: Mesh, vertices: Floats) -> Indices:
+    """For each vertex the first of those with equal weights that it is merged with, (V,); else its own index.
+
+    Where merging makes a triangle degenerate or two triangles share all vertices, copies that face the other way (the
+    back of a leaf) are kept separate, and if that is not enough, all vertices of the triangle. Unused vertices are not
+    merged. `vertices` (V, 3) are in the bind pose.
+    """
+    triangles = mesh.triangles[~is_degenerate(mesh.triangles)]
+    count = mesh.vertex_count
+    separate = np.ones(count, dtype=bool)
+    separate[triangles] = False
+    groups = weight_list_ids(mesh)
+    facing_away = np.zeros(count, dtype=bool)
+    file_ids = _triangle_ids(triangles)
+    normals: Floats | None = None
+    while True:
+        firsts = _first_members(groups, facing_away, separate)
+        conflicting = triangles[_conflicts(firsts[triangles], file_ids)]
+        if not len(conflicting):
+            return firsts
+        if normals is None:
+            a, b, c = (vertices[triangles[:, corner]] for corner in range(3))
+            normals = sums_of_faces(np.cross(c - a, b - a), triangles, count)
+        has_conflict = np.zeros(count, dtype=bool)
+        has_conflict[firsts[conflicting]] = True
+        members = has_conflict[firsts]
+        faces_away = members & (np.einsum("vi,vi->v", normals, normals[firsts]) < 0.0)
+        if (faces_away & ~facing_away).any():
+            facing_away |= faces_away
+        else:
+            separate[conflicting] = True
+
+
+def _first_members(groups: Indices, facing_away: npt.NDArray[np.bool_], separate: npt.NDArray[np.bool_]) -> Indices:
+    """For each vertex the first with the same group and side, (V,); its own index if it is separate."""
+    members = np.flatnonzero(~separate)
+    keys = groups[members] * 2 + facing_away[members]
+    first_of_key = np.empty(2 * len(groups), dtype=np.int64)
+    # Of several values for one key the last is stored, so the order is reversed.
+    first_of_key[keys[::-1]] = members[::-1]
+    firsts = np.arange(len(groups))
+    firsts[members] = first_of_key[keys]
+    return firsts
+
+
+def _conflicts(merged: Indices, file_ids: Indices) -> npt.NDArray[np.bool_]:
+    """Whether merged triangles (T, 3) are degenerate or have the vertices of one with another id, (T,)."""
+    numbers = _triangle_ids(merged)
+    order = np.argsort(numbers, kind="stable")
+    same = numbers[order[1:]] == numbers[order[:-1]]
+    # Triangles that share all vertices in the file are no conflict.
+    differ = same & (file_ids[order[1:]] != file_ids[order[:-1]])
+    has_conflict = np.isin(numbers, numbers[order[1:][differ]]) if differ.any() else False
+    return is_degenerate(merged) | has_conflict
+
+
+def _triangle_ids(triangles: npt.NDArray[np.integer]) -> Indices:
+    """An id for each triangle, the same for those with the same vertices, (T,)."""
+    return row_ids(np.sort(triangles, axis=1))

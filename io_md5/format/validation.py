@@ -82,9 +82,7 @@ def check_components(animation: Animation, what: str = "Animation") -> None:
         )  # fmt: skip
     sizes = is_animated(animation.flags).sum(axis=1)
     width = animation.frames.shape[1]
-    outside = np.flatnonzero(
-        (sizes > 0) & ((animation.starts < 0) | (animation.starts.astype(np.int64) + sizes > width))
-    )
+    outside = np.flatnonzero((sizes > 0) & are_outside(animation.starts, sizes, width))
     if len(outside):
         joint = int(outside[0])
         raise Md5Error(
@@ -170,8 +168,12 @@ def check_weights(mesh: Mesh, joint_count: int | None = None, what: str = "Mesh"
 
 def has_invalid_range(mesh: Mesh) -> npt.NDArray[np.bool_]:
     """Which vertices refer to weights that do not exist, (V,)."""
-    ends = mesh.weight_starts.astype(np.int64) + mesh.weight_counts
-    return np.asarray((mesh.weight_starts < 0) | (mesh.weight_counts < 0) | (ends > len(mesh.weight_joints)))
+    return are_outside(mesh.weight_starts, mesh.weight_counts, len(mesh.weight_joints))
+
+
+def are_outside(starts: Ints, counts: Ints, size: int) -> npt.NDArray[np.bool_]:
+    """Which ranges are not within a table of a size, (n,)."""
+    return np.asarray((starts < 0) | (counts < 0) | (starts.astype(np.int64) + counts > size))
 
 
 def check_triangles(triangles: npt.ArrayLike, vertex_count: int) -> Ints:

@@ -22,10 +22,9 @@ from ...io_common.texts import counted
 from ...io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
 from ..format import ROOT, Joints, Mesh, Model
 from ..format import quaternions as quat
-from ..format.merging import find_merged_vertices
 from ..format.model import Floats
 from ..format.skeleton import depths
-from ..format.skinning import bind_pose, position_ids, vertex_normals, vertex_weights
+from ..format.skinning import bind_pose, find_merged_vertices, position_ids, vertex_normals, vertex_weights
 from ..options import ImportOptions
 from ..records import COMMANDLINE, CONVERSION, GROUP, store_bones, store_mesh
 from .read import ImportSkeleton

@@ -130,4 +130,4 @@ def convert_animation(animation: Animation, conversion: Conversion) -> Animation
     table[:, roots, :3] = table[:, roots, :3] @ conversion.rotation.T
     table[:, roots, 3:] = quat.xyz_from_wxyz(quat.multiply(rotation, quat.wxyz_from_xyz(table[:, roots, 3:])))
     corners = conversion.points(animation.bounds)
-    return with_components(animation, table, np.stack([corners.min(axis=1), corners.max(axis=1)], axis=1))
+    return with_components(animation, table, bounds=np.stack([corners.min(axis=1), corners.max(axis=1)], axis=1))

@@ -27,7 +27,7 @@ from io_idtech.io_md2.format import (
     read_model,
     st_fractions,
 )
-from io_idtech.io_md2.format.sequences import Template, match_template
+from io_idtech.io_md2.format.games import Template, match_template
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = Path(os.environ.get("IO_IDTECH_CORPUS") or ROOT.parent / "shared" / "corpus")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from .common import COMMON
-from .profile import Comments, Game, NameRule, Profile, Subject, Writing, safe_names
-from .profiles import PROFILES, game_named, rules_of
-from .writing import prepare_animation, prepare_model, rest_pose, with_all_components
+from .checks import NameRule, Subject
+from .profiles import COMMON, PROFILES, Comments, Game, Profile, Writing, game_named, rules_of
+from .writing import prepare_animation, prepare_model, rest_pose, safe_names, with_all_components
 
 __all__ = [
     "COMMON", "PROFILES", "Comments", "Game", "NameRule", "Profile", "Subject", "Writing", "game_named",

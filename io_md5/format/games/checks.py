@@ -1,12 +1,13 @@
-"""Checks of joints, headers, animations, joint scales and camera paths; see `mesh_checks` for meshes."""
+"""What is checked, and checks of joints, headers, animations, joint scales and camera paths; see `mesh_checks`."""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,19 +15,67 @@ import numpy.typing as npt
 
 from ....io_common.rules import Check, Finding, Rule
 from ....io_common.texts import counted, listing
-from ..model import ROOT, Animation, Camera, Floats, Model
+from ..model import ROOT, Animation, Camera, Floats, Ints, Joints, Model
+from ..scale_file import ScaleTable
 from ..skeleton import is_animated
-from ..validation import is_writable
-from .profile import NameRule, Subject, byte_count
+from ..validation import are_outside, is_writable
 
 # Smaller components of the base frame count as 0.
 _ZERO = 1e-6
 
 
-def about(kind: str) -> Callable[[Callable[[Rule, Any, Subject], Iterator[Finding]]], Check]:
+@dataclass(frozen=True)
+class Subject:
+    """What is checked: a model, an animation or a camera."""
+
+    model: Model | None = None
+    animation: Animation | None = None
+    mesh_joints: Joints | None = None  # of the model that the animation is for
+    has_animation: bool | None = None  # beside the mesh; None if unknown
+    scales: ScaleTable | None = None  # of the animation's joints
+    camera: Camera | None = None
+    animations: Sequence[Animation] = ()  # of the model, in whose poses it is checked too
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the joints of the file."""
+        joints = self.model.joints if self.model is not None else self.animation
+        return joints.names if joints is not None else []
+
+    @property
+    def parents(self) -> Ints:
+        """The parents of the joints of the file."""
+        joints = self.model.joints if self.model is not None else self.animation
+        return joints.parents if joints is not None else np.empty(0, dtype=np.int32)
+
+
+@dataclass(frozen=True)
+class NameRule:
+    """A game's limits on joint names, besides those of the format."""
+
+    max_bytes: int = 0  # in UTF-8; 0 for no limit
+    forbidden: str = ""  # characters, as a regular expression
+    problem: str = ""  # with other names, for messages
+
+    def accepts(self, name: str) -> bool:
+        """Whether the game accepts a name."""
+        fits = not self.max_bytes or byte_count(name) <= self.max_bytes
+        return fits and not (self.forbidden and re.search(self.forbidden, name))
+
+
+def byte_count(text: str) -> int:
+    """The bytes of a text in a file."""
+    return len(text.encode("utf-8", "surrogateescape"))
+
+
+PartCheck = Callable[[Rule, Any, Subject], Iterator[Finding]]
+"""A check of a part of a subject, as of one mesh."""
+
+
+def about(kind: str) -> Callable[[PartCheck], Check]:
     """A check of one kind of file, an attribute of the subject; others pass."""
 
-    def decorate(check: Callable[[Rule, Any, Subject], Iterator[Finding]]) -> Check:
+    def decorate(check: PartCheck) -> Check:
         def check_kind(rule: Rule, subject: Subject) -> Iterator[Finding]:
             file = getattr(subject, kind)
             if file is not None:
@@ -35,6 +84,18 @@ def about(kind: str) -> Callable[[Callable[[Rule, Any, Subject], Iterator[Findin
         return check_kind
 
     return decorate
+
+
+def at_most(what: str, count_of: Callable[[Any], int], *, selected: bool = False) -> PartCheck:
+    """A check that a number is not above the limit; what is beyond can be selected."""
+
+    def check(rule: Rule, part: Any, _subject: Subject) -> Iterator[Finding]:
+        count = count_of(part)
+        if count > rule.limit:
+            beyond: dict[str, Any] = {what: range(int(rule.limit), count)} if selected else {}
+            yield rule.finding(counted(count, what), count, **beyond)
+
+    return check
 
 
 # Joints, of a mesh or an animation
@@ -68,14 +129,8 @@ def several_roots(rule: Rule, subject: Subject) -> Iterator[Finding]:
         yield from _named(rule, subject, roots, f"{len(roots)} root bones", found=len(roots))
 
 
-@about("model")
-def model_roots(rule: Rule, _model: Model, subject: Subject) -> Iterator[Finding]:
-    yield from several_roots(rule, subject)
-
-
-@about("animation")
-def animation_roots(rule: Rule, _animation: Animation, subject: Subject) -> Iterator[Finding]:
-    yield from several_roots(rule, subject)
+model_roots = about("model")(lambda rule, _model, subject: several_roots(rule, subject))
+animation_roots = about("animation")(lambda rule, _animation, subject: several_roots(rule, subject))
 
 
 @about("model")
@@ -171,10 +226,7 @@ def no_frames(rule: Rule, animation: Animation, _subject: Subject) -> Iterator[F
         yield rule.finding("there are no frames", 0)
 
 
-@about("animation")
-def frame_count(rule: Rule, animation: Animation, _subject: Subject) -> Iterator[Finding]:
-    if animation.frame_count > rule.limit:
-        yield rule.finding(counted(animation.frame_count, "frames"), animation.frame_count)
+frame_count = about("animation")(at_most("frames", lambda animation: animation.frame_count))
 
 
 def _rate(subject: Subject) -> float:
@@ -214,9 +266,8 @@ def bounds_count(rule: Rule, animation: Animation, _subject: Subject) -> Iterato
 def components(rule: Rule, animation: Animation, subject: Subject) -> Iterator[Finding]:
     """A joint's components do not exist: starts must be in [0, C) even where no flag is set, if C is not 0."""
     count = animation.frames.shape[1] if animation.frames.ndim == 2 else 0
-    sizes = np.array([int(flags).bit_count() for flags in animation.flags.tolist()], dtype=np.int64)
-    starts = animation.starts.astype(np.int64)
-    wrong = np.flatnonzero((starts < 0) | (starts + sizes > count) | ((count > 0) & (starts >= count)))
+    sizes = is_animated(animation.flags).sum(axis=1)
+    wrong = np.flatnonzero(are_outside(animation.starts, sizes, count) | ((count > 0) & (animation.starts >= count)))
     yield from _named(rule, subject, wrong, "components of joints do not exist")
 
 

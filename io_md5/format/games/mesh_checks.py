@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,18 +12,17 @@ import numpy.typing as npt
 from ....io_common.rules import Check, Finding, Rule
 from ....io_common.texts import counted, listing
 from .. import quaternions as quat
-from ..model import Floats, Ints, Mesh, Model
+from ..model import Floats, Ints, Md5Error, Mesh, Model
 from ..skeleton import poses
 from ..skinning import position_ids, skin, vertex_weights
-from ..validation import check_components, has_invalid_range, is_writable
-from .checks import about
-from .profile import Subject, byte_count
+from ..validation import check_components, has_invalid_range, is_writable, validate_mesh
+from .checks import PartCheck, Subject, about, at_most, byte_count
 
 _IMAGE_SUFFIX = re.compile(r"\.(?:tga|png|jpe?g|lmp|pcx)\Z", re.IGNORECASE)
 _SKIN_NUMBERS = re.compile(r"_[0-9]{2}_[0-9]{2}(?:_glow|_luma)?\Z")
 
 
-def each_mesh(check: Callable[[Rule, Mesh, Subject], Iterator[Finding]]) -> Check:
+def each_mesh(check: PartCheck) -> Check:
     """A check of all meshes made of a check of one, whose findings then name the mesh."""
 
     def check_all(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -44,10 +43,7 @@ def no_meshes(rule: Rule, model: Model, _subject: Subject) -> Iterator[Finding]:
         yield rule.finding("there is no mesh", 0)
 
 
-@about("model")
-def mesh_count(rule: Rule, model: Model, _subject: Subject) -> Iterator[Finding]:
-    if len(model.meshes) > rule.limit:
-        yield rule.finding(counted(len(model.meshes), "meshes"), len(model.meshes))
+mesh_count = about("model")(at_most("meshes", lambda model: len(model.meshes)))
 
 
 @about("model")
@@ -189,18 +185,8 @@ def bias_sums(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
         )
 
 
-@each_mesh
-def vertex_count(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    count = mesh.vertex_count
-    if count > rule.limit:
-        yield rule.finding(counted(count, "vertices"), count, vertices=range(int(rule.limit), count))
-
-
-@each_mesh
-def triangle_count(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    count = len(mesh.triangles)
-    if count > rule.limit:
-        yield rule.finding(counted(count, "triangles"), count, triangles=range(int(rule.limit), count))
+vertex_count = each_mesh(at_most("vertices", lambda mesh: mesh.vertex_count, selected=True))
+triangle_count = each_mesh(at_most("triangles", lambda mesh: len(mesh.triangles), selected=True))
 
 
 @each_mesh
@@ -222,14 +208,11 @@ def weight_starts(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding
 @each_mesh
 def silhouette_edges(rule: Rule, mesh: Mesh, subject: Subject) -> Iterator[Finding]:
     # Each triangle adds three edges at most.
-    if 3 * len(mesh.triangles) <= rule.limit or not _is_sound(mesh, subject):
-        return
-    assert subject.model is not None
-    joints = subject.model.joints
-    triangles = position_ids(skin(mesh, joints.positions, joints.orientations))[mesh.triangles]
-    count = _edge_count(triangles)
-    if count > rule.limit:
-        yield rule.finding(f"{counted(count, 'edges')} that may become silhouettes", count)
+    at_rest = _at_rest(mesh, subject) if 3 * len(mesh.triangles) > rule.limit else None
+    if at_rest is not None:
+        count = _edge_count(position_ids(at_rest)[mesh.triangles])
+        if count > rule.limit:
+            yield rule.finding(f"{counted(count, 'edges')} that may become silhouettes", count)
 
 
 def _edge_count(triangles: npt.NDArray[np.integer]) -> int:
@@ -245,16 +228,17 @@ def _edge_count(triangles: npt.NDArray[np.integer]) -> int:
     return int(np.maximum(*counts).sum())
 
 
-def _is_sound(mesh: Mesh, subject: Subject) -> bool:
-    """Whether a mesh can be skinned: all indices exist and all numbers are finite."""
+def _at_rest(mesh: Mesh, subject: Subject) -> Floats | None:
+    """The vertices of a mesh in the bind pose, (V, 3); None if it is not valid, of which other checks tell."""
     assert subject.model is not None
     joints = subject.model.joints
-    tables = mesh.weight_biases, mesh.weight_positions, joints.positions, joints.orientations
-    return not (
-        has_invalid_range(mesh).any()
-        or _outside(mesh.triangles, mesh.vertex_count).any()
-        or _outside(mesh.weight_joints, len(joints)).any()
-    ) and all(np.isfinite(table).all() for table in tables)
+    if not np.isfinite(joints.positions).all():
+        return None
+    try:
+        validate_mesh(mesh, len(joints))
+        return skin(mesh, joints.positions, joints.orientations)
+    except Md5Error:
+        return None
 
 
 def _outside(indices: Ints, count: int) -> npt.NDArray[np.bool_]:
@@ -295,7 +279,8 @@ def influences(*keepers: Keeper) -> Check:
         many = np.flatnonzero(mesh.weight_counts > rule.limit)
         if len(many):
             worst = many[np.argmax(mesh.weight_counts[many])]
-            most, off = int(mesh.weight_counts[worst]), _in_words(_differences(keepers, mesh, subject))
+            most, at_rest = int(mesh.weight_counts[worst]), _at_rest(mesh, subject) if keepers else None
+            off = _in_words(_differences(keepers, mesh, subject, at_rest)) if at_rest is not None else ""
             yield rule.finding(
                 f"{counted(len(many), 'vertices', 'have')} more than {rule.limit:g} weights, vertex {worst} has {most}"
                 + (f", off by up to {off}" if off else ""),
@@ -313,12 +298,11 @@ def rounded_weights(*keepers: Keeper) -> Check:
         # `influences` is about the others.
         if not mesh.vertex_count or mesh.weight_counts.max() > min(keeper.most for keeper in keepers):
             return
-        differences = _differences(keepers, mesh, subject)
-        largest = max(differences.values(), default=0.0)
-        if largest > 0.0 and subject.model is not None:
-            joints = subject.model.joints
-            size = np.linalg.norm(np.ptp(skin(mesh, joints.positions, joints.orientations), axis=0))
-            if largest > rule.limit * size:
+        at_rest = _at_rest(mesh, subject)
+        if at_rest is not None:
+            differences = _differences(keepers, mesh, subject, at_rest)
+            largest = max(differences.values())
+            if largest > rule.limit * np.linalg.norm(np.ptp(at_rest, axis=0)):
                 yield rule.finding(f"off by up to {_in_words(differences)}", f"{largest:.3g}")
 
     return each_mesh(check)
@@ -328,13 +312,11 @@ def _in_words(differences: dict[str, float]) -> str:
     return " and ".join(f"{distance:.3g} units in {engine}" for engine, distance in differences.items())
 
 
-def _differences(keepers: tuple[Keeper, ...], mesh: Mesh, subject: Subject) -> dict[str, float]:
-    """The largest distance that each engine moves a vertex by; empty if the mesh cannot be skinned."""
+def _differences(keepers: tuple[Keeper, ...], mesh: Mesh, subject: Subject, at_rest: Floats) -> dict[str, float]:
+    """The largest distance that each engine moves a vertex by."""
     model = subject.model
-    if model is None or not keepers or not _is_sound(mesh, subject):
-        return {}
+    assert model is not None
     bind = model.joints.positions, model.joints.orientations
-    at_rest = skin(mesh, *bind)
     kept = [_Kept(mesh, keeper) for keeper in keepers]
     result = dict.fromkeys((keeper.engine for keeper in keepers), 0.0)
     for pose in _poses(model, mesh, subject):

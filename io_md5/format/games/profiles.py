@@ -5,45 +5,206 @@ A rule is an error if the loader refuses the file or crashes, a warning if it sh
 
 from __future__ import annotations
 
-from ....io_common.rules import Rule
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import partial
+
+from ....io_common import rules
+from ....io_common.rules import Check, Rule
+from ....io_common.texts import counted
+from ..model import CAMERA_SUFFIX
 from . import checks
 from . import mesh_checks as meshes
-from .common import (
-    COMMON,
-    DOOM3_ANIM,
-    ONE_ROOT,
-    ROOT_AT_ORIGIN,
-    UNNAMED,
-    as_warning,
-    bias_sums,
-    does,
-    influences,
-    joint_count,
-    name_line,
-    no_animation,
-    no_cameras,
-    no_meshes,
-    unsafe_names,
-    vertex_count,
-    weights_as_bytes,
-)
+from .checks import NameRule
 from .mesh_checks import Keeper
-from .profile import Comments, Game, NameRule, Profile, Writing
 
-_ROOT_TO_ZERO = f"{DOOM3_ANIM} 299–324: the root's base translation is replaced by 0"
+
+class Game(Enum):
+    """A game to write files for."""
+
+    ANY = "ANY"
+    DOOM3 = "DOOM3"
+    DOOM3_BFG = "DOOM3_BFG"
+    QUAKE = "QUAKE"
+    QUAKE2 = "QUAKE2"
+    SAUERBRATEN = "SAUERBRATEN"
+    UNVANQUISHED = "UNVANQUISHED"
+
+
+class Comments(Enum):
+    """Which meshes get a comment ``// meshes: NAME``."""
+
+    EXISTING = "those that had one"
+    AMBIGUOUS = "those that had one, and meshes with the same name and shader"
+    ALL = "all"
+
+
+@dataclass(frozen=True)
+class Writing:
+    """How files are written for a game."""
+
+    all_components: bool = False  # of every joint in every frame of an animation
+    name_lines: bool = True  # meshes keep the line with their name
+    comments: Comments = Comments.EXISTING  # which meshes get a comment with their name
+    max_commandline: int = 0  # in bytes; 0 for no limit
+    needs_animation: bool = False  # the game loads no mesh without an animation of its name
+    names: NameRule = field(default_factory=NameRule)
+    joint_scales: bool = False  # are written to a file beside the animation
+    last_parent: int = 0  # highest index of a joint that may have children; 0 for no limit
+    frame_rate: float = 0.0  # that the game plays, whatever the file says; 0 for the file's
+    max_influences: int = 0  # joints that move a vertex; 0 for any number
+    needs_root: bool = False  # a single root joint at the origin
+
+
+@dataclass(frozen=True)
+class Profile(rules.Profile):
+    """A game, and how files for it are written."""
+
+    writing: Writing = Writing()
+
+
+# Rules that several games have
+
+
+def does(engine: str, what: str) -> str:
+    """What an engine does, or several: ``Quake II takes 5``, ``ironwail and vkQuake take 5``."""
+    verb, space, rest = what.partition(" ")
+    return f"{engine} {verb.removesuffix('s') if ' and ' in engine else verb}{space}{rest}"
+
+
+def _shared(
+    code: str, check: Check, requirement: str, why: str, remedy: str, engine: str, source: str, limit: int = 0
+) -> Rule:
+    """An error of an engine, whose limit the words may contain."""
+    words = (requirement.format(limit=limit), does(engine, why.format(limit=limit)))
+    return Rule(code, True, check, engine, *words, remedy, source, limit)
+
+
+joint_count = partial(_shared, "joint_count", checks.joint_count, "at most {limit} joints", "takes {limit}",
+                      "remove bones, or export with Deform Bones Only")  # fmt: skip
+vertex_count = partial(_shared, "vertex_count", meshes.vertex_count, "at most {limit:,} vertices in a mesh",
+                       "takes {limit:,} in a mesh", "split the object")  # fmt: skip
+no_meshes = partial(_shared, "no_meshes", meshes.no_meshes, "at least one mesh", "refuses that",
+                    "add a mesh that the armature deforms")  # fmt: skip
+name_line = partial(_shared, "name_line", meshes.name_line, "no line `name` in a mesh", "wants shader first",
+                    "export it for this game, which leaves the line out")  # fmt: skip
+no_animation = partial(_shared, "no_animation", meshes.no_animation, "an animation of the same name beside the mesh",
+                       "needs one", "export an animation, or the rest pose, under the mesh's name")  # fmt: skip
+
+
+def _common(code: str, check: Check, requirement: str, why: str, remedy: str, source: str, limit: float = 0) -> Rule:
+    return Rule(code, True, check, "all", requirement, why, remedy, source, limit)
+
+
+def as_warning(rule: Rule) -> Rule:
+    """The same rule for a game that loads a file that breaks it."""
+    return replace(rule, is_error=False)
+
+
+def bias_sums(engine: str, limit: float, why: str, source: str) -> Rule:
+    """The rule that biases sum to 1, within a limit."""
+    return Rule("bias_sums", False, meshes.bias_sums, engine, f"the biases of a vertex sum to 1, within {limit:g}",
+                why, "normalise the weights", source, limit)  # fmt: skip
+
+
+_DOOM3_MESH = "Doom 3 `renderer/Model_md5.cpp`"
+_DOOM3_ANIM = "Doom 3 `d3xp/anim/Anim.cpp`"
+_NAME_FORMAT = "Doom 3 `idlib/Lexer.cpp`: a string ends with its line and has no escapes"
+_FLOATS = "Doom 3 `idlib/Lexer.cpp` reads plain decimals"
+
+_ONE_ROOT = "turn on Add Root Bone, or parent them to one root"
+_ROOT_AT_ORIGIN = "turn on Add Root Bone"
+
+_UNNAMED = Rule("unnamed_joints", False, checks.unnamed_joints, "all", "every joint has a name", "", "name the bones",
+               f"{_DOOM3_MESH}, `GetJointHandle`")  # fmt: skip
+
+
+def influences(engine: str, source: str, *keepers: Keeper, is_error: bool = False, why: str = "") -> Rule:
+    """The limit on weights of a vertex, 4 in all games that have one."""
+    why = why or (f"{engine} refuses the model" if is_error else f"{engine} keeps 4 and drops the rest")
+    return Rule("influences", is_error, meshes.influences(*keepers), engine, "at most 4 weights for a vertex", why,
+                "set Bone Influences to 4", source, 4)  # fmt: skip
+
+
+def weights_as_bytes(*keepers: Keeper, source: str) -> tuple[Rule, Rule]:
+    """The rules of engines that keep a few weights of a vertex, each as a byte."""
+    engine = " and ".join(keeper.engine for keeper in keepers)
+    first, *others = keepers
+    kept = f"{first.engine} keeps {counted(first.most, 'weights')}"
+    kept = "; ".join([kept, *(f"{one.engine} {one.most}" for one in others)])
+    return (
+        influences(engine, source, *keepers, why=kept),
+        Rule("rounded_weights", False, meshes.rounded_weights(*keepers), engine,
+             "vertices that weights in steps of 1/255 move by at most 0.1 % of the mesh's size",
+             does(engine, "keeps") + " weights as bytes", "weight vertices to one bone where it shows", source,
+             meshes.VISIBLE),
+    )  # fmt: skip
+
+
+def no_cameras(engine: str) -> Rule:
+    """The rule of games that have no camera paths."""
+    return Rule("no_cameras", False, checks.camera_path, engine, "no camera path", f"{engine} reads none",
+                "export it for Doom 3", f"only Doom 3's engine has `{CAMERA_SUFFIX}`")  # fmt: skip
+
+
+def unsafe_names(engine: str, names: NameRule, requirement: str, why: str, source: str) -> Rule:
+    """The rule of games that do not accept every joint name."""
+    return Rule("unsafe_names", True, partial(checks.unsafe_names, names), engine, requirement, why,
+                "export with Make Names Safe, or rename the bones", source, names.max_bytes)  # fmt: skip
+
+
+COMMON: tuple[Rule, ...] = (
+    _common("no_joints", checks.no_joints, "at least one joint", "no game loads that",
+            "add a bone, or enable Deform on bones", f"{_DOOM3_MESH}, `LoadModel`"),
+    _common("parents_first", checks.parents_first, "parents before their children", "the games refuse that",
+            "parent the bones again", f"{_DOOM3_ANIM}, `LoadAnim`"),
+    _common("unwritable_names", checks.unwritable_names, "no double quote and no line break in a joint name",
+            "the format cannot store that", "rename the bones, or export with Make Names Safe", _NAME_FORMAT),
+    as_warning(_common("repeated_names", checks.repeated_names, "joint names are unique",
+                       "the games find only the first", "rename the bones", f"{_DOOM3_MESH}, `GetJointHandle`")),
+    _common("joint_numbers", checks.joint_numbers, "finite numbers in joints", "the format cannot store that",
+            "clear the bone's transform", _FLOATS),
+    _common("mesh_names", meshes.mesh_names, "no double quote and no line break in a shader",
+            "the format cannot store that", "rename the material", _NAME_FORMAT),
+    _common("mesh_numbers", meshes.not_finite, "finite numbers in meshes", "the format cannot store that",
+            "repair the vertices or their UVs", _FLOATS),
+    _common("invalid_references", meshes.invalid_references, "triangles, vertices and weights have valid indices",
+            "the games refuse that or crash", "export the model again", f"{_DOOM3_MESH}, `ParseMesh`"),
+    _common("unweighted_vertices", meshes.unweighted_vertices, "at least one weight for every vertex",
+            "the games refuse that", "assign the vertices to a vertex group of a deforming bone",
+            f"{_DOOM3_MESH}, `ParseMesh`: Vertex without any joint weights"),
+    bias_sums("all", 0.01, "the games show the vertex at another position", f"{_DOOM3_MESH} does not normalise biases"),
+    _common("frame_numbers", checks.frame_numbers, "finite numbers in frames", "the format cannot store that",
+            "repair the F-curves", _FLOATS),
+    _common("no_frames", checks.no_frames, "at least one frame", "the games refuse that", "export a longer range",
+            f"{_DOOM3_ANIM}, `LoadAnim`"),
+    _common("rate_positive", checks.rate_positive, "a frame rate above 0", "the games refuse that",
+            "set a frame rate", f"{_DOOM3_ANIM}, `LoadAnim`"),
+    _common("bounds_count", checks.bounds_count, "bounds for every frame", "the games read one box for each frame",
+            "export the animation again", f"{_DOOM3_ANIM}, `LoadAnim`"),
+    _common("components", checks.components, "first components within the frame, even where no flag is set",
+            "the games refuse that", "export the animation again", f"{_DOOM3_ANIM}, `LoadAnim`"),
+    _common("other_joints", checks.other_joints, "the joints of an animation are those of the mesh, index by index",
+            "the games refuse that", "export mesh and animation together", f"{_DOOM3_ANIM}, `CheckModelHierarchy`"),
+)  # fmt: skip
+"""The rules of every game."""
+
+# The games
+
+_ROOT_TO_ZERO = f"{_DOOM3_ANIM} 299–324: the root's base translation is replaced by 0"
 _CAMERA = "Doom 3 `d3xp/Camera.cpp`, `LoadAnim`"
 _MOVED = "Doom 3 moves the model by its distance"
 _DOOM3_RULES = (
-    UNNAMED,
+    _UNNAMED,
     Rule("rate_below_one", True, checks.rate_below_one, "Doom 3", "a frame rate of at least 1",
          "Doom 3 divides by its whole part, which is 0", "set Frame Rate to 1 or more",
-         f"{DOOM3_ANIM}, `LoadAnim`: `ParseInt`, then a division by it", 1),
+         f"{_DOOM3_ANIM}, `LoadAnim`: `ParseInt`, then a division by it", 1),
     Rule("rate_fraction", False, checks.rate_fraction, "Doom 3", "a whole frame rate", "",
-         "set Frame Rate to a whole number", f"{DOOM3_ANIM}, `LoadAnim`: `ParseInt` drops the fraction"),
+         "set Frame Rate to a whole number", f"{_DOOM3_ANIM}, `LoadAnim`: `ParseInt` drops the fraction"),
     Rule("root_away", False, checks.root_away, "Doom 3", "the root joint at the origin, within 0.01", _MOVED,
-         ROOT_AT_ORIGIN, _ROOT_TO_ZERO, 0.01),
+         _ROOT_AT_ORIGIN, _ROOT_TO_ZERO, 0.01),
     Rule("base_root_away", False, checks.base_root_away, "Doom 3",
-         "the root joint at the origin in the base frame, within 0.01", _MOVED, ROOT_AT_ORIGIN, _ROOT_TO_ZERO, 0.01),
+         "the root joint at the origin in the base frame, within 0.01", _MOVED, _ROOT_AT_ORIGIN, _ROOT_TO_ZERO, 0.01),
     Rule("equal_materials", False, meshes.equal_materials, "Doom 3",
          "materials that differ before the last dot of their names, in more than case",
          "Doom 3 ignores case and what follows the last dot", "rename the materials",
@@ -52,9 +213,9 @@ _DOOM3_RULES = (
          "Doom 3 draws no shadows of further edges", "split the object",
          "Doom 3 `renderer/tr_trisurf.cpp`, `MAX_SIL_EDGES`", 65536),
     Rule("several_roots", False, checks.model_roots, "Doom 3", "one root joint", "Doom 3 refuses its animations",
-         ONE_ROOT, f"{DOOM3_ANIM}, `LoadAnim`"),
+         _ONE_ROOT, f"{_DOOM3_ANIM}, `LoadAnim`"),
     Rule("animation_roots", True, checks.animation_roots, "Doom 3", "one root joint in an animation",
-         "Doom 3 needs one and refuses the file", ONE_ROOT, f"{DOOM3_ANIM}, `LoadAnim`"),
+         "Doom 3 needs one and refuses the file", _ONE_ROOT, f"{_DOOM3_ANIM}, `LoadAnim`"),
     Rule("first_cut", True, checks.first_cut, "Doom 3", "cuts of a camera path from frame 1 on",
          "Doom 3 refuses the camera path", "delete the marker on the first frame", _CAMERA, 1),
     Rule("cut_groups", True, checks.cut_groups, "Doom 3", "cuts of a camera path that are numbers alone",
@@ -103,7 +264,7 @@ QUAKE = Profile(
     Game.QUAKE, "Quake re-release", "The re-release of Quake, ironwail, vkQuake, FTEQW, Quakespasm-Spiked",
     "ironwail, vkQuake, FTEQW",
     (
-        UNNAMED,
+        _UNNAMED,
         unsafe_names("ironwail", _QUAKE_NAMES, "joint names of at most 31 bytes",
                      "ironwail shortens them in the mesh only, and refuses the model; vkQuake compares 31 bytes",
                      f"{_QUAKE_MESH}: `boneinfo_t`, `jointinfo_t`"),
@@ -127,7 +288,7 @@ QUAKE = Profile(
              does(_BOTH, "reads") + " no more", "shorten the name of the material", f"{_QUAKE_MESH}: `MAX_QPATH`",
              63),
         Rule("several_roots", False, checks.several_roots, "FTEQW", "one root joint", "FTEQW refuses the model",
-             ONE_ROOT, "FTEQW `com_mesh.c`"),
+             _ONE_ROOT, "FTEQW `com_mesh.c`"),
         Rule("base_frame_needed", False, checks.base_frame_needed, "ironwail",
              "all six components of every joint in every frame",
              "ironwail, and vkQuake before August 2026, use 0 instead and the model collapses",
@@ -149,7 +310,7 @@ QUAKE = Profile(
 QUAKE2 = Profile(
     Game.QUAKE2, "Quake II re-release", "The re-release of Quake II and q2pro: MD5 beside the MD2", "q2pro",
     (
-        UNNAMED,
+        _UNNAMED,
         name_line("Quake II", _Q2PRO_MESH),
         no_meshes("Quake II", _Q2PRO_MESH),
         joint_count("Quake II", f"{_Q2PRO_MESH}: `MD5_MAX_JOINTS`", 256),
@@ -210,7 +371,7 @@ ANY = Profile(
 SAUERBRATEN = Profile(
     Game.SAUERBRATEN, "Sauerbraten", "Sauerbraten, Tesseract, Red Eclipse", "Red Eclipse `md5.h`",
     (
-        UNNAMED,
+        _UNNAMED,
         unsafe_names("Sauerbraten", _SAUER_NAMES, "no white space and no quotes in joint names, and at most 98 bytes",
                      "Sauerbraten crashes on the animation", f"{_SAUER}: `sscanf(\" %100s %d %d %d\")`"),
         no_meshes("Sauerbraten", _SAUER),
@@ -236,7 +397,7 @@ SAUERBRATEN = Profile(
 UNVANQUISHED = Profile(
     Game.UNVANQUISHED, "Unvanquished", "Unvanquished and other games of the Daemon engine", "Daemon",
     (
-        UNNAMED,
+        _UNNAMED,
         name_line("Unvanquished", _DAEMON),
         no_meshes("Unvanquished", _DAEMON),
         joint_count("Unvanquished", "Daemon `tr_local.h`: `numChannels` is an unsigned byte", 255),

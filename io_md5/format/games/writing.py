@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 
 from ....io_common.texts import listing
-from .. import quaternions as quat
 from ..model import Animation, Joints, Mesh, Model
-from ..skeleton import ALL_COMPONENTS, COMPONENTS, components, decompose
-from .profile import Comments, Game, Writing, byte_count, safe_names, shorten
-from .profiles import PROFILES
+from ..skeleton import components, encode_poses, with_components
+from ..validation import is_writable
+from .checks import NameRule, byte_count
+from .profiles import PROFILES, Comments, Game, Writing
+
+_UNWRITABLE = re.compile("[\r\n\0\ud800-\udc7f\udd00-\udfff]")
+_REPLACEMENT = "_"
 
 REST_RATE = 24.0
 """Frames per second of a rest pose, as in id's files."""
@@ -55,17 +59,7 @@ def prepare_animation(
 
 def with_all_components(animation: Animation) -> Animation:
     """The animation with all components of every joint in every frame, and its first frame as base frame."""
-    table = components(animation)
-    count = len(animation.names)
-    base = table[0] if len(table) else np.zeros((count, len(COMPONENTS)))
-    return replace(
-        animation,
-        flags=np.full(count, ALL_COMPONENTS, dtype=np.int32),
-        starts=(np.arange(count) * len(COMPONENTS)).astype(np.int32),
-        base_positions=base[:, :3].copy(),
-        base_orientations=base[:, 3:].copy(),
-        frames=table.reshape(len(table), count * len(COMPONENTS)),
-    )
+    return with_components(animation, components(animation), limits=-1.0)
 
 
 def rest_pose(joints: Joints, bounds: np.ndarray, commandline: str = "") -> Animation:
@@ -76,20 +70,42 @@ def rest_pose(joints: Joints, bounds: np.ndarray, commandline: str = "") -> Anim
         bounds: lower and upper corner of the model, (2, 3).
         commandline: written to the file.
     """
-    positions, orientations = decompose(joints.parents, joints.positions, joints.orientations)
-    none = np.zeros(len(joints), dtype=np.int32)
-    return Animation(
-        names=list(joints.names),
-        parents=joints.parents,
-        flags=none,
-        starts=none.copy(),
-        bounds=np.asarray(bounds, dtype=np.float64)[None],
-        base_positions=positions,
-        base_orientations=quat.xyz_from_wxyz(orientations),
-        frames=np.empty((1, 0)),
-        frame_rate=REST_RATE,
-        commandline=commandline,
-    )
+    return encode_poses(
+        list(joints.names), joints.parents, joints.positions[None], joints.orientations[None], frame_rate=REST_RATE,
+        bounds=np.asarray(bounds)[None], commandline=commandline, position_precision=0.0, orientation_precision=0.0,
+    )  # fmt: skip
+
+
+def shorten(text: str, max_bytes: int) -> str:
+    """A text shortened to a number of bytes without splitting a character."""
+    text = text[:max_bytes]
+    while byte_count(text) > max_bytes:
+        text = text[:-1]
+    return text
+
+
+def safe_names(names: list[str], rule: NameRule) -> list[str]:
+    """Names that a game accepts; the same for mesh and animations, as only all names in order count."""
+    valid = {name for name in names if is_writable(name) and rule.accepts(name)}
+    # Some engines compare names without regard to case.
+    taken = {name.casefold() for name in valid}
+    result = []
+    for name in names:
+        safe = name
+        if name not in valid:
+            clean = _UNWRITABLE.sub(_REPLACEMENT, name.replace('"', "'"))
+            clean = re.sub(rule.forbidden, _REPLACEMENT, clean) if rule.forbidden else clean
+            number, suffix = 1, ""
+            while (safe := _with_suffix(clean, suffix, rule)).casefold() in taken:
+                number += 1
+                suffix = f"{_REPLACEMENT}{number}"
+            taken.add(safe.casefold())
+        result.append(safe)
+    return result
+
+
+def _with_suffix(name: str, suffix: str, rule: NameRule) -> str:
+    return (shorten(name, rule.max_bytes - len(suffix)) if rule.max_bytes else name) + suffix
 
 
 def _names(names: list[str], game: Game) -> tuple[list[str], list[str]]:

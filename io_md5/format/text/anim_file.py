@@ -37,6 +37,7 @@ from .blocks import Contents, read_contents
 from .rows import extract_frames
 from .scanner import IntArray, Scan, read_head, whole_file
 
+_HIERARCHY = "parent, flags, first component"
 _NUMBERS = ("numframes", "numjoints", "framerate", "numanimatedcomponents", "numchannels")
 
 
@@ -55,11 +56,7 @@ def read_animation(source: Source, name: str = "") -> Animation:
 
 
 def parse_animation(data: bytes | bytearray | memoryview, name: str = "") -> Animation:
-    """The animation in the bytes of an .md5anim file.
-
-    Args:
-        data: the whole file.
-        name: its name, for messages.
+    """The animation in the bytes of an .md5anim file, of which `name` is the name for messages.
 
     Raises:
         Md5Error: the bytes cannot be understood; the message names the line.
@@ -96,8 +93,8 @@ def read_animation_header(source: Source, name: str = "") -> AnimationHeader:
         contents = read_contents(scan, numbers=_NUMBERS, once=("hierarchy",))
         frames, rate = (contents.numbers.get(key, -1.0) for key in ("numframes", "framerate"))
         if "hierarchy" in contents.opened and 0 <= frames <= 1 << 31 and "framerate" in contents.numbers:
-            rows = blocks.read_joints(scan, contents.opened["hierarchy"], 3, "parent, flags, first component")
-            return AnimationHeader(rows.names, rows.parents, int(frames), blocks.frame_rate(scan, rate))
+            names, parents, _ = blocks.read_joints(scan, contents.opened["hierarchy"], 3, _HIERARCHY)
+            return AnimationHeader(names, parents, int(frames), blocks.frame_rate(scan, rate))
     whole = parse_animation(whole_file(source, data), name)
     return AnimationHeader(whole.names, whole.parents, whole.frame_count, whole.frame_rate, whole.has_hierarchy)
 
@@ -122,8 +119,7 @@ def _parse(scan: Scan) -> Animation:
 
 def _assemble(scan: Scan, contents: Contents) -> Animation:
     opened, header = contents.opened, contents.numbers
-    joints = blocks.read_joints(scan, opened["hierarchy"], 3, "parent, flags, first component")
-    names, rows = joints.names, joints.rows
+    names, parents, rows = blocks.read_joints(scan, opened["hierarchy"], 3, _HIERARCHY)
     flags, starts = rows.integers(slice(1, 3), "flags or first component").T
     if (flags & ~ALL_COMPONENTS).any():
         scan.warnings.append("flags of joints have unknown bits; ignored")
@@ -139,7 +135,7 @@ def _assemble(scan: Scan, contents: Contents) -> Animation:
     blocks.check_count(scan, header.get("numjoints"), len(names), "joints")
     return Animation(
         names=names,
-        parents=joints.parents,
+        parents=parents,
         flags=flags.copy(),
         starts=np.where(flags != 0, starts, 0).astype(np.int32),
         bounds=_bounds(scan, opened, len(frames)),
@@ -236,11 +232,7 @@ def _bounds(scan: Scan, opened: dict[str, int], frame_count: int) -> Floats:
 
 
 def write_animation(animation: Animation, target: Target) -> None:
-    """Writes an .md5anim file.
-
-    Args:
-        animation: what to write.
-        target: a path or a binary file object.
+    """Writes an .md5anim file to a path or a binary file object.
 
     Raises:
         Md5Error: a name or number cannot be written.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -99,16 +98,8 @@ def table(scan: Scan, runs: list[tuple[int, int]], width: int, what: str, column
     return Table(scan, values, [(first, len(part)) for (first, _), part in zip(runs, parts, strict=True)])
 
 
-class JointRows(NamedTuple):
-    """A block with a row for each joint: names, parents int32 (J,), and all numbers."""
-
-    names: list[str]
-    parents: Ints
-    rows: Table
-
-
-def read_joints(scan: Scan, opening: int, width: int, columns: str) -> JointRows:
-    """The rows of a block whose numbers begin with the parent, given its opening brace.
+def read_joints(scan: Scan, opening: int, width: int, columns: str) -> tuple[list[str], Ints, Table]:
+    """Names, parents (J,), and all rows of a block whose numbers begin with the parent, given its opening brace.
 
     Raises Md5Error if a row is incomplete, a parent does not exist, or a joint is its own ancestor.
     """
@@ -120,13 +111,7 @@ def read_joints(scan: Scan, opening: int, width: int, columns: str) -> JointRows
     rows = table(scan, [(first, last)], width, "the joint", columns)
     parents = rows.indices(slice(0, 1), "the parent", len(names), lowest=ROOT)[:, 0]
     check_hierarchy(scan, names, parents, range(first, last))
-    return JointRows(names, parents, rows)
-
-
-def check_numbering(scan: Scan, numbers: npt.NDArray[np.number], what: str) -> None:
-    """Warns if rows are not numbered 0, 1, 2 …: the games ignore the number and use the order."""
-    if (numbers != np.arange(len(numbers))).any():
-        scan.warnings.append(f"{what} are not numbered in order; their order in the file is used")
+    return names, parents, rows
 
 
 def check_count(scan: Scan, declared: float | None, actual: int, what: str) -> None:

@@ -56,11 +56,7 @@ def read_camera(source: Source, name: str = "") -> Camera:
 
 
 def parse_camera(data: bytes | bytearray | memoryview, name: str = "") -> Camera:
-    """The camera path in the bytes of an .md5camera file.
-
-    Args:
-        data: the whole file.
-        name: its name, for messages.
+    """The camera path in the bytes of an .md5camera file, of which `name` is the name for messages.
 
     Raises:
         Md5Error: the bytes cannot be understood; the message names the line.
@@ -153,11 +149,7 @@ def cut_warnings(cuts: Ints) -> list[str]:
 
 
 def write_camera(camera: Camera, target: Target) -> None:
-    """Writes an .md5camera file.
-
-    Args:
-        camera: what to write.
-        target: a path or a binary file object.
+    """Writes an .md5camera file to a path or a binary file object.
 
     Raises:
         Md5Error: a number, a cut or its groups cannot be written.

@@ -37,6 +37,7 @@ def every_byte(byte: int) -> np.uint64:
 
 
 _ONE = np.uint64(1)
+_PADDING = 1 << 17
 # A digit minus "0" is at most 9. With this added, it is just below the highest bit of its byte.
 _ZEROS, _TO_HIGHEST_BIT, _HIGHEST_BITS = every_byte(0x30), every_byte(0x76), every_byte(0x80)
 _HIGHEST_TO_LOWEST = np.uint64(7)
@@ -67,15 +68,17 @@ def floats(text: bytes) -> Floats | None:
 
 
 class Text:
-    """A text that is read at many offsets at once; a few bytes must follow every offset."""
+    """A text that is read at many offsets at once."""
 
     def __init__(self, data: bytes) -> None:
-        self._bytes = np.frombuffer(data, dtype=np.uint8)
-        count = max(0, len(data) - _EIGHT + 1)
-        self._eights: Eights = np.ndarray(count, dtype="<u8", buffer=data, strides=(1,))
+        # A line with another layout than expected may be read beyond the end.
+        padded = data + bytes(_PADDING)
+        self._size = len(data)
+        self._bytes = np.frombuffer(padded, dtype=np.uint8)
+        self._eights: Eights = np.ndarray(len(padded) - _EIGHT + 1, dtype="<u8", buffer=padded, strides=(1,))
 
     def __len__(self) -> int:
-        return len(self._bytes)
+        return self._size
 
     def line(self, start: int, end: int) -> bytes:
         """The bytes between two offsets."""
@@ -97,18 +100,9 @@ class Text:
             found &= self._matches_eight(offsets + first, words[first : first + _EIGHT])
         return found
 
-    def beginning_with(self, starts: Offsets, words: bytes) -> Offsets:
-        """The indices of the lines (n,) that begin with these words, rising."""
-        lines = np.arange(np.searchsorted(starts, len(self) - len(words), side="right"))
-        for place, byte in enumerate(words):
-            lines = lines[self._bytes[starts[lines] + place] == byte]
-        return lines
-
     def all_equal(self, starts: Offsets, ends: Offsets, line: bytes) -> bool:
         """Whether the lines between some offsets are all the same as a short one."""
-        if not (ends - starts == len(line)).all():
-            return False
-        return all(bool((self._bytes[starts + place] == byte).all()) for place, byte in enumerate(line))
+        return bool((ends - starts == len(line)).all() and self.matches(starts, line).all())
 
     def _matches_eight(self, offsets: Offsets, words: bytes) -> Flags:
         """The same for up to eight bytes; no bytes match everywhere."""
@@ -246,21 +240,11 @@ class Layout:
         `integers` is set where column i should hold short unsigned integers.
         """
         table = np.empty((self.width, len(starts))).T
-        # A line with another layout may be read beyond its end, but nothing may be read beyond the end of the text.
-        room = self.width * _MAX_FIELD
-        line_count = int(np.searchsorted(ends, len(text) - room, side="right"))
-        pieces = [
-            (slice(first, min(first + LINES_AT_ONCE, line_count)), text, 0)
-            for first in range(0, line_count, LINES_AT_ONCE)
-        ]
-        if line_count < len(starts):
-            before = int(starts[line_count])
-            last = Text(text.line(before, len(text)) + bytes(room))
-            pieces.append((slice(line_count, len(starts)), last, before))
         odd_lines: list[int] = []
-        for piece, source, before in pieces:
-            is_regular = self._read(source, starts[piece] - before, ends[piece] - before, table[piece], integers)
-            odd_lines += (np.flatnonzero(~is_regular) + piece.start).tolist()
+        for first in range(0, len(starts), LINES_AT_ONCE):
+            piece = slice(first, min(first + LINES_AT_ONCE, len(starts)))
+            is_regular = self._read(text, starts[piece], ends[piece], table[piece], integers)
+            odd_lines += (np.flatnonzero(~is_regular) + first).tolist()
             if len(odd_lines) > _MAX_ODD_LINES + piece.stop // _MAX_ODD_FRACTION:
                 return None
         for line in odd_lines:
@@ -300,5 +284,5 @@ def _layout(line: bytes, word: bytes) -> Layout | None:
     begins = lead.strip(_BLANKS) == word and (not word or not lead.endswith(word))
     blank = all(gap and not gap.strip(_BLANKS) for gap in gaps[:-1])
     ends = bool(gaps) and gaps[-1].lstrip(_BLANKS + b"\r") == b"\n"
-    short = max(map(len, (lead, *gaps))) <= MAX_GAP
+    short = max(map(len, (lead, *gaps))) <= MAX_GAP and len(gaps) * _MAX_FIELD <= _PADDING
     return Layout(lead, tuple(gaps), word) if begins and blank and ends and short else None

@@ -33,7 +33,7 @@ from ....io_common.files.reading import Source, Target, read_source, write_targe
 from ....io_common.texts import counted
 from .. import quaternions as quat
 from ..model import OLD_VERSION, ROOT, VERSION, Ints, Joints, Md5Error, Mesh, Model
-from ..validation import validate_model, weight_limit
+from ..validation import are_outside, validate_model, weight_limit
 from . import blocks, old_layout, printing
 from .blocks import read_contents
 from .rows import extract_rows
@@ -78,11 +78,7 @@ def read_joints(source: Source, name: str = "") -> Joints:
 
 
 def parse_mesh(data: bytes | bytearray | memoryview, name: str = "") -> Model:
-    """The model in the bytes of an .md5mesh file.
-
-    Args:
-        data: the whole file.
-        name: its name, for messages.
+    """The model in the bytes of an .md5mesh file, of which `name` is the name for messages.
 
     Raises:
         Md5Error: the bytes cannot be understood; the message names the line.
@@ -106,9 +102,8 @@ def parse_mesh(data: bytes | bytearray | memoryview, name: str = "") -> Model:
 
 
 def _parse_joints(scan: Scan, opening: int) -> Joints:
-    joints = blocks.read_joints(scan, opening, 7, "parent, position x y z, orientation x y z")
-    table = joints.rows.values
-    return Joints(joints.names, joints.parents, table[:, 1:4].copy(), quat.wxyz_from_xyz(table[:, 4:7]))
+    names, parents, rows = blocks.read_joints(scan, opening, 7, "parent, position x y z, orientation x y z")
+    return Joints(names, parents, rows.values[:, 1:4].copy(), quat.wxyz_from_xyz(rows.values[:, 4:7]))
 
 
 def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
@@ -144,7 +139,9 @@ def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
     ranges = _weight_ranges(scan, verts, len(weights))
     for rows, key, what in ((verts, "numverts", "vertices"), (tris, "numtris", "triangles"),
                             (weights, "numweights", "weights")):  # fmt: skip
-        blocks.check_numbering(scan, rows.values[:, 0], f"the {what} of a mesh")
+        # The games ignore the number.
+        if (rows.values[:, 0] != np.arange(len(rows))).any():
+            scan.warnings.append(f"the {what} of a mesh are not numbered in order; their order in the file is used")
         blocks.check_count(scan, declared.get(key), len(rows), f"{what} in a mesh")
     return Mesh(
         shader=names["shader"],
@@ -164,7 +161,7 @@ def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
     """The first weight and the number of weights of each vertex, (V, 2); all weights exist."""
     ranges = verts.integers(slice(3, 5), "a weight range")
     starts, counts = ranges.T
-    outside = np.flatnonzero((starts < 0) | (counts < 0) | (starts.astype(np.int64) + counts > weight_count))
+    outside = np.flatnonzero(are_outside(starts, counts, weight_count))
     if len(outside):
         row = int(outside[0])
         raise Md5Error(
@@ -187,11 +184,7 @@ def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
 
 
 def write_mesh(model: Model, target: Target) -> None:
-    """Writes an .md5mesh file.
-
-    Args:
-        model: what to write.
-        target: a path or a binary file object.
+    """Writes an .md5mesh file to a path or a binary file object.
 
     Raises:
         Md5Error: a name or number cannot be written.

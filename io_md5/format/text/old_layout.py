@@ -29,7 +29,7 @@ import numpy as np
 from ....io_common.texts import counted
 from .. import quaternions as quat
 from ..model import ROOT, Animation, Floats, Joints
-from ..skeleton import ALL_COMPONENTS
+from ..skeleton import ALL_COMPONENTS, first_indices
 from . import blocks
 from .scanner import Scan
 
@@ -47,7 +47,7 @@ def parse_bones(scan: Scan, openings: list[int]) -> Joints:
         positions.append(_numbers(scan, keys, "bindpos", opening, 3))
         matrices.append(_numbers(scan, keys, "bindmat", opening, 9))
     parents = np.full(len(names), ROOT, dtype=np.int32)
-    index = {name: joint for joint, name in reversed(list(enumerate(names)))}
+    index = first_indices(names)
     for joint, parent in enumerate(parent_names):
         if parent is None:
             continue

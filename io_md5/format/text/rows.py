@@ -171,7 +171,7 @@ def _frames_in_columns(data: bytes, first: int, head: Layout) -> ExtractedBlock 
     """All frames, if each has the lines of the first."""
     text = Text(data)
     starts, ends = text.lines(first, len(text))
-    frames = text.beginning_with(starts, head.lead)
+    frames = np.flatnonzero(text.matches(starts, head.lead))
     step = int(frames[1]) if len(frames) > 1 else 0
     if not step or not np.array_equal(frames, np.arange(len(frames)) * step):
         return None

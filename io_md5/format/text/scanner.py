@@ -36,28 +36,23 @@ def read_head(source: Source, block: str, name: str) -> tuple[bytes, int, str]:
     Only a path is read in parts; without the block the bytes are all. Raises OSError if the file is not a regular file,
     or cannot be read.
     """
-    word = block.encode()
-    if not isinstance(source, str | os.PathLike):
+    head = _up_to_end(block.encode())
+    if isinstance(source, str | os.PathLike):
+        data = b""
+        with open_file(source) as file:
+            # Doubled, so that a long file without the block is searched in time in proportion to its length.
+            while (found := head.match(data)) is None and (chunk := file.read(max(_HEAD_CHUNK, len(data)))):
+                data += chunk
+        name = name or os.fspath(source)
+    else:
         data, name = read_source(source, name)
-        return data, _block_end(data, word), name
-    data, end = b"", 0
-    with open_file(source) as file:
-        # Doubled, so that a long file without the block is searched in time in proportion to its length.
-        while not end and (chunk := file.read(max(_HEAD_CHUNK, len(data)))):
-            data += chunk
-            end = _block_end(data, word)
-    return data, end, name or os.fspath(source)
+        found = head.match(data)
+    return data, found.end() if found is not None else 0, name
 
 
 def whole_file(source: Source, data: bytes) -> bytes:
     """All bytes of a file; `data` is what `read_head` has read of it: all, unless the source is a path."""
     return read_source(source)[0] if isinstance(source, str | os.PathLike) else data
-
-
-def _block_end(data: bytes, block: bytes) -> int:
-    """The offset after the brace that closes a block; 0 if it is not in the data."""
-    found = _up_to_end(block).match(data)
-    return found.end() if found is not None else 0
 
 
 @lru_cache

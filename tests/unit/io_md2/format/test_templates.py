@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from io_idtech.io_md2.format.sequences import Template, match_template
+from io_idtech.io_md2.format.games import Template, match_template
 
 PLAYER = list(Template.QUAKE2_PLAYER.counts.items())
 

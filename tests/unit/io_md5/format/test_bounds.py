@@ -7,9 +7,9 @@ import pytest
 from md5_samples import random_mesh, random_model, random_pose
 
 from io_idtech.io_md5.format import Joints, Mesh, Model, model_bounds
-from io_idtech.io_md5.format import weights_by_joint as bounds
+from io_idtech.io_md5.format import weights as bounds
 from io_idtech.io_md5.format.skinning import skin
-from io_idtech.io_md5.format.weights_by_joint import pose_bounds
+from io_idtech.io_md5.format.weights import pose_bounds
 
 
 def box_of(meshes, positions, orientations):

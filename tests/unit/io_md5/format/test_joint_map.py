@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 
 from io_idtech.io_md5.format import Joints, Md5Error
-from io_idtech.io_md5.format.joint_map import (
-    Pair,
-    find_joint_map,
-    find_legs,
-    find_limbs,
-    format_joint_map,
-    parse_joint_map,
-)
+from io_idtech.io_md5.format.joint_map import Body, Pair, find_joint_map, format_joint_map, parse_joint_map
 
 # The parts of a body with their parents and places; each scheme has a name for each, {} is the side.
 PARTS = {
@@ -101,7 +94,7 @@ def test_every_part_of_a_body_is_paired_between_naming_schemes(source, target):
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_legs_are_found_in_every_scheme(scheme):
     joints, parts = skeleton(scheme)
-    assert [[parts[joint] for joint in leg] for leg in find_legs(joints)] == [
+    assert [[parts[joint] for joint in leg] for leg in Body(joints).legs] == [
         [(part, side) for part in ("thigh", "shin", "foot")] for side in "LR"
     ]
 
@@ -157,7 +150,7 @@ def test_fingers_are_paired_from_the_hand_whether_or_not_they_have_a_joint_for_t
 def test_limbs_are_arms_and_legs_without_feet_and_shoulders(scheme):
     joints, parts = skeleton(scheme)
     limbs = [(part, side) for side in "LR" for part in ("upperarm", "forearm", "hand", "thigh", "shin")]
-    assert [parts[joint] for joint in find_limbs(joints)] == limbs
+    assert [parts[joint] for joint in Body(joints).limbs()] == limbs
 
 
 def test_a_body_whose_left_is_named_right_is_mapped_by_where_its_feet_point():
@@ -173,7 +166,7 @@ def test_a_body_whose_left_is_named_right_is_mapped_by_where_its_feet_point():
 
 
 def test_a_skeleton_without_sides_has_no_known_limbs():
-    assert find_limbs(chain(["body", "tail"], [-1, 0])) is None
+    assert Body(chain(["body", "tail"], [-1, 0])).limbs() is None
 
 
 def test_a_joint_at_the_place_of_another_on_another_branch_gets_its_source():

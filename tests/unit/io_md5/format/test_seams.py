@@ -7,7 +7,7 @@ import pytest
 
 from io_idtech.io_common.triangles import is_degenerate
 from io_idtech.io_md5.format import Mesh
-from io_idtech.io_md5.format.merging import find_merged_vertices, weight_list_ids
+from io_idtech.io_md5.format.skinning import find_merged_vertices, weight_list_ids
 
 
 def mesh_of(weights, triangles):

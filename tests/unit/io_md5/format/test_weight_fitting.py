@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from io_idtech.io_md5.format.quaternions import to_matrices
-from io_idtech.io_md5.format.weight_fitting import fit_weights
+from io_idtech.io_md5.format.weights import fit_weights
 
 FRAMES, JOINTS = 24, 40
 

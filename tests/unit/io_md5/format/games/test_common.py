@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from md5_game_models import model
 
-from io_idtech.io_md5.format.games import common
-from io_idtech.io_md5.format.games.profile import Subject
+from io_idtech.io_md5.format.games import Subject, profiles
 
 
 def codes(rule, subject):
@@ -16,9 +15,9 @@ def codes(rule, subject):
 @pytest.mark.parametrize(
     ("rule", "fits", "breaks"),
     [
-        (common.joint_count("E", "s", 3), model(joints=3), model(joints=4)),
-        (common.vertex_count("E", "s", 3), model(vertices=3), model(vertices=4)),
-        (common.no_meshes("E", "s"), model(meshes=1), model(meshes=0)),
+        (profiles.joint_count("E", "s", 3), model(joints=3), model(joints=4)),
+        (profiles.vertex_count("E", "s", 3), model(vertices=3), model(vertices=4)),
+        (profiles.no_meshes("E", "s"), model(meshes=1), model(meshes=0)),
     ],
     ids=lambda value: getattr(value, "code", ""),
 )
@@ -29,7 +28,7 @@ def test_a_limit_is_broken_by_one_more(rule, fits, breaks):
 
 @pytest.mark.parametrize("is_error", [False, True])
 def test_more_than_four_weights_are_cut_or_refused(is_error):
-    rule = common.influences("E", "s", is_error=is_error)
+    rule = profiles.influences("E", "s", is_error=is_error)
     subject = model(vertices=1, triangles=0, weights=5)
     subject.meshes[0].weight_starts[:], subject.meshes[0].weight_counts[:] = 0, 4
     assert codes(rule, Subject(model=subject)) == []
@@ -38,7 +37,7 @@ def test_more_than_four_weights_are_cut_or_refused(is_error):
 
 
 def test_biases_may_miss_1_by_the_limit():
-    rule = common.bias_sums("E", 0.01, "scaled", "s")
+    rule = profiles.bias_sums("E", 0.01, "scaled", "s")
     subject = model()
     subject.meshes[0].weight_biases[:] = 0.995
     assert codes(rule, Subject(model=subject)) == []
@@ -47,11 +46,11 @@ def test_biases_may_miss_1_by_the_limit():
 
 
 def test_as_warning_changes_nothing_but_the_kind():
-    rule = common.no_meshes("E", "s")
-    warning = common.as_warning(rule)
+    rule = profiles.no_meshes("E", "s")
+    warning = profiles.as_warning(rule)
     assert not warning.is_error
     assert (warning.code, warning.limit, warning.requirement) == (rule.code, rule.limit, rule.requirement)
 
 
 def test_no_two_rules_of_every_game_have_one_code():
-    assert len({rule.code for rule in common.COMMON}) == len(common.COMMON)
+    assert len({rule.code for rule in profiles.COMMON}) == len(profiles.COMMON)
