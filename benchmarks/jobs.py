@@ -45,7 +45,7 @@ FIRST_MODEL, FURTHER_MODEL = 0.3, 0.02
 """The target seconds of a model with 50 materials in a large game folder."""
 
 CLIP_READING: Functions = {
-    "reading its bytes": ("io_common.files.reading:read_file",),
+    "reading its bytes": ("io_common.files:read_file",),
     "finding the lines": ("io_md5.format.text.columns:Text.lines",),
     "converting the digits": ("io_md5.format.text.columns:Text.decimals",),
     "comparing the bytes between the numbers": (
@@ -65,7 +65,7 @@ MESH_EXPORT: Functions = {
     "comparing stored weights": ("io_md5.exporting.mesh:load_source", "io_md5.exporting.mesh:verified_sources"),
     "verification": ("io_md5.exporting.build:Verifier",),
     "printing the file": ("io_md5.exporting.exporter:format_mesh",),
-    "writing it through to the disk": ("io_common.files.atomic:write_files",),
+    "writing it through to the disk": ("io_common.files:write_files",),
 }
 CLIP_EXPORT: Functions = {
     "the meshes": ("io_md5.exporting.build:_build_rest",),
@@ -80,12 +80,12 @@ CLIP_EXPORT: Functions = {
     ),
     "the bounds": ("io_md5.exporting.build:bounds_of_weights",),
     "printing the files": ("io_md5.exporting.build:encode_clip", "io_md5.exporting.exporter:format_animation"),
-    "writing them through to the disk": ("io_common.files.atomic:write_files",),
+    "writing them through to the disk": ("io_common.files:write_files",),
 }
 MD2_IMPORT: Functions = {
-    "the positions of all frames": ("io_md2.importing.importer:_positions",),
+    "the positions of all frames": ("io_md2.importing:_positions",),
     "sequences and their markers": ("io_blender.frame_models:add_markers",),
-    "storing what a Blender mesh cannot hold": ("io_md2.importing.importer:store_model",),
+    "storing what a Blender mesh cannot hold": ("io_md2.importing:store_model",),
     "what is undone after an error": ("io_blender.operators.job_operator:Snapshot.__init__",),
 }
 MD2_EXPORT: Functions = {
@@ -95,7 +95,7 @@ MD2_EXPORT: Functions = {
     "verification": ("io_md2.exporting.exporter:_find_differences",),
     "checking the finished model": ("io_md2.exporting.exporter:check_model",),
     "printing the file": ("io_md2.exporting.exporter:format_model",),
-    "writing it through to the disk": ("io_common.files.atomic:write_files",),
+    "writing it through to the disk": ("io_common.files:write_files",),
 }
 """Functions of the extension that take notable parts of a job."""
 
@@ -291,7 +291,7 @@ class Jobs:
         def build() -> None:
             """Imports without the first update of the scene."""
             empty()
-            importer = sys.modules["io_idtech.io_md2.importing.importer"]
+            importer = sys.modules["io_idtech.io_md2.importing"]
             state.select_only = lambda *_: None
             finish(importer.import_files(bpy.context, [path], importer.ImportOptions(use_textures=False)))
             state.select_only = select_only
@@ -303,9 +303,7 @@ class Jobs:
                 lambda: bpy.context.view_layer.update(), build
             ),
         }
-        whole, _reading, floor, *updates = self._parts(
-            "that MD2 model", path, "io_idtech.io_md2.importing.importer", parts
-        )
+        whole, _reading, floor, *updates = self._parts("that MD2 model", path, "io_idtech.io_md2.importing", parts)
         self._functions("importing that MD2 model", "the import", Job(operator(path), empty), MD2_IMPORT)
         both = "floor and Blender's updates of the scene"
         self.results.rows.append(Row("import MD2 player model", whole, both, floor + sum(updates), IMPORT))

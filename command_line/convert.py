@@ -29,7 +29,7 @@ from ..io_characters.reading import CharacterOptions
 from ..io_characters.scene import actions_of, animated_data
 from ..io_common.errors import message_for, without_path
 from ..io_common.family import family_of_file
-from ..io_common.files.reading import open_file
+from ..io_common.files import open_file
 from ..io_common.game_tree.files import FileReadError
 from .tasks import CONVERTED, FAILED, FAMILY_FORMATS, Outcome, Records, Task, character_of, digest
 from .writers import BLENDERS_EXPORTERS, WRITERS

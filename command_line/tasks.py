@@ -24,7 +24,7 @@ from ..io_blender.options import Settings
 from ..io_common.catalogue import Catalogue, kept_catalogue
 from ..io_common.declarations.characters import Character
 from ..io_common.family import Family, Role, family_of, kinds_by_suffix
-from ..io_common.files.reading import open_file
+from ..io_common.files import open_file
 from ..io_common.game_tree.archives import FilesByName, files_in, split_archive_path, stamp, stamp_of
 from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.tree import GameTree

@@ -22,7 +22,7 @@ from ..io_blender.options import NO_ANIMATIONS, Scene, Settings
 from ..io_blender.reports import Report
 from ..io_blender.state import frame_rate
 from ..io_common.family import Family
-from ..io_common.files.reading import open_file
+from ..io_common.files import open_file
 from .tasks import FAMILY_FORMATS
 
 BLENDERS_EXPORTERS = ("glb", "fbx")

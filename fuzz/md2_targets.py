@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from io_idtech.io_common.frame_names import find_sequences
+from io_idtech.io_common.frames import find_sequences
 from io_idtech.io_md2.format.file import format_model, parse_model
 from io_idtech.io_md2.format.frames import decompress, merge_vertices
 from io_idtech.io_md2.format.games import check_model

@@ -34,7 +34,7 @@ from .verification import Verify
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Object, Scene
 
-    from ..io_common.frame_names import FrameSequence
+    from ..io_common.frames import FrameSequence
     from ..io_common.rules import Finding
     from .operators.game_check import Location
     from .records import SourceFrames

@@ -25,7 +25,7 @@ from ..io_common.declarations.characters import DOOM3, SAUERBRATEN, Character, C
 from ..io_common.declarations.cube_models import cfg_name, cfg_text
 from ..io_common.declarations.declaration_files import ENTITY, SKIN
 from ..io_common.declarations.doom3_text import def_text, lost_declarations, skin_text
-from ..io_common.files import atomic
+from ..io_common.files import write_files
 from ..io_common.game_tree.files import FileReadError, GameFile
 from ..io_common.game_tree.names import join
 from ..io_common.game_tree.tree import existing_paths
@@ -90,7 +90,7 @@ def export_character(
                 _require_nothing_lost(path, data.decode("utf-8", "surrogateescape"))
         for path in paths:
             path.parent.mkdir(parents=True, exist_ok=True)
-        atomic.write_files(paths)
+        write_files(paths)
     return ExportResult(list(paths), report)
 
 

@@ -22,13 +22,13 @@ from ..io_common.textures.conventions import Role
 from ..io_common.textures.search import Search
 from ..io_md2.format import FRAMES_PER_SECOND, find_sequences
 from ..io_md2.format import Model as Md2Model
-from ..io_md2.importing.importer import MAX_MATERIALS, model_materials
-from ..io_md2.importing.importer import build_model as build_md2
+from ..io_md2.importing import MAX_MATERIALS, model_materials
+from ..io_md2.importing import build_model as build_md2
 from ..io_md2.options import TEXTURE_RULES as MD2_RULES
 from ..io_md2.records import SKINS
 from ..io_md3.format import Md3Error
-from ..io_md3.importing.importer import ImportOptions as Md3Options
-from ..io_md3.importing.importer import import_files as import_md3
+from ..io_md3.importing import ImportOptions as Md3Options
+from ..io_md3.importing import import_files as import_md3
 from ..io_md5.format import Model
 from ..io_md5.importing.action import ActionBuilder
 from ..io_md5.importing.companions import TEXTURE_RULES as MD5_RULES

@@ -8,7 +8,7 @@ import re
 import traceback
 from pathlib import Path
 
-from .files.reading import open_file
+from .files import open_file
 
 
 class FormatError(ValueError):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from .files.reading import open_file
+from .files import open_file
 from .game_tree.archives import MemberStream, readable
 from .rules import Description, Profile
 from .textures.conventions import TextureRules

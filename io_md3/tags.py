@@ -15,7 +15,7 @@ from ..io_blender import state, versions
 from ..io_blender.clips.keyframes import KeyframeWriter
 from ..io_blender.records import NONE
 from ..io_blender.scene import mesh_data, names
-from ..io_common.frame_names import to_latin1
+from ..io_common.frames import to_latin1
 from ..io_common.rules import box_of
 from .format import NAME_SIZE, Model
 from .records import NUMBER
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from ..io_blender.reports import ImportResult, Report
     from ..io_blender.scene.axes import Conversion
-    from ..io_common.frame_names import FrameSequence
-    from .importing.importer import ImportOptions
+    from ..io_common.frames import FrameSequence
+    from .importing import ImportOptions
 
 Floats = npt.NDArray[np.float64]
 # The prefix of their paths, their group, and the channels of all frames, (F, 10).

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...io_common.frame_names import (
+from ...io_common.frames import (
     MAX_FRAME_NAME,
     MAX_SEQUENCE_NAME,
     FrameSequence,

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
-from ...io_common.files.reading import open_file
+from ...io_common.files import open_file
 from ...io_common.game_tree import files as limits
 from ...io_common.game_tree.archives import ARCHIVE_EXTENSIONS
 from ...io_common.game_tree.files import FileReadError, GameFile

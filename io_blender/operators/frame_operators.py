@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...io_common.family import BlenderPart, Family
-from ...io_common.files import atomic
+from ...io_common.files import write_file
 from ...io_common.texts import UnknownFieldError, counted
 from .. import state
 from ..clips.clip import animation_list
@@ -73,7 +73,7 @@ class FrameFormat:
             with state.temporary_object_mode(context):
                 built = yield from self.build_model(context, options, report)
             raise_errors(built.findings, self.family.error, path.name, report)
-            atomic.write_file(path, built.to_bytes())
+            write_file(path, built.to_bytes())
         return ExportResult([path], report)
 
     def game(self, identifier: str) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import CollectionProperty, IntProperty
 
-from ...io_common.frame_names import FrameSequence
+from ...io_common.frames import FrameSequence
 from .. import versions
 from ..options import option, properties
 from ..records import SourceFrames

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from ..files.reading import open_file
+from ..files import open_file
 from . import files as limits
 from .files import PAK_METHOD, UNSUPPORTED_METHOD, Budget, FileReadError, GameFile, Listing, Member
 from .names import fold, fold_slashes, split_extension

@@ -19,7 +19,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import NamedTuple
 
-from ..files.reading import open_file
+from ..files import open_file
 from .names import extension_rank, fold, has_image_extension, is_image, split_extension
 
 # For one import.

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-from ..files import atomic
+from ..files import write_file
 from .archives import Archive, Stamp, is_unpacked_archive_name, search_order, split_archive_path, stamp_of
 from .files import Budget, FileReadError, GameFile, Listing
 from .names import clean_name, fold, path_on_disk, split_extension
@@ -303,7 +303,7 @@ class GameTree:
             data = self._read(path, self.get(path))
             file = path_on_disk(target, path)
             file.parent.mkdir(parents=True, exist_ok=True)
-            atomic.write_file(file, data, remove_abandoned=file.parent not in self._written_folders)
+            write_file(file, data, remove_abandoned=file.parent not in self._written_folders)
             self._written_folders.add(file.parent)
             written.append(file)
         return written

@@ -17,12 +17,12 @@ from ...io_blender.records import NONE, match_elements, match_vertices
 from ...io_blender.reports import Report, listing
 from ...io_blender.scene import mesh_data
 from ...io_common.arrays import distinct_rows
-from ...io_common.frame_names import to_latin1
+from ...io_common.frames import to_latin1
 from ...io_common.texts import counted
 from ...io_common.triangles import FLIPPED_WINDING, flip_v, have_same_triangles
 from .. import records
 from ..format import nearest_normals, st_texels, vertex_normals
-from ..importing.importer import MAX_MATERIALS, image_size, material_skins
+from ..importing import MAX_MATERIALS, image_size, material_skins
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Material, Mesh, Object

@@ -20,17 +20,17 @@ with models made by ``dataclasses.replace``. Functions never change their argume
 
 from __future__ import annotations
 
-from ...io_common.files.reading import Readable, Source, Target, Writable
-from ...io_common.frame_names import (
+from ...io_common.files import Readable, Source, Target, Writable
+from ...io_common.frames import (
     FRAME_NAME_SIZE,
     FrameSequence,
+    Wrap,
     clean_name,
     find_sequences,
     number_digits,
     number_frames,
     split_frame_name,
 )
-from ...io_common.playback import Wrap
 from ...io_common.rules import Description, Finding, Profile, Rule
 from ...io_common.triangles import flip_v as flip_t
 from ...io_common.triangles import is_degenerate

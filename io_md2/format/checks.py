@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...io_common.arrays import NAME_ENCODING
-from ...io_common.frame_names import FRAME_NAME_SIZE
+from ...io_common.frames import FRAME_NAME_SIZE
 from ...io_common.rules import Check, Finding, Rule
 from ...io_common.texts import counted
 from .glcommands import drawn_triangles, in_order

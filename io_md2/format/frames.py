@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
-from ...io_common import playback
-from ...io_common.playback import Wrap
+from ...io_common.frames import Wrap, find_frame_pair
 from .model import FRAMES_PER_SECOND, GlCommands, Md2Error, Model, validate_structure
 from .normals import normal_indices
 
@@ -225,7 +224,7 @@ def frame_pair(
     Raises:
         Md2Error: there are no frames, or a time or the rate is not a number or the rate not above 0.
     """
-    return playback.frame_pair(seconds, first, last, frame_rate, wrap, Md2Error)
+    return find_frame_pair(seconds, first, last, frame_rate, wrap, Md2Error)
 
 
 def interpolate(start: npt.ArrayLike, end: npt.ArrayLike, fraction: float) -> NDArray[np.float32]:

@@ -12,7 +12,7 @@ from enum import Enum
 
 import numpy as np
 
-from ...io_common.frame_names import FrameSequence
+from ...io_common.frames import FrameSequence
 from ...io_common.rules import Finding, Profile, Rule, find, find_invalid
 from ...io_common.texts import counted
 from . import checks

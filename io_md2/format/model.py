@@ -22,7 +22,7 @@ from ...io_common.arrays import (
     check_range,
 )
 from ...io_common.errors import FormatError
-from ...io_common.frame_names import FRAME_NAME_SIZE
+from ...io_common.frames import FRAME_NAME_SIZE
 
 
 class Md2Error(FormatError):

@@ -22,7 +22,7 @@ from ..exporting.exporter import TEMPLATE_LABELS, ExportOptions, build_model
 from ..family import FAMILY
 from ..format import FRAMES_PER_SECOND, PROFILES, find_sequences
 from ..format.games import Template, match_template
-from ..importing.importer import import_files
+from ..importing import import_files
 from ..options import TEXTURE_RULES, ModelProperties, SourceProperties
 from ..records import (
     CHOSEN_SKIN_SIZE,

@@ -17,7 +17,7 @@ from ...io_blender.materials.library import name_for_file
 from ...io_blender.records import NONE, match_elements
 from ...io_blender.scene import mesh_data, names
 from ...io_common.arrays import distinct_rows
-from ...io_common.frame_names import to_latin1
+from ...io_common.frames import to_latin1
 from ...io_common.triangles import flip_v, is_degenerate
 from ..format import NAME_SIZE, UNITS, Surface, nearest_normals, normal_vectors, positions
 from ..format.model import same_positions

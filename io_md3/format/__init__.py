@@ -13,9 +13,8 @@ triangles are clockwise seen from outside, texture coordinates are fractions fro
 
 from __future__ import annotations
 
-from ...io_common.files.reading import Readable, Source, Target, Writable
-from ...io_common.frame_names import FRAME_NAME_SIZE
-from ...io_common.playback import Wrap
+from ...io_common.files import Readable, Source, Target, Writable
+from ...io_common.frames import FRAME_NAME_SIZE, Wrap
 from ...io_common.rules import Description, Finding, Profile, Rule
 from ...io_common.triangles import flip_v as flip_t
 from ...io_common.triangles import is_degenerate

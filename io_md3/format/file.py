@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...io_common.arrays import MAX_INT32, decode_names, encode_names
-from ...io_common.files.reading import Source, Target, read_source, target_name, write_target
-from ...io_common.frame_names import FRAME_NAME_SIZE
+from ...io_common.files import Source, Target, read_source, target_name, write_target
+from ...io_common.frames import FRAME_NAME_SIZE
 from ...io_common.rules import Description, box_line, box_of, describe_findings
 from ...io_common.texts import counted
 from .games import check_model, game_named

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from ...io_common.frame_names import FRAME_NAME_SIZE, FrameSequence, find_sequences
+from ...io_common.frames import FRAME_NAME_SIZE, FrameSequence, find_sequences
 from ...io_common.rules import Check, Finding, Profile, Rule, find, find_invalid
 from ...io_common.texts import counted
 from .model import FRAMES_PER_SECOND, NAME_SIZE, Model, validate_model

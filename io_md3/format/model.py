@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
-from ...io_common import playback
 from ...io_common.arrays import (
     MAX_INT32,
     ArrayOf,
@@ -26,8 +25,7 @@ from ...io_common.arrays import (
     distinct_rows,
 )
 from ...io_common.errors import FormatError
-from ...io_common.frame_names import FRAME_NAME_SIZE
-from ...io_common.playback import Wrap
+from ...io_common.frames import FRAME_NAME_SIZE, Wrap, find_frame_pair
 
 
 class Md3Error(FormatError):
@@ -278,7 +276,7 @@ def frame_pair(
     Raises:
         Md3Error: there are no frames, or the rate or a time is not valid.
     """
-    return playback.frame_pair(seconds, first, last, frame_rate, wrap, Md3Error)
+    return find_frame_pair(seconds, first, last, frame_rate, wrap, Md3Error)
 
 
 def interpolate(start: npt.ArrayLike, end: npt.ArrayLike, fraction: float) -> NDArray[np.float64]:

@@ -1,1 +1,223 @@
-"""MD3 files into Blender."""
+"""Import of MD3 files: everything is read and checked before the first data-block is made. A model is an empty with a
+mesh object for each surface; vertex i of a mesh is vertex i of its surface, unless vertices are merged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ...io_blender import frame_models, versions
+from ...io_blender.frame_models import (
+    NONE,
+    ModelFile,
+    add_frames,
+    import_models,
+    require_few_frames,
+    warn_of_degenerate,
+)
+from ...io_blender.materials.library import MaterialLibrary, name_for_file
+from ...io_blender.reports import ImportResult, Job
+from ...io_blender.scene import mesh_data, names
+from ...io_common.files import read_source
+from ...io_common.game_tree.archives import readable
+from ...io_common.game_tree.files import FileReadError
+from ...io_common.textures.search import Search
+from ...io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
+from ..format import (
+    Md3Error,
+    Surface,
+    first_frame,
+    format_model,
+    nearest_normals,
+    normal_vectors,
+    parse_model,
+    positions,
+)
+from ..format.games import CONFIG_NAME, Sequence, parse_animation_config, sequences_of
+from ..format.model import same_positions
+from ..options import TEXTURE_RULES, ImportProperties
+from ..records import (
+    CONVERSION,
+    CORNER_VERTEX,
+    MATERIAL_NAMES,
+    NUMBER,
+    SAME_NORMAL,
+    SHADERS,
+    SHOWN_NORMALS,
+    VERTEX,
+    store_model,
+)
+from ..tags import build_tags, hang_on_tag
+
+if TYPE_CHECKING:
+    from bpy.types import Collection, Context, Material, Mesh, Object
+
+# The share of normals that are wrong in whole, not at some sharp edges.
+_MANY = 0.1
+
+# The part of a Quake III player that hangs on another one, and the tag that it hangs on.
+_JOINTS = {"upper": ("lower", "tag_torso"), "head": ("upper", "tag_head")}
+
+
+@dataclass(frozen=True)
+class ImportOptions(ImportProperties, frame_models.ImportOptions):
+    """The options of an import."""
+
+
+@dataclass(eq=False)
+class _File(ModelFile):
+    """A file that was read; the model has its first frame alone if no shape keys are made."""
+
+    data: bytes = b""
+    sequences: list[Sequence] = field(default_factory=list)
+    materials: list[list[Any]] = field(default_factory=list)  # of each surface, the images of each material
+
+
+def import_files(context: Context, paths: list[Path], options: ImportOptions) -> Job[ImportResult]:
+    """Imports MD3 files; raises Md3Error or OSError before anything is changed."""
+    roots: dict[Path, Object] = {}
+
+    def read(path: Path, search: Search) -> _File:
+        return _read(path, search, options)
+
+    def build(collection: Collection, file: _File, library: MaterialLibrary, result: ImportResult) -> None:
+        roots[file.path] = _build(context, collection, file, library, options, result)
+        _join_players(roots)
+
+    return import_models(context, paths, options, SHADERS, TEXTURE_RULES, read, build, are_parts=True)
+
+
+def _read(path: Path, search: Search, options: ImportOptions) -> _File:
+    data, name = read_source(readable(path), str(path))
+    model = parse_model(data, name)
+    if options.animation == NONE:
+        model = first_frame(model)
+        data = format_model(model)
+    else:
+        require_few_frames(model.frame_count, path, Md3Error)
+    config: list[Sequence] = []
+    file = search.folder_of(path).files.get(CONFIG_NAME)
+    if file is not None:
+        try:
+            config = parse_animation_config(file.read_text())
+        except FileReadError as error:
+            model.warnings.append(str(error))
+    shaders = [shader for surface in model.surfaces for shader in surface.shaders]
+    found = search.model(path, shaders)
+    materials: list[list[Any]] = []
+    for surface in model.surfaces:
+        # Games show the images of a .skin file instead of those of the surface.
+        wanted = found.skin_materials(surface.name) or list(dict.fromkeys(surface.shaders))
+        images = [found.material(name, surface.name) if options.use_textures else None for name in wanted]
+        materials.append(list(zip(wanted, images, strict=True)))
+    sequences = sequences_of(path.stem, model.frame_names, options.fps, config, model.warnings)
+    rate = sequences[0].frame_rate if sequences else None
+    return _File(path, model, rate, data, sequences, materials)
+
+
+def _build(
+    context: Context,
+    collection: Collection,
+    file: _File,
+    library: MaterialLibrary,
+    options: ImportOptions,
+    result: ImportResult,
+) -> Object:
+    """The empty of a model, with the objects of its surfaces and tags."""
+    model = file.model
+    shapes: dict[Object, npt.NDArray[np.floating]] = {}
+    name = names.for_blender(file.path.stem, versions.MAX_ID_NAME, "Model")
+    # Surfaces come first, so that they have their names, and not a file of the same name.
+    for number, surface in enumerate(model.surfaces):
+        materials = [library.get(one, name, found, str(file.path)) for one, found in file.materials[number]]
+        obj, points = _build_surface(surface, number, materials, options, result)
+        shapes[obj] = points
+    root = bpy.data.objects.new(name, None)
+    root.empty_display_type = "PLAIN_AXES"
+    result.objects.append(root)
+    for obj in (root, *shapes):
+        collection.objects.link(obj)
+    for obj in shapes:
+        obj.parent = root
+    key_names = add_frames(context.scene, name, shapes, model.frame_names, file.sequences, options, result)
+    build_tags(context, root, model, file.sequences if options.sequence_actions else [], options, result)
+    rate = file.frame_rate or options.fps
+    store_model(root, file.data, key_names, options.frame_start, tuple(file.sequences), rate)
+    CONVERSION.write(root, options.conversion)
+    for obj in shapes:
+        found = [name_for_file(material, SHADERS, options.game_folders) for material in obj.data.materials]
+        MATERIAL_NAMES.write(obj.data, found)
+    return root
+
+
+def _build_surface(
+    surface: Surface, number: int, materials: list[Material], options: ImportOptions, result: ImportResult
+) -> tuple[Object, npt.NDArray[np.floating]]:
+    """The object of a surface, with the shape of the first frame, and its vertices in the scene, (F, V, 3)."""
+    report, conversion = result.report, options.conversion
+    vertices, triangles = np.arange(surface.vertex_count), surface.triangles
+    if options.merge_vertices:
+        vertices = same_positions(surface.vertices)
+        report.count("merged vertices", surface.vertex_count - len(np.unique(vertices)))
+    points: npt.NDArray[np.floating] = positions(surface.vertices[:, np.unique(vertices, return_index=True)[1]])
+    if not conversion.is_identity:
+        points = conversion.points(points.astype(np.float64))
+    kept = ~is_degenerate(vertices[triangles])
+    warn_of_degenerate(triangles, surface.name, report, " while the surface is not edited")
+    corners = triangles[kept][:, FLIPPED_WINDING].ravel()
+    uvs = flip_v(surface.st.astype(np.float64))[corners]
+    name = names.for_blender(surface.name, versions.MAX_ID_NAME, "Surface")
+    mesh = mesh_data.new_triangle_mesh(name, points[0], vertices[corners].reshape(-1, 3), uvs if len(uvs) else None)
+    if len(corners):
+        mesh_data.set_integers(mesh, CORNER_VERTEX, "CORNER", corners)
+    if not options.merge_vertices:
+        mesh_data.set_integers(mesh, VERTEX, "POINT", vertices)
+    for material in materials:
+        mesh.materials.append(material)
+    if len(corners):
+        normals = normal_vectors(surface.normals[0])[corners]
+        if options.custom_normals and _set_normals(mesh, normals, conversion.rotation) > _MANY:
+            report.warn(
+                "many normals of the file point into the surface: turn off Custom Normals if it looks wrong",
+                surface.name,
+            )
+        _store_shown_normals(mesh, normals, conversion.rotation)
+    NUMBER.write(mesh, number)
+    CONVERSION.write(mesh, conversion)
+    obj = bpy.data.objects.new(name, mesh)
+    result.objects.append(obj)
+    report.count("vertices", len(mesh.vertices))
+    report.count("triangles", len(mesh.polygons))
+    return obj, points
+
+
+def _set_normals(mesh: Mesh, normals: npt.NDArray[np.float32], rotation: npt.NDArray[np.float64]) -> float:
+    """Sets custom normals of corners (L, 3) in the axes of the file; the share that points into the surface."""
+    in_scene = (normals @ rotation.T).astype(np.float32)
+    mesh.normals_split_custom_set(in_scene.tolist())
+    facing = np.empty((len(mesh.polygons), 1, 3), dtype=np.float32)
+    mesh.polygon_normals.foreach_get("vector", facing.ravel())
+    return float(((in_scene.reshape(-1, 3, 3) * facing).sum(axis=2) < 0.0).mean())
+
+
+def _store_shown_normals(mesh: Mesh, normals: npt.NDArray[np.float32], rotation: npt.NDArray[np.float64]) -> None:
+    """Stores by which normals Blender shades corners (L, 3), in the axes of the file, where those differ from it."""
+    shown = np.empty_like(normals)
+    mesh.corner_normals.foreach_get("vector", shown.ravel())
+    in_file = shown @ rotation
+    if ((in_file * normals).sum(axis=1) < SAME_NORMAL).any():
+        SHOWN_NORMALS.write(mesh, nearest_normals(in_file))
+
+
+def _join_players(roots: dict[Path, Object]) -> None:
+    """Hangs the parts of a Quake III player, if they were imported together, on the tags of each other."""
+    for path, root in roots.items():
+        below, tag_name = _JOINTS.get(path.stem.lower(), ("", ""))
+        for other, other_root in roots.items():
+            if other.parent == path.parent and other.stem.lower() == below:
+                hang_on_tag(root, other_root, tag_name)

@@ -18,7 +18,7 @@ from ...io_common.textures.search import Search
 from ..exporting.exporter import ExportOptions, build_model
 from ..family import FAMILY
 from ..format import PROFILES
-from ..importing.importer import ImportOptions, import_files
+from ..importing import ImportOptions, import_files
 from ..options import TEXTURE_RULES, ImportProperties, ModelProperties
 from ..records import GROUP, SEQUENCES, SHADERS, load_frames, root_of
 

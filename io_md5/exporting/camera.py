@@ -28,7 +28,7 @@ from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import world_matrix
 from ...io_blender.scene.objects import ChosenConversion, NothingToExportError, export_conversion
 from ...io_blender.verification import Verify, amount, diagonal, frames_to_verify
-from ...io_common.files import atomic
+from ...io_common.files import write_file
 from ..format import Camera, Md5Error, format_camera
 from ..format import quaternions as quat
 from ..format.check import check_camera
@@ -98,7 +98,7 @@ def export_camera(context: Context, path: str | os.PathLike[str], options: Camer
         raise_errors(check_camera(camera, options.game), Md5Error, Path(path).name, report)
         for sentence in cut_warnings(camera.cuts):
             report.warn(sentence)
-        atomic.write_file(path, format_camera(camera))
+        write_file(path, format_camera(camera))
     report.count("frames", camera.entry_count - len(camera.cuts))
     report.count("cuts", len(camera.cuts))
     return ExportResult([Path(path)], report)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...io_blender import state
 from ...io_blender.reports import ExportResult, Job, Progress, Report, kept_on_failure, listing, raise_all
 from ...io_blender.scene.objects import NothingToExportError, warn_of_left_out
-from ...io_common.files import atomic
+from ...io_common.files import write_files
 from ...io_common.game_tree.archives import files_in
 from ..format import (
     AnimationHeader,
@@ -61,7 +61,7 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> Job[Exp
         _require_files_of_model(built.animations, _skeleton(model.joints), path)
         _warn_of_animations(path, _skeleton(model.joints), expected, report)
         # The model last, so that its animations exist as soon as it does.
-        atomic.write_files(dict(reversed(files.items())))
+        write_files(dict(reversed(files.items())))
         hint_names(path, model, model_options.game, companion, report)
         report.count("joints", len(model.joints))
         report.count("meshes", len(model.meshes))
@@ -105,7 +105,7 @@ def export_animations(context: Context, path: Path, options: ExportOptions) -> J
         files |= scale_files(built, model_options.game, report)
         _require_files_of_model(built.animations, _skeleton(built.model.joints), None)
         _warn_of_meshes(next(iter(built.animations)), _skeleton(built.model.joints), report)
-        atomic.write_files(files)
+        write_files(files)
     return ExportResult(list(files), report)
 
 

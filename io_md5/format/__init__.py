@@ -8,8 +8,8 @@ unit quaternions w x y z, except those with three columns, which are x y z as in
 arguments, and return arrays of their own.
 """
 
-from ...io_common.files.reading import Readable, Source, Target, Writable
-from ...io_common.playback import Wrap
+from ...io_common.files import Readable, Source, Target, Writable
+from ...io_common.frames import Wrap
 from ...io_common.rules import Description, Finding, Rule
 from ...io_common.triangles import flip_v as flip_t
 from .check import check_animation, check_camera, check_model, describe

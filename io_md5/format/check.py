@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...io_common.files.reading import Source, read_source
+from ...io_common.files import Source, read_source
 from ...io_common.rules import Description, Finding, box_line, box_of, describe_findings, find, find_invalid
 from ...io_common.texts import counted
 from .games import COMMON, Game, Subject, game_named, rules_of

@@ -17,7 +17,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, field
 
-from ...io_common.files.reading import Source, read_source
+from ...io_common.files import Source, read_source
 from .model import Md5Error
 
 MDL_SUFFIX = ".mdl"

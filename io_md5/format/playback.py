@@ -12,8 +12,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ...io_common import playback
-from ...io_common.playback import Wrap
+from ...io_common.frames import Wrap, find_frame_pair
 from . import quaternions as quat
 from .model import ROOT, Animation, Floats, Ints, Md5Error
 from .skeleton import components, compose, local_poses, poses
@@ -60,7 +59,7 @@ def frame_pair(
     Raises:
         Md5Error: there are no frames, or a time or the rate is not a number or the rate not above 0.
     """
-    return playback.frame_pair(seconds, first, last, frame_rate, wrap, Md5Error)
+    return find_frame_pair(seconds, first, last, frame_rate, wrap, Md5Error)
 
 
 def interpolate(

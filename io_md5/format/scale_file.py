@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...io_common.files.reading import Source, Target, read_source, write_target
+from ...io_common.files import Source, Target, read_source, write_target
 from ...io_common.texts import listing
 from .model import Animation, Floats, Md5Error
 from .skeleton import compose, first_indices, local_poses

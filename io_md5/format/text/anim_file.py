@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....io_common.files.reading import Source, Target, read_source, write_target
+from ....io_common.files import Source, Target, read_source, write_target
 from ....io_common.texts import counted
 from ..model import OLD_VERSION, ROOT, VERSION, Animation, AnimationHeader, Floats, Md5Error
 from ..skeleton import ALL_COMPONENTS, COMPONENTS, is_animated

@@ -26,7 +26,7 @@ import re
 
 import numpy as np
 
-from ....io_common.files.reading import Source, Target, read_source, write_target
+from ....io_common.files import Source, Target, read_source, write_target
 from ....io_common.texts import counted
 from ..model import VERSION, Camera, Floats, Ints, Md5Error
 from ..validation import are_valid_groups, validate_camera

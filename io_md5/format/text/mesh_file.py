@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....io_common.files.reading import Source, Target, read_source, write_target
+from ....io_common.files import Source, Target, read_source, write_target
 from ....io_common.texts import counted
 from .. import quaternions as quat
 from ..model import OLD_VERSION, ROOT, VERSION, Ints, Joints, Md5Error, Mesh, Model

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ....io_common.files.reading import Source, open_file, read_source
+from ....io_common.files import Source, open_file, read_source
 from ....io_common.texts import counted
 from ..model import LARGEST, Md5Error
 from .columns import floats

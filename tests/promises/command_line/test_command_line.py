@@ -729,7 +729,7 @@ def test_a_fault_of_the_extension_is_told_and_stops_nothing(idtech, tree, tmp_pa
     def faulty(*_arguments):
         raise KeyError("oops")
 
-    monkeypatch.setattr(part("io_md2.importing.importer"), "build_model", faulty)
+    monkeypatch.setattr(part("io_md2.importing"), "build_model", faulty)
     status, table, told = idtech("convert", tree, "--to", tmp_path / "out")
     assert status == 1
     assert counts(table) == [2, 0, 1]

@@ -239,7 +239,7 @@ def test_a_file_that_is_not_there(tmp_path):
 
 
 def test_the_loader_works_without_the_operator(sample, part):
-    importer = part("io_md2.importing.importer")
+    importer = part("io_md2.importing")
     result = part("io_blender.reports").finish(importer.import_files(bpy.context, [sample], importer.ImportOptions()))
     assert result.report.counts["frames"] == len(FRAME_NAMES)
     assert any(

@@ -152,7 +152,7 @@ def test_an_import_of_any_kind_that_fails_after_its_last_step(part, monkeypatch,
 def test_an_export_of_any_kind_that_fails_while_writing(part, monkeypatch, capfd, tmp_path, suffix):
     scene_in_edit_mode()
     add_camera()
-    spoil(monkeypatch, part("io_common.files.atomic"), "_stage")
+    spoil(monkeypatch, part("io_common.files"), "_stage")
     assert_reported_and_undone(export_file, tmp_path / f"out{suffix}", capfd)
     assert list(tmp_path.iterdir()) == []
 

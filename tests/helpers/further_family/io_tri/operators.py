@@ -12,7 +12,7 @@ from ..io_blender.options import Scene
 from ..io_blender.reports import ExportResult, ImportResult, Report
 from ..io_blender.scene.objects import export_conversion
 from ..io_common.family import BlenderPart
-from ..io_common.files.atomic import write_file
+from ..io_common.files import write_file
 from . import format as tri
 
 

@@ -8,7 +8,7 @@ pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from io_idtech.io_common.frame_names import clean_name, make_unique, number_frames
+from io_idtech.io_common.frames import clean_name, make_unique, number_frames
 from io_idtech.io_md2.format import find_sequences
 
 quick = settings(max_examples=80, deadline=None, derandomize=True)

@@ -18,7 +18,7 @@ import needs
 import pytest
 from paths import HELPERS, ROOT
 
-from io_idtech.io_common.files.atomic import new_file, write_file, write_files
+from io_idtech.io_common.files import new_file, write_file, write_files
 
 WEEK_OF_WORK = b"a week of work"
 
@@ -105,7 +105,7 @@ def test_a_file_size_limit_leaves_the_old_file(target):
     done = run(
         """
         import errno, resource, signal, sys
-        from io_idtech.io_common.files.atomic import write_file
+        from io_idtech.io_common.files import write_file
 
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
@@ -248,7 +248,7 @@ def test_no_file_is_replaced_before_all_are_on_the_disk(monkeypatch, target, aft
 
 KILLED = """
     import os, signal, sys
-    from io_idtech.io_common.files.atomic import write_file
+    from io_idtech.io_common.files import write_file
 
     os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
     write_file(sys.argv[1], b"new")
@@ -272,7 +272,7 @@ def test_the_next_export_removes_only_the_temporary_files_of_a_killed_process(ta
 def test_temporary_files_of_a_running_process_are_kept(target):
     writer = """
         import os, sys, time
-        from io_idtech.io_common.files import atomic
+        from io_idtech.io_common.files import write_file
 
         def replace(source, target):
             os.utime(source, (time.time() - 60,) * 2)
@@ -281,7 +281,7 @@ def test_temporary_files_of_a_running_process_are_kept(target):
             original(source, target)
 
         original, os.replace = os.replace, replace
-        atomic.write_file(sys.argv[1], b"from the other")
+        write_file(sys.argv[1], b"from the other")
     """
     with subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(writer), str(target)],

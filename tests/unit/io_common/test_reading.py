@@ -13,8 +13,8 @@ from paths import ROOT
 from texture_rules import MD5_RULES
 
 from io_idtech.command_line.info import print_info
-from io_idtech.io_common.files import reading
-from io_idtech.io_common.files.atomic import write_file
+from io_idtech.io_common import files
+from io_idtech.io_common.files import write_file
 from io_idtech.io_common.textures.search import Search
 from io_idtech.io_md2.format import read_model
 from io_idtech.io_md5.format import read_animation, read_camera, read_mesh
@@ -23,7 +23,7 @@ KINDS = (
     *(pytest.param(kind, marks=needs.pipes) for kind in ("pipe", "link to a pipe", "device", "link to a device")),
     "folder",
 )
-READERS = (reading.read_file, read_mesh, read_animation, read_camera, read_model)
+READERS = (files.read_file, read_mesh, read_animation, read_camera, read_model)
 
 
 @pytest.fixture
@@ -63,31 +63,25 @@ def test_a_file_that_becomes_a_pipe_after_the_first_check_is_refused(tmp_path, m
     regular = os.stat(__file__)
     monkeypatch.setattr(os, "stat", lambda *_arguments, **_options: regular)
     with pytest.raises(OSError, match="this is not a regular file"):
-        reading.open_file(tmp_path / "pipe")
+        files.open_file(tmp_path / "pipe")
 
 
 @needs.links
 def test_links_to_files_are_files(tmp_path):
     (tmp_path / "file").write_bytes(b"content")
     (tmp_path / "link").symlink_to("file")
-    assert reading.read_file(tmp_path / "link") == b"content"
+    assert files.read_file(tmp_path / "link") == b"content"
 
 
 def test_no_other_module_opens_files_to_read():
     """Besides these: what is written, and what tells the console that nobody listens."""
-    writing = {
-        "command_line/info.py",
-        "io_common/files/atomic.py",
-        "command_line/command.py",
-        "command_line/tasks.py",
-        "command_line/blenders.py",
-    }
+    writing = {"command_line/info.py", "command_line/command.py", "command_line/tasks.py", "command_line/blenders.py"}
     opening = re.compile(r"(?<![\w.])open\(|\bos\.(?:fd)?open\(|\.read_bytes\(|\.open\(")
     found = {
         path.relative_to(ROOT).as_posix()
         for package in ("command_line", "io_blender", "io_common", "io_md2", "io_md3", "io_md5")
         for path in (ROOT / package).rglob("*.py")
-        if path.name != "reading.py" and opening.search(path.read_text(encoding="utf-8"))
+        if path != ROOT / "io_common" / "files.py" and opening.search(path.read_text(encoding="utf-8"))
     }
     assert found == writing
 

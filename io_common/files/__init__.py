@@ -1,1 +1,0 @@
-"""Files on disk: opening regular ones, replacing them atomically, and describing them."""
