@@ -18,8 +18,8 @@ from ..io_common.catalogue import CatalogueEntry, kept_catalogue
 from ..io_common.errors import message_for, without_path
 from ..io_common.family import family_of_file, kinds_by_suffix
 from ..io_common.game_tree.files import FileReadError
-from ..io_common.game_tree.names import fold, path_on_disk
 from ..io_common.game_tree.tree import GameTree
+from ..io_common.names import fold, path_on_disk
 from ..io_common.rules import Description
 from .tasks import path_key
 

@@ -11,13 +11,13 @@ from itertools import chain, count
 from pathlib import Path
 
 from ..io_blender.options import NO_ANIMATIONS
-from ..io_blender.scene import names
+from ..io_common import names
 from ..io_common.catalogue import CatalogueEntry
 from ..io_common.family import Role
 from ..io_common.game_tree.archives import FilesByName, split_archive_path
 from ..io_common.game_tree.files import FileReadError
-from ..io_common.game_tree.names import clean_name, split_extension
 from ..io_common.game_tree.tree import GameTree
+from ..io_common.names import clean_name, split_extension
 from .info import print_line, walk
 from .tasks import (
     BLEND,

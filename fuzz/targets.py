@@ -23,7 +23,7 @@ from io_idtech.io_common.declarations.materials import map_uses, parse_materials
 from io_idtech.io_common.family import FileKind
 from io_idtech.io_common.game_tree.files import FileReadError
 from io_idtech.io_common.game_tree.tree import GameTree
-from io_idtech.io_common.textures.config_files import parse_skin
+from io_idtech.io_common.textures.conventions import parse_skin
 from io_idtech.io_common.textures.image_files import ImageFileError, decode_pcx, loaded_bytes
 from io_idtech.io_md2.format import Md2Error
 from io_idtech.io_md3.format import Md3Error

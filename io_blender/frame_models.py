@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ..io_common import names
 from ..io_common.errors import FormatError
 from ..io_common.textures.conventions import TextureRules
 from ..io_common.textures.search import Search
@@ -19,13 +20,12 @@ from . import state, versions
 from .clips.clip import Played, animation_list, warn_of_speed
 from .clips.frame_names import frame_names, segments_of_list
 from .clips.frame_plan import LIST, FrameOptions, FramePlan, Planner, Segment, owner_of_list, plan_sequences
-from .clips.keyframes import add_markers
-from .clips.shape_key_frames import build_frame_action
+from .clips.keyframes import add_markers, build_frame_action
 from .materials.library import MaterialLibrary
 from .options import FrameImportProperties, FrameModelProperties
 from .records import MaterialRecord, store_warnings
 from .reports import ImportResult, Job, Progress, Report, kept_on_failure
-from .scene import axes, names
+from .scene import axes
 from .scene.axes import Conversion
 from .scene.objects import ChosenConversion, Scope
 from .scene.shape_keys import add_frame_keys, require_shape_keys

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, cast, get_args, 
 import numpy as np
 import numpy.typing as npt
 
+from ..io_common.names import without_copy_suffix
 from .scene.axes import Conversion
-from .scene.names import without_copy_suffix
 
 if TYPE_CHECKING:
     from bpy.types import ID, Image, Material

@@ -18,17 +18,17 @@ from ..io_blender import state
 from ..io_blender.clips.actions import suitable_actions
 from ..io_blender.clips.playing import PlayedData
 from ..io_blender.reports import ExportResult, Job, Progress, Report, kept_on_failure, listing, raise_all, raise_errors
-from ..io_blender.scene import names
 from ..io_blender.scene.objects import Scope
 from ..io_blender.verification import Verify
+from ..io_common import names
 from ..io_common.declarations.characters import DOOM3, SAUERBRATEN, Character, CharacterAnimation, CharacterPart
 from ..io_common.declarations.cube_models import cfg_name, cfg_text
 from ..io_common.declarations.declaration_files import ENTITY, SKIN
 from ..io_common.declarations.doom3_text import def_text, lost_declarations, skin_text
 from ..io_common.files import write_files
 from ..io_common.game_tree.files import FileReadError, GameFile
-from ..io_common.game_tree.names import join
 from ..io_common.game_tree.tree import existing_paths
+from ..io_common.names import join
 from ..io_md2.exporting.exporter import ExportOptions as Md2Options
 from ..io_md2.exporting.exporter import build_model as build_md2
 from ..io_md2.format import Md2Error

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..io_blender import state, versions
-from ..io_blender.clips.shape_key_frames import build_frame_action
+from ..io_blender.clips.keyframes import build_frame_action
 from ..io_blender.frame_models import ImportOptions as Md2Options
 from ..io_blender.materials.library import MaterialLibrary
 from ..io_blender.reports import ImportResult, Job, Progress, Report, listing
-from ..io_blender.scene import names
 from ..io_blender.scene.shape_keys import require_shape_keys
+from ..io_common import names
 from ..io_common.declarations.characters import Character, CharacterAnimation, CharacterPart
-from ..io_common.game_tree.names import fold, without_image_extension
 from ..io_common.game_tree.tree import GameTree
-from ..io_common.textures.config_files import MaterialImages
-from ..io_common.textures.conventions import Role
+from ..io_common.names import fold, without_image_extension
+from ..io_common.textures.conventions import MaterialImages, Role
 from ..io_common.textures.search import Search
 from ..io_md2.format import FRAMES_PER_SECOND, find_sequences
 from ..io_md2.format import Model as Md2Model

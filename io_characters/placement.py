@@ -15,7 +15,7 @@ import numpy.typing as npt
 from mathutils import Matrix
 
 from ..io_blender import versions
-from ..io_blender.scene import names
+from ..io_common import names
 from ..io_common.declarations.characters import Attachment, CharacterPart
 from ..io_md5.format import quaternions as quat
 from ..io_md5.format.model import Floats

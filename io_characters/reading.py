@@ -19,8 +19,8 @@ from ..io_common.errors import message_for
 from ..io_common.game_tree.archives import MemberStream
 from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.folders import folders_of
-from ..io_common.game_tree.names import fold
 from ..io_common.game_tree.tree import GameTree
+from ..io_common.names import fold
 from ..io_common.texts import matches
 from ..io_md2.format import Md2Error, read_model
 from ..io_md2.format import Model as Md2Model

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ..io_blender import records, versions
-from ..io_blender.scene import names
 from ..io_blender.scene.axes import Conversion, identity
+from ..io_common import names
 from ..io_common.declarations.characters import Character, CharacterAnimation, FrameCommand
 from ..io_common.declarations.doom3_models import FLAGS
 from . import CharacterError

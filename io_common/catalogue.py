@@ -36,8 +36,8 @@ from .declarations.declaration_files import ENTITY, MODEL
 from .declarations.doom3_characters import Doom3Declarations
 from .game_tree.files import FileReadError
 from .game_tree.folders import problem_of
-from .game_tree.names import fold, is_image, join, split_extension
 from .game_tree.tree import GameTree
+from .names import fold, is_image, join, split_extension
 from .texts import counted
 from .textures.conventions import guess_skins
 

@@ -43,7 +43,8 @@ def flip_v(uvs: npt.ArrayLike) -> npt.NDArray[np.float64]:
 def is_degenerate(triangles: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Which triangles (T, 3) name a vertex more than once, (T,). A Blender mesh cannot hold them."""
     a, b, c = np.asarray(triangles).T
-    return (a == b) | (b == c) | (c == a)
+    result: npt.NDArray[np.bool_] = (a == b) | (b == c) | (c == a)
+    return result
 
 
 def drop_degenerate(triangles: npt.NDArray[np.integer], *tables: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ...]:
@@ -139,7 +140,7 @@ def _distances(points: _Floats, triangles: _Floats) -> _Floats:
 
 
 def _dot(a: _Floats, b: _Floats) -> _Floats:
-    return (a * b).sum(axis=-1)
+    return np.asarray((a * b).sum(axis=-1))
 
 
 def have_same_triangles(

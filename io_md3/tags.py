@@ -14,7 +14,8 @@ from mathutils import Matrix, Quaternion
 from ..io_blender import state, versions
 from ..io_blender.clips.keyframes import KeyframeWriter
 from ..io_blender.records import NONE
-from ..io_blender.scene import mesh_data, names
+from ..io_blender.scene import mesh_data
+from ..io_common import names
 from ..io_common.frames import to_latin1
 from ..io_common.rules import box_of
 from .format import NAME_SIZE, Model

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import bpy
 import numpy as np
 
+from ...io_common import names
 from ...io_common.texts import counted
 from .. import versions
 from ..records import Text, group_on
 from ..reports import Report, listing
-from ..scene import names
 from ..scene.shape_keys import value_path
 
 if TYPE_CHECKING:

@@ -16,11 +16,20 @@ from .. import state
 from ..records import NONE, SourceFrames
 from ..reports import listing
 from ..scene.objects import NothingToExportError
-from ..scene.shape_keys import frame_keys, has_effect, require_shape_keys, shape_keys
+from ..scene.shape_keys import (
+    Playback,
+    frame_keys,
+    has_effect,
+    keys_at_frames,
+    keys_in_all_frames,
+    playback_of,
+    played_range,
+    require_shape_keys,
+    shape_keys,
+)
 from ..scene.time_dependence import depends_on_time, has_frame_handlers, is_animated
 from .clip import AnimationList, Clip, sample_count
 from .playing import playback, restored_frame_and_values
-from .shape_key_frames import Playback, keys_at_frames, keys_in_all_frames, playback_of, played_range
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene

@@ -1,4 +1,4 @@
-"""What imports write: keyframes of F-curves as whole arrays, and markers where sequences begin."""
+"""What imports write: keyframes of F-curves as whole arrays, actions of shape keys, markers of sequences."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ...io_common import names
 from .. import versions
-from ..scene import names
+from ..scene.shape_keys import points_of_frame, value_path
+from .actions import store_owner
 
 if TYPE_CHECKING:
-    from bpy.types import FCurve, Scene
+    from bpy.types import Action, FCurve, Key, Scene
 
+_GROUP = "Frames"
 _INTERPOLATIONS: Any = bpy.types.Keyframe.bl_rna.properties["interpolation"]
 
 LINEAR: int = _INTERPOLATIONS.enum_items["LINEAR"].value
@@ -61,6 +64,29 @@ class KeyframeWriter:
         points = self._points[chosen]
         points[:, 1] = values[chosen]
         write_keyframes(curve, points.ravel(), self._interpolation[chosen])
+
+
+def build_frame_action(name: str, keys: Key, first: int, last: int, frame_start: int) -> Action:
+    """An action, not assigned yet, that plays the keys `first` to `last`, one on each frame of the scene."""
+    action = bpy.data.actions.new(names.for_blender(name, versions.MAX_ID_NAME, "frame"))
+    frame_end = frame_start + last - first
+    action.use_frame_range = True
+    action.frame_start = frame_start
+    action.frame_end = frame_end
+    curves = versions.ActionCurves(action, "KEY")
+    if keys.use_relative:
+        # Keys of other frames are held at 0, or they would keep the value of the last action. The basis needs no value.
+        for index, key_name in enumerate([key.name for key in keys.key_blocks][1:], 1):
+            points = points_of_frame(frame_start + index - first, frame_start, frame_end)
+            write_keyframes(curves.new(value_path(key_name), 0, _GROUP), points)
+    else:
+        times = np.empty(len(keys.key_blocks), dtype=np.float32)
+        keys.key_blocks.foreach_get("frame", times)
+        frames = np.arange(frame_start, frame_end + 1)
+        values = np.column_stack([frames, times[first : last + 1]])
+        write_keyframes(curves.new("eval_time", 0, _GROUP), values.ravel().tolist())
+    store_owner(action, keys, name)
+    return action
 
 
 def marker_name(sequence: str) -> str:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
+from ...io_common import names
 from ...io_common.files import open_file
 from ...io_common.game_tree import files as limits
 from ...io_common.game_tree.archives import ARCHIVE_EXTENSIONS
@@ -25,7 +26,6 @@ from ...io_common.game_tree.files import FileReadError, GameFile
 from ...io_common.textures import image_files
 from .. import versions
 from ..records import MaterialRecord, read_file
-from ..scene import names
 
 if TYPE_CHECKING:
     from bpy.types import Image

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...io_common import names
 from ...io_common.game_tree.files import GameFile
 from ...io_common.game_tree.folders import export_name
-from ...io_common.game_tree.names import clean_name, fold, short, without_image_extension
-from ...io_common.textures.config_files import MaterialImages
+from ...io_common.names import clean_name, fold, short, without_image_extension
+from ...io_common.textures.conventions import MaterialImages
 from .. import versions
 from ..records import MaterialRecord, is_quotable, read_game_folder
 from ..reports import Report
-from ..scene import names
 from . import images
 from .images import ImageStore
 from .shading import build_nodes, principled_of, reset_nodes

@@ -29,8 +29,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...io_common.declarations.materials import BuiltIn, Call, ImageExpression, MapImage, map_uses
-from ...io_common.textures.config_files import MaterialImages
-from ...io_common.textures.conventions import Role
+from ...io_common.textures.conventions import MaterialImages, Role
 from .. import versions
 from .images import ImageError, ImageStore
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import CollectionProperty
 
+from ...io_common import names
 from ...io_common.family import family_of, family_of_file
 from .. import reports, state, versions
 from ..options import Settings, option, properties
 from ..reports import ExportResult, ImportResult
-from ..scene import names
 from . import preferences
 from .job_operator import JobOperator, NoFileError, Outcome, registered
 from .panel_parts import Operator

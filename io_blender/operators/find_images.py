@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import StringProperty
 
-from ...io_common.game_tree.names import short
+from ...io_common.names import short
 from ...io_common.texts import counted
-from ...io_common.textures.config_files import MaterialImages
+from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
 from .. import reports
 from ..materials.library import IMAGES_NOT_FOUND, MaterialLibrary

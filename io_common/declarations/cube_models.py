@@ -15,8 +15,8 @@ from dataclasses import replace
 from functools import cache
 
 from ..game_tree.files import FileReadError
-from ..game_tree.names import ancestors, join
 from ..game_tree.tree import GameTree
+from ..names import ancestors, join
 from .characters import (
     SAUERBRATEN,
     Attachment,

@@ -33,7 +33,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from ..game_tree.files import FileReadError
-from ..game_tree.names import ancestors, clean_name, fold, fold_slashes, join, short
+from ..names import ancestors, clean_name, fold, fold_slashes, join, short
 from ..texts import counted
 from .characters import Attachment, CharacterAnimation, JointAdjustment, Tag, Vector
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..game_tree.files import MAX_TOKENS
-from ..game_tree.names import fold, short, split_extension
+from ..names import fold, short, split_extension
 
 MATERIAL, MODEL, ENTITY, SKIN = "material", "model", "entitydef", "skin"
 """The types of declarations that are read."""

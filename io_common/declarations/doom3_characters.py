@@ -29,7 +29,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from ..game_tree.files import FileReadError
-from ..game_tree.names import fold, fold_slashes, split_extension
+from ..names import fold, fold_slashes, split_extension
 from .characters import (
     DOOM3,
     MODEL_SUFFIXES,

@@ -25,8 +25,8 @@ from functools import cached_property
 from typing import TypeVar
 
 from ..game_tree.files import FileReadError
-from ..game_tree.names import fold, fold_slashes, short
 from ..game_tree.tree import GameTree
+from ..names import fold, fold_slashes, short
 from .characters import CharacterAnimation, CharacterPart, CharacterSkin, FrameCommand
 from .declaration_files import ENTITY, MODEL, SKIN, Declaration, Token, TokenReader, canonical_name, parse_declarations
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..game_tree.files import MAX_TOKENS
-from ..game_tree.names import short
+from ..names import short
 from .declaration_files import MATERIAL, MAX_WARNINGS, Token, TokenReader, parse_declarations
 
 MAX_PARTS = 64

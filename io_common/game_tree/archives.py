@@ -23,9 +23,9 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from ..files import open_file
+from ..names import fold, fold_slashes, split_extension
 from . import files as limits
 from .files import PAK_METHOD, UNSUPPORTED_METHOD, Budget, FileReadError, GameFile, Listing, Member
-from .names import fold, fold_slashes, split_extension
 
 ARCHIVE_EXTENSIONS = (".pk4", ".pk3", ".pkz", ".dpk", ".pak", ".zip")
 FOLDER_EXTENSIONS = (".dpkdir",)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..files import open_file
-from .names import extension_rank, fold, has_image_extension, is_image, split_extension
+from ..names import extension_rank, fold, has_image_extension, is_image, split_extension
 
 # For one import.
 MAX_TEXT = 32 << 20  # characters in material files and declarations

@@ -11,9 +11,9 @@ from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
 
+from ..names import AssetName, clean_name, fold, without_image_extension
 from .archives import is_archive_name, is_unpacked_archive_name, split_archive_path
 from .files import GameFile
-from .names import AssetName, clean_name, fold, without_image_extension
 from .tree import GameTree
 
 _TOP_FOLDERS = ("packages", "models", "players", "progs", "textures", "sprites", "mapobjects")

@@ -14,9 +14,9 @@ from itertools import chain
 from pathlib import Path
 
 from ..files import write_file
+from ..names import clean_name, fold, path_on_disk, split_extension
 from .archives import Archive, Stamp, is_unpacked_archive_name, search_order, split_archive_path, stamp_of
 from .files import Budget, FileReadError, GameFile, Listing
-from .names import clean_name, fold, path_on_disk, split_extension
 
 _MAX_FOLDERS = 50_000
 """Folders that are listed in a search through everything."""

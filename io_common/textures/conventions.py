@@ -1,19 +1,33 @@
-"""The roles of the images next to a model, judged by their names.
+"""What names and texts say about the images of a model: conventions, material files, .cfg and .skin files.
 
 The suffixes are those of the games (Doom 3 `_local`, `_s`, `_h`, `_d`; XreaL and Unvanquished `_n`, `_s`, `_h`;
 Sauerbraten `masks`, `_mask`, `_normals`; Quake `_glow`, `_luma`) and others that artists use. Quake II's player models
 list no skins: every image next to them is one, except icons (`grunt_i.pcx`) and skins of held weapons (`weapon.pcx`,
 `w_shotgun.pcx`). Sauerbraten and Quake II name a model's only skin `skin`; Egoboo numbers them (`tris0.png`).
+
+Material files are `materials/*.mtr`, in Unvanquished and XreaL also `scripts/*.shader`. As in Doom 3, the `.mtr` files
+of all folders and archives are searched in alphabetical order, those next to the model last; a file hides those with
+its name in later folders, and the first declaration of a name is used. Of `.shader` files, the last by name comes
+first, as in Quake III (`ScanAndLoadShaderFiles` in `tr_shader.c`).
 """
 
 from __future__ import annotations
 
+import os
+import posixpath
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
-from ..game_tree.names import AssetName, extension_rank, fold, split_extension, without_image_extension
+from ..declarations.cube_scripts import MeshSkin, ModelScript, image_name, read_script
+from ..declarations.declaration_files import canonical_name
+from ..declarations.materials import Material, MaterialFile, parse_materials
+from ..game_tree.files import FileReadError, GameFile
+from ..game_tree.folders import ModelFolder
+from ..game_tree.tree import GameTree
+from ..names import AssetName, clean_name, extension_rank, fold, split_extension, without_image_extension
 
 
 @dataclass(frozen=True)
@@ -129,3 +143,200 @@ def is_game_path(name: AssetName) -> bool:
 def with_suffixes(path: str) -> list[str]:
     """A path, then the path with the suffixes of diffuse images."""
     return [path, *(f"{without_image_extension(path)}_{suffix}" for suffix in SUFFIXES[Role.DIFFUSE])]
+
+
+# --- Material files, .cfg and .skin files
+
+
+@dataclass
+class MaterialImages:
+    """The images and settings that were found for a shader or skin."""
+
+    name: str  # as written in the model; of a skin that it does not name, the path of the image
+    declaration: Material | None = None
+    images: dict[Role, GameFile] = field(default_factory=dict)
+    # Image files in expressions of the declaration, by the name written there.
+    maps: dict[str, GameFile] = field(default_factory=dict)
+    # RGBA, if the declaration has an image of a single color such as `_white` as diffuse image.
+    color: tuple[float, float, float, float] | None = None
+    alpha_test: float | None = None  # the threshold in 0...1, or None
+    is_alpha_known: bool = False  # whether the declaration says it, so that nothing is guessed from the image
+    two_sided: bool | None = None  # None if unknown
+    translucent: bool = False
+    blend: str = ""  # mode of the fallback stage; empty for a lit or opaque surface
+    is_drawn: bool = True  # if not, the surface is invisible
+    missing: dict[Role, str] = field(default_factory=dict)
+    game_folder: str = ""  # of the diffuse image; empty if it was found elsewhere
+    looked_in: list[str] = field(default_factory=list)
+
+    @property
+    def diffuse(self) -> GameFile | None:
+        """The diffuse image."""
+        return self.images.get(Role.DIFFUSE)
+
+    def add_looked_in(self, *paths: str) -> None:
+        """Adds paths where images were looked for, with the separators of this system."""
+        native = dict.fromkeys(path.replace("/", os.sep) for path in paths)
+        self.looked_in += [path for path in native if path not in self.looked_in]
+
+
+_MATERIAL_FOLDERS = (("materials", ".mtr"), ("scripts", ".shader"))
+
+
+@dataclass
+class _MaterialText:
+    file: GameFile
+    text: str
+    folded: str
+    parsed: MaterialFile | None = None
+
+
+class MaterialFiles:
+    """The material files of game folders, or of these and then the folder of a model, read when first needed.
+
+    They are parsed only if a name that is sought occurs in them.
+    """
+
+    def __init__(self, tree: GameTree, game: MaterialFiles | None = None) -> None:
+        self._tree = tree
+        self._game = game  # None for that of the game folders themselves
+        self._budget = tree.budget
+        self._known: dict[str, Material | None] = {}
+
+    @cached_property
+    def _texts(self) -> list[_MaterialText]:
+        texts = list(self._game._texts) if self._game is not None else []
+        loose = {text.file.path for text in texts if text.file.member is None}
+        for file in self._files():
+            if file.path in loose:
+                continue
+            try:
+                if not self._budget.take("text", file.size()) or self._budget.is_over():
+                    self._budget.warn(f"{file}: there are too many materials; this file and those after it are skipped")
+                    break
+                text = file.read_text()
+            except FileReadError as error:
+                self._budget.warn(str(error))
+                continue
+            texts.append(_MaterialText(file, text, fold(text)))
+        return texts
+
+    def _files(self) -> Iterator[GameFile]:
+        for folder, extension in _MATERIAL_FOLDERS if self._game is None else (("", ".mtr"),):
+            files = list(self._tree.files(folder, extension).values())
+            yield from reversed(files) if extension == ".shader" else files
+
+    @property
+    def patterns(self) -> list[str]:
+        """Where material files were found, relative to a game folder, such as `materials/*.mtr`."""
+        found = {text.file.extension for text in self._texts}
+        return [f"{folder}/*{extension}" for folder, extension in _MATERIAL_FOLDERS if extension in found]
+
+    def find(self, name: str) -> Material | None:
+        """The first declaration of a name, compared by `canonical_name`; None if there is none."""
+        key = canonical_name(name)
+        if key and key not in self._known:
+            with self._budget.timed():
+                self._known[key] = self._search(key)
+        return self._known.get(key)
+
+    def _search(self, key: str) -> Material | None:
+        first: Material | None = None
+        for text in self._texts:
+            if not self._budget.take("scanned", len(text.folded)) or self._budget.is_over():
+                self._budget.warn("there are too many materials: some were not found")
+                break
+            if key not in text.folded:
+                continue
+            if text.parsed is None:
+                text.parsed = parse_materials(text.text, str(text.file), self._budget.tokens)
+                self._budget.take("tokens", text.parsed.token_count)
+                for warning in text.parsed.warnings:
+                    self._budget.warn(warning)
+            found = text.parsed.materials.get(key)
+            if found is not None and first is not None:
+                place = f"{found.source}:{found.line}"
+                self._budget.warn(f"{place}: '{found.name}' is already defined in {first.source}")
+            first = first or found
+        return first
+
+
+_MODEL_FOLDERS = ("packages/models", "models", "data/models", "")
+
+
+class ConfigFiles:
+    """The text files of a model."""
+
+    def __init__(self, folder: ModelFolder, config_name: str) -> None:
+        self._folder = folder
+        self._config_name = config_name
+        self._budget = folder.game.budget
+
+    def skin(self, mesh: str | None) -> MeshSkin | None:
+        """The skin that the .cfg file assigns to a mesh, or None. See `ModelScript.skin` for unnamed meshes."""
+        return self._config[0].skin(self._folder.model_path.name, mesh)
+
+    def image(self, skin: MeshSkin, raw: str) -> GameFile | None:
+        """The image that a .cfg names: in `packages/models/DIR` or its own folder, else near the model."""
+        text = image_name(raw)
+        folder = skin.bump_folder if raw == skin.bump else skin.folder
+        if folder:
+            paths = [posixpath.join(top, image_name(folder), text) for top in _MODEL_FOLDERS]
+        else:
+            paths = [posixpath.join(path, self._config[1], text) for _, path in self._folder.trees]
+        for path in paths:
+            clean = clean_name(posixpath.normpath(path)).path
+            found = self._folder.game.find_image(clean) if clean else None
+            if found is not None:
+                return found
+        clean = clean_name(text).path
+        found = self._folder.files.find_image(clean) if clean else None
+        return found or self._folder.find_nearby(clean_name(raw).base)
+
+    @cached_property
+    def materials(self) -> list[dict[str, str]]:
+        """The materials of each .skin file by folded mesh name; those named after the model first."""
+        stem = fold(self._folder.model_path.stem)
+        files = self._folder.files.files("", ".skin")
+        keys = sorted(files, key=lambda key: (not key.startswith(stem), "default" not in key, key))
+        texts = (self._read_text(files[key]) for key in keys)
+        return [parse_skin(text) for text in texts if text is not None]
+
+    @cached_property
+    def _config(self) -> tuple[ModelScript, str]:
+        """The .cfg file, and its folder relative to the model's: "" or ".."."""
+        folder = next((path for _, path in self._folder.trees), self._folder.model_path.parent.name)
+        for file, relative in self._folder.text_files(self._config_name) if self._config_name else ():
+            text = self._read_text(file)
+            if text is not None:
+                path = posixpath.normpath(posixpath.join(folder, relative, self._config_name))
+                script = read_script(text, path, self._config_name.partition(".")[0], self._read_script)
+                for warning in script.warnings:
+                    self._budget.warn(warning)
+                return script, relative
+        return ModelScript(), ""
+
+    def _read_script(self, path: str) -> str | None:
+        file = self._folder.game.find(path) or self._folder.files.find(path)
+        return self._read_text(file) if file is not None else None
+
+    def _read_text(self, file: GameFile) -> str | None:
+        """The text of a file; None, with a warning, if it cannot be read, or the budget is used up."""
+        try:
+            if self._budget.take("configs", file.size()):
+                return file.read_text()
+            self._budget.warn(f"{file}: skipped, as there are too many .cfg and .skin files")
+        except FileReadError as error:
+            self._budget.warn(str(error))
+        return None
+
+
+def parse_skin(text: str) -> dict[str, str]:
+    """The materials of a .skin file by folded mesh name; `tag_...` is ignored, as in Quake III and XreaL."""
+    materials: dict[str, str] = {}
+    for line in text.splitlines():
+        mesh, comma, material = line.partition("//")[0].partition(",")
+        mesh, material = mesh.strip().strip('"'), material.strip().strip('"').strip()
+        if comma and mesh and material and not mesh.lower().startswith("tag_"):
+            materials.setdefault(fold(mesh), material)
+    return materials

@@ -31,10 +31,20 @@ from ..declarations.declaration_files import canonical_name
 from ..declarations.materials import BuiltIn, ImageExpression, map_uses
 from ..game_tree.files import Budget, GameFile
 from ..game_tree.folders import ModelFolder
-from ..game_tree.names import AssetName, clean_name, fold, is_image, split_extension
 from ..game_tree.tree import GameTree
-from .config_files import ConfigFiles, MaterialFiles, MaterialImages
-from .conventions import SUFFIXES, Role, TextureRules, guess_skins, is_game_path, role_names, with_suffixes
+from ..names import AssetName, clean_name, fold, is_image, split_extension
+from .conventions import (
+    SUFFIXES,
+    ConfigFiles,
+    MaterialFiles,
+    MaterialImages,
+    Role,
+    TextureRules,
+    guess_skins,
+    is_game_path,
+    role_names,
+    with_suffixes,
+)
 from .image_files import PALETTE_PATH
 
 # Quake's own game folder; mods lie beside it.

@@ -12,13 +12,13 @@ import numpy.typing as npt
 from ...io_blender import frame_models
 from ...io_blender.clips.frame_plan import FramePlan, Segment
 from ...io_blender.clips.sampling import Samples, blocks, sample_frames
-from ...io_blender.clips.shape_key_frames import Playback, playback_of
 from ...io_blender.operators.game_check import FACES, VERTICES, Location
 from ...io_blender.records import NONE
 from ...io_blender.reports import Job, Report
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_blender.scene.objects import NothingToExportError, export_conversion, mesh_objects
+from ...io_blender.scene.shape_keys import Playback, playback_of
 from ...io_blender.verification import (
     GRID,
     OTHER_TRIANGULATION,

@@ -25,10 +25,11 @@ from ...io_blender.frame_models import (
 from ...io_blender.materials.images import size_of
 from ...io_blender.materials.library import MaterialLibrary, color_image, name_for_file
 from ...io_blender.reports import ImportResult, Job
-from ...io_blender.scene import axes, mesh_data, names
+from ...io_blender.scene import axes, mesh_data
+from ...io_common import names
 from ...io_common.game_tree.archives import readable
 from ...io_common.texts import counted
-from ...io_common.textures.config_files import MaterialImages
+from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
 from ...io_common.triangles import FLIPPED_WINDING, drop_degenerate, flip_v
 from ..format import (

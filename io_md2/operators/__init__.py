@@ -16,7 +16,7 @@ from ...io_blender.operators.panel_parts import ImportedPanel, fail
 from ...io_blender.operators.sequence_player import PlayedModel, Player, draw_sequences
 from ...io_blender.options import FrameImportProperties, game_option, mixin_of, option, properties
 from ...io_blender.scene.shape_keys import shape_keys
-from ...io_common.textures.config_files import MaterialImages
+from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
 from ..exporting.exporter import TEMPLATE_LABELS, ExportOptions, build_model
 from ..family import FAMILY

@@ -15,7 +15,8 @@ from ...io_blender import versions
 from ...io_blender.clips import sampling
 from ...io_blender.materials.library import name_for_file
 from ...io_blender.records import NONE, match_elements
-from ...io_blender.scene import mesh_data, names
+from ...io_blender.scene import mesh_data
+from ...io_common import names
 from ...io_common.arrays import distinct_rows
 from ...io_common.frames import to_latin1
 from ...io_common.triangles import flip_v, is_degenerate

@@ -22,7 +22,8 @@ from ...io_blender.frame_models import (
 )
 from ...io_blender.materials.library import MaterialLibrary, name_for_file
 from ...io_blender.reports import ImportResult, Job
-from ...io_blender.scene import mesh_data, names
+from ...io_blender.scene import mesh_data
+from ...io_common import names
 from ...io_common.files import read_source
 from ...io_common.game_tree.archives import readable
 from ...io_common.game_tree.files import FileReadError

@@ -13,7 +13,7 @@ from ...io_blender.operators.panel_parts import ImportedPanel
 from ...io_blender.operators.sequence_player import PlayedModel, Player, draw_sequences
 from ...io_blender.options import game_option, mixin_of, option, properties
 from ...io_blender.records import has_record
-from ...io_common.textures.config_files import MaterialImages
+from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
 from ..exporting.exporter import ExportOptions, build_model
 from ..family import FAMILY

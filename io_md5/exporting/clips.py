@@ -15,10 +15,10 @@ from ...io_blender.clips import clip as scene_clips
 from ...io_blender.clips.actions import suitable_actions, warn_of_reasons
 from ...io_blender.clips.clip import AnimationList, Row, Source, action_clip, animation_list
 from ...io_blender.reports import Report, listing
-from ...io_blender.scene import names
 from ...io_blender.scene.objects import NothingToExportError
 from ...io_blender.state import frame_rate
-from ...io_common.game_tree.names import fold
+from ...io_common import names
+from ...io_common.names import fold
 from ...io_common.texts import UnknownFieldError, counted, distinct_file_names
 from ..format import Md5Error
 from ..format.model import ANIMATION_SUFFIX, Floats

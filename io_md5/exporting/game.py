@@ -18,7 +18,7 @@ from ...io_blender.reports import Progress, Report, finish, listing, raise_error
 from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_blender.verification import Verify
 from ...io_common.game_tree.archives import files_in
-from ...io_common.game_tree.names import fold
+from ...io_common.names import fold
 from ...io_common.rules import Finding
 from ...io_common.texts import counted
 from ...io_common.textures.search import Search

@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from ...io_blender.reports import Report, listing
 from ...io_blender.scene.axes import Conversion
-from ...io_blender.scene.names import distinct
 from ...io_blender.scene.objects import NothingToExportError
 from ...io_blender.versions import MAX_NAME
+from ...io_common.names import distinct
 from ..format import ROOT, Joints
 from ..format import quaternions as quat
 from ..format.model import Floats, Ints

@@ -27,8 +27,9 @@ from ...io_blender.clips.actions import (
 )
 from ...io_blender.clips.keyframes import CONSTANT, LINEAR, KeyframeWriter, write_keyframes
 from ...io_blender.reports import ImportResult, listing
-from ...io_blender.scene import axes, names
+from ...io_blender.scene import axes
 from ...io_blender.scene.objects import conversion_of
+from ...io_common import names
 from ..format import ROOT, Animation
 from ..format import quaternions as quat
 from ..format.joint_map import transfer_animation

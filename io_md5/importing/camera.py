@@ -23,9 +23,10 @@ import numpy as np
 from ...io_blender import state, versions
 from ...io_blender.clips.keyframes import CONSTANT, KeyframeWriter
 from ...io_blender.reports import ImportResult
-from ...io_blender.scene import axes, names
+from ...io_blender.scene import axes
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import without_infinity
+from ...io_common import names
 from ..format import Camera
 from ..format import quaternions as quat
 from ..format.model import Floats, Ints, as_singles

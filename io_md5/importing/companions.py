@@ -14,9 +14,8 @@ from pathlib import Path
 
 from ...io_common.errors import message_for
 from ...io_common.game_tree.archives import FilesByName, readable, stamp
-from ...io_common.game_tree.names import fold, fold_slashes, without_image_extension
-from ...io_common.textures.config_files import MaterialImages
-from ...io_common.textures.conventions import TextureRules
+from ...io_common.names import fold, fold_slashes, without_image_extension
+from ...io_common.textures.conventions import MaterialImages, TextureRules
 from ...io_common.textures.search import Search
 from ...io_md2.format import FrameSequence, Md2Error, find_sequences, read_model
 from ..format import Md5Error

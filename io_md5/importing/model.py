@@ -16,8 +16,9 @@ from mathutils import Matrix
 from ...io_blender import state, versions
 from ...io_blender.materials.library import MaterialLibrary
 from ...io_blender.reports import ImportResult, Job, Progress, Report
-from ...io_blender.scene import mesh_data, names
+from ...io_blender.scene import mesh_data
 from ...io_blender.verification import diagonal
+from ...io_common import names
 from ...io_common.texts import counted
 from ...io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
 from ..format import ROOT, Joints, Mesh, Model

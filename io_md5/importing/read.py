@@ -13,7 +13,7 @@ from ...io_common.game_tree import files as game_files
 from ...io_common.game_tree.archives import FilesByName, files_in, readable, unpacked_size
 from ...io_common.game_tree.files import Budget
 from ...io_common.texts import counted, matches
-from ...io_common.textures.config_files import MaterialImages
+from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
 from ..format import (
     Animation,

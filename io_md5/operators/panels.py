@@ -26,7 +26,7 @@ from ...io_blender.operators.panel_parts import (
 from ...io_blender.options import option, properties
 from ...io_blender.reports import printable
 from ...io_common.texts import counted
-from ...io_common.textures.config_files import MaterialImages
+from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
 from ..exporting.clips import action_range
 from ..importing.companions import TEXTURE_RULES

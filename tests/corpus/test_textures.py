@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from texture_rules import MD2_RULES, MD5_RULES
 
-from io_idtech.io_common.game_tree.names import is_image, split_extension
+from io_idtech.io_common.names import is_image, split_extension
 from io_idtech.io_common.textures.conventions import is_color
 from io_idtech.io_common.textures.image_files import decode_pcx
 from io_idtech.io_common.textures.search import Search

@@ -14,8 +14,8 @@ from work import lines_run
 
 from io_idtech.io_common.declarations.cube_scripts import read_script
 from io_idtech.io_common.declarations.materials import parse_materials
-from io_idtech.io_common.game_tree.names import clean_name
-from io_idtech.io_common.textures.config_files import parse_skin
+from io_idtech.io_common.names import clean_name
+from io_idtech.io_common.textures.conventions import parse_skin
 from io_idtech.io_md2.format import Model, format_model, parse_model
 from io_idtech.io_md5.format import Md5Error, parse_animation, parse_camera, parse_mesh
 from io_idtech.io_md5.format.scale_file import parse_scales

@@ -14,8 +14,8 @@ from work import lines_run
 
 from io_idtech.io_common.game_tree.files import FileReadError
 from io_idtech.io_common.game_tree.folders import guess_game_folder
-from io_idtech.io_common.game_tree.names import clean_name
 from io_idtech.io_common.game_tree.tree import GameTree
+from io_idtech.io_common.names import clean_name
 from io_idtech.io_common.textures.search import Search
 
 

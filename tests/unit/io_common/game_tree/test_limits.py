@@ -10,7 +10,7 @@ from texture_rules import MD5_RULES
 
 from io_idtech.io_common.declarations.materials import parse_materials
 from io_idtech.io_common.game_tree import files as limits
-from io_idtech.io_common.textures import config_files
+from io_idtech.io_common.textures import conventions
 from io_idtech.io_common.textures.search import Search
 
 SHADER = "models/imp/imp"
@@ -36,7 +36,7 @@ def test_an_archive_of_braces_is_read_up_to_the_limit_of_tokens(tmp_path, monkey
         read.append(parse_materials(*arguments))
         return read[-1]
 
-    monkeypatch.setattr(config_files, "parse_materials", counting)
+    monkeypatch.setattr(conventions, "parse_materials", counting)
     path = game_folders.zipped(tmp_path / "a.pk4", {"materials/a.mtr": SHADER + " " + "{" * (15 << 20)})
     assert path.stat().st_size < 20_000
     (found,), warnings = search_in(tmp_path)

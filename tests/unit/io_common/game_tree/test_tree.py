@@ -14,8 +14,8 @@ import pytest
 from io_idtech.io_common.game_tree import tree
 from io_idtech.io_common.game_tree.archives import ARCHIVE_EXTENSIONS, search_order
 from io_idtech.io_common.game_tree.files import Budget, FileReadError
-from io_idtech.io_common.game_tree.names import is_unfit_for_windows, path_on_disk
 from io_idtech.io_common.game_tree.tree import GameTree
+from io_idtech.io_common.names import is_unfit_for_windows, path_on_disk
 
 MODEL = "models/imp/imp.md5mesh"
 

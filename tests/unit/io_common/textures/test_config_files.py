@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from io_idtech.io_common.textures.config_files import parse_skin
+from io_idtech.io_common.textures.conventions import parse_skin
 
 
 def test_skin_files_map_meshes_to_materials() -> None:

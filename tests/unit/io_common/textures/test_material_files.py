@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from texture_rules import MD5_RULES
 
-from io_idtech.io_common.textures import config_files
+from io_idtech.io_common.textures import conventions
 from io_idtech.io_common.textures.search import Search
 
 
@@ -62,8 +62,8 @@ def test_a_file_is_parsed_only_when_a_name_occurs_in_its_text(search, monkeypatc
         parsed.append(Path(source).name)
         return parse(text, source, *rest)
 
-    parse = config_files.parse_materials
-    monkeypatch.setattr(config_files, "parse_materials", counting)
+    parse = conventions.parse_materials
+    monkeypatch.setattr(conventions, "parse_materials", counting)
     search({**IMAGES, "materials/a.mtr": ONE, "materials/b.mtr": declaration("models/other", "x.tga")})
     assert parsed == ["a.mtr"]
 
@@ -96,8 +96,8 @@ def test_the_files_of_a_game_are_read_and_parsed_once_for_models_in_several_fold
         parsed.append(Path(source).name)
         return parse(text, source, *rest)
 
-    parse = config_files.parse_materials
-    monkeypatch.setattr(config_files, "parse_materials", counting)
+    parse = conventions.parse_materials
+    monkeypatch.setattr(conventions, "parse_materials", counting)
     base = tmp_path / "base"
     for name, text in {**IMAGES, "materials/a.mtr": ONE, "materials/b.mtr": TWO}.items():
         (base / name).parent.mkdir(parents=True, exist_ok=True)

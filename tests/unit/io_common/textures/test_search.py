@@ -11,8 +11,7 @@ from texture_rules import MD2_RULES, MD5_RULES
 from work import lines_run
 
 from io_idtech.io_common.game_tree.folders import export_name
-from io_idtech.io_common.textures.config_files import MaterialImages
-from io_idtech.io_common.textures.conventions import Role
+from io_idtech.io_common.textures.conventions import MaterialImages, Role
 from io_idtech.io_common.textures.search import Search
 
 

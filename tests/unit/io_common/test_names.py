@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from io_idtech.io_common.game_tree.names import clean_name
+from io_idtech.io_common.names import clean_name
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from io_idtech.io_blender.scene.names import distinct, for_blender, for_files
+from io_idtech.io_common.names import distinct, for_blender, for_files
 
 LIMIT = 63
 

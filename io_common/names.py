@@ -1,7 +1,11 @@
-"""Names and paths in the files of games, which cannot be trusted: absolute, with `..`, truncated, or garbage.
+"""Names: in the files of games, in Blender, and on disk.
 
-Only relative names without `..` are used as paths; of all others only the base name is used. Names are compared with
-listings of folders and never passed to the operating system, so that device names and the like have no effect.
+Names in files of games cannot be trusted: absolute, with `..`, truncated, or garbage. Only relative names without `..`
+are used as paths; of all others only the base name is used. They are compared with listings of folders and never passed
+to the operating system, so that device names and the like have no effect.
+
+Names that Blender cannot hold as they are get cut at 63 or 255 bytes, UTF-8, unique and not empty. One that has to
+change is stored with the name it got, and goes back into the file unless it was renamed since.
 """
 
 from __future__ import annotations
@@ -9,6 +13,8 @@ from __future__ import annotations
 import errno
 import os
 import re
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,13 +33,14 @@ _MODIFIERS = re.compile(r"^(?:<[^<>]*>\s*)++")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _MAX_LENGTH_IN_MESSAGES = 200
 
-# What Windows does not allow in a name, drops from its end, or takes for a device, whatever follows a dot. After a
-# colon, it even takes the rest for another drive or a hidden stream of the file.
-_UNFIT_FOR_WINDOWS = re.compile(
-    r'.*[<>:"\\|?*\x00-\x1f]|.*[. ]\Z'
-    r"|(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9\u00b9\u00b2\u00b3]) *(?:\.|\Z)",
-    re.IGNORECASE | re.DOTALL,
-)
+# What Windows does not allow in a name, or takes for a device, whatever follows a dot. After a colon, it even takes the
+# rest for another drive or a hidden stream of the file.
+_FORBIDDEN = r'<>:"\\|?*\x00-\x1f'
+_DEVICE = r"(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9\u00b9\u00b2\u00b3]) *(?:\.|\Z)"
+# It drops dots and blanks from the end.
+_UNFIT_FOR_WINDOWS = re.compile(rf".*[{_FORBIDDEN}]|.*[. ]\Z|{_DEVICE}", re.IGNORECASE | re.DOTALL)
+_COPY_SUFFIX = re.compile(r"\.\d{3,}$")
+_SUFFIX_ROOM = 12
 
 
 def is_image(file_name: str) -> bool:
@@ -136,3 +143,46 @@ def path_on_disk(folder: Path, path: str) -> Path:
 def is_unfit_for_windows(part: str) -> bool:
     """Whether a part of a path names no ordinary file on Windows."""
     return _UNFIT_FOR_WINDOWS.match(part) is not None
+
+
+# --- Names for Blender, and for files
+
+
+def for_blender(name: str, limit: int, fallback: str) -> str:
+    """A name of at most `limit` bytes; bytes that are not UTF-8 come as surrogates."""
+    if name.isascii() and 0 < len(name) <= limit and "\0" not in name:
+        return name
+    data = name.encode("utf-8", "surrogateescape").replace(b"\0", b"")
+    text = data.decode("utf-8", "replace") or fallback
+    return text.encode("utf-8")[:limit].decode("utf-8", "ignore")
+
+
+def without_copy_suffix(name: str) -> str:
+    """A name without the number that Blender adds to one that is taken."""
+    return _COPY_SUFFIX.sub("", name)
+
+
+def distinct(names: Iterable[str], limit: int) -> list[str]:
+    """Unique names within `limit` bytes: repeated ones get a number at the end, as in Blender."""
+    # Blender tries every number again for every name: minutes for a thousand equal names.
+    taken: set[str] = set()
+    numbers: Counter[bytes] = Counter()
+    result = []
+    for name in names:
+        unique = name
+        while unique in taken:
+            # Those that are cut to the same beginning share their numbers.
+            base = without_copy_suffix(name).encode("utf-8")
+            numbers[base[: limit - _SUFFIX_ROOM]] += 1
+            suffix = f".{numbers[base[: limit - _SUFFIX_ROOM]]:03}"
+            unique = base[: limit - len(suffix)].decode("utf-8", "ignore") + suffix
+        taken.add(unique)
+        result.append(unique)
+    return result
+
+
+def for_files(name: str, fallback: str) -> str:
+    """A name that is valid on every file system. `fallback` is used where nothing is left of the name."""
+    fit = re.sub(f"[{_FORBIDDEN}/]", "_", name).strip(". ") or fallback
+    # An underscore behind the name of a device makes it an ordinary one.
+    return re.sub(r"(\.|\Z)", r"_\1", fit, count=1) if re.match(_DEVICE, fit, re.IGNORECASE) else fit
