@@ -176,7 +176,7 @@ def _relative_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrame
     frame_of_key = {name: first + index for index, name in enumerate(source.key_names)}
     blocks = list(keys.key_blocks)
     last = first + len(source.key_names) - 1
-    added = []
+    found, expected, added = [np.empty(0, np.float32)], list[float](), []
     # The first one, the basis, is shown where no other is.
     for position, key in enumerate(blocks[1:], 1):
         if key.mute:
@@ -192,10 +192,12 @@ def _relative_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrame
         points = points_of_frame(frame, first, last)
         if curve is None or 2 * len(curve.keyframe_points) != len(points):
             return False
-        found = np.empty(len(points), np.float32)
-        curve.keyframe_points.foreach_get("co", found)
-        if not (np.abs(found - points) <= _TOLERANCE).all():
-            return False
+        found.append(np.empty(len(points), np.float32))
+        curve.keyframe_points.foreach_get("co", found[-1])
+        expected += points
+    # Compared at once, as there may be a thousand keys.
+    if not (np.abs(np.concatenate(found) - expected) <= _TOLERANCE).all():
+        return False
     frames = [frame_of_key[key.name] for key in blocks if key.name in frame_of_key] if added else []
     return all(
         _is_added_frame(key, curve, first + position, frames, list(curves.values())) for position, key, curve in added

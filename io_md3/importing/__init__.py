@@ -161,11 +161,12 @@ def _build_surface(
 ) -> tuple[Object, npt.NDArray[np.floating]]:
     """The object of a surface, with the shape of the first frame, and its vertices in the scene, (F, V, 3)."""
     report, conversion = result.report, options.conversion
-    vertices, triangles = np.arange(surface.vertex_count), surface.triangles
+    vertices, triangles, shown = np.arange(surface.vertex_count), surface.triangles, surface.vertices
     if options.merge_vertices:
         vertices = same_positions(surface.vertices)
-        report.count("merged vertices", surface.vertex_count - len(np.unique(vertices)))
-    points: npt.NDArray[np.floating] = positions(surface.vertices[:, np.unique(vertices, return_index=True)[1]])
+        shown = shown[:, np.unique(vertices, return_index=True)[1]]
+        report.count("merged vertices", surface.vertex_count - shown.shape[1])
+    points: npt.NDArray[np.floating] = positions(shown)
     if not conversion.is_identity:
         points = conversion.points(points.astype(np.float64))
     kept = ~is_degenerate(vertices[triangles])
