@@ -85,8 +85,8 @@ def print_info(files: Iterable[str], *, as_json: bool, game: str = "") -> int:
             description = _describe(file, game)
         except (OSError, MemoryError, ValueError) as error:
             # The formats' exceptions are ValueErrors.
-            told = "there is not enough memory" if isinstance(error, MemoryError) else str(error)
-            reason = without_path(getattr(error, "strerror", None) or told, file)
+            text = "there is not enough memory" if isinstance(error, MemoryError) else str(error)
+            reason = without_path(getattr(error, "strerror", None) or text, file)
             description = Description({"error": reason}, [f"ERROR: {reason}"])
         lines = [*description.lines, *(f"warning: {text}" for text in description.facts.get("warnings", ()))]
         if not as_json:

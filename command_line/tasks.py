@@ -180,8 +180,8 @@ def files_read(task: Task, settings: Settings, listed: FilesByName) -> tuple[lis
     sources = [task.source, *animations_in(settings.animation_folder(task.source))]
     if settings.joint_map:
         sources.append(Path(settings.joint_map))
-    own = path_key(task.target)
-    companions = [path for path in companion_files(sources, listed) if path_key(path) != own]
+    result = path_key(task.target)
+    companions = [path for path in companion_files(sources, listed) if path_key(path) != result]
     return sources + [path for path in companions if stamp_of(path) is not None], []
 
 

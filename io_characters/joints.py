@@ -19,7 +19,7 @@ import numpy as np
 from ..io_common.declarations.characters import JointAdjustment
 from ..io_md5.format import Animation
 from ..io_md5.format import quaternions as quat
-from ..io_md5.format.skeleton import components, with_components
+from ..io_md5.format.skeleton import components, first_indices, with_components
 
 _WORD = re.compile(r"(?:(-)\s*)?(?:(\*)\s*)?([^\s,*()\-][^\s,*()]*)")
 _UNITS = 0.25
@@ -30,7 +30,7 @@ _AXES = ((2, -1.0), (1, -1.0), (0, 1.0))
 
 def channel_joints(expression: str, names: Sequence[str], parents: Sequence[int]) -> tuple[list[int], list[str]]:
     """The joints that an expression such as `*Waist -*lleg` names, in order, and names that no joint has."""
-    index = {name.lower(): joint for joint, name in reversed(list(enumerate(names)))}
+    index = first_indices([name.lower() for name in names])
     children: dict[int, list[int]] = {}
     for child, parent in enumerate(parents):
         children.setdefault(parent, []).append(child)

@@ -145,6 +145,20 @@ class FilteredList(RowList):
         pass
 
 
+class NamedList(RowList):
+    """A list that Blender filters by name; the class that is registered leaves out other rows as well."""
+
+    def shown(self, context: Context, rows: Any) -> set[Any]:
+        """The rows that are not left out whatever their names are."""
+        raise NotImplementedError
+
+    def filter_items(self, context: Context, data: Any, attribute: str) -> Any:
+        rows, flag = getattr(data, attribute), self.bitflag_filter_item
+        flags = bpy.types.UI_UL_list.filter_items_by_name(self.filter_name, flag, rows, "name") or [flag] * len(rows)
+        shown = self.shown(context, rows)
+        return [flag if row in shown else 0 for flag, row in zip(flags, rows, strict=True)], []
+
+
 def check_boxes_option(name: str, shown: Callable[[Any], list[Any]]) -> Any:
     """Buttons that check all rows of a list, none, or those that are not checked."""
     # It has an update function, as an operator cannot change the options of another one in both the file

@@ -100,12 +100,12 @@ def build_action(
             bone_name = rig.bone_names[bone]
             kinds = linear
             if of_chunk is not None:
-                own, above = of_chunk[..., column]
+                of_bone, above = of_chunk[..., column]
                 # The location jumps where the scale of the parent does.
                 kinds = linear.copy()
                 kinds[np.flatnonzero(np.diff(above))] = CONSTANT
                 # The scale of a bone under one with a negative scale is negated.
-                _write_scale(curves, bone_name, frame_start, own * np.sign(above))
+                _write_scale(curves, bone_name, frame_start, of_bone * np.sign(above))
             has_motion = is_translated[joint], is_rotated[joint]
             made = copied or _new_curves(curves, bone_name)
             for (is_rotation, _, _), curve, values in zip(_CURVES, made, points[column], strict=False):
@@ -151,11 +151,11 @@ def _write_scale(curves: versions.ActionCurves, bone_name: str, frame_start: int
 def _bone_scales(scales: ScaleTable, rig: Rig, joints: npt.NDArray[np.int64], bones: npt.NDArray[np.int64]) -> Floats:
     """The scales of the bones that an animation moves in the space of the armature, and of their parents, (2, F, n)."""
     values = scales.values[:, joints]
-    own = np.where(np.abs(values) < SMALLEST_SCALE, SMALLEST_SCALE, values)
+    of_bones = np.where(np.abs(values) < SMALLEST_SCALE, SMALLEST_SCALE, values)
     of_rig = np.ones((len(values), len(rig)))
-    of_rig[:, bones] = own
+    of_rig[:, bones] = of_bones
     parents = rig.joints.parents[bones]
-    return np.array([own, np.where(parents != ROOT, of_rig[:, parents], 1.0)])
+    return np.array([of_bones, np.where(parents != ROOT, of_rig[:, parents], 1.0)])
 
 
 def _points(values: npt.NDArray[np.float32], frame_start: int) -> npt.NDArray[np.float32]:

@@ -15,6 +15,7 @@ from ...io_blender.clips.actions import ActionFinder, bone_slot, moves_bones
 from ...io_blender.operators import find_images
 from ...io_blender.operators.panel_parts import (
     ImportedPanel,
+    NamedList,
     PropertiesPanel,
     draw_player,
     fail,
@@ -41,7 +42,7 @@ from ..records import (
     MESH_NAME,
     SHADERS,
 )
-from .retarget import NamedList, draw_joint_map, other_armatures
+from .retarget import draw_joint_map, other_armatures
 
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Material, Object

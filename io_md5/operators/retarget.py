@@ -16,7 +16,7 @@ from ...io_blender.clips.clip import action_clip
 from ...io_blender.clips.playing import playback
 from ...io_blender.operators.file_operators import ExportHelper, ImportHelper
 from ...io_blender.operators.job_operator import JobOperator, NoFileError, Outcome
-from ...io_blender.operators.panel_parts import Operator, RowList, fail
+from ...io_blender.operators.panel_parts import NamedList, Operator, fail
 from ...io_blender.options import option, properties
 from ...io_blender.reports import ImportResult, Job, Progress, Report, printable
 from ...io_blender.scene import axes, mesh_data
@@ -299,20 +299,6 @@ class ARMATURE_OT_idtech_load_joint_map(_JointMapOperator, ImportHelper, bpy.typ
         if not pairs.keys() & set(read_rig(target.data).joints.names):
             raise Md5Error("The map names none of the bones")
         store_joint_map(target.data, {name: (source, "user") for name, source in pairs.items()})
-
-
-class NamedList(RowList):
-    """A list whose rows Blender filters by name, and the class that is registered by other things."""
-
-    def shown(self, context: Context, rows: Any) -> set[Any]:
-        """The rows that are not left out whatever their names are."""
-        raise NotImplementedError
-
-    def filter_items(self, context: Context, data: Any, attribute: str) -> Any:
-        rows, flag = getattr(data, attribute), self.bitflag_filter_item
-        flags = bpy.types.UI_UL_list.filter_items_by_name(self.filter_name, flag, rows, "name") or [flag] * len(rows)
-        shown = self.shown(context, rows)
-        return [flag if row in shown else 0 for flag, row in zip(flags, rows, strict=True)], []
 
 
 class IO_MD5_UL_joint_map(NamedList, bpy.types.UIList):
