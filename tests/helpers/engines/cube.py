@@ -10,7 +10,7 @@ import re
 
 import numpy as np
 
-from .posing import EngineMesh, Loaded, Refused, rotations, unpack
+from .posing import EngineMesh, Loaded, Refused, read_once, rotations, unpack
 
 LINE_BYTES = 511
 MOST_JOINTS, IQM_MOST_JOINTS = 256, 255
@@ -61,6 +61,7 @@ def _header(line, key):
     return int(found[1]) if found else None
 
 
+@read_once
 def _mesh(data, iqm):
     lines = _Lines(data)
     joint_count, names, parents, rows, meshes = 0, [], [], [], []

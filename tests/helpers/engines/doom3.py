@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from .cursor import DOOM3, Cursor
-from .posing import EngineMesh, Loaded, Refused, each_point, filled_bytes, rotations, unpack
+from .posing import EngineMesh, Loaded, Refused, each_point, filled_bytes, read_once, rotations, unpack
 
 BFG_MOST_JOINTS = 255
 BFG_MOST_VERTICES = 65535
@@ -56,6 +56,7 @@ def load_camera(data: bytes) -> tuple[list[int], np.ndarray]:
     return cuts, entries
 
 
+@read_once
 def _mesh(data):
     cursor = Cursor(data, DOOM3)
     cursor.expect("MD5Version")

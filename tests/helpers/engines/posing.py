@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
@@ -12,6 +14,13 @@ MOST_INFLUENCES = 4
 
 class Refused(Exception):  # noqa: N818
     """The game does not load the file, or crashes."""
+
+
+def read_once(parse: Callable) -> Callable:
+    """A parser of models that reads a file once for several animations in turn."""
+    known = lru_cache(maxsize=8)(parse)
+    # The caller fills in the animation.
+    return lambda *arguments: deepcopy(known(*arguments))
 
 
 @dataclass

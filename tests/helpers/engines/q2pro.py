@@ -11,7 +11,7 @@ import json
 import numpy as np
 
 from .cursor import QUAKE2, Cursor
-from .posing import EngineMesh, Loaded, Refused, each_point, rotations, unpack
+from .posing import EngineMesh, Loaded, Refused, each_point, read_once, rotations, unpack
 
 MOST_JOINTS, MOST_MESHES, MOST_FRAMES, MOST_WEIGHTS = 256, 32, 1024, 8192
 MOST_VERTICES = MOST_TRIANGLES = 6144
@@ -44,6 +44,7 @@ def _scales(data, names, loaded):
                 loaded.scales[int(key), joint] = value
 
 
+@read_once
 def _mesh(data):
     cursor = Cursor(data, QUAKE2)
     cursor.expect("MD5Version", "10", "commandline")

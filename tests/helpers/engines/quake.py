@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from .cursor import QUAKE, Cursor
-from .posing import EngineMesh, Loaded, Refused, cut_bytes, own_points, rotations, unpack
+from .posing import EngineMesh, Loaded, Refused, cut_bytes, own_points, read_once, rotations, unpack
 
 MOST_JOINTS = 256
 NAME_BYTES = 31
@@ -34,6 +34,7 @@ def load(mesh: bytes, animation: bytes | None, *, engine: str = "ironwail") -> L
     return loaded
 
 
+@read_once
 def _mesh(data, engine):
     cursor = Cursor(data, QUAKE, longest=TOKEN_BYTES)
     cursor.expect("MD5Version", "10")
