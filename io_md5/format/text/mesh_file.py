@@ -140,7 +140,7 @@ def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
     for rows, key, what in ((verts, "numverts", "vertices"), (tris, "numtris", "triangles"),
                             (weights, "numweights", "weights")):  # fmt: skip
         # The games ignore the number.
-        if (rows.values[:, 0] != np.arange(len(rows))).any():
+        if np.count_nonzero(rows.values[:, 0] != np.arange(len(rows))):
             scan.warnings.append(f"the {what} of a mesh are not numbered in order; their order in the file is used")
         blocks.check_count(scan, declared.get(key), len(rows), f"{what} in a mesh")
     return Mesh(
@@ -161,9 +161,9 @@ def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
     """The first weight and the number of weights of each vertex, (V, 2); all weights exist."""
     ranges = verts.integers(slice(3, 5), "a weight range")
     starts, counts = ranges.T
-    outside = np.flatnonzero(are_outside(starts, counts, weight_count))
-    if len(outside):
-        row = int(outside[0])
+    is_outside = are_outside(starts, counts, weight_count)
+    if np.count_nonzero(is_outside):
+        row = int(is_outside.argmax())
         raise Md5Error(
             f"vertex {row} has weights that do not exist", path=scan.path,
             line=verts.line(row), found=f"{counted(int(counts[row]), 'weights')} from {starts[row]} on",
@@ -176,7 +176,7 @@ def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
             line=verts.line(0), found=f"{counted(rows, 'weights')} for {counted(len(ranges), 'vertices')}",
             expected=f"at most {limit:,}, because the mesh has {counted(weight_count, 'weights')}",
         )  # fmt: skip
-    if unweighted_count := int((counts == 0).sum()):
+    if unweighted_count := int(np.count_nonzero(counts == 0)):
         scan.warnings.append(
             f"{counted(unweighted_count, 'vertices', 'have')} no weight: put at the origin, and refused by the games"
         )

@@ -96,7 +96,6 @@ _NUMBER = re.compile(rb"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 _NOT_FINITE = re.compile(rb"[-+]?(?:\d*\.#\w+|nan|inf(?:inity)?)", re.IGNORECASE)
 # Newer Microsoft libraries print -nan(ind), whose word would be separate.
 _NAN_PAYLOAD = re.compile(rb"(?<=nan)\(\w*\)", re.IGNORECASE)
-_PAYLOADS = (b"nan(", b"NaN(", b"NAN(")
 
 # Numbers are converted when their text has this many bytes.
 _CHUNK = 1 << 15
@@ -124,7 +123,7 @@ class Scan:
         self.warnings: list[str] = []
         self._check_token_count(sum(map(self.data.count, (b'"', b"{", b"}"))), _BYTES_PER_DELIMITER, 0)
         text = self.data
-        if any(word in text for word in _PAYLOADS):
+        if b"an(" in text or b"aN(" in text or b"AN(" in text:
             text = _NAN_PAYLOAD.sub(lambda payload: b" " * len(payload[0]), text)
         self._text = text.translate(_BLANKED)
         # Their offsets; a hostile file may have one in every line.
@@ -236,7 +235,8 @@ class Scan:
 
     def run_end(self, token: int) -> int:
         """The token after the run of equal tokens that contains this one."""
-        return int(self._run_ends[np.searchsorted(self._run_ends, token, side="right")])
+        code = self._codes[token]
+        return next((other for other in range(token, len(self)) if self._codes[other] != code), len(self))
 
     @cached_property
     def closing_braces(self) -> IntArray:
@@ -309,12 +309,6 @@ class Scan:
         found = f"{self.numbers[number]:.10g}"
         return Md5Error(reason, path=self.path, line=self.number_line(number), found=found, expected=expected)
 
-    @cached_property
-    def _run_ends(self) -> IntArray:
-        """The token after each run of equal tokens."""
-        changes = np.flatnonzero(self.token_codes[1:] != self.token_codes[:-1]) + 1
-        return np.append(changes, len(self))
-
     # The scan
 
     def _check_token_count(self, count: int, bytes_for_each: int, offset: int) -> None:
@@ -376,7 +370,7 @@ class Scan:
             words = [(start + word.start(), word[0]) for start, text in runs for word in _WORDS.finditer(text)]
             values = np.array([self._number(*word) for word in words])
         is_bad = ~(np.abs(values) <= LARGEST)
-        if is_bad.any():
+        if np.count_nonzero(is_bad):
             if not self._not_finite:
                 self._first_not_finite = len(numbers) + int(is_bad.argmax())
             self._not_finite += int(is_bad.sum())

@@ -268,7 +268,7 @@ def test_a_name_with_line_ends_stays_on_the_line_of_its_comment():
         ('"head"\t1 ', '"head"\t3 ', "the parent does not exist", "3", "-1 to 2"),
         ('"head"\t1 ', '"head"\t-2 ', "the parent does not exist", "-2", "-1 to 2"),
         ('"head"\t1 ', '"head"\t0.5 ', "the parent is not a whole number", "0.5", "a whole number"),
-        ('"head"\t1 ', '"head"\t4294967296 ', "the parent is not a whole number", "4294967296", "a whole number"),
+        ('"head"\t1 ', '"head"\t4294967296 ', "the parent does not exist", "4294967296", "-1 to 2"),
         ("tri 1 2 1 0", "tri 1 2 1 3", "the vertex does not exist", "3", "0 to 2"),
         ("tri 1 2 1 0", "tri 1 -1 1 0", "the vertex does not exist", "-1", "0 to 2"),
         ("tri 1 2 1 0", "tri 1 2 1.5 0", "the vertex is not a whole number", "1.5", "a whole number"),
