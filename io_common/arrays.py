@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -47,13 +48,15 @@ class Record:
     PLACE: ClassVar[str] = ""  # before the names of its attributes in messages
 
     def __post_init__(self) -> None:
-        for item in fields(self):  # type: ignore[arg-type]
-            value, default = getattr(self, item.name), item.default_factory
-            if isinstance(default, ArrayOf):
-                if not isinstance(value, np.ndarray) or value.dtype != default.dtype:
-                    setattr(self, item.name, _converted(self.ERROR, self.PLACE + item.name, value, default()))
-            elif default is list and isinstance(value, Iterable) and not isinstance(value, str | bytes | list):
-                setattr(self, item.name, list(value))
+        arrays, lists = _declared(type(self))
+        for name, default in arrays:
+            value = getattr(self, name)
+            if not isinstance(value, np.ndarray) or value.dtype != default.dtype:
+                setattr(self, name, _converted(self.ERROR, self.PLACE + name, value, default()))
+        for name in lists:
+            value = getattr(self, name)
+            if not isinstance(value, list | str | bytes) and isinstance(value, Iterable):
+                setattr(self, name, list(value))
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -65,12 +68,21 @@ class Record:
 
     def check_arrays(self, place: str = "", **lengths: int) -> None:
         """Raises unless arrays have their kinds and shapes; `lengths` are those that are known, by letter."""
-        for item in fields(self):  # type: ignore[arg-type]
-            if isinstance(item.default_factory, ArrayOf):
-                values, kind, shape = getattr(self, item.name), item.default_factory.kind, item.default_factory.shape
-                wanted = tuple(lengths.get(size) if isinstance(size, str) else size for size in shape)
-                check_array(self.ERROR, (place or self.PLACE) + item.name, values, wanted, kind)
-                lengths |= {name: size for name, size in zip(shape, values.shape, strict=True) if isinstance(name, str)}
+        for name, default in _declared(type(self))[0]:
+            values = getattr(self, name)
+            wanted = tuple(lengths.get(size) if isinstance(size, str) else size for size in default.shape)
+            check_array(self.ERROR, (place or self.PLACE) + name, values, wanted, default.kind)
+            lengths |= {
+                letter: size for letter, size in zip(default.shape, values.shape, strict=True) if isinstance(letter, str)
+            }
+
+
+@cache
+def _declared(record: type[Any]) -> tuple[list[tuple[str, ArrayOf]], list[str]]:
+    """The names of a record's arrays, as they are declared, and of its lists."""
+    defaults = {item.name: item.default_factory for item in fields(record)}
+    arrays = [(name, default) for name, default in defaults.items() if isinstance(default, ArrayOf)]
+    return arrays, [name for name, default in defaults.items() if default is list]
 
 
 def _converted(error: Error, name: str, values: Any, empty: NDArray[Any]) -> NDArray[Any]:
