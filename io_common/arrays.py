@@ -48,7 +48,7 @@ class Record:
     PLACE: ClassVar[str] = ""  # before the names of its attributes in messages
 
     def __post_init__(self) -> None:
-        arrays, lists = _declared(type(self))
+        arrays, lists = _declared(type(self))  # type: ignore[arg-type]
         for name, default in arrays:
             value = getattr(self, name)
             if not isinstance(value, np.ndarray) or value.dtype != default.dtype:
@@ -68,12 +68,14 @@ class Record:
 
     def check_arrays(self, place: str = "", **lengths: int) -> None:
         """Raises unless arrays have their kinds and shapes; `lengths` are those that are known, by letter."""
-        for name, default in _declared(type(self))[0]:
+        for name, default in _declared(type(self))[0]:  # type: ignore[arg-type]
             values = getattr(self, name)
             wanted = tuple(lengths.get(size) if isinstance(size, str) else size for size in default.shape)
             check_array(self.ERROR, (place or self.PLACE) + name, values, wanted, default.kind)
             lengths |= {
-                letter: size for letter, size in zip(default.shape, values.shape, strict=True) if isinstance(letter, str)
+                letter: size
+                for letter, size in zip(default.shape, values.shape, strict=True)
+                if isinstance(letter, str)
             }
 
 
