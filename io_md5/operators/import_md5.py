@@ -1,5 +1,6 @@
 """File > Import > id Tech 4 MD5, with the list of animations to choose from. The list is filled while it is drawn,
-as Blender does not tell operators that another file was selected; only heads of new or changed files are read."""
+as Blender does not tell operators that another file was selected; of new or changed files only heads are read, and of
+each further skeleton one animation."""
 
 from __future__ import annotations
 
@@ -18,10 +19,11 @@ from ...io_blender.reports import ImportResult, Job, listing, printable
 from ...io_common.game_tree.archives import readable, stamp
 from ...io_common.game_tree.files import Budget
 from ...io_common.texts import counted, matches
-from ..format import Joints, Md5Error, read_animation_header, read_joints
+from ..format import Joints, Md5Error, read_animation, read_animation_header, read_joints
 from ..format.model import CAMERA_SUFFIX, MESH_SUFFIX
 from ..importing.importer import active_skeleton, import_files
-from ..importing.read import AnimationFile, animation_paths, match_file, within_budget
+from ..importing.read import AnimationFile, ImportSkeleton, animation_paths, match_file, within_budget
+from ..importing.transfer import plan_transfer
 from ..options import ImportOptions, ImportProperties
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ _Head = TypeVar("_Head")
 
 _FITS = (
     ("FULL", "Full", "It has exactly the joints of the model"),
-    ("PART", "Part", "It has some joints of the model"),
+    ("PART", "Part", "It has some joints of the model, or is transferred to its skeleton"),
     ("NONE", "None", "It has no joint of the model, or cannot be read"),
 )
 _ICONS = {"FULL": "CHECKMARK", "PART": "ERROR", "NONE": "CANCEL"}
@@ -117,10 +119,12 @@ def fill(context: Context, operator: Any, folder: Path, names: Sequence[str]) ->
     checked = {item.name: item.is_checked for item in operator.animation_list} if is_same else {}
     operator.listed_for = key
     operator.animation_list.clear()
-    found_joints = [active.joints] if active is not None else [_cached(folder / name, read_joints) for name in models]
-    skeletons = [joints for joints in found_joints if isinstance(joints, Joints)]
+    read = {name: _cached(folder / name, read_joints) for name in models}
+    targets = [active] if active is not None else []
+    targets += [ImportSkeleton(name, joints) for name, joints in read.items() if isinstance(joints, Joints)]
+    mapped: dict[tuple[str, ...], int] = {}
     selected = {name.lower() for name in names}
-    for found in _files(folder, skeletons):
+    for found in _files(folder, [target.joints for target in targets]):
         if found.path.name.lower() in selected:
             # It is imported anyway.
             continue
@@ -129,10 +133,27 @@ def fill(context: Context, operator: Any, folder: Path, names: Sequence[str]) ->
         item.fit = found.fit.upper()
         item.detail = printable(_detail(found))
         if found.header is not None:
+            names = tuple(found.header.names)
+            if found.match is not None and 2 * len(found.match.joints) < len(names):
+                if names not in mapped:
+                    mapped[names] = _count_mapped(found.path, targets[0])
+                if mapped[names]:
+                    item.fit = "PART"
+                    item.detail = f"{mapped[names]} of {counted(len(names), 'joints')} fit, with another skeleton"
             item.frame_count = min(found.header.frame_count, 2**31 - 1)
             item.frame_rate = found.header.frame_rate
         item.is_checked = checked.get(item.name, found.fit == "full" and bool(models))
     operator.active_animation = min(operator.active_animation, max(len(operator.animation_list) - 1, 0))
+
+
+def _count_mapped(path: Path, target: ImportSkeleton) -> int:
+    """How many joints of an animation move a skeleton that it is transferred to; 0 if it is not."""
+    try:
+        animation = read_animation(readable(path))
+        transfer = plan_transfer(path, animation, target, None)
+    except (Md5Error, OSError):
+        return 0
+    return len({*transfer.pairs.values()}.intersection(animation.names)) if transfer is not None else 0
 
 
 def _detail(found: AnimationFile) -> str:

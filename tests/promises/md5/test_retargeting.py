@@ -84,7 +84,7 @@ def test_a_target_is_chosen_by_name(tmp_path, target):
 
 def test_the_list_of_the_import_says_how_few_joints_fit(tmp_path, target, part):
     joints = md5_scenes.skeleton()
-    names = [name if name == "origin" else f"other {name}" for name in joints.names]
+    names = [name if name == "origin" else f"other {name}x" for name in joints.names]
     places, axes = joints.positions[None], joints.orientations[None]
     animation = encode_poses(names, joints.parents, places, axes, frame_rate=24.0)
     (tmp_path / "few").mkdir()
@@ -93,6 +93,24 @@ def test_the_list_of_the_import_says_how_few_joints_fit(tmp_path, target, part):
     bpy.context.view_layer.objects.active = target
     part("io_md5.operators.import_md5").fill(bpy.context, dialog, tmp_path / "few", [])
     assert [item.detail.split(";")[0] for item in dialog.animation_list] == ["1 of 6 joints fit"]
+
+
+def test_the_list_of_the_import_offers_animations_of_another_skeleton_that_are_transferred(
+    tmp_path, target, part, monkeypatch
+):
+    expected = write_other(tmp_path / "other")
+    import_md5 = part("io_md5.operators.import_md5")
+    mapped = []
+    count_mapped = import_md5._count_mapped
+    monkeypatch.setattr(import_md5, "_count_mapped", lambda *values: mapped.append(values) or count_mapped(*values))
+    dialog = bpy.context.window_manager.operator_properties_last("import_scene.md5")
+    bpy.context.view_layer.objects.active = target
+    import_md5.fill(bpy.context, dialog, tmp_path / "other", [])
+    count = len(md5_scenes.NAMES)
+    listed = [(item.name, item.fit, item.detail) for item in dialog.animation_list]
+    detail = f"{count} of {count} joints fit, with another skeleton"
+    assert listed == [(f"{name}.md5anim", "PART", detail) for name in sorted(expected)]
+    assert len(mapped) == 1
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.01])
