@@ -47,6 +47,7 @@ _PLAYER_MODEL, _WEAPON = "tris.md2", "weapon.md2"
 # The models of a Quake III player, each on a tag of the one before.
 _PLAYER_PARTS = {"lower.md3": "", "upper.md3": "tag_torso", "head.md3": "tag_head"}
 _ICON = "_i"
+_SKIN_SUFFIX = ".skin"
 _SKIN_OF_WEAPON = ("weapon", "w_")  # images of weapons have their models' names
 _MODEL_CONFIG, _CHARACTER_CONFIG = ".model.cfg", "character.cfg"
 _IQM = ".iqm"
@@ -243,7 +244,9 @@ class Catalogue:
         folder, _, base = path.rpartition("/")
         stem = split_extension(base)[0]
         if fold(base).endswith(MD3_SUFFIX):
-            return Character(stem, QUAKE3, (CharacterPart(stem, path),))
+            return Character(
+                stem, QUAKE3, (CharacterPart(stem, path, skins=_skin_files(self.files.files(folder), [stem])),)
+            )
         if fold(base).endswith(".md2"):
             names = [file.name for file in self.files.files(folder).values()]
             models = [name for name in names if fold(name).endswith(".md2")]
@@ -268,6 +271,7 @@ def _player_character(files: GameTree, folder: str) -> Character:
         for index, (key, tag) in enumerate(_PLAYER_PARTS.items()):
             attachment = Attachment(index - 1, tag) if tag else None
             parts.append(CharacterPart(split_extension(key)[0], join(folder, names[key]), attachment=attachment))
+        parts[0] = replace(parts[0], skins=_skin_files(names, [part.name for part in parts]))
         return Character(name, QUAKE3, tuple(parts), declaration=SourceLine(parts[0].model, 1))
     if _PLAYER_MODEL not in names:
         raise FileReadError(f"{join(folder, _PLAYER_MODEL)}: not found")
@@ -283,6 +287,16 @@ def _player_character(files: GameTree, folder: str) -> Character:
         weapon = split_extension(names[key])[0]
         parts.append(CharacterPart(weapon, join(folder, names[key]), attachment=Attachment(0)))
     return Character(name, QUAKE2, tuple(parts), declaration=SourceLine(model, 1))
+
+
+def _skin_files(names: Iterable[str], models: list[str]) -> tuple[CharacterSkin, ...]:
+    """The skins that all of some models have in `.skin` files, such as `red` in `lower_red.skin` (`cg_players.c`)."""
+    names = list(names)
+    found = [
+        {key[len(start) : -len(_SKIN_SUFFIX)] for key in names if key.startswith(start) and key.endswith(_SKIN_SUFFIX)}
+        for start in (f"{fold(model)}_" for model in models)
+    ]
+    return tuple(CharacterSkin(name) for name in sorted(set.intersection(*found)))
 
 
 def _image_skin(folder: str, name: str) -> CharacterSkin:

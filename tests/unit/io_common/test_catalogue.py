@@ -40,6 +40,20 @@ def test_quake2_has_players_with_their_weapons_and_models(tmp_path: Path) -> Non
     ]
 
 
+def test_skins_of_quake3_are_those_that_all_parts_of_a_player_have(tmp_path: Path) -> None:
+    names = ["lower.md3", "upper.md3", "head.md3", "lower_red.skin", "upper_red.skin", "Head_Red.skin"]
+    names += ["lower_default.skin", "upper_default.skin", "head_default.skin", "head_old.skin"]
+    game_folders.loose(tmp_path, {f"models/players/sarge/{name}": "" for name in names})
+    game_folders.loose(
+        tmp_path, {f"models/flags/{name}": "" for name in ("flag.md3", "flag_blue.skin", "flagpole.md3")}
+    )
+    assert listed(tmp_path) == [
+        ("player", "models/players/sarge", "3", "in file", "2"),
+        ("loose model", "models/flags/flag.md3", "1", "in file", "1"),
+        ("loose model", "models/flags/flagpole.md3", "1", "in file", "0"),
+    ]
+
+
 def test_sauerbraten_has_models_with_a_script(tmp_path: Path) -> None:
     assert [entry[:2] for entry in listed(game_folders.sauerbraten(tmp_path))] == [
         ("config", "packages/models/hero"),
