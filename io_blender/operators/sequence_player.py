@@ -46,7 +46,7 @@ class PlayedModel:
 
 
 @dataclass(frozen=True)
-class Player:
+class SequencePlayer:
     """How a family plays its models."""
 
     family: str
@@ -86,7 +86,7 @@ def _show_all_frames(obj: Object, model: SourceFrames) -> bool:
 
 
 class _PlayerOperator(Operator):
-    player: Player
+    player: SequencePlayer
 
     bl_options = {"REGISTER", "UNDO"}
 
@@ -167,7 +167,7 @@ class SequenceList(RowList):
         numbers.label(text=f"{item.first} to {item.first + item.frame_count - 1}")
 
 
-def draw_sequences(layout: Any, context: Context, player: Player, obj: Any) -> None:
+def draw_sequences(layout: Any, context: Context, player: SequencePlayer, obj: Any) -> None:
     """Draws the sequences of a model, and the buttons that play them."""
     model = player.find(obj)
     if model is None:
@@ -193,7 +193,7 @@ def _fill(items: Any, found: Sequence[FrameSequence]) -> None:
         item.name, item.first, item.frame_count = name, first, count
 
 
-def properties_of(player: Player) -> tuple[tuple[Any, str, Any], ...]:
+def properties_of(player: SequencePlayer) -> tuple[tuple[Any, str, Any], ...]:
     """The properties of the window manager that the list of a family needs."""
 
     def active_index(manager: Any) -> int:
@@ -227,7 +227,7 @@ def properties_of(player: Player) -> tuple[tuple[Any, str, Any], ...]:
     )
 
 
-def classes_of(player: Player) -> tuple[type, ...]:
+def classes_of(player: SequencePlayer) -> tuple[type, ...]:
     """The operators of a family, and the list."""
     family, label = player.family, player.family.upper()
     play = {

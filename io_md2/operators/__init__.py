@@ -13,7 +13,7 @@ from ...io_blender.frame_models import ImportOptions
 from ...io_blender.operators import find_images, panel_parts, sequence_player
 from ...io_blender.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
 from ...io_blender.operators.panel_parts import ImportedPanel, fail
-from ...io_blender.operators.sequence_player import PlayedModel, Player, draw_sequences
+from ...io_blender.operators.sequence_player import PlayedModel, SequencePlayer, draw_sequences
 from ...io_blender.options import FrameImportProperties, game_option, mixin_of, option, properties
 from ...io_blender.scene.shape_keys import shape_keys
 from ...io_common.textures.conventions import MaterialImages
@@ -116,7 +116,7 @@ def _played_model(obj: Object | None) -> PlayedModel | None:
     return PlayedModel(model, [obj], found, [rate] * len(found))
 
 
-PLAYER = Player("md2", _played_model)
+PLAYER = SequencePlayer("md2", _played_model)
 
 
 def key_of_frame(obj: Object, model: StoredModel, frame: int) -> int:

@@ -10,7 +10,7 @@ import bpy
 from ...io_blender.operators import find_images, panel_parts, sequence_player
 from ...io_blender.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
 from ...io_blender.operators.panel_parts import ImportedPanel
-from ...io_blender.operators.sequence_player import PlayedModel, Player, draw_sequences
+from ...io_blender.operators.sequence_player import PlayedModel, SequencePlayer, draw_sequences
 from ...io_blender.options import game_option, mixin_of, option, properties
 from ...io_blender.records import has_record
 from ...io_common.textures.conventions import MaterialImages
@@ -86,7 +86,7 @@ def _played_model(obj: Object | None) -> PlayedModel | None:
     return PlayedModel(frames, meshes, found.found, [one.frame_rate for one in found.found])
 
 
-PLAYER = Player("md3", _played_model)
+PLAYER = SequencePlayer("md3", _played_model)
 
 
 class DATA_PT_md3(ImportedPanel, bpy.types.Panel):
