@@ -33,7 +33,7 @@ from ..format.scale_file import Scales, read_scales
 from ..format.skeleton import Fit, Match, depths, match_joints
 from ..options import ImportOptions
 from .companions import Companion, companion_skins, find_companion, game_of, quake_skins
-from .transfer import UserMap, read_user_map
+from .transfer import UserMap, count_mapped, read_user_map
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -170,8 +170,7 @@ def _read_folders(
         # Then an action is made of each.
         progress.expect(2 * len(read))
         for path in read:
-            joints = [skeleton.joints for skeleton in skeletons]
-            _read_fitting(path, joints, files, report, is_any=chosen is not None)
+            _read_fitting(path, skeletons, files, report, ("full",) if chosen is None else ("full", "part", "none"))
             yield progress.step()
     if not folders or len(files.animations) > before:
         return
@@ -182,30 +181,32 @@ def _read_folders(
         report.warn(f"no animation was imported: none in the folder fits{matching}{_REMEDY if active else ''}")
 
 
-def _read_fitting(path: Path, skeletons: list[Joints], files: SourceFiles, report: Report, *, is_any: bool) -> None:
+def _read_fitting(
+    path: Path, skeletons: list[ImportSkeleton], files: SourceFiles, report: Report, fits: tuple[Fit, ...]
+) -> None:
     """Adds an animation if it fits well enough; an unreadable file is only a warning."""
-    # Exactly, with `is_any` at all, or with a joint map that names joints of both. Of one that does not fit, only the
-    # head has to be valid.
-    found = read_animation_file(path, skeletons)
-    error = found.error
+    # One without an equal joint fits if it can be transferred. A joint map that names joints of both makes any fit. Of
+    # one that does not fit, only the head has to be valid.
+    found = read_animation_file(path, [skeleton.joints for skeleton in skeletons])
+    error, animation = found.error, None
     sources = set(found.header.names) if found.header is not None else set()
     pairs = files.joint_map.pairs if files.joint_map is not None else {}
-    is_mapped = any(
-        source in sources and any(bone in joints.names for joints in skeletons) for bone, source in pairs.items()
-    )
-    if not (is_any or is_mapped) and error is None and found.fit != "full":
-        return
-    if error is None and not is_mapped and found.fit == "none":
-        report.warn(f"skipped: no bone matches a joint of the animation{_REMEDY}", path.name)
-        return
-    if error is None:
+    bones = {name for skeleton in skeletons for name in skeleton.joints.names}
+    is_mapped = any(source in sources and bone in bones for bone, source in pairs.items())
+    if error is None and (is_mapped or found.fit in fits):
         try:
-            files.animations[path] = read_animation(readable(path))
-            _warn_all(report, path, files.animations[path].warnings)
+            animation = read_animation(readable(path))
         except (Md5Error, OSError) as problem:
             error = problem
     if error is not None:
         report.warn(f"skipped: {message_for(error, (Md5Error,))}")
+    elif animation is not None and (
+        is_mapped or found.fit != "none" or any(count_mapped(path, animation, one) for one in skeletons)
+    ):
+        files.animations[path] = animation
+        _warn_all(report, path, animation.warnings)
+    elif "part" in fits and found.fit == "none":
+        report.warn(f"skipped: no bone matches a joint of the animation{_REMEDY}", path.name)
 
 
 def _read_companions(
@@ -227,7 +228,7 @@ def _read_companions(
             animation_path = folders.find(path.parent, path.stem + ANIMATION_SUFFIX)
             is_wanted = options.animations == "NONE" and (companion is not None or game_of(path) is not None)
             if animation_path is not None and animation_path not in files.animations and is_wanted:
-                _read_fitting(animation_path, [skeleton.joints], files, report, is_any=True)
+                _read_fitting(animation_path, [skeleton], files, report, ("full", "part"))
         if companion is None or animation_path not in files.animations:
             continue
         assert animation_path is not None

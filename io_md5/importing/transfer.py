@@ -118,6 +118,15 @@ def plan_transfer(
     return Transfer(rest, pairs, found) if mapped > (0 if is_wanted else fitting) else None
 
 
+def count_mapped(path: Path, animation: Animation, target: ImportSkeleton) -> int:
+    """How many joints of an animation move a skeleton that it is transferred to; 0 if it is not, or too few would."""
+    try:
+        transfer = plan_transfer(path, animation, target, None)
+    except Md5Error:
+        return 0
+    return len({*transfer.pairs.values()}.intersection(animation.names)) if transfer is not None else 0
+
+
 def _plan_for_turned(path: Path, animation: Animation, target: ImportSkeleton) -> Transfer | None:
     """How an animation is transferred to its own armature, of which bones were only turned, as by their roll."""
     if target.obj is None or not target.is_edited or not match_joints(animation, target.joints).is_complete:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,7 +24,7 @@ from ..format import Joints, Md5Error, read_animation, read_animation_header, re
 from ..format.model import CAMERA_SUFFIX, MESH_SUFFIX
 from ..importing.importer import active_skeleton, import_files
 from ..importing.read import AnimationFile, ImportSkeleton, animation_paths, match_file, within_budget
-from ..importing.transfer import plan_transfer
+from ..importing.transfer import count_mapped
 from ..options import ImportOptions, ImportProperties
 
 if TYPE_CHECKING:
@@ -136,7 +137,10 @@ def fill(context: Context, operator: Any, folder: Path, names: Sequence[str]) ->
             names = tuple(found.header.names)
             if found.match is not None and 2 * len(found.match.joints) < len(names):
                 if names not in mapped:
-                    mapped[names] = _count_mapped(found.path, targets[0])
+                    mapped[names] = 0
+                    with suppress(Md5Error, OSError):
+                        animation = read_animation(readable(found.path))
+                        mapped[names] = count_mapped(found.path, animation, targets[0])
                 if mapped[names]:
                     item.fit = "PART"
                     item.detail = f"{mapped[names]} of {counted(len(names), 'joints')} fit, with another skeleton"
@@ -144,16 +148,6 @@ def fill(context: Context, operator: Any, folder: Path, names: Sequence[str]) ->
             item.frame_rate = found.header.frame_rate
         item.is_checked = checked.get(item.name, found.fit == "full" and bool(models))
     operator.active_animation = min(operator.active_animation, max(len(operator.animation_list) - 1, 0))
-
-
-def _count_mapped(path: Path, target: ImportSkeleton) -> int:
-    """How many joints of an animation move a skeleton that it is transferred to; 0 if it is not."""
-    try:
-        animation = read_animation(readable(path))
-        transfer = plan_transfer(path, animation, target, None)
-    except (Md5Error, OSError):
-        return 0
-    return len({*transfer.pairs.values()}.intersection(animation.names)) if transfer is not None else 0
 
 
 def _detail(found: AnimationFile) -> str:

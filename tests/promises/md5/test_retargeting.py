@@ -101,8 +101,8 @@ def test_the_list_of_the_import_offers_animations_of_another_skeleton_that_are_t
     expected = write_other(tmp_path / "other")
     import_md5 = part("io_md5.operators.import_md5")
     mapped = []
-    count_mapped = import_md5._count_mapped
-    monkeypatch.setattr(import_md5, "_count_mapped", lambda *values: mapped.append(values) or count_mapped(*values))
+    count_mapped = import_md5.count_mapped
+    monkeypatch.setattr(import_md5, "count_mapped", lambda *values: mapped.append(values) or count_mapped(*values))
     dialog = bpy.context.window_manager.operator_properties_last("import_scene.md5")
     bpy.context.view_layer.objects.active = target
     import_md5.fill(bpy.context, dialog, tmp_path / "other", [])
@@ -111,6 +111,18 @@ def test_the_list_of_the_import_offers_animations_of_another_skeleton_that_are_t
     detail = f"{count} of {count} joints fit, with another skeleton"
     assert listed == [(f"{name}.md5anim", "PART", detail) for name in sorted(expected)]
     assert len(mapped) == 1
+    row = {
+        "name": "walk.md5anim",
+        "is_checked": True,
+        "frame_count": 1,
+        "frame_rate": 24.0,
+        "fit": "PART",
+        "detail": "",
+    }
+    options = {"directory": str(tmp_path / "other"), "animations": "CHOOSE", "animation_list": [row]}
+    assert bpy.ops.import_scene.md5(**options) == {"FINISHED"}
+    assert [action.name for action in bpy.data.actions] == ["walk"]
+    assert_plays(target, "walk", expected["walk"])
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.01])
