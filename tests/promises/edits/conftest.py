@@ -8,7 +8,7 @@ import bpy
 import pytest
 
 # A test with more cases than this is a product of edits and settings, of which a part is run.
-_MOST_CASES = 100
+_MOST_CASES = 20
 
 
 def pytest_collection_modifyitems(config, items):

@@ -69,7 +69,9 @@ def test_stored_values_of_another_owner_do_not_change_the_export(tmp_path, setti
     some = owners(bench)[kind]
     if len(some) < 2:
         (tmp_path / "other").mkdir()
-        other = bench_with_stored_values(tmp_path / "other", "unmerged" if setting == "merged" else "merged")
+        other = bench_with_stored_values(
+            tmp_path / "other", "merged" if "unmerged" in setting else "unmerged joint axes"
+        )
         workbench.activate(bench.armature)
         other.armature.hide_set(True)
         some = [*some, *owners(other)[kind]]
@@ -158,7 +160,7 @@ def test_stored_attributes_of_another_type_or_domain_do_not_change_the_export(tm
     assert not failures, "; ".join(failures[:5])
 
 
-@pytest.mark.parametrize("setting", ["merged", "unmerged"])
+@pytest.mark.parametrize("setting", ["merged", "unmerged joint axes"])
 def test_missing_attributes_do_not_change_the_export(tmp_path, setting):
     bench = bench_with_stored_values(tmp_path, setting)
     failures: list[str] = []
