@@ -56,7 +56,13 @@ VERSION_DEPENDENT = [
 OF_PACKAGE = [
     "tests/package",
     "tests/promises/operators",
-    "tests/promises/command_line/test_command_line.py",
+    *(
+        f"tests/promises/command_line/test_command_line.py::{name}"
+        for name in (
+            "test_a_tree_keeps_its_layout_in_every_format",
+            "test_several_blenders_make_the_same_files_as_one_and_leave_nothing_else",
+        )
+    ),
     "tests/promises/edits/test_md5_untouched.py",
 ]
 # A reader of MD5 that shares no code with the project.
