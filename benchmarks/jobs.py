@@ -64,7 +64,7 @@ MESH_EXPORT: Functions = {
     "reading the weights of the vertices": ("io_blender.scene.mesh_data:vertex_group_weights",),
     "comparing stored weights": ("io_md5.exporting.mesh:load_source", "io_md5.exporting.mesh:verified_sources"),
     "verification": ("io_md5.exporting.build:Verifier",),
-    "printing the file": ("io_md5.exporting.exporter:format_mesh",),
+    "printing the file": ("io_md5.exporting:format_mesh",),
     "writing it through to the disk": ("io_common.files:write_files",),
 }
 CLIP_EXPORT: Functions = {
@@ -79,7 +79,7 @@ CLIP_EXPORT: Functions = {
         "io_md5.format.weights:WeightsByJoint.skin",
     ),
     "the bounds": ("io_md5.exporting.build:bounds_of_weights",),
-    "printing the files": ("io_md5.exporting.build:encode_clip", "io_md5.exporting.exporter:format_animation"),
+    "printing the files": ("io_md5.exporting.build:encode_clip", "io_md5.exporting:format_animation"),
     "writing them through to the disk": ("io_common.files:write_files",),
 }
 MD2_IMPORT: Functions = {
@@ -89,12 +89,12 @@ MD2_IMPORT: Functions = {
     "what is undone after an error": ("io_blender.operators.job_operator:Snapshot.__init__",),
 }
 MD2_EXPORT: Functions = {
-    "reading the shape keys": ("io_blender.frame_models:plan_model", "io_md2.exporting.exporter:sample_frames"),
-    "the grid and the bytes of the frames": ("io_md2.exporting.exporter:requantise",),
-    "the GL commands": ("io_md2.exporting.exporter:_gl_commands",),
-    "verification": ("io_md2.exporting.exporter:_find_differences",),
-    "checking the finished model": ("io_md2.exporting.exporter:check_model",),
-    "printing the file": ("io_md2.exporting.exporter:format_model",),
+    "reading the shape keys": ("io_blender.frame_models:plan_model", "io_md2.exporting:sample_frames"),
+    "the grid and the bytes of the frames": ("io_md2.exporting:requantise",),
+    "the GL commands": ("io_md2.exporting:_gl_commands",),
+    "verification": ("io_md2.exporting:_find_differences",),
+    "checking the finished model": ("io_md2.exporting:check_model",),
+    "printing the file": ("io_md2.exporting:format_model",),
     "writing it through to the disk": ("io_common.files:write_files",),
 }
 """Functions of the extension that take notable parts of a job."""

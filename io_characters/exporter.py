@@ -29,8 +29,8 @@ from ..io_common.files import write_files
 from ..io_common.game_tree.files import FileReadError, GameFile
 from ..io_common.game_tree.tree import existing_paths
 from ..io_common.names import join
-from ..io_md2.exporting.exporter import ExportOptions as Md2Options
-from ..io_md2.exporting.exporter import build_model as build_md2
+from ..io_md2.exporting import ExportOptions as Md2Options
+from ..io_md2.exporting import build_model as build_md2
 from ..io_md2.format import Md2Error
 from ..io_md5.exporting.build import ModelOptions, build
 from ..io_md5.exporting.clips import AnimationOptions, Clip, all_clips

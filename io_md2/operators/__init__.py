@@ -18,7 +18,7 @@ from ...io_blender.options import FrameImportProperties, game_option, mixin_of, 
 from ...io_blender.scene.shape_keys import shape_keys
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
-from ..exporting.exporter import TEMPLATE_LABELS, ExportOptions, build_model
+from ..exporting import TEMPLATE_LABELS, ExportOptions, build_model
 from ..family import FAMILY
 from ..format import FRAMES_PER_SECOND, PROFILES, find_sequences
 from ..format.games import Template, match_template

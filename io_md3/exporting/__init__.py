@@ -1,1 +1,320 @@
-"""Objects of Blender as MD3 files."""
+"""Export of MD3 models: everything is built, verified and checked before the file is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ...io_blender import frame_models, state
+from ...io_blender.clips.frame_plan import FramePlan
+from ...io_blender.clips.playing import restored_frame_and_values
+from ...io_blender.clips.sampling import Samples, blocks, sample_frames
+from ...io_blender.operators.game_check import Location
+from ...io_blender.records import NONE
+from ...io_blender.reports import Job, Report, listing
+from ...io_blender.scene.axes import Conversion
+from ...io_blender.scene.objects import (
+    NothingToExportError,
+    Scope,
+    collect,
+    export_conversion,
+    find_meshes,
+    mesh_objects,
+    objects_hanging_on,
+)
+from ...io_blender.scene.time_dependence import depends_on_time
+from ...io_blender.verification import (
+    GRID,
+    OTHER_TRIANGULATION,
+    POSITION,
+    TRIANGULATION,
+    UV,
+    Differences,
+    Verify,
+    compare_corners,
+    diagonal,
+    warn_of_differences,
+)
+from ...io_common.triangles import drop_degenerate, flip_v
+from ..format import (
+    FRAMES_PER_SECOND,
+    UNITS,
+    Game,
+    Md3Error,
+    Model,
+    Surface,
+    check_model,
+    format_model,
+    frame_bounds,
+    positions,
+    quantise,
+)
+from ..format.games import surface_limits
+from ..options import ModelProperties
+from ..records import FRAME_RATE, StoredModel, load_frames, load_model, root_of
+from ..tags import Tag, find_tags, tag_tables
+from .surfaces import (
+    Part,
+    build_surface,
+    needs_normals,
+    read_part,
+    shader_names,
+    split_surface,
+    surface_name,
+    surface_parts,
+)
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Depsgraph, Object
+
+Floats = npt.NDArray[np.floating]
+# Each surface, without names, and which frames are as in the file.
+_Surfaces = list[tuple[Surface, npt.NDArray[np.bool_]]]
+
+_WARNINGS = {
+    POSITION: "vertices differ from Blender's by up to {amount} {where}. This is a bug: please report it",
+    UV: "texture coordinates differ from Blender's by up to {distance:.3g} of the image {where}. Likely cause: a "
+    "modifier that moves UVs over time, which MD3 cannot hold, or UVs that are not finite",
+    TRIANGULATION: OTHER_TRIANGULATION,
+    GRID: "vertices are rounded by up to {amount} {where}, which is visible: positions have steps of 1/64 unit. Make "
+    "the model larger with Scale",
+}
+
+
+@dataclass(frozen=True)
+class ExportOptions(ModelProperties, frame_models.ExportOptions):
+    """The options of an export."""
+
+    game: Game = Game.ANY
+
+
+def build_model(context: Context, options: ExportOptions, report: Report) -> Job[frame_models.Built]:
+    """Builds and verifies a model of meshes and tags in Object Mode; raises Md3Error or NothingToExportError."""
+    builder = _find_objects(context, options, report)
+    model = yield from builder.build()
+    source = builder.source.model if builder.source is not None else None
+    report.count("surfaces", len(model.surfaces))
+    report.count("vertices", model.vertex_count)
+    report.count("triangles", model.triangle_count)
+    report.count("tags", len(model.tag_names))
+    report.count("frames", model.frame_count)
+    # An equal model is written with all bytes of its file.
+    untouched = source.preserved if source is not None and model == source else None
+    findings = check_model(model, options.game, source)
+    return frame_models.Built(findings, lambda: untouched or format_model(model), lambda finding: Location())
+
+
+def _find_objects(context: Context, options: ExportOptions, report: Report) -> _Builder:
+    """What is exported; raises NothingToExportError if there are no meshes and tags."""
+    active = context.view_layer.objects.active
+    chosen = root_of(active) if options.scope == Scope() else None
+    candidates = collect(context, options.scope)
+    if chosen is None or any(obj.type == "MESH" and root_of(obj) == chosen for obj in candidates):
+        found, model = find_meshes(context, options.scope)
+        tags = find_tags(candidates if model is None else objects_hanging_on(model, context))
+        # A file may have tags alone, such as those of hands in Quake III.
+        meshes = []
+        if found or not tags:
+            meshes = mesh_objects(
+                context, options.scope, report, lambda obj: root_of(obj) is None and bool(find_tags([obj]))
+            )
+    else:
+        meshes, tags = [], find_tags(objects_hanging_on(chosen, context))
+    objects = [*meshes, *(tag.obj for tag in tags)]
+    roots = {obj: root for obj in objects if (root := root_of(obj)) is not None}
+    models = {root: one for root in dict.fromkeys(roots.values()) if (one := load_model(root)) is not None}
+    root, source = next(iter(models.items())) if len(models) == 1 else (None, None)
+    stored = {obj: models[roots[obj]] for obj in meshes if roots.get(obj) in models}
+    if len(objects) > 1:
+        report.count("objects", len(objects))
+    conversion = export_conversion(options.conversion, meshes or models, report)
+    return _Builder(context, options, report, meshes, tags, root, stored, source, conversion)
+
+
+@dataclass(eq=False)
+class _Builder:
+    """Builds a model of what is exported."""
+
+    context: Context
+    options: ExportOptions
+    report: Report
+    meshes: list[Object]
+    tags: list[Tag]
+    root: Object | None  # the parent of the only imported model
+    stored: dict[Object, StoredModel]  # of each mesh, the model that it is a surface of
+    source: StoredModel | None  # the only imported model
+    conversion: Conversion
+
+    @property
+    def _follows_root(self) -> bool:
+        """Whether the model hangs on a tag of another one, so that its file has it where that tag is."""
+        parent = self.root.parent if self.root is not None else None
+        return parent is not None and root_of(parent) is not None
+
+    def build(self) -> Job[Model]:
+        options, report, scene = self.options, self.report, self.context.scene
+        sources = self.stored
+        if not self.meshes and self.root is not None and self.source is not None:
+            sources = {self.root: self.source}
+        models = [one for obj in bpy.data.objects if (one := load_frames(obj)) is not None]
+        plan = frame_models.plan_model(self.meshes, sources, scene, options.frames, models, report)
+        rows = np.arange(plan.frame_count)
+        # What Blender shades can only be read from evaluated meshes, which takes longer.
+        parts, samples, tags = yield from self._sample(plan, with_normals=not self.stored)
+        if not parts and not self.tags:
+            raise NothingToExportError(f"there are no faces to export: {listing([obj.name for obj in self.meshes])}")
+        if plan.may_be_single and _is_still(samples.positions) and _is_still(tags):
+            plan, samples, tags = plan.first_frame(), samples.first_frame(), tags[:1]
+        surfaces = self._surfaces(plan, parts, samples, rows[: plan.frame_count])
+        needed = [needs_normals(part, *surface) for part, surface in zip(parts, surfaces, strict=True)]
+        if samples.normals is None and np.any(needed):
+            rows = rows if plan.segments else np.flatnonzero(np.any(needed, axis=0))
+            _, shaded, _ = yield from self._sample(plan.some_frames(rows), with_normals=True)
+            surfaces = self._surfaces(plan, parts, replace(samples, normals=shaded.normals), rows)
+        model = self._assemble(plan, parts, surfaces, tags)
+        if options.verify is not Verify.NONE:
+            warn_of_differences(_find_differences(model, parts, samples, self.conversion), _WARNINGS, report)
+        if options.split_surfaces:
+            limits = surface_limits(options.game)
+            model = replace(model, surfaces=[piece for one in model.surfaces for piece in split_surface(one, *limits)])
+        if options.compares_speed:
+            rate = (FRAME_RATE.read(self.root) if self.root is not None else None) or FRAMES_PER_SECOND
+            frame_models.warn_of_model_speed(plan, options.frames, rate, scene, report)
+        return model
+
+    def _sample(self, plan: FramePlan, *, with_normals: bool) -> Job[tuple[list[Part], Samples, Floats]]:
+        """The parts, what they show in each frame, and the transforms of tags, (F, N, 4, 4), as the file has them."""
+        context, stored = self.context, self.stored
+        followed = [*self.tags, Tag(self.root)] if self._follows_root and self.root is not None else self.tags
+        follow = [one.matrix for one in followed]
+        first = int(plan.source[0])
+
+        def read(depsgraph: Depsgraph) -> list[Part]:
+            parts = [
+                read_part(obj, stored.get(obj), depsgraph, first, self.conversion, self.report) for obj in self.meshes
+            ]
+            return surface_parts(parts, self.report)
+
+        parts, samples = yield from sample_frames(
+            context, self.meshes, plan, self.options, self.report, read,
+            shows_keys=True, with_normals=with_normals, followed=follow,
+        )  # fmt: skip
+        matrices = samples.matrices
+        if matrices is None:
+            # Shape keys are exported: the scene is on one frame.
+            graph = context.evaluated_depsgraph_get()
+            now = np.array([one(graph) for one in follow]).reshape(len(follow), 4, 4)
+            matrices = np.tile(now, (plan.frame_count, 1, 1, 1))
+            if self.source is not None and any(depends_on_time(one.obj) for one in followed):
+                with restored_frame_and_values(context.scene):
+                    for row in np.flatnonzero(plan.source != NONE).tolist():
+                        state.set_frame(context.scene, self.source.frame_start + int(plan.source[row]))
+                        graph = context.evaluated_depsgraph_get()
+                        matrices[row] = [one(graph) for one in follow]
+        return (parts, *(_relative_to_root(samples, matrices) if self._follows_root else (samples, matrices)))
+
+    def _surfaces(self, plan: FramePlan, parts: list[Part], samples: Samples, rows: npt.NDArray[np.int64]) -> _Surfaces:
+        """The surfaces of samples, whose normals are those of some rows alone."""
+        conversion = self.conversion
+        vertex_blocks = blocks(len(part.used) for part in parts)
+        corner_blocks = blocks(len(part.corners) for part in parts)
+        result = []
+        for part, vertex_block, corner_block in zip(parts, vertex_blocks, corner_blocks, strict=True):
+            points = conversion.points(samples.positions[:, vertex_block].astype(np.float64))
+            normals = None
+            if samples.normals is not None:
+                normals = samples.normals[:, corner_block] @ conversion.rotation.T
+            try:
+                vertices = quantise(points)
+            except Md3Error as error:
+                raise Md3Error(f"{part.obj.name}: {error.reason}: scale it down, or set Scale", found=error.found,
+                               expected=error.expected) from error  # fmt: skip
+            result.append(build_surface(part, vertices, normals, rows, plan.source))
+        return result
+
+    def _assemble(self, plan: FramePlan, parts: list[Part], built: _Surfaces, tags: Floats) -> Model:
+        source = self.source.model if self.source is not None else None
+        surfaces, taken = [], list[str]()
+        for part, (surface, _) in zip(parts, built, strict=True):
+            taken.append(surface_name(part, taken, self.report))
+            shaders = shader_names(part, self.options.game_folders, self.report)
+            flags = part.stored.flags if part.stored is not None else 0
+            surfaces.append(replace(surface, name=taken[-1], shaders=shaders, flags=flags))
+        is_same = np.zeros(plan.frame_count, dtype=bool)
+        if source is not None and len(surfaces) == len(source.surfaces):
+            is_same = np.logical_and.reduce([plan.source != NONE, *(same for _, same in built)])
+        bounds, origins, radii = _frame_bounds(surfaces, source, plan.source, is_same)
+        origins_of_tags, axes_of_tags = tag_tables(self.tags, tags, source, plan.source, self.conversion)
+        return Model(
+            name=source.name if source is not None else "",
+            frame_names=plan.names,
+            bounds=bounds,
+            origins=origins,
+            radii=radii,
+            tag_names=[tag.name(source, self.report) for tag in self.tags],
+            tag_origins=origins_of_tags,
+            tag_axes=axes_of_tags,
+            surfaces=surfaces,
+            flags=source.flags if source is not None else 0,
+        )
+
+
+def _relative_to_root(samples: Samples, matrices: npt.NDArray[np.float64]) -> tuple[Samples, npt.NDArray[np.float64]]:
+    """Samples in the space of the root, whose transforms are the last of (F, n, 4, 4)."""
+    inverse = np.linalg.inv(matrices[:, -1])
+    positions_in_root = samples.positions @ np.swapaxes(inverse[:, :3, :3], 1, 2) + inverse[:, None, :3, 3]
+    normals = samples.normals
+    if normals is not None:
+        normals = normals @ np.swapaxes(inverse[:, :3, :3], 1, 2)
+        normals = normals / np.maximum(np.linalg.norm(normals, axis=2, keepdims=True), np.finfo(float).tiny)
+    verified = {
+        row: [replace(one, vertices=one.vertices @ inverse[row, :3, :3].T + inverse[row, :3, 3]) for one in shown]
+        for row, shown in samples.verified.items()
+    }
+    moved = replace(samples, positions=positions_in_root, normals=normals, verified=verified)
+    return moved, inverse[:, None] @ matrices[:, :-1]
+
+
+def _is_still(values: npt.NDArray[np.floating]) -> bool:
+    """Whether nothing moves over the frames, far below the grid of the file."""
+    return np.allclose(values, values[:1], rtol=0.0, atol=1e-4)
+
+
+def _frame_bounds(
+    surfaces: list[Surface], source: Model | None, frames: npt.NDArray[np.int64], is_same: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.float32], ...]:
+    """Boxes, origins and radii: those of the file's frames where all surfaces are the same, else new ones."""
+    new = np.flatnonzero(~is_same)
+    points = [positions(surface.vertices[new]) for surface in surfaces]
+    computed = frame_bounds(np.concatenate([np.zeros((len(new), 0, 3)), *points], axis=1))
+    if source is None or not is_same.any():
+        return computed
+    tables = tuple(table[frames] for table in (source.bounds, source.origins, source.radii))
+    for table, values in zip(tables, computed, strict=True):
+        table[new] = values
+    return tables
+
+
+def _find_differences(model: Model, parts: list[Part], samples: Samples, conversion: Conversion) -> Differences:
+    """The largest difference of each kind in each object; `parts`, surfaces and samples are in one order."""
+    # Triangles of the file that lie on one line where vertices are merged are not in Blender.
+    triangles = [drop_degenerate(surface.triangles)[0] for surface in model.surfaces]
+    points = [positions(surface.vertices[0]) for surface in model.surfaces]
+    return compare_corners(
+        Differences(),
+        parts,
+        samples,
+        conversion,
+        frame_names=model.frame_names,
+        size=diagonal(np.concatenate([np.zeros((0, 3)), *points])),
+        vertices=lambda frame: [positions(surface.vertices[frame]) for surface in model.surfaces],
+        allowed=lambda frame: 0.5 / UNITS + 1e-3,
+        triangles=[
+            found if len(found) == len(part.loops) else None for found, part in zip(triangles, parts, strict=True)
+        ],
+        uvs=[flip_v(surface.st[found]) for surface, found in zip(model.surfaces, triangles, strict=True)],
+    )

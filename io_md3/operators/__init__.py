@@ -15,7 +15,7 @@ from ...io_blender.options import game_option, mixin_of, option, properties
 from ...io_blender.records import has_record
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
-from ..exporting.exporter import ExportOptions, build_model
+from ..exporting import ExportOptions, build_model
 from ..family import FAMILY
 from ..format import PROFILES
 from ..importing import ImportOptions, import_files

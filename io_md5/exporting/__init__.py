@@ -1,1 +1,207 @@
-"""Armatures, meshes and cameras of Blender as MD5 files."""
+"""The export of meshes and animations: everything is built, verified and checked before the first file is written."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...io_blender import state
+from ...io_blender.reports import ExportResult, Job, Progress, Report, kept_on_failure, listing, raise_all
+from ...io_blender.scene.objects import NothingToExportError, warn_of_left_out
+from ...io_common.files import write_files
+from ...io_common.game_tree.archives import files_in
+from ..format import (
+    AnimationHeader,
+    Joints,
+    Md5Error,
+    format_animation,
+    format_mesh,
+    read_animation_header,
+    read_joints,
+)
+from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX
+from ..importing.read import animation_paths
+from .build import Build, ExportOptions, build
+from .clips import Clip, arrange, clips_by_file, join, warn_of_file_names
+from .game import companion_of, find_by_file, hint_names, prepare, rest_animation, scale_files, with_object_name
+from .source import Source, find_source, require_meshes, warn_of_hidden, why_without_meshes
+
+if TYPE_CHECKING:
+    from bpy.types import Context
+
+_Skeleton = tuple[list[str], list[int]]
+"""The names and parents of joints."""
+
+
+def export_mesh(context: Context, path: Path, options: ExportOptions) -> Job[ExportResult]:
+    """Writes a model and its animations; raises Md5Error or NothingToExportError before it writes."""
+    # Raises OSError if a file cannot be written; existing files are unchanged.
+    report = Report()
+    model_options = options.model
+    with kept_on_failure(report), state.temporary_object_mode(context):
+        source = find_source(context, model_options.scope, report, model_options)
+        require_meshes(context, model_options.scope, source)
+        warn_of_left_out(context, model_options.scope, report)
+        warn_of_hidden(context, model_options.scope, source, report)
+        clips = clips_by_file(context, source, options.actions, path.parent, path.stem, report)
+        animation_path = path.with_suffix(ANIMATION_SUFFIX)
+        companion = companion_of(animation_path, options, report)
+        if model_options.writing.needs_animation and clips:
+            clips = arrange(clips, animation_path, companion, options.animation, report)
+        elif options.actions in ("ALL", "ACTIVE"):
+            warn_of_file_names(clips, report)
+        built = yield from _build_checked(context, source, clips, animation_path, options, report, mesh=path)
+        model = built.model
+        files = {path: format_mesh(model)}
+        files |= {target: format_animation(one) for target, one in built.animations.items()}
+        files |= scale_files(built, model_options.game, report)
+        files |= rest_animation(path, built, model_options, files, report)
+        expected = {*files, animation_path} if model_options.writing.needs_animation else files
+        _require_files_of_model(built.animations, _skeleton(model.joints), path)
+        _warn_of_animations(path, _skeleton(model.joints), expected, report)
+        # The model last, so that its animations exist as soon as it does.
+        write_files(dict(reversed(files.items())))
+        hint_names(path, model, model_options.game, companion, report)
+        report.count("joints", len(model.joints))
+        report.count("meshes", len(model.meshes))
+        report.count("vertices", model.vertex_count)
+        report.count("triangles", sum(len(mesh.triangles) for mesh in model.meshes))
+    return ExportResult(list(files), report)
+
+
+def export_animations(context: Context, path: Path, options: ExportOptions) -> Job[ExportResult]:
+    """Writes md5anim files: at `path`, or with 'ALL' and 'LIST' one for each animation in its folder."""
+    # Games that take only one animation get all in one, at `path`. The meshes are used for the bounds and to verify the
+    # poses, but not written. Raises what `export_mesh` raises.
+    report = Report()
+    model_options = options.model
+    with kept_on_failure(report), state.temporary_object_mode(context):
+        source = find_source(context, model_options.scope, report, model_options)
+        if source.armature is None and not source.joint_objects:
+            raise NothingToExportError(
+                "there is no armature to export, and an MD5 animation is the motion of bones. To export the motion of "
+                "objects, turn on Objects as Joints"
+            )
+        if not source.meshes:
+            reasons = why_without_meshes(context, model_options.scope, source) or [
+                "the armature moves none. Import the md5mesh too, so that games draw the model when only a "
+                "part of it is in view"
+            ]
+            report.warn(f"the bounds are those of the joints alone, without meshes: {'; '.join(reasons)}")
+        clip_report = Report()
+        clips = clips_by_file(context, source, options.actions, path.parent, path.stem, clip_report)
+        if not clips:
+            raise NothingToExportError("; ".join(clip_report.warnings))
+        report.merge(clip_report)
+        if model_options.writing.needs_animation:
+            clips = arrange(clips, path, companion_of(path, options, report), options.animation, report)
+        elif options.actions == "ALL":
+            warn_of_file_names(clips, report)
+        elif options.actions != "LIST":
+            clips = {path: next(iter(clips.values()))}
+        built = yield from _build_checked(context, source, clips, path, options, report)
+        files = {target: format_animation(one) for target, one in built.animations.items()}
+        files |= scale_files(built, model_options.game, report)
+        _require_files_of_model(built.animations, _skeleton(built.model.joints), None)
+        _warn_of_meshes(next(iter(built.animations)), _skeleton(built.model.joints), report)
+        write_files(files)
+    return ExportResult(list(files), report)
+
+
+def _build_checked(
+    context: Context,
+    source: Source,
+    clips: dict[Path, Clip],
+    joined: Path,
+    options: ExportOptions,
+    report: Report,
+    *,
+    mesh: Path | None = None,
+) -> Job[Build]:
+    """What is written; raises all that the game refuses at once, as an Md5Error."""
+    # Without `mesh`, the model is not. Games that take only one animation get it at `joined`.
+    game = options.model.game
+    progress = Progress(len(source.meshes) + len(clips))
+    built = yield from build(
+        context, source, options.model, clips, options.animation, report, progress, writes_meshes=mesh is not None
+    )
+    if options.model.writing.needs_animation and clips:
+        join(built, joined, report)
+    prepare(built, game, report, make_names_safe=options.model.make_names_safe)
+    findings = {
+        path.name: [with_object_name(one, built) for one in found]
+        for path, found in find_by_file(built, game, mesh).items()
+    }
+    raise_all(findings, Md5Error, report)
+    return built
+
+
+def _require_files_of_model(animations: Iterable[Path], new: _Skeleton, mesh: Path | None) -> None:
+    """Raises Md5Error if an animation of another model would be replaced."""
+    # An animation that fits the mesh that is replaced with it is of the same model. So is one that no mesh of the
+    # folder fits, if one fits the export: the mesh was exported first. `mesh` is None if only animations are written.
+    for path in animations:
+        old = _read_skeleton(path) if path.exists() else None
+        if old is None or old == new or (mesh is not None and _read_skeleton(mesh) == old):
+            continue
+        meshes = _skeletons_of_meshes(path.parent).values()
+        if new not in meshes or old in meshes:
+            raise Md5Error(
+                f"the animation {path.name} in this folder has other joints: it is of another model, or from "
+                "before the skeleton was changed. Choose another folder or name, or delete it",
+                path=str(path),
+            )
+
+
+def _warn_of_meshes(animation: Path, new: _Skeleton, report: Report) -> None:
+    """Warns if there are meshes in the folder of an animation, and none has the joints that are written."""
+    found = _skeletons_of_meshes(animation.parent)
+    if found and new not in found.values():
+        report.warn(
+            f"games refuse it with {listing([path.name for path in found])} in its folder, as the joints differ: "
+            "export both from the same armature, with the same Game, Deform Bones Only and Add Root Bone",
+            animation.name,
+            is_important=True,
+        )
+
+
+def _warn_of_animations(mesh: Path, new: _Skeleton, others: Collection[Path], report: Report) -> None:
+    """Warns of animations beside a mesh that fit it before, and will not when it is replaced."""
+    # The mesh need not exist. `others` are files that are written or warned of already.
+    try:
+        old = _read_skeleton(mesh)
+        if old is None or old == new:
+            return
+        unfit = [
+            path.name for path in animation_paths(mesh.parent) if path not in others and _read_skeleton(path) == old
+        ]
+    except OSError:
+        return
+    if unfit:
+        report.warn(
+            f"its joints have changed, so games refuse the animations {listing(unfit)} with it: export them again",
+            mesh.name,
+            is_important=True,
+        )
+
+
+def _skeletons_of_meshes(folder: Path) -> dict[Path, _Skeleton]:
+    try:
+        paths = [path for path in files_in(folder) if path.suffix.lower() == MESH_SUFFIX]
+    except OSError:
+        return {}
+    return {path: skeleton for path in paths if (skeleton := _read_skeleton(path)) is not None}
+
+
+def _read_skeleton(path: Path) -> _Skeleton | None:
+    """The skeleton of a mesh or animation file; None if it cannot be read."""
+    try:
+        is_animation = path.suffix.lower() == ANIMATION_SUFFIX
+        return _skeleton(read_animation_header(path) if is_animation else read_joints(path))
+    except (Md5Error, OSError):
+        return None
+
+
+def _skeleton(joints: Joints | AnimationHeader) -> _Skeleton:
+    return list(joints.names), joints.parents.tolist()

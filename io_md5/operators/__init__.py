@@ -12,10 +12,10 @@ from ...io_blender.reports import ExportResult, ImportResult, finish
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.verification import Verify
 from ...io_common.family import BlenderPart
+from ..exporting import export_animations, export_mesh
 from ..exporting.build import ExportOptions, ModelOptions
 from ..exporting.camera import CameraExportOptions, export_camera
 from ..exporting.clips import AnimationOptions
-from ..exporting.exporter import export_animations, export_mesh
 from ..format.games import game_named
 from ..importing.importer import import_files
 from ..options import ImportOptions, WeightOptions

@@ -30,10 +30,10 @@ from ...io_blender.records import has_record
 from ...io_blender.reports import ExportResult, Job, Report
 from ...io_blender.scene.objects import NothingToExportError
 from ...io_common.texts import counted
+from ..exporting import export_animations, export_mesh
 from ..exporting.build import ExportOptions, ModelOptions
 from ..exporting.camera import CameraExportOptions, export_camera, exported_cameras
 from ..exporting.clips import AnimationOptions, Clip, clips_by_file, listed_clip, listed_clips, match_sequences
-from ..exporting.exporter import export_animations, export_mesh
 from ..exporting.game import find
 from ..exporting.source import Source, find_source
 from ..format.games import PROFILES, Game

@@ -198,7 +198,7 @@ class TestShapes:
         """Should the proof fail some day, the comparison finds it."""
         bench = bench_of(tmp_path)
         bench.mesh.data.shape_keys.key_blocks[2].data[4].co.x += 5.0
-        exporter = part("io_md2.exporting.exporter")
+        exporter = part("io_md2.exporting")
         requantise = exporter.requantise
 
         def believes_everything(positions, triangles, source=None, **options):
@@ -239,7 +239,7 @@ def test_an_export_has_no_side_effects(tmp_path, monkeypatch, part, frames, veri
     busy_scene(tmp_path)
     before = scene_state.everything()
     if fails:
-        monkeypatch.setattr(part("io_md2.exporting.exporter"), "format_model", lambda model: 1 / 0)
+        monkeypatch.setattr(part("io_md2.exporting"), "format_model", lambda model: 1 / 0)
         with pytest.raises(RuntimeError):
             export(tmp_path / "out.md2", frames=frames, verify=verify)
     else:

@@ -114,12 +114,12 @@ def test_import_of_an_md2(part, monkeypatch, capfd, tmp_path, module, name):
     ("operator", "ending", "module", "name"),
     [
         ("md5mesh", "md5mesh", "io_md5.exporting.build", "export_object"),
-        ("md5mesh", "md5mesh", "io_md5.exporting.exporter", "format_mesh"),
+        ("md5mesh", "md5mesh", "io_md5.exporting", "format_mesh"),
         ("md5anim", "md5anim", "io_md5.exporting.build", "encode_clip"),
         ("md5camera", "md5camera", "io_md5.exporting.camera", "format_camera"),
-        ("md2", "md2", "io_md2.exporting.exporter", "sample_frames"),
-        ("md2", "md2", "io_md2.exporting.exporter", "format_model"),
-        ("md3", "md3", "io_md3.exporting.exporter", "sample_frames"),
+        ("md2", "md2", "io_md2.exporting", "sample_frames"),
+        ("md2", "md2", "io_md2.exporting", "format_model"),
+        ("md3", "md3", "io_md3.exporting", "sample_frames"),
     ],
 )
 def test_exports(part, monkeypatch, capfd, tmp_path, operator, ending, module, name):
