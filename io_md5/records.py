@@ -262,9 +262,14 @@ def store_action(
     ACTION_RATE.write(action, frame_rate)
     _FRAME_RANGE.write(action, np.round([action.frame_start, action.frame_end]))
     # Always, as Blender renames an action that is appended to a file with another of its name.
-    _ACTION_NAME.store(action, name, action.name)
+    store_action_name(action, name)
     COMMANDLINE.write(action, commandline or None)
     _SCALES_POSITION.write(action, _SEPARATOR.join(scales_position) or None)
+
+
+def store_action_name(action: Action, name: str) -> None:
+    """Stores the name of an action in the file, which holds until the action gets another name than it has now."""
+    _ACTION_NAME.store(action, name, action.name)
 
 
 def load_action(action: Action) -> StoredAction:
