@@ -710,6 +710,14 @@ def test_the_limits_of_the_chosen_game_stop_a_conversion(idtech, tree, tmp_path)
     assert "two words" in read_mesh(tmp_path / "out" / "words.md5mesh").joints.names
 
 
+def test_a_conversion_says_that_the_game_has_no_rules_for_its_format(idtech, tree, tmp_path):
+    words = ("convert", tree / "imp.md5mesh", "--to", tmp_path / "out")
+    _, _, told = idtech(*words, "--format", "md5", "--game", "QUAKE3")
+    assert "warning: QUAKE3 has no rules for MD5 files: written for ANY" in told
+    assert "has no rules" not in idtech(*words, "--format", "md5", "--game", "QUAKE2_MODERN")[2]
+    assert "has no rules" not in idtech(*words, "--format", "blend", "--game", "QUAKE3")[2]
+
+
 @pytest.mark.slow
 def test_limits_of_the_chosen_game_are_kept(idtech, tree, tmp_path):
     model = md5_scenes.model()
