@@ -5,11 +5,11 @@ Where the game or Blender places a part does not matter: models are written as t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from mathutils import Matrix
@@ -28,7 +28,8 @@ from ..io_common.declarations.doom3_text import def_text, lost_declarations, ski
 from ..io_common.files import write_files
 from ..io_common.game_tree.files import FileReadError, GameFile
 from ..io_common.game_tree.tree import existing_paths
-from ..io_common.names import join
+from ..io_common.names import fold, join
+from ..io_common.texts import distinct_file_names
 from ..io_md2.exporting.exporter import ExportOptions as Md2Options
 from ..io_md2.exporting.exporter import build_model as build_md2
 from ..io_md2.format import Md2Error
@@ -127,7 +128,8 @@ def _model_files(
         part = character.parts[index]
         with _as_imported(context, root):
             if root.type == "ARMATURE":
-                files |= yield from _md5_files(context, character.game, part, root, options, report)
+                actions = _actions(root, found.character.parts[index])
+                files |= yield from _md5_files(context, character.game, part, root, actions, options, report)
             elif root.type == "MESH":
                 files[part.model] = yield from _md2_file(context, part, root, options, report)
     for path in files:
@@ -164,14 +166,20 @@ def _as_imported(context: Context, root: Object) -> Iterator[None]:
 
 
 def _md5_files(
-    context: Context, game: str, part: CharacterPart, root: Object, options: CharacterExport, report: Report
+    context: Context,
+    game: str,
+    part: CharacterPart,
+    root: Object,
+    actions: Iterable[_OwnAction],
+    options: CharacterExport,
+    report: Report,
 ) -> Job[dict[str, bytes]]:
     clips: dict[Path, Clip] = {}
     by_action = {clip.action: clip for clip in all_clips(root, context.scene, Report())}
-    for action, stored in _actions(root):
+    for action, _, file in actions:
         if action in by_action:
             # Several names may be declared for one file.
-            clips.setdefault(Path(_file_of(action, stored, part)), by_action[action])
+            clips.setdefault(Path(file), by_action[action])
     model_options = ModelOptions(
         scope=Scope(use_selection=True),
         conversion=scene.load_conversion(root).inverse(),
@@ -244,34 +252,62 @@ def current_character(found: scene.SceneCharacter) -> Character:
     return replace(found.character, parts=tuple(parts))
 
 
-def _actions(root: Object) -> list[tuple[Action, scene.StoredAnimation | None]]:
-    """The actions of an armature with what is stored: those that were imported for it in order, and new ones."""
+class _OwnAction(NamedTuple):
+    """An action of a part."""
+
+    action: Action
+    stored: scene.StoredAnimation | None  # None for one that was not imported
+    file: str  # game path
+
+
+def _actions(root: Object, part: CharacterPart) -> list[_OwnAction]:
+    """The actions of an armature: those that were imported for it in order, and new ones, also copies of these."""
+    # `part` is the imported one, without new animations.
     found = [(action, scene.load_animation(action)) for action, _ in suitable_actions(root).chosen]
-    imported = [(one.index, action, one) for action, one in found if one and scene.OWNER.read(action) == root]
-    new = [(action, stored) for action, stored in found if stored is None]
-    return [*((action, stored) for _, action, stored in sorted(imported, key=lambda one: one[0])), *new]
-
-
-def _file_of(action: Action, stored: scene.StoredAnimation | None, part: CharacterPart) -> str:
-    """The game path of the file of an action: the one it was imported from, else one beside the model."""
+    own = [(action, one) for action, one in found if one is not None and scene.OWNER.read(action) == root]
+    # Copies of an action store what it does.
+    groups: dict[tuple[int, str, str], list[tuple[Action, scene.StoredAnimation]]] = {}
+    for action, one in own:
+        groups.setdefault((one.index, one.declared, one.file.lower()), []).append((action, one))
+    originals = dict(min(group, key=lambda pair: (pair[1].is_renamed, pair[0].name)) for group in groups.values())
+    added = [action for action, one in found if one is None] + [action for action, _ in own if action not in originals]
     # A .blend file from elsewhere may hold any name.
-    if stored is not None and stored.file.lower().endswith(ANIMATION_SUFFIX) and ":" not in stored.file:
-        return stored.file
+    files = {
+        action: one.file
+        for action, one in originals.items()
+        if one.file.lower().endswith(ANIMATION_SUFFIX) and ":" not in one.file
+    }
+    files |= _files_beside(part, [action for action in (*originals, *added) if action not in files], files.values())
+    imported = sorted(originals.items(), key=lambda pair: pair[1].index)
+    return [
+        _OwnAction(action, stored, files[action]) for action, stored in (*imported, *((one, None) for one in added))
+    ]
+
+
+def _files_beside(part: CharacterPart, actions: list[Action], others: Iterable[str]) -> dict[Action, str]:
+    """Game paths for actions beside the model, after their names, that no other animation has."""
     folder = part.model.rpartition("/")[0]
-    return join(folder, f"{names.for_files(action.name, 'animation')}{ANIMATION_SUFFIX}")
+    known = [*others, *(file for animation in part.animations for file in animation.files)]
+    places = (fold(file).rpartition("/") for file in known)
+    taken = list(dict.fromkeys(name.removesuffix(ANIMATION_SUFFIX) for of, _, name in places if of == fold(folder)))
+    stems = distinct_file_names([*taken, *(names.for_files(action.name, "animation") for action in actions)])
+    return {
+        action: join(folder, f"{stem}{ANIMATION_SUFFIX}")
+        for action, stem in zip(actions, stems[len(taken) :], strict=True)
+    }
 
 
 def _current_animations(game: str, part: CharacterPart, root: Object) -> tuple[CharacterAnimation, ...]:
     """The declared animations, changed as their actions are, and those of new actions."""
     edited: dict[tuple[str, str], tuple[Action, scene.StoredAnimation]] = {}
     new: list[CharacterAnimation] = []
-    for action, stored in _actions(root):
+    for action, stored, file in _actions(root, part):
         if stored is not None:
             edited.setdefault((stored.declared, stored.file.lower()), (action, stored))
             continue
         rate = scene.SPEED.read(action) if game == SAUERBRATEN else None
-        files = (_file_of(action, None, part),)
-        new.append(CharacterAnimation(action.name, files, rate, scene.load_commands(action), scene.load_flags(action)))
+        commands, flags = scene.load_commands(action), scene.load_flags(action)
+        new.append(CharacterAnimation(action.name, (file,), rate, commands, flags))
     result = []
     for animation in part.animations:
         key = (animation.name, animation.files[0].lower()) if animation.files else None

@@ -158,6 +158,41 @@ def test_what_was_changed_in_blender_is_declared(tmp_path, declared):
     assert body.default_skin == "skins/monsters/imp"
 
 
+@pytest.mark.parametrize("name", ["a taunt", "zoom", "stand.001"])
+def test_a_copy_of_an_action_is_a_new_animation_and_the_original_stays(tmp_path, declared, part, name):
+    game = game_folders.doom3_loose(tmp_path / "game")
+    import_character(game, IMP)
+    before = {animation.name: animation for animation in declared(game, IMP).parts[0].animations}
+    copy = bpy.data.actions["stand"].copy()
+    copy.name = name
+    for curve in part("io_blender.versions").fcurves_of_slot(copy, getattr(copy, "slots", [None])[0]):
+        curve.keyframe_points[0].co.y += 0.25
+    target = without_declarations(game, tmp_path / "target")
+    stand = Path(before["stand"].files[0])
+    export_character(target)
+    found = {animation.name: animation for animation in declared(target, IMP).parts[0].animations}
+    assert found["stand"] == before["stand"]
+    assert set(found) == {*before, name}
+    read = part("io_md5.format").read_animation
+    assert read(target / stand).frames.tolist() == read(game / stand).frames.tolist()
+    assert read(target / found[name].files[0]).frames.tolist() != read(game / stand).frames.tolist()
+
+
+def test_a_new_animation_does_not_get_the_file_of_another(tmp_path, declared):
+    game = game_folders.doom3_loose(tmp_path / "game")
+    import_character(game, IMP)
+    # That of the animation "range", whose name is free.
+    file = Path("models/md5/monsters/imp/run.md5anim")
+    new = bpy.data.actions["range"].copy()
+    del new["idtech_character"]
+    new.name = file.stem
+    target = without_declarations(game, tmp_path / "target")
+    export_character(target)
+    files = [animation.files[0] for animation in declared(target, IMP).parts[0].animations]
+    assert file.with_stem(f"{file.stem}_2").as_posix() in files
+    assert (target / file.with_stem(f"{file.stem}_2")).is_file()
+
+
 def test_commands_keep_the_order_of_their_declaration(tmp_path, part):
     game = game_folders.doom3_loose(tmp_path / "game")
     declarations = next(path for path in game.glob("*/*.?*") if path.name.lower() == "monster_imp.def")
