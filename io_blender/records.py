@@ -326,6 +326,13 @@ class MaterialRecord:
         return self.name.current(material, material.name) != self.name.read(material)
 
 
+def is_named_by_import(material: Material) -> bool:
+    """Whether a material has the name that an import of any family gave it."""
+    return any(
+        record.name.read(material) is not None and not record.is_renamed(material) for record in _material_records
+    )
+
+
 def read_game_folder(material: Material) -> str:
     """The game folder of the image that an import found for a material; empty if there is none."""
     return next(filter(None, (record.game_folder.read(material) for record in _material_records)), "")
