@@ -36,7 +36,7 @@ from ..io_md2.format import Md2Error
 from ..io_md5.exporting.build import ModelOptions, build
 from ..io_md5.exporting.clips import AnimationOptions, Clip, all_clips
 from ..io_md5.exporting.game import prepare, with_object_name
-from ..io_md5.exporting.source import Source, file_order
+from ..io_md5.exporting.source import Source, armatures_of, file_order, parents_of
 from ..io_md5.format import Md5Error, format_animation, format_mesh
 from ..io_md5.format.check import check_animation, check_model
 from ..io_md5.format.games import game_named
@@ -123,6 +123,7 @@ def _model_files(
     context: Context, found: scene.SceneCharacter, character: Character, options: CharacterExport, report: Report
 ) -> Job[dict[str, bytes]]:
     """The models and animations of all parts that are in the scene, by game path."""
+    _warn_of_others(context, found, report)
     files: dict[str, bytes] = {}
     for index, root in sorted(found.roots.items()):
         part = character.parts[index]
@@ -137,6 +138,24 @@ def _model_files(
         if ":" in path or not path.lower().endswith(_SUFFIXES):
             raise CharacterError(f"{path} is no name of a model: import the character again")
     return files
+
+
+def _warn_of_others(context: Context, found: scene.SceneCharacter, report: Report) -> None:
+    """Warns of meshes that move with a part and are not exported with it."""
+    roots = set(found.roots.values())
+    exported = roots.union(scene.all_meshes(found))
+    others = []
+    for obj in context.scene.objects:
+        if obj.type == "MESH" and obj not in exported and obj.visible_get():
+            # What hangs on another armature is a model of its own.
+            above = armatures_of(obj)[:1] or parents_of(obj)
+            others += [obj.name] if roots.intersection(above) else []
+    if others:
+        report.warn(
+            f"not exported, as none of its meshes: {listing(others)}. Parent them to an armature of it, or join them "
+            "with one of its meshes",
+            found.character.name,
+        )
 
 
 @contextmanager

@@ -223,7 +223,8 @@ def meshes_of(root: Object) -> list[Object]:
     """The mesh objects of a part: its root object if that is a mesh, else the meshes that it is the parent of."""
     if root.type == "MESH":
         return [root]
-    return [child for child in root.children if child.type == "MESH" and child.parent_type == "OBJECT"]
+    # Other parts of the character may hang on its bones.
+    return [child for child in root.children if child.type == "MESH" and PART.read(child) is None]
 
 
 def all_meshes(found: SceneCharacter) -> list[Object]:

@@ -193,6 +193,39 @@ def test_a_new_animation_does_not_get_the_file_of_another(tmp_path, declared):
     assert (target / file.with_stem(f"{file.stem}_2")).is_file()
 
 
+def add_mesh(name):
+    bpy.ops.mesh.primitive_cube_add()
+    added = bpy.context.object
+    added.name = name
+    added.data.materials.append(bpy.data.materials.new(f"models/{name}"))
+    return added
+
+
+def test_what_was_put_on_a_bone_is_exported_with_the_model(tmp_path, part):
+    game = game_folders.doom3_loose(tmp_path / "game")
+    import_character(game, IMP)
+    body = bpy.data.objects["monster_imp"]
+    hat = add_mesh("hat")
+    hat.parent, hat.parent_type, hat.parent_bone = body, "BONE", body.data.bones[1].name
+    bpy.context.view_layer.objects.active = body
+    export_character(tmp_path / "out")
+    model = part("io_md5.format").read_mesh(tmp_path / "out/models/md5/monsters/imp/imp.md5mesh")
+    assert "models/hat" in [mesh.shader for mesh in model.meshes]
+    head = part("io_md5.format").read_mesh(next((tmp_path / "out").rglob("head.md5mesh")))
+    assert "models/hat" not in [mesh.shader for mesh in head.meshes]
+
+
+def test_a_mesh_that_moves_with_the_character_and_is_no_part_is_warned_of(tmp_path, capfd):
+    import_character(game_folders.doom3_loose(tmp_path / "game"), IMP)
+    body = bpy.data.objects["monster_imp"]
+    add_mesh("apart")
+    add_mesh("cape").modifiers.new("Armature", "ARMATURE").object = body
+    bpy.context.view_layer.objects.active = body
+    export_character(tmp_path / "out")
+    told = capfd.readouterr().out
+    assert "not exported, as none of its meshes: cape. Parent them" in told
+
+
 def test_commands_keep_the_order_of_their_declaration(tmp_path, part):
     game = game_folders.doom3_loose(tmp_path / "game")
     declarations = next(path for path in game.glob("*/*.?*") if path.name.lower() == "monster_imp.def")
