@@ -263,10 +263,9 @@ def current_character(found: scene.SceneCharacter) -> Character:
         meshes = scene.meshes_of(root)
         # Without textures, no skins were imported.
         skin = (scene.shown_skin(meshes) or None) if scene.skin_names(meshes) else part.default_skin
-        animations = part.animations
+        part = replace(part, default_skin=skin)
         if root.type == "ARMATURE":
-            animations = _current_animations(found.character.game, part, root)
-        part = replace(part, animations=animations, default_skin=skin)
+            part = _with_current_animations(found.character.game, part, root)
         parts[index] = _move(part, root) if index == 0 else part
     return replace(found.character, parts=tuple(parts))
 
@@ -316,8 +315,8 @@ def _files_beside(part: CharacterPart, actions: list[Action], others: Iterable[s
     }
 
 
-def _current_animations(game: str, part: CharacterPart, root: Object) -> tuple[CharacterAnimation, ...]:
-    """The declared animations, changed as their actions are, and those of new actions."""
+def _with_current_animations(game: str, part: CharacterPart, root: Object) -> CharacterPart:
+    """A part with the declared animations, changed as their actions are, and those of new actions."""
     edited: dict[tuple[str, str], tuple[Action, scene.StoredAnimation]] = {}
     new: list[CharacterAnimation] = []
     for action, stored, file in _actions(root, part):
@@ -327,11 +326,18 @@ def _current_animations(game: str, part: CharacterPart, root: Object) -> tuple[C
         rate = scene.SPEED.read(action) if game == SAUERBRATEN else None
         commands, flags = scene.load_commands(action), scene.load_flags(action)
         new.append(CharacterAnimation(action.name, (file,), rate, commands, flags))
-    result = []
+    animations = []
     for animation in part.animations:
         key = (animation.name, animation.files[0].lower()) if animation.files else None
-        result.append(_edit(animation, *edited[key]) if key in edited else animation)
-    return (*result, *new)
+        animations.append(_edit(animation, *edited[key]) if key in edited else animation)
+    # The game has no command that ends a group of animations that move some joints alone.
+    place = next((index for index, one in enumerate(animations) if one.joints), len(animations))
+    animations[place:place] = new
+    adjustments = tuple(
+        replace(one, first_animation=one.first_animation + len(new)) if one.first_animation > place else one
+        for one in part.adjustments
+    )
+    return replace(part, animations=tuple(animations), adjustments=adjustments)
 
 
 def _edit(animation: CharacterAnimation, action: Action, stored: scene.StoredAnimation) -> CharacterAnimation:

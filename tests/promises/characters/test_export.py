@@ -178,6 +178,27 @@ def test_a_copy_of_an_action_is_a_new_animation_and_the_original_stays(tmp_path,
     assert read(target / found[name].files[0]).frames.tolist() != read(game / stand).frames.tolist()
 
 
+def test_a_new_animation_is_none_of_those_that_move_some_joints_alone(tmp_path, declared):
+    game = game_folders.sauerbraten(tmp_path / "game")
+    script = game / "packages/models/hero/md5.cfg"
+    group = "md5animpart Waist\nmd5anim idle idle.md5anim\nmd5adjust Neck 5 0 0\nmd5anim forward"
+    script.write_text(script.read_text().replace("md5anim forward", group))
+    before = declared(game, "hero").parts[0]
+    import_character(game, "hero")
+    bpy.data.actions["forward"].copy().name = "swim"
+    target = without_declarations(game, tmp_path / "target")
+    export_character(target)
+    after = declared(target, "hero").parts[0]
+    assert [(one.name, one.joints) for one in before.animations] == [
+        ("idle|edit", ""), ("idle", "Waist"), ("forward", "Waist")
+    ]  # fmt: skip
+    assert [(one.name, one.joints) for one in after.animations] == [
+        ("idle|edit", ""), ("swim", ""), ("idle", "Waist"), ("forward", "Waist")
+    ]  # fmt: skip
+    assert [(one.joint, one.first_animation) for one in before.adjustments] == [("Waist", 0), ("Neck", 2)]
+    assert [(one.joint, one.first_animation) for one in after.adjustments] == [("Waist", 0), ("Neck", 3)]
+
+
 def test_a_new_animation_does_not_get_the_file_of_another(tmp_path, declared):
     game = game_folders.doom3_loose(tmp_path / "game")
     import_character(game, IMP)
