@@ -22,7 +22,7 @@ from ..io_blender.scene.objects import Scope
 from ..io_blender.verification import Verify
 from ..io_common import names
 from ..io_common.declarations.characters import DOOM3, SAUERBRATEN, Character, CharacterAnimation, CharacterPart
-from ..io_common.declarations.cube_models import cfg_name, cfg_text
+from ..io_common.declarations.cube_models import cfg_name, cfg_text, with_renamed_meshes
 from ..io_common.declarations.declaration_files import ENTITY, SKIN
 from ..io_common.declarations.doom3_text import def_text, lost_declarations, skin_text
 from ..io_common.files import write_files
@@ -41,6 +41,7 @@ from ..io_md5.format import Md5Error, format_animation, format_mesh
 from ..io_md5.format.check import check_animation, check_model
 from ..io_md5.format.games import game_named
 from ..io_md5.format.model import ANIMATION_SUFFIX, MESH_SUFFIX
+from ..io_md5.records import renamed_mesh
 from . import CharacterError, scene
 from .joints import adjusted, adjustments_of
 from .placement import placement_matrix
@@ -266,6 +267,10 @@ def current_character(found: scene.SceneCharacter) -> Character:
         part = replace(part, default_skin=skin)
         if root.type == "ARMATURE":
             part = _with_current_animations(found.character.game, part, root)
+            if found.character.game == SAUERBRATEN:
+                # Of copies of a mesh, the first one has its name.
+                pairs = [renamed_mesh(mesh.data, mesh.name) for mesh in sorted(meshes, key=file_order, reverse=True)]
+                part = with_renamed_meshes(part, dict(filter(None, pairs)))
         parts[index] = _move(part, root) if index == 0 else part
     return replace(found.character, parts=tuple(parts))
 

@@ -201,6 +201,12 @@ def load_comment_name(data: Mesh, object_name: str) -> str | None:
     return _COMMENT_NAME.current(data, object_name) if _COMMENT_NAME.read(data) else None
 
 
+def renamed_mesh(data: Mesh, object_name: str) -> tuple[str, str] | None:
+    """The name in the comment of the imported mesh block, and the one that it has now; None if it had none."""
+    imported, current = _COMMENT_NAME.read(data), load_comment_name(data, object_name)
+    return (imported, current) if imported and current else None
+
+
 def load_mesh(data: Mesh) -> StoredMesh | None:
     """The stored mesh block; None if there is none, or if its tables are not valid."""
     ranges, weights = _WEIGHT_RANGES.read_rows(data), _WEIGHTS.read_rows(data)

@@ -199,6 +199,23 @@ def test_a_new_animation_is_none_of_those_that_move_some_joints_alone(tmp_path, 
     assert [(one.joint, one.first_animation) for one in after.adjustments] == [("Waist", 0), ("Neck", 3)]
 
 
+def test_commands_are_about_renamed_meshes(tmp_path, declared):
+    game = game_folders.sauerbraten(tmp_path / "game")
+    folder = game / "packages/models/hero"
+    model = folder / "hero.md5mesh"
+    model.write_text(model.read_text().replace("mesh {", "mesh {\n\t// meshes: body"))
+    script = folder / "md5.cfg"
+    script.write_text(script.read_text().replace("md5tag", "md5spec body 60\nmd5pitch body 1\nmd5tag", 1))
+    before = declared(game, "hero").parts[0]
+    import_character(game, "hero")
+    bpy.data.objects["body"].name = "torso"
+    export_character(game)
+    after = declared(game, "hero").parts[0]
+    assert "// meshes: torso" in model.read_text()
+    assert [replace(one, mesh="body") for one in after.textures if one.mesh == "torso"] == list(before.textures)
+    assert after.settings == (("md5spec", "torso", "60"), ("md5pitch", "body", "1"))
+
+
 def test_a_new_animation_does_not_get_the_file_of_another(tmp_path, declared):
     game = game_folders.doom3_loose(tmp_path / "game")
     import_character(game, IMP)
