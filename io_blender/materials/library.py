@@ -154,16 +154,16 @@ def name_for_file(
     # `game_folders` are the user's. Warns if the material shows another image and keeps its shader.
     image = color_image(material)
     file = images.source_of(image) if image is not None else ""
-    path = _path_in_game(material, file, game_folders, with_extension=record.names_are_images) if file else None
-    stored = record.name.read(material)
+    stored, before = record.name.read(material), record.image.read(material)
     if stored is None or not is_quotable(stored):
+        path = _path_in_game(material, file, game_folders, with_extension=record.names_are_images) if file else None
         return path if path and not _is_name_in_game(material, record, path) else material.name
     if record.is_renamed(material):
         return material.name
-    before = record.image.read(material)
     # The file may have moved.
     if not before or not file or _base_name(before) == _base_name(file):
         return stored
+    path = _path_in_game(material, file, game_folders, with_extension=record.names_are_images)
     old_path = _path_in_game(material, before, game_folders, with_extension=False)
     is_path = old_path is not None and fold(old_path) == without_image_extension(fold(stored))
     if record.names_are_images or is_path:
