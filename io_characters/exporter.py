@@ -81,7 +81,7 @@ def export_character(
             declared = _declaration_files(character)
             report.count("declarations", len(declared))
             if not declared:
-                report.warn("Quake II needs no declarations: none were written", character.name)
+                report.hints.append("Quake II needs no declarations")
             files |= declared
         if not files:
             raise CharacterError("nothing to export: turn on Models and Animations, or Declarations")

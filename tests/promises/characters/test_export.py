@@ -300,6 +300,16 @@ def test_the_models_of_a_player_come_back_as_the_export_of_md2_files_writes_them
     assert written == (tmp_path / "weapon.md2").read_bytes()
 
 
+def test_a_player_of_quake_2_is_exported_without_a_warning(tmp_path, capfd):
+    game = game_folders.loose(tmp_path / "game", {"players/hero/tris.md2": game_folders.md2()})
+    import_character(game, "hero")
+    capfd.readouterr()
+    export_character(tmp_path / "out")
+    told = capfd.readouterr().out
+    assert "Quake II needs no declarations" in told
+    assert "Warning" not in told
+
+
 def test_a_packed_character_is_exported_to_a_real_folder(tmp_path):
     import_character(game_folders.doom3(tmp_path / "base"), IMP)
     export_character(tmp_path / "out")
