@@ -201,11 +201,13 @@ def _is_deformed_since(before: Floats, after: Floats) -> bool:
 def split_by_constraints(armature: Object, scaled: list[str]) -> tuple[list[str], list[str]]:
     """Scaled bones whose parents are not: those that constraints scale, with the constraint, and others."""
     by_constraints, others = [], []
+    chains = _spline_chains(armature)
     for name in scaled:
         bone = armature.pose.bones[name]
         if bone.parent is not None and bone.parent.name in scaled:
             continue
         causes = [one.name for one in bone.constraints if one.type in _SCALING and not one.mute and one.influence > 0.0]
+        causes += [constraint for constraint, chain in chains if name in chain]
         if bone.ik_stretch > 0.0:
             causes.append("IK Stretch")
         if causes:
@@ -213,3 +215,14 @@ def split_by_constraints(armature: Object, scaled: list[str]) -> tuple[list[str]
         else:
             others.append(name)
     return by_constraints, others
+
+
+def _spline_chains(armature: Object) -> list[tuple[str, set[str]]]:
+    """The Spline IK constraints that have an effect, each with the bones of its chain."""
+    found = []
+    for bone in armature.pose.bones:
+        for one in bone.constraints:
+            if one.type == "SPLINE_IK" and not one.mute and one.influence > 0.0:
+                chain = [bone, *bone.parent_recursive][: one.chain_count]
+                found.append((one.name, {link.name for link in chain}))
+    return found
