@@ -160,6 +160,8 @@ class Name(Text):
         if stored is None or not isinstance(before, str):
             return shown
         is_same = shown in (before, without_copy_suffix(before)) or without_copy_suffix(shown) == before
+        # Both have a number from Blender, unless the name in the file has one.
+        is_same = is_same or without_copy_suffix(shown) == without_copy_suffix(before) == stored
         return stored if is_same else shown
 
 
