@@ -41,9 +41,10 @@ from ..io_md5.format import Md5Error, format_animation, format_mesh
 from ..io_md5.format.check import check_animation, check_model
 from ..io_md5.format.games import game_named
 from ..io_md5.format.model import ANIMATION_SUFFIX, MESH_SUFFIX
+from ..io_md5.importing.rig import read_rig
 from ..io_md5.records import renamed_mesh
 from . import CharacterError, scene
-from .joints import adjusted, adjustments_of
+from .joints import adjusted, adjustments_of, named_joints
 from .placement import placement_matrix
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def export_character(
             files = yield from _model_files(context, found, character, options, report)
             report.count("files", len(files))
         if options.use_declarations:
+            _warn_of_missing_joints(found, character, report)
             declared = _declaration_files(character)
             report.count("declarations", len(declared))
             if not declared:
@@ -106,6 +108,26 @@ def _require_nothing_lost(path: Path, text: str) -> None:
         raise CharacterError(str(error)) from error
     if lost:
         raise CharacterError(f"{path} would lose {listing(lost)}. Choose another folder, or turn off Declarations")
+
+
+def _warn_of_missing_joints(found: scene.SceneCharacter, character: Character, report: Report) -> None:
+    """Warns of joints that the declarations name and the bones of a part do not have, as after renaming them."""
+    for index, root in found.roots.items():
+        if root.type != "ARMATURE":
+            continue
+        part = character.parts[index]
+        wanted = named_joints(part)
+        if character.game == DOOM3:
+            attachments = [one.attachment for one in character.parts if one.attachment is not None]
+            wanted += [one.joint for one in attachments if one.parent == index and one.joint]
+        present = {fold(name) for name in read_rig(root.data).joints.names}
+        missing = [name for name in dict.fromkeys(wanted) if fold(name) not in present]
+        if missing:
+            report.warn(
+                f"the declarations name joints that {part.model} does not have: {listing(missing)}. Rename bones, or "
+                "change the declarations",
+                character.name,
+            )
 
 
 def _declaration_files(character: Character) -> dict[str, bytes]:

@@ -199,6 +199,19 @@ def test_a_new_animation_is_none_of_those_that_move_some_joints_alone(tmp_path, 
     assert [(one.joint, one.first_animation) for one in after.adjustments] == [("Waist", 0), ("Neck", 3)]
 
 
+def test_joints_that_declarations_name_and_bones_do_not_have_are_warned_of(tmp_path, capfd):
+    import_character(game_folders.doom3_loose(tmp_path / "game"), IMP)
+    export_character(tmp_path / "before")
+    assert "does not have" not in capfd.readouterr().out
+    bones = bpy.data.objects["monster_imp"].data.bones
+    bones["Neck"].name, bones["larm"].name, bones["rleg"].name = "collar", "left arm", "right leg"
+    export_character(tmp_path / "after")
+    told = capfd.readouterr().out
+    assert "declarations name joints that models/md5/monsters/imp/imp.md5mesh does not have: " in told
+    missing = told.partition("does not have: ")[2].partition(". Rename")[0]
+    assert set(missing.split(", ")) == {"Neck", "larm", "rleg"}
+
+
 def test_commands_are_about_renamed_meshes(tmp_path, declared):
     game = game_folders.sauerbraten(tmp_path / "game")
     folder = game / "packages/models/hero"
