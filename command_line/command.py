@@ -20,12 +20,13 @@ import bpy
 
 from ..io_blender.operators import preferences
 from ..io_common.errors import extension_version
+from ..io_common.family import ANY_GAME
 from . import arguments
 from .blenders import convert_all, work
 from .convert import Conversion, EmptyScene, remove_abandoned, write_results
-from .info import on_one_line, print_line, read, write, written
+from .info import on_one_line, print_line, read, without_rules, write, written
 from .plan import Plan, is_in_archive
-from .tasks import BLEND, CONVERTED, FAILED, UP_TO_DATE, Outcome, Records, Task, as_listed
+from .tasks import BLEND, CONVERTED, FAILED, FAMILY_FORMATS, UP_TO_DATE, Outcome, Records, Task, as_listed
 
 _NAME = "idtech"
 _INTERRUPTED = 130  # the exit status that shells use for it
@@ -140,6 +141,9 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
         out = Path(real_out)
     options.inputs = [str(path) for path in listed]
     settings = arguments.settings_of(options, preferences.game_folders(), preferences.game)
+    family = FAMILY_FORMATS.get(settings.format)
+    if options.game and family is not None and not family.has_game(options.game):
+        print_line(f"warning: {without_rules(family, options.game)}: written for {ANY_GAME}")
     records = Records(out, settings, extension_version(), force=options.force)
     plan = Plan(records)
     if options.characters:

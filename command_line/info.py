@@ -16,7 +16,7 @@ from typing import Any, TextIO
 from ..families import FAMILIES
 from ..io_common.catalogue import CatalogueEntry, kept_catalogue
 from ..io_common.errors import message_for, without_path
-from ..io_common.family import family_of_file, kinds_by_suffix
+from ..io_common.family import ANY_GAME, Family, family_of_file, kinds_by_suffix
 from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.tree import GameTree
 from ..io_common.names import fold, path_on_disk
@@ -137,10 +137,21 @@ def _describe(file: str, game: str) -> Description:
         raise ValueError(f"unknown kind of file; expected {', '.join(_KINDS)}")
     family = family_of_file(FAMILIES, path) or FAMILIES[0]
     kind = next((kind for kind in family.kinds if kind.suffix == path.suffix.lower()), family.kinds[0])
+    has_rules = not game or family.has_game(game)
     try:
-        return kind.describe(file, game)
+        description = kind.describe(file, game if has_rules else ANY_GAME)
     except family.error as error:
         raise ValueError(message_for(error, (family.error,))) from error
+    if has_rules:
+        return description
+    warning = f"{without_rules(family, game)}: checked as {ANY_GAME}"
+    facts = description.facts | {"warnings": [*description.facts["warnings"], warning]}
+    return Description(facts, description.lines)
+
+
+def without_rules(family: Family, game: str) -> str:
+    """That there are no rules for the files of a family in a game."""
+    return f"{game} has no rules for {family.name.upper()} files"
 
 
 # --- Games

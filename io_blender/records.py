@@ -160,6 +160,8 @@ class Name(Text):
         if stored is None or not isinstance(before, str):
             return shown
         is_same = shown in (before, without_copy_suffix(before)) or without_copy_suffix(shown) == before
+        # Both have a number from Blender, unless the name in the file has one.
+        is_same = is_same or without_copy_suffix(shown) == without_copy_suffix(before) == stored
         return stored if is_same else shown
 
 
@@ -324,6 +326,13 @@ class MaterialRecord:
     def is_renamed(self, material: Material) -> bool:
         """Whether a material that has a name of the file was renamed since."""
         return self.name.current(material, material.name) != self.name.read(material)
+
+
+def is_named_by_import(material: Material) -> bool:
+    """Whether a material has the name that an import of any family gave it."""
+    return any(
+        record.name.read(material) is not None and not record.is_renamed(material) for record in _material_records
+    )
 
 
 def read_game_folder(material: Material) -> str:

@@ -5,11 +5,11 @@ Where the game or Blender places a part does not matter: models are written as t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from mathutils import Matrix
@@ -22,26 +22,29 @@ from ..io_blender.scene.objects import Scope
 from ..io_blender.verification import Verify
 from ..io_common import names
 from ..io_common.declarations.characters import DOOM3, SAUERBRATEN, Character, CharacterAnimation, CharacterPart
-from ..io_common.declarations.cube_models import cfg_name, cfg_text
+from ..io_common.declarations.cube_models import cfg_name, cfg_text, with_renamed_meshes
 from ..io_common.declarations.declaration_files import ENTITY, SKIN
 from ..io_common.declarations.doom3_text import def_text, lost_declarations, skin_text
 from ..io_common.files import write_files
 from ..io_common.game_tree.files import FileReadError, GameFile
 from ..io_common.game_tree.tree import existing_paths
-from ..io_common.names import join
+from ..io_common.names import fold, join
+from ..io_common.texts import distinct_file_names
 from ..io_md2.exporting import ExportOptions as Md2Options
 from ..io_md2.exporting import build_model as build_md2
 from ..io_md2.format import Md2Error
 from ..io_md5.exporting.build import ModelOptions, build
 from ..io_md5.exporting.clips import AnimationOptions, Clip, all_clips
 from ..io_md5.exporting.game import prepare, with_object_name
-from ..io_md5.exporting.source import Source, file_order
+from ..io_md5.exporting.source import Source, armatures_of, file_order, parents_of
 from ..io_md5.format import Md5Error, format_animation, format_mesh
 from ..io_md5.format.check import check_animation, check_model
 from ..io_md5.format.games import game_named
 from ..io_md5.format.model import ANIMATION_SUFFIX, MESH_SUFFIX
+from ..io_md5.importing.rig import read_rig
+from ..io_md5.records import renamed_mesh
 from . import CharacterError, scene
-from .joints import adjusted, adjustments_of
+from .joints import adjusted, adjustments_of, named_joints
 from .placement import placement_matrix
 
 if TYPE_CHECKING:
@@ -76,10 +79,11 @@ def export_character(
             files = yield from _model_files(context, found, character, options, report)
             report.count("files", len(files))
         if options.use_declarations:
+            _warn_of_missing_joints(found, character, report)
             declared = _declaration_files(character)
             report.count("declarations", len(declared))
             if not declared:
-                report.warn("Quake II needs no declarations: none were written", character.name)
+                report.hints.append("Quake II needs no declarations")
             files |= declared
         if not files:
             raise CharacterError("nothing to export: turn on Models and Animations, or Declarations")
@@ -106,6 +110,26 @@ def _require_nothing_lost(path: Path, text: str) -> None:
         raise CharacterError(f"{path} would lose {listing(lost)}. Choose another folder, or turn off Declarations")
 
 
+def _warn_of_missing_joints(found: scene.SceneCharacter, character: Character, report: Report) -> None:
+    """Warns of joints that the declarations name and the bones of a part do not have, as after renaming them."""
+    for index, root in found.roots.items():
+        if root.type != "ARMATURE":
+            continue
+        part = character.parts[index]
+        wanted = named_joints(part)
+        if character.game == DOOM3:
+            attachments = [one.attachment for one in character.parts if one.attachment is not None]
+            wanted += [one.joint for one in attachments if one.parent == index and one.joint]
+        present = {fold(name) for name in read_rig(root.data).joints.names}
+        missing = [name for name in dict.fromkeys(wanted) if fold(name) not in present]
+        if missing:
+            report.warn(
+                f"the declarations name joints that {part.model} does not have: {listing(missing)}. Rename bones, or "
+                "change the declarations",
+                character.name,
+            )
+
+
 def _declaration_files(character: Character) -> dict[str, bytes]:
     texts: dict[str, str] = {}
     if character.game == DOOM3:
@@ -122,12 +146,14 @@ def _model_files(
     context: Context, found: scene.SceneCharacter, character: Character, options: CharacterExport, report: Report
 ) -> Job[dict[str, bytes]]:
     """The models and animations of all parts that are in the scene, by game path."""
+    _warn_of_others(context, found, report)
     files: dict[str, bytes] = {}
     for index, root in sorted(found.roots.items()):
         part = character.parts[index]
         with _as_imported(context, root):
             if root.type == "ARMATURE":
-                files |= yield from _md5_files(context, character.game, part, root, options, report)
+                actions = _actions(root, found.character.parts[index])
+                files |= yield from _md5_files(context, character.game, part, root, actions, options, report)
             elif root.type == "MESH":
                 files[part.model] = yield from _md2_file(context, part, root, options, report)
     for path in files:
@@ -135,6 +161,24 @@ def _model_files(
         if ":" in path or not path.lower().endswith(_SUFFIXES):
             raise CharacterError(f"{path} is no name of a model: import the character again")
     return files
+
+
+def _warn_of_others(context: Context, found: scene.SceneCharacter, report: Report) -> None:
+    """Warns of meshes that move with a part and are not exported with it."""
+    roots = set(found.roots.values())
+    exported = roots.union(scene.all_meshes(found))
+    others = []
+    for obj in context.scene.objects:
+        if obj.type == "MESH" and obj not in exported and obj.visible_get():
+            # What hangs on another armature is a model of its own.
+            above = armatures_of(obj)[:1] or parents_of(obj)
+            others += [obj.name] if roots.intersection(above) else []
+    if others:
+        report.warn(
+            f"not exported, as none of its meshes: {listing(others)}. Parent them to an armature of it, or join them "
+            "with one of its meshes",
+            found.character.name,
+        )
 
 
 @contextmanager
@@ -164,14 +208,20 @@ def _as_imported(context: Context, root: Object) -> Iterator[None]:
 
 
 def _md5_files(
-    context: Context, game: str, part: CharacterPart, root: Object, options: CharacterExport, report: Report
+    context: Context,
+    game: str,
+    part: CharacterPart,
+    root: Object,
+    actions: Iterable[_OwnAction],
+    options: CharacterExport,
+    report: Report,
 ) -> Job[dict[str, bytes]]:
     clips: dict[Path, Clip] = {}
     by_action = {clip.action: clip for clip in all_clips(root, context.scene, Report())}
-    for action, stored in _actions(root):
+    for action, _, file in actions:
         if action in by_action:
             # Several names may be declared for one file.
-            clips.setdefault(Path(_file_of(action, stored, part)), by_action[action])
+            clips.setdefault(Path(file), by_action[action])
     model_options = ModelOptions(
         scope=Scope(use_selection=True),
         conversion=scene.load_conversion(root).inverse(),
@@ -236,47 +286,85 @@ def current_character(found: scene.SceneCharacter) -> Character:
         meshes = scene.meshes_of(root)
         # Without textures, no skins were imported.
         skin = (scene.shown_skin(meshes) or None) if scene.skin_names(meshes) else part.default_skin
-        animations = part.animations
+        part = replace(part, default_skin=skin)
         if root.type == "ARMATURE":
-            animations = _current_animations(found.character.game, part, root)
-        part = replace(part, animations=animations, default_skin=skin)
+            part = _with_current_animations(found.character.game, part, root)
+            if found.character.game == SAUERBRATEN:
+                # Of copies of a mesh, the first one has its name.
+                pairs = [renamed_mesh(mesh.data, mesh.name) for mesh in sorted(meshes, key=file_order, reverse=True)]
+                part = with_renamed_meshes(part, dict(filter(None, pairs)))
         parts[index] = _move(part, root) if index == 0 else part
     return replace(found.character, parts=tuple(parts))
 
 
-def _actions(root: Object) -> list[tuple[Action, scene.StoredAnimation | None]]:
-    """The actions of an armature with what is stored: those that were imported for it in order, and new ones."""
+class _OwnAction(NamedTuple):
+    """An action of a part."""
+
+    action: Action
+    stored: scene.StoredAnimation | None  # None for one that was not imported
+    file: str  # game path
+
+
+def _actions(root: Object, part: CharacterPart) -> list[_OwnAction]:
+    """The actions of an armature: those that were imported for it in order, and new ones, also copies of these."""
+    # `part` is the imported one, without new animations.
     found = [(action, scene.load_animation(action)) for action, _ in suitable_actions(root).chosen]
-    imported = [(one.index, action, one) for action, one in found if one and scene.OWNER.read(action) == root]
-    new = [(action, stored) for action, stored in found if stored is None]
-    return [*((action, stored) for _, action, stored in sorted(imported, key=lambda one: one[0])), *new]
-
-
-def _file_of(action: Action, stored: scene.StoredAnimation | None, part: CharacterPart) -> str:
-    """The game path of the file of an action: the one it was imported from, else one beside the model."""
+    own = [(action, one) for action, one in found if one is not None and scene.OWNER.read(action) == root]
+    # Copies of an action store what it does.
+    groups: dict[tuple[int, str, str], list[tuple[Action, scene.StoredAnimation]]] = {}
+    for action, one in own:
+        groups.setdefault((one.index, one.declared, one.file.lower()), []).append((action, one))
+    originals = dict(min(group, key=lambda pair: (pair[1].is_renamed, pair[0].name)) for group in groups.values())
+    added = [action for action, one in found if one is None] + [action for action, _ in own if action not in originals]
     # A .blend file from elsewhere may hold any name.
-    if stored is not None and stored.file.lower().endswith(ANIMATION_SUFFIX) and ":" not in stored.file:
-        return stored.file
+    files = {
+        action: one.file
+        for action, one in originals.items()
+        if one.file.lower().endswith(ANIMATION_SUFFIX) and ":" not in one.file
+    }
+    files |= _files_beside(part, [action for action in (*originals, *added) if action not in files], files.values())
+    imported = sorted(originals.items(), key=lambda pair: pair[1].index)
+    return [
+        _OwnAction(action, stored, files[action]) for action, stored in (*imported, *((one, None) for one in added))
+    ]
+
+
+def _files_beside(part: CharacterPart, actions: list[Action], others: Iterable[str]) -> dict[Action, str]:
+    """Game paths for actions beside the model, after their names, that no other animation has."""
     folder = part.model.rpartition("/")[0]
-    return join(folder, f"{names.for_files(action.name, 'animation')}{ANIMATION_SUFFIX}")
+    known = [*others, *(file for animation in part.animations for file in animation.files)]
+    places = (fold(file).rpartition("/") for file in known)
+    taken = list(dict.fromkeys(name.removesuffix(ANIMATION_SUFFIX) for of, _, name in places if of == fold(folder)))
+    stems = distinct_file_names([*taken, *(names.for_files(action.name, "animation") for action in actions)])
+    return {
+        action: join(folder, f"{stem}{ANIMATION_SUFFIX}")
+        for action, stem in zip(actions, stems[len(taken) :], strict=True)
+    }
 
 
-def _current_animations(game: str, part: CharacterPart, root: Object) -> tuple[CharacterAnimation, ...]:
-    """The declared animations, changed as their actions are, and those of new actions."""
+def _with_current_animations(game: str, part: CharacterPart, root: Object) -> CharacterPart:
+    """A part with the declared animations, changed as their actions are, and those of new actions."""
     edited: dict[tuple[str, str], tuple[Action, scene.StoredAnimation]] = {}
     new: list[CharacterAnimation] = []
-    for action, stored in _actions(root):
+    for action, stored, file in _actions(root, part):
         if stored is not None:
             edited.setdefault((stored.declared, stored.file.lower()), (action, stored))
             continue
         rate = scene.SPEED.read(action) if game == SAUERBRATEN else None
-        files = (_file_of(action, None, part),)
-        new.append(CharacterAnimation(action.name, files, rate, scene.load_commands(action), scene.load_flags(action)))
-    result = []
+        commands, flags = scene.load_commands(action), scene.load_flags(action)
+        new.append(CharacterAnimation(action.name, (file,), rate, commands, flags))
+    animations = []
     for animation in part.animations:
         key = (animation.name, animation.files[0].lower()) if animation.files else None
-        result.append(_edit(animation, *edited[key]) if key in edited else animation)
-    return (*result, *new)
+        animations.append(_edit(animation, *edited[key]) if key in edited else animation)
+    # The game has no command that ends a group of animations that move some joints alone.
+    place = next((index for index, one in enumerate(animations) if one.joints), len(animations))
+    animations[place:place] = new
+    adjustments = tuple(
+        replace(one, first_animation=one.first_animation + len(new)) if one.first_animation > place else one
+        for one in part.adjustments
+    )
+    return replace(part, animations=tuple(animations), adjustments=adjustments)
 
 
 def _edit(animation: CharacterAnimation, action: Action, stored: scene.StoredAnimation) -> CharacterAnimation:

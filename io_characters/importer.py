@@ -15,6 +15,7 @@ from ..io_blender.reports import ImportResult, Job, Progress, Report, listing
 from ..io_blender.scene.shape_keys import require_shape_keys
 from ..io_common import names
 from ..io_common.declarations.characters import Character, CharacterAnimation, CharacterPart
+from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.tree import GameTree
 from ..io_common.names import fold, without_image_extension
 from ..io_common.textures.conventions import MaterialImages, Role
@@ -25,6 +26,7 @@ from ..io_md2.importing import MAX_MATERIALS, model_materials
 from ..io_md2.importing import build_model as build_md2
 from ..io_md2.options import TEXTURE_RULES as MD2_RULES
 from ..io_md2.records import SKINS
+from ..io_md3.format import MAGIC as MD3_MAGIC
 from ..io_md3.format import Md3Error
 from ..io_md3.importing import ImportOptions as Md3Options
 from ..io_md3.importing import import_files as import_md3
@@ -58,7 +60,7 @@ def import_character(
     context: Context, character: Character, files: GameTree, options: CharacterOptions
 ) -> Job[ImportResult]:
     """The objects and actions of a character; CharacterError, before any change, if it has no model."""
-    if character.parts and all(part.is_md3 for part in character.parts):
+    if character.parts and all(_is_md3(part, files) for part in character.parts):
         return (yield from _import_md3(context, character, files, options))
     result = ImportResult()
     parts, missing = read_parts(character, files, options, result.report)
@@ -74,6 +76,17 @@ def import_character(
         _set_scene_timing(context, parts, options, result.report)
     state.select_only(context, result.objects, result.objects[0])
     return result
+
+
+def _is_md3(part: CharacterPart, files: GameTree) -> bool:
+    if not part.model.lower().endswith(".md2"):
+        return part.is_md3
+    # Mods of Quake II have MD3 models of this name.
+    try:
+        return files.read(part.model).startswith(MD3_MAGIC)
+    except FileReadError:
+        # The reader of the part says why.
+        return False
 
 
 def _import_md3(

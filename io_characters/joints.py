@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ..io_common.declarations.characters import JointAdjustment
+from ..io_common.declarations.characters import CharacterPart, JointAdjustment
 from ..io_md5.format import Animation
 from ..io_md5.format import quaternions as quat
 from ..io_md5.format.skeleton import components, first_indices, with_components
@@ -45,6 +45,13 @@ def channel_joints(expression: str, names: Sequence[str], parents: Sequence[int]
         named = _with_children(joint, children) if star else {joint}
         chosen = chosen - named if minus else chosen | named
     return sorted(chosen), unknown
+
+
+def named_joints(part: CharacterPart) -> list[str]:
+    """The joints of its own that the declaration of a part names, each once."""
+    words = [match[2] for _, expression in part.channels for match in _WORD.findall(expression)]
+    words += [*(one.joint for one in part.tags), *(one.joint for one in part.adjustments)]
+    return list(dict.fromkeys(words))
 
 
 def _with_children(joint: int, children: dict[int, list[int]]) -> set[int]:

@@ -108,6 +108,7 @@ class StoredAnimation:
     file: str  # game path of the animation file, or of the MD2 that has the sequence
     index: int  # among those of its part
     declared: str  # the name that was imported, whatever the action is called now
+    is_renamed: bool  # whether it has another name than the import gave it, but for a number
     speed: float | None  # that was imported
 
 
@@ -145,11 +146,13 @@ def load_animation(action: Action) -> StoredAnimation | None:
     name, file = _NAME.read(action), _FILE.read(action)
     if name is None or file is None:
         return None
+    current = _NAME.current(action, action.name)
     return StoredAnimation(
-        name=_NAME.current(action, action.name),
+        name=current,
         file=file,
         index=_INDEX.read(action) or 0,
         declared=_DECLARED.read(action) or name,
+        is_renamed=current != name,
         speed=_IMPORTED_SPEED.read(action),
     )
 
@@ -220,7 +223,8 @@ def meshes_of(root: Object) -> list[Object]:
     """The mesh objects of a part: its root object if that is a mesh, else the meshes that it is the parent of."""
     if root.type == "MESH":
         return [root]
-    return [child for child in root.children if child.type == "MESH" and child.parent_type == "OBJECT"]
+    # Other parts of the character may hang on its bones.
+    return [child for child in root.children if child.type == "MESH" and PART.read(child) is None]
 
 
 def all_meshes(found: SceneCharacter) -> list[Object]:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from .game_tree.archives import FilesByName
 
 
+ANY_GAME = "ANY"
+"""The game of all families whose rules are those of the format."""
+
 _LONGEST_MAGIC = 8
 
 
@@ -82,6 +85,7 @@ class Family:
     textures: TextureRules
     # The first is the default; empty if files are the same for all games.
     games: Mapping[Any, Profile] = field(default_factory=dict)
+    other_games: frozenset[str] = frozenset()  # that other families have, and this one knows by another name
     magic: bytes = b""  # with which files begin; empty for text
     frame_rate: float | None = None  # if the format has a fixed one
     has_one_file: bool = False  # whether a model and all its animations are one file
@@ -94,6 +98,10 @@ class Family:
     def suffixes(self) -> tuple[str, ...]:
         """The suffixes of all kinds of files, that of the model first."""
         return tuple(kind.suffix for kind in self.kinds)
+
+    def has_game(self, name: str) -> bool:
+        """Whether there are rules for the files of a game; if not, those of any game apply."""
+        return name in self.other_games or any(name == game.value for game in self.games)
 
 
 def kinds_by_suffix(families: Iterable[Family]) -> dict[str, FileKind]:

@@ -201,6 +201,12 @@ def load_comment_name(data: Mesh, object_name: str) -> str | None:
     return _COMMENT_NAME.current(data, object_name) if _COMMENT_NAME.read(data) else None
 
 
+def renamed_mesh(data: Mesh, object_name: str) -> tuple[str, str] | None:
+    """The name in the comment of the imported mesh block, and the one that it has now; None if it had none."""
+    imported, current = _COMMENT_NAME.read(data), load_comment_name(data, object_name)
+    return (imported, current) if imported and current else None
+
+
 def load_mesh(data: Mesh) -> StoredMesh | None:
     """The stored mesh block; None if there is none, or if its tables are not valid."""
     ranges, weights = _WEIGHT_RANGES.read_rows(data), _WEIGHTS.read_rows(data)
@@ -262,9 +268,14 @@ def store_action(
     ACTION_RATE.write(action, frame_rate)
     _FRAME_RANGE.write(action, np.round([action.frame_start, action.frame_end]))
     # Always, as Blender renames an action that is appended to a file with another of its name.
-    _ACTION_NAME.store(action, name, action.name)
+    store_action_name(action, name)
     COMMANDLINE.write(action, commandline or None)
     _SCALES_POSITION.write(action, _SEPARATOR.join(scales_position) or None)
+
+
+def store_action_name(action: Action, name: str) -> None:
+    """Stores the name of an action in the file, which holds until the action gets another name than it has now."""
+    _ACTION_NAME.store(action, name, action.name)
 
 
 def load_action(action: Action) -> StoredAction:

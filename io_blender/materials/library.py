@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -12,10 +13,17 @@ import bpy
 from ...io_common import names
 from ...io_common.game_tree.files import GameFile
 from ...io_common.game_tree.folders import export_name
-from ...io_common.names import clean_name, fold, short, without_image_extension
+from ...io_common.names import (
+    clean_name,
+    fold,
+    has_image_extension,
+    short,
+    without_copy_suffix,
+    without_image_extension,
+)
 from ...io_common.textures.conventions import MaterialImages
 from .. import versions
-from ..records import MaterialRecord, is_quotable, read_game_folder
+from ..records import MaterialRecord, is_named_by_import, is_quotable, read_game_folder
 from ..reports import Report
 from . import images
 from .images import ImageStore
@@ -27,6 +35,8 @@ if TYPE_CHECKING:
 # Blender's color of a surface without a material.
 _NEUTRAL_COLOR = (0.8, 0.8, 0.8, 1.0)
 
+# Of a skin and of its frame, at the end of the names of images in the re-release of Quake.
+_SKIN_NUMBERS = re.compile(r"_\d\d_\d\d")
 
 IMAGES_NOT_FOUND = "Images not found"
 """The begin of the warning about images."""
@@ -140,20 +150,20 @@ def _describe_missing(name: str, found: MaterialImages) -> str:
 def name_for_file(
     material: Material, record: MaterialRecord, game_folders: Sequence[str], report: Report | None = None
 ) -> str:
-    """The name that files have for a material: as imported, or its own if it was renamed, or the path of its image."""
+    """The name that files have for a material: as imported, the path of its image, or one that the user chose."""
     # `game_folders` are the user's. Warns if the material shows another image and keeps its shader.
     image = color_image(material)
     file = images.source_of(image) if image is not None else ""
-    path = _path_in_game(material, file, game_folders, with_extension=record.names_are_images) if file else None
-    stored = record.name.read(material)
+    stored, before = record.name.read(material), record.image.read(material)
     if stored is None or not is_quotable(stored):
-        return path or material.name
+        path = _path_in_game(material, file, game_folders, with_extension=record.names_are_images) if file else None
+        return path if path and not _is_name_in_game(material, record, path) else material.name
     if record.is_renamed(material):
         return material.name
-    before = record.image.read(material)
     # The file may have moved.
     if not before or not file or _base_name(before) == _base_name(file):
         return stored
+    path = _path_in_game(material, file, game_folders, with_extension=record.names_are_images)
     old_path = _path_in_game(material, before, game_folders, with_extension=False)
     is_path = old_path is not None and fold(old_path) == without_image_extension(fold(stored))
     if record.names_are_images or is_path:
@@ -165,6 +175,19 @@ def name_for_file(
         )
         report.warn(text, material.name, is_important=True)
     return stored
+
+
+def _is_name_in_game(material: Material, record: MaterialRecord, path: str) -> bool:
+    """Whether the user has named a material as the game knows it, other than by the path of its image."""
+    name = material.name
+    if is_named_by_import(material) or without_copy_suffix(name) != name:
+        return False
+    if "/" not in name:
+        # The re-release of Quake adds the folder and the numbers of the skin and its frame.
+        return not record.names_are_images and bool(_SKIN_NUMBERS.fullmatch(_base_name(path).removeprefix(fold(name))))
+    if record.names_are_images:
+        return fold(name) != without_image_extension(fold(path))
+    return not has_image_extension(name)
 
 
 def _base_name(path: str) -> str:

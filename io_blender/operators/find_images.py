@@ -14,7 +14,7 @@ from ...io_common.texts import counted
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
 from .. import reports
-from ..materials.library import IMAGES_NOT_FOUND, MaterialLibrary
+from ..materials.library import IMAGES_NOT_FOUND, MaterialLibrary, name_for_file
 from ..options import option, properties
 from ..records import MaterialRecord, has_record, load_warnings, read_game_folder, store_warnings
 from ..reports import Report, printable
@@ -60,7 +60,7 @@ class FindImages(Operator):
             problem = f"{material.name} is a material for strokes, which has no images"
         if material is None or problem:
             return fail(self, problem)
-        name = file_name(material, self.record)
+        name = name_for_file(material, self.record, preferences.game_folders())
         search = Search(_game_folders(material), self.rules)
         found = type(self).find(search, self._model(material), material, name)
         if found.diffuse is None and found.color is None:
@@ -70,6 +70,9 @@ class FindImages(Operator):
             return {"CANCELLED"}
         library = MaterialLibrary(self.record)
         library.rebuild(material, found)
+        if self.record.name.read(material) is not None:
+            # The images are those of this name from now on.
+            self.record.name.store(material, name, material.name)
         report = Report()
         library.add_to_report(report, search.warnings)
         for text in report.warnings:
@@ -145,14 +148,6 @@ class MaterialPanel(PropertiesPanel):
             )
 
 
-def file_name(material: Material, record: MaterialRecord) -> str:
-    """The name that files have for a material: the stored one, or that in Blender if it was renamed."""
-    stored = record.name.read(material)
-    if stored is None or record.is_renamed(material):
-        return material.name
-    return stored
-
-
 def active_material(context: Context) -> Material | None:
     """The material in the Properties editor, else that of the active object."""
     pinned: Material | None = getattr(context, "material", None)
@@ -165,12 +160,16 @@ def active_material(context: Context) -> Material | None:
 def name_property(record: MaterialRecord, name: str, description: str) -> Any:
     """The property of materials with the name in the files."""
 
-    def change(material: Any, value: str) -> None:
-        record.name.change(material, value, material.name)
+    def shown(material: Any) -> str:
+        return printable(name_for_file(material, record, preferences.game_folders()))
 
-    return StringProperty(
-        name=name, description=description, get=lambda material: printable(file_name(material, record)), set=change
-    )
+    def change(material: Any, value: str) -> None:
+        if value.strip():
+            record.name.change(material, value, material.name)
+        else:
+            record.name.store(material, material.name, material.name)
+
+    return StringProperty(name=name, description=description, get=shown, set=change)
 
 
 def _game_folders(material: Material) -> list[str]:

@@ -10,7 +10,7 @@ From Sauerbraten (`rendermodel.cpp`, `skelmodel.h`):
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 
@@ -157,6 +157,19 @@ def cfg_name(character: Character) -> str:
 def cfg_text(character: Character, folder: str) -> str:
     """The script of a character, which needs at least one part, to be put into a folder."""
     return "\n".join([*_Writer(character, folder).lines(), ""])
+
+
+def with_renamed_meshes(part: CharacterPart, new_names: Mapping[str, str]) -> CharacterPart:
+    """A part whose commands are about meshes under other names."""
+
+    def renamed(words: tuple[str, ...]) -> tuple[str, ...]:
+        # The first word of all other commands about a part is a mesh.
+        if len(words) < 2 or words[0] == "md5pitch":
+            return words
+        return (words[0], new_names.get(words[1], words[1]), *words[2:])
+
+    textures = tuple(replace(one, mesh=new_names.get(one.mesh, one.mesh)) for one in part.textures)
+    return replace(part, textures=textures, settings=tuple(map(renamed, part.settings)))
 
 
 def _kind(character: Character) -> str:

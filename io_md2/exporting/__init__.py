@@ -238,7 +238,9 @@ class _Builder:
             self.report.count("changed" if changed else "unchanged", changed or len(same))
             if changed == len(same) > 1 and positions.size:
                 offsets = positions - decompress(source.vertices, source.scale, source.translate)
-                if np.ptp(offsets, axis=0).max() <= _SAME_OFFSET * np.ptp(positions[0], axis=0).max():
+                limit = _SAME_OFFSET * np.ptp(positions[0], axis=0).max()
+                # An object that was moved has the same offset everywhere.
+                if np.ptp(offsets, axis=0).max() <= limit < np.ptp(offsets[0], axis=0).max():
                     self.report.warn(
                         "an edit of the basis changed all frames alike: to edit one frame, click Select Shape Key "
                         "first",

@@ -122,7 +122,8 @@ def sample_clip(
             clip.name,
         )
     if others:
-        report.warn(f"bones are {problem.format(listing(others, 3))}", clip.name)
+        what = "bones" if skeleton.armature is not None else "objects"
+        report.warn(f"{what} are {problem.format(listing(others, 3))}", clip.name)
     volumes = np.linalg.det(matrices[..., :3, :3]) / skeleton.volumes
     changes = np.abs(volumes - 1.0).max(axis=1, initial=0.0)
     most_scaled = int(changes.argmax()) if changes.max() > _LARGEST_CHANGE_OF_VOLUME else None

@@ -18,6 +18,8 @@ from .weights import MIN_WEIGHT_SUM
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, PoseBone
 
+    from ..format.model import Floats
+
 _SCALE_TOLERANCE = 1e-3
 _MAX_CAUSES = 3
 
@@ -166,7 +168,7 @@ def likely_causes(obj: Object, skeleton: Skeleton, graph: Depsgraph) -> list[str
     """The likely causes of a difference on the evaluated frame, the likeliest first."""
     armature = skeleton.armature
     if armature is None:
-        return ["shape keys or modifiers, which joints cannot show"]
+        return _causes_without_armature(obj, skeleton, graph)
     situation = _Situation(obj, skeleton, armature, graph)
     found = list(situation.causes())
     if situation.has_unweighted_vertices():
@@ -176,14 +178,36 @@ def likely_causes(obj: Object, skeleton: Skeleton, graph: Depsgraph) -> list[str
     return list(dict.fromkeys(found))[:_MAX_CAUSES]
 
 
+def _causes_without_armature(obj: Object, skeleton: Skeleton, graph: Depsgraph) -> list[str]:
+    """The same for an object that moves with objects as joints, or is bound to the origin."""
+    chain = {obj, *parents_of(obj)}
+    scaled = [
+        one.name
+        for one, rest in zip(skeleton.objects, skeleton.object_matrices, strict=True)
+        if one in chain and _is_deformed_since(rest, mesh_data.world_matrix(one.evaluated_get(graph)))
+    ]
+    found = _named("objects are scaled over time, which joints cannot be", scaled, 3)
+    if not found or obj.data.shape_keys is not None or obj.modifiers:
+        found.append("shape keys or modifiers, which joints cannot show")
+    return found
+
+
+def _is_deformed_since(before: Floats, after: Floats) -> bool:
+    """Whether axes got other lengths, or other angles between them."""
+    products = [axes.T @ axes for axes in (before[:3, :3], after[:3, :3])]
+    return bool(np.abs(products[1] - products[0]).max() > _SCALE_TOLERANCE * products[0].max())
+
+
 def split_by_constraints(armature: Object, scaled: list[str]) -> tuple[list[str], list[str]]:
     """Scaled bones whose parents are not: those that constraints scale, with the constraint, and others."""
     by_constraints, others = [], []
+    chains = _spline_chains(armature)
     for name in scaled:
         bone = armature.pose.bones[name]
         if bone.parent is not None and bone.parent.name in scaled:
             continue
         causes = [one.name for one in bone.constraints if one.type in _SCALING and not one.mute and one.influence > 0.0]
+        causes += [constraint for constraint, chain in chains if name in chain]
         if bone.ik_stretch > 0.0:
             causes.append("IK Stretch")
         if causes:
@@ -191,3 +215,14 @@ def split_by_constraints(armature: Object, scaled: list[str]) -> tuple[list[str]
         else:
             others.append(name)
     return by_constraints, others
+
+
+def _spline_chains(armature: Object) -> list[tuple[str, set[str]]]:
+    """The Spline IK constraints that have an effect, each with the bones of its chain."""
+    found = []
+    for bone in armature.pose.bones:
+        for one in bone.constraints:
+            if one.type == "SPLINE_IK" and not one.mute and one.influence > 0.0:
+                chain = [bone, *bone.parent_recursive][: one.chain_count]
+                found.append((one.name, {link.name for link in chain}))
+    return found

@@ -188,11 +188,11 @@ class Verifier:
     ) -> _Motion:
         """What is known of a distance; `exact` is the pose without the rounding of games, for one frame."""
         blocks = self._meshes[obj].blocks
-        causes = likely_causes(obj, self._skeleton.of_mesh(obj), graph)
-        if not causes:
-            of_exact = [block.weights_by_joint.skin(*exact)[0] for block in blocks]
-            if _distance(blocks, of_exact, expected) <= self._tolerance:
-                causes = ["games compute rotations by almost 180° with 32-bit floats"]
+        of_exact = [block.weights_by_joint.skin(*exact)[0] for block in blocks]
+        if _distance(blocks, of_exact, expected) <= self._tolerance:
+            causes = ["games compute rotations by almost 180° with 32-bit floats"]
+        else:
+            causes = likely_causes(obj, self._skeleton.of_mesh(obj), graph)
         excess = 0.0
         for block, found in zip(blocks, vertices, strict=True):
             distances = np.linalg.norm(found - expected[block.vertices], axis=1)

@@ -19,7 +19,7 @@ from ..format import Animation, Camera, Md5Error
 from ..format.playback import loop_type
 from ..format.skeleton import match_joints
 from ..options import ImportOptions
-from ..records import GROUP, SHADERS
+from ..records import GROUP, SHADERS, load_action, store_action_name
 from .action import ActionBuilder
 from .camera import build_camera_path, frame_count
 from .companions import TEXTURE_RULES
@@ -72,7 +72,11 @@ def _import(context: Context, paths: list[Path], options: ImportOptions, result:
     for path, camera in files.cameras.items():
         build_camera_path(context, path.stem, camera, options, result)
         yield progress.step()
+    file_names = {new: load_action(new).name for new in result.replaced.values()}
     replace_actions(result.replaced)
+    for action, name in file_names.items():
+        # It has another name in Blender now.
+        store_action_name(action, name)
     set_scene_timing(context.scene, files, options, result.report)
     # For the panels of armatures and cameras.
     for obj in dict.fromkeys([*result.objects, *builders]):

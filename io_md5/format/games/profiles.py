@@ -426,7 +426,11 @@ def rules_of(game: Game) -> tuple[Rule, ...]:
     return PROFILES[game].rules_with(COMMON)
 
 
+# q2pro and the re-release read MD2 files as well.
+OTHER_NAMES = {"QUAKE2_MODERN": Game.QUAKE2}
+"""Games by the names that they have for files of other formats."""
+
+
 def game_named(name: str) -> Game:
     """The game with a name; `Game.ANY` for names of games that have no MD5 files."""
-    # q2pro and the re-release read both formats.
-    return Game(name) if name in Game.__members__ else Game.QUAKE2 if name == "QUAKE2_MODERN" else Game.ANY
+    return Game(name) if name in Game.__members__ else OTHER_NAMES.get(name, Game.ANY)

@@ -158,6 +158,125 @@ def test_what_was_changed_in_blender_is_declared(tmp_path, declared):
     assert body.default_skin == "skins/monsters/imp"
 
 
+@pytest.mark.parametrize("name", ["a taunt", "zoom", "stand.001"])
+def test_a_copy_of_an_action_is_a_new_animation_and_the_original_stays(tmp_path, declared, part, name):
+    game = game_folders.doom3_loose(tmp_path / "game")
+    import_character(game, IMP)
+    before = {animation.name: animation for animation in declared(game, IMP).parts[0].animations}
+    copy = bpy.data.actions["stand"].copy()
+    copy.name = name
+    for curve in part("io_blender.versions").fcurves_of_slot(copy, getattr(copy, "slots", [None])[0]):
+        curve.keyframe_points[0].co.y += 0.25
+    target = without_declarations(game, tmp_path / "target")
+    stand = Path(before["stand"].files[0])
+    export_character(target)
+    found = {animation.name: animation for animation in declared(target, IMP).parts[0].animations}
+    assert found["stand"] == before["stand"]
+    assert set(found) == {*before, name}
+    read = part("io_md5.format").read_animation
+    assert read(target / stand).frames.tolist() == read(game / stand).frames.tolist()
+    assert read(target / found[name].files[0]).frames.tolist() != read(game / stand).frames.tolist()
+
+
+def test_a_new_animation_is_none_of_those_that_move_some_joints_alone(tmp_path, declared):
+    game = game_folders.sauerbraten(tmp_path / "game")
+    script = game / "packages/models/hero/md5.cfg"
+    group = "md5animpart Waist\nmd5anim idle idle.md5anim\nmd5adjust Neck 5 0 0\nmd5anim forward"
+    script.write_text(script.read_text().replace("md5anim forward", group))
+    before = declared(game, "hero").parts[0]
+    import_character(game, "hero")
+    bpy.data.actions["forward"].copy().name = "swim"
+    target = without_declarations(game, tmp_path / "target")
+    export_character(target)
+    after = declared(target, "hero").parts[0]
+    assert [(one.name, one.joints) for one in before.animations] == [
+        ("idle|edit", ""), ("idle", "Waist"), ("forward", "Waist")
+    ]  # fmt: skip
+    assert [(one.name, one.joints) for one in after.animations] == [
+        ("idle|edit", ""), ("swim", ""), ("idle", "Waist"), ("forward", "Waist")
+    ]  # fmt: skip
+    assert [(one.joint, one.first_animation) for one in before.adjustments] == [("Waist", 0), ("Neck", 2)]
+    assert [(one.joint, one.first_animation) for one in after.adjustments] == [("Waist", 0), ("Neck", 3)]
+
+
+def test_joints_that_declarations_name_and_bones_do_not_have_are_warned_of(tmp_path, capfd):
+    import_character(game_folders.doom3_loose(tmp_path / "game"), IMP)
+    export_character(tmp_path / "before")
+    assert "does not have" not in capfd.readouterr().out
+    bones = bpy.data.objects["monster_imp"].data.bones
+    bones["Neck"].name, bones["larm"].name, bones["rleg"].name = "collar", "left arm", "right leg"
+    export_character(tmp_path / "after")
+    told = capfd.readouterr().out
+    assert "declarations name joints that models/md5/monsters/imp/imp.md5mesh does not have: " in told
+    missing = told.partition("does not have: ")[2].partition(". Rename")[0]
+    assert set(missing.split(", ")) == {"Neck", "larm", "rleg"}
+
+
+def test_commands_are_about_renamed_meshes(tmp_path, declared):
+    game = game_folders.sauerbraten(tmp_path / "game")
+    folder = game / "packages/models/hero"
+    model = folder / "hero.md5mesh"
+    model.write_text(model.read_text().replace("mesh {", "mesh {\n\t// meshes: body"))
+    script = folder / "md5.cfg"
+    script.write_text(script.read_text().replace("md5tag", "md5spec body 60\nmd5pitch body 1\nmd5tag", 1))
+    before = declared(game, "hero").parts[0]
+    import_character(game, "hero")
+    bpy.data.objects["body"].name = "torso"
+    export_character(game)
+    after = declared(game, "hero").parts[0]
+    assert "// meshes: torso" in model.read_text()
+    assert [replace(one, mesh="body") for one in after.textures if one.mesh == "torso"] == list(before.textures)
+    assert after.settings == (("md5spec", "torso", "60"), ("md5pitch", "body", "1"))
+
+
+def test_a_new_animation_does_not_get_the_file_of_another(tmp_path, declared):
+    game = game_folders.doom3_loose(tmp_path / "game")
+    import_character(game, IMP)
+    # That of the animation "range", whose name is free.
+    file = Path("models/md5/monsters/imp/run.md5anim")
+    new = bpy.data.actions["range"].copy()
+    del new["idtech_character"]
+    new.name = file.stem
+    target = without_declarations(game, tmp_path / "target")
+    export_character(target)
+    files = [animation.files[0] for animation in declared(target, IMP).parts[0].animations]
+    assert file.with_stem(f"{file.stem}_2").as_posix() in files
+    assert (target / file.with_stem(f"{file.stem}_2")).is_file()
+
+
+def add_mesh(name):
+    bpy.ops.mesh.primitive_cube_add()
+    added = bpy.context.object
+    added.name = name
+    added.data.materials.append(bpy.data.materials.new(f"models/{name}"))
+    return added
+
+
+def test_what_was_put_on_a_bone_is_exported_with_the_model(tmp_path, part):
+    game = game_folders.doom3_loose(tmp_path / "game")
+    import_character(game, IMP)
+    body = bpy.data.objects["monster_imp"]
+    hat = add_mesh("hat")
+    hat.parent, hat.parent_type, hat.parent_bone = body, "BONE", body.data.bones[1].name
+    bpy.context.view_layer.objects.active = body
+    export_character(tmp_path / "out")
+    model = part("io_md5.format").read_mesh(tmp_path / "out/models/md5/monsters/imp/imp.md5mesh")
+    assert "models/hat" in [mesh.shader for mesh in model.meshes]
+    head = part("io_md5.format").read_mesh(next((tmp_path / "out").rglob("head.md5mesh")))
+    assert "models/hat" not in [mesh.shader for mesh in head.meshes]
+
+
+def test_a_mesh_that_moves_with_the_character_and_is_no_part_is_warned_of(tmp_path, capfd):
+    import_character(game_folders.doom3_loose(tmp_path / "game"), IMP)
+    body = bpy.data.objects["monster_imp"]
+    add_mesh("apart")
+    add_mesh("cape").modifiers.new("Armature", "ARMATURE").object = body
+    bpy.context.view_layer.objects.active = body
+    export_character(tmp_path / "out")
+    told = capfd.readouterr().out
+    assert "not exported, as none of its meshes: cape. Parent them" in told
+
+
 def test_commands_keep_the_order_of_their_declaration(tmp_path, part):
     game = game_folders.doom3_loose(tmp_path / "game")
     declarations = next(path for path in game.glob("*/*.?*") if path.name.lower() == "monster_imp.def")
@@ -192,6 +311,16 @@ def test_the_models_of_a_player_come_back_as_the_export_of_md2_files_writes_them
     bpy.ops.export_scene.md2(filepath=str(tmp_path / "weapon.md2"))
     written = (tmp_path / "out/players/hero/weapon.md2").read_bytes()
     assert written == (tmp_path / "weapon.md2").read_bytes()
+
+
+def test_a_player_of_quake_2_is_exported_without_a_warning(tmp_path, capfd):
+    game = game_folders.loose(tmp_path / "game", {"players/hero/tris.md2": game_folders.md2()})
+    import_character(game, "hero")
+    capfd.readouterr()
+    export_character(tmp_path / "out")
+    told = capfd.readouterr().out
+    assert "Quake II needs no declarations" in told
+    assert "Warning" not in told
 
 
 def test_a_packed_character_is_exported_to_a_real_folder(tmp_path):

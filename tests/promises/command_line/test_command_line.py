@@ -722,6 +722,14 @@ def test_the_limits_of_the_chosen_game_stop_a_conversion(idtech, tree, tmp_path)
     assert "two words" in read_mesh(tmp_path / "out" / "words.md5mesh").joints.names
 
 
+def test_a_conversion_says_that_the_game_has_no_rules_for_its_format(idtech, tree, tmp_path):
+    words = ("convert", tree / "imp.md5mesh", "--to", tmp_path / "out")
+    _, _, told = idtech(*words, "--format", "md5", "--game", "QUAKE3")
+    assert "warning: QUAKE3 has no rules for MD5 files: written for ANY" in told
+    assert "has no rules" not in idtech(*words, "--format", "md5", "--game", "QUAKE2_MODERN")[2]
+    assert "has no rules" not in idtech(*words, "--format", "blend", "--game", "QUAKE3")[2]
+
+
 @pytest.mark.slow
 def test_limits_of_the_chosen_game_are_kept(idtech, tree, tmp_path):
     model = md5_scenes.model()
@@ -1197,12 +1205,20 @@ def test_stopping_the_parent_prints_no_tracebacks_and_ends_the_others(extension,
             processes.append(
                 subprocess.Popen(command, stdout=told, stderr=told, start_new_session=True, env=environment)
             )
-    for name, folder, process in zip(names, folders, processes, strict=True):
-        wait_for(lambda folder=folder: any(name.endswith(".blend") for name in files(folder / "out")))
-        if needs.IS_WINDOWS:
-            process.kill()
-        else:
-            os.killpg(process.pid, getattr(signal, name))
+    running = dict(zip(names, processes, strict=True))
+
+    def stop_those_with_a_result() -> bool:
+        for name in list(running):
+            if any(path.endswith(".blend") for path in files(tmp_path / name / "out")):
+                process = running.pop(name)
+                if needs.IS_WINDOWS:
+                    process.kill()
+                else:
+                    os.killpg(process.pid, getattr(signal, name))
+        return not running
+
+    wait_for(stop_those_with_a_result)
+    for name, process in zip(names, processes, strict=True):
         status = process.wait(60)
         if not needs.IS_WINDOWS:
             assert status == (130 if name == "SIGINT" else -getattr(signal, name))

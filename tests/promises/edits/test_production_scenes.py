@@ -440,6 +440,23 @@ def test_a_constraint_that_scales_is_named_with_its_bone_and_keyed_scale_is_to_b
     assert not said(warnings, "constraints scale bones")
 
 
+def test_a_spline_that_scales_the_bones_of_its_chain_is_named(tmp_path):
+    bench = workbench.made()
+    curve = bpy.data.curves.new("Path", "CURVE")
+    curve.dimensions = "3D"
+    points = curve.splines.new("POLY").points
+    points.add(2)
+    for index, point in enumerate(points):
+        point.co = (index, 0.5 * index, 3.0 * index, 1.0)
+    path = bpy.data.objects.new("Path", curve)
+    bpy.context.scene.collection.objects.link(path)
+    constraint = bench.armature.pose.bones["tip"].constraints.new("SPLINE_IK")
+    constraint.target, constraint.chain_count = path, 3
+    warnings = exported(tmp_path, actions="ACTIVE").warnings
+    assert said(warnings, "constraints scale bones", "root (Spline IK)")
+    assert not said(warnings, "remove the scale")
+
+
 def test_an_imported_mesh_that_lost_its_uv_map_is_named(tmp_path):
     bench = workbench.sample(tmp_path)
     mesh = bench.mesh.data

@@ -602,6 +602,37 @@ def test_a_new_material_is_called_by_its_image_in_the_game_folder(tmp_path, name
     assert names_of.skin_name(outside) == "skins/imp.png"
 
 
+@pytest.mark.parametrize(
+    ("name", "image", "shader", "skin"),
+    [
+        ("models/imp/red", "models/imp/imp_d.png", "models/imp/red", "models/imp/red"),
+        ("players/imp/red.pcx", "players/imp/a.png", "players/imp/a", "players/imp/red.pcx"),
+        ("models/imp/imp", "models/imp/imp.png", "models/imp/imp", "models/imp/imp.png"),
+        ("models/imp/red.001", "models/imp/imp.png", "models/imp/imp", "models/imp/imp.png"),
+        ("Knight", "progs/knight_00_00.png", "Knight", "progs/knight_00_00.png"),
+        ("knight", "progs/soldier_00_00.png", "progs/soldier_00_00", "progs/soldier_00_00.png"),
+    ],
+)
+def test_a_new_material_that_is_named_as_the_game_knows_it_keeps_its_name(
+    tmp_path, names_of, preferences, name, image, shader, skin
+):
+    write(tmp_path, {f"base/{image}": png(COLORS)})
+    preferences.game_folders.add().path = str(tmp_path / "base")
+    material = new_material(name, tmp_path / "base" / image)
+    assert names_of.shader_name(material) == shader
+    assert names_of.skin_name(material) == skin
+
+
+def test_a_shader_of_another_format_is_no_name_that_the_user_chose(tmp_path, names_of):
+    declared = f"{SHADER} {{ diffusemap models/imp/imp_d.png }}"
+    material = material_of(
+        game(tmp_path, {"materials/imp.mtr": declared.encode(), "models/imp/imp_d.png": png(COLORS)})
+    )
+    assert names_of.skin_name(material) == "models/imp/imp_d.png"
+    material.name = "models/imp/red.pcx"
+    assert names_of.skin_name(material) == "models/imp/red.pcx"
+
+
 def test_without_an_image_the_materials_name_counts(names_of):
     assert names_of.shader_name(new_material("Plain")) == "Plain"
     assert names_of.skin_name(new_material("Plain")) == "Plain.001"

@@ -242,6 +242,14 @@ def test_an_md3_that_is_named_md2_is_read_as_one(tmp_path):
     assert save(tmp_path).read_bytes() == path.read_bytes()
 
 
+def test_a_character_that_is_an_md3_named_md2_is_read_as_one(tmp_path):
+    path = md3_samples.write_sample(tmp_path / "game/models/items/band", name="tris.md2")
+    name = "models/items/band/tris.md2"
+    assert bpy.ops.import_scene.idtech_character(game=str(tmp_path / "game"), name=name) == {"FINISHED"}
+    assert {obj.name for obj in meshes()} >= {"body", "belt"}
+    assert save(tmp_path).read_bytes() == path.read_bytes()
+
+
 @pytest.mark.parametrize("target", ["glb", "md3"])
 def test_the_command_line_converts_it_with_all_its_animations(tmp_path, part, target):
     folder = tmp_path / "in"

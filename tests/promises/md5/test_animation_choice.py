@@ -343,6 +343,17 @@ def test_tracks_of_actions_that_replace_others_have_their_names(model):
     assert (track.name, track.strips[0].name, track.strips[0].action.name) == ("run", "run", "run")
 
 
+def test_an_action_that_replaces_one_with_a_number_keeps_the_name_of_the_file(model, tmp_path):
+    import_md5(model, animation_filter="run")
+    import_md5(model.parent / "run.md5anim")
+    (tmp_path / "out").mkdir()
+    for _ in range(2):
+        import_md5(model.parent / "run.md5anim", existing_actions="REPLACE")
+        assert armature().animation_data.action.name == "run.001"
+        bpy.ops.export_scene.md5mesh(filepath=str(tmp_path / "out" / "imp.md5mesh"), actions="ACTIVE")
+        assert {path.name for path in (tmp_path / "out").iterdir()} == {"imp.md5mesh", "run.md5anim"}
+
+
 def test_replacing_leaves_the_action_of_another_armature_alone(model, tmp_path):
     joints = md5_scenes.skeleton(["wheel", "axle"], md5_scenes.PARENTS[:2], md5_scenes.OFFSETS[:2])
     (tmp_path / "car").mkdir()

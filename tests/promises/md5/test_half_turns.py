@@ -88,3 +88,15 @@ def test_verify_reads_32_bit_floats_as_games_do(part, scene, tmp_path, capfd, mo
     said = capfd.readouterr().out
     assert "off from what Blender shows" in said
     assert "Likely cause: games compute rotations by almost 180° with 32-bit floats" in said
+
+
+def test_half_turns_are_the_cause_even_where_a_parent_is_animated(part, scene, tmp_path, capfd, monkeypatch):
+    carrier = bpy.data.objects.new("Carrier", None)
+    bpy.context.scene.collection.objects.link(carrier)
+    carrier.keyframe_insert("location", frame=0)
+    scene.parent.parent = carrier
+    monkeypatch.setattr(part("io_md5.format.quaternions"), "readable", lambda xyz, w, may_be_read: xyz)
+    export(tmp_path)
+    said = capfd.readouterr().out
+    assert "Likely cause: games compute rotations by almost 180° with 32-bit floats" in said
+    assert "Carrier" not in said

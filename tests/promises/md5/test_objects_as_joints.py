@@ -137,6 +137,30 @@ def test_an_object_without_size_is_an_error_that_names_it(tmp_path):
         export(tmp_path)
 
 
+def exported_warnings(tmp_path, capfd):
+    capfd.readouterr()
+    export(tmp_path)
+    return capfd.readouterr().out
+
+
+def test_a_warning_names_the_object_that_is_scaled_over_time(tmp_path, capfd):
+    box = add_box("door", (3, 0, 0))
+    add_box("knob", (4, 1, 0), box)
+    key(box, "scale", (1, 1, 1), (2, 2, 2))
+    told = exported_warnings(tmp_path, capfd)
+    assert "objects are scaled over time, which joints cannot be: door" in told
+    assert "modifiers" not in told
+
+
+def test_a_warning_names_the_object_that_its_parent_shears(tmp_path, capfd):
+    box = add_box("door", (3, 0, 0), scale=(1, 2, 3))
+    key(add_box("knob", (4, 1, 0), box), "rotation_euler", (0, 0, 0), (1, 2, 1))
+    told = exported_warnings(tmp_path, capfd)
+    assert "objects are scaled over time, which joints cannot be: knob" in told
+    assert "objects are scaled in the animation, which joints cannot be: knob" in told
+    assert "bones" not in told
+
+
 def test_nothing_of_the_scene_changes(tmp_path):
     turret()
     bpy.context.scene.frame_set(5)

@@ -429,6 +429,36 @@ def test_an_edited_shader_is_exported(model, tmp_path):
     assert material.md5_shader == material.name
 
 
+@pytest.fixture
+def painted(tmp_path):
+    """The material of an imported model, which shows an image of its game folder."""
+    folder = tmp_path / "base" / "models" / "test"
+    folder.mkdir(parents=True)
+    picture(folder / "skin.png")
+    picture(folder / "blue.png")
+    import_md5(md5_scenes.write(folder, "imp"))
+    return meshes()[0].active_material
+
+
+def exported_shader(folder):
+    bpy.ops.export_scene.md5mesh(filepath=str(folder / "out.md5mesh"))
+    return read_mesh(folder / "out.md5mesh").meshes[0].shader
+
+
+def test_the_shader_of_another_image_is_shown_as_it_is_exported(painted, tmp_path):
+    color_image(painted).filepath = str(tmp_path / "base" / "models" / "test" / "blue.png")
+    assert painted.md5_shader == "models/test/blue" == exported_shader(tmp_path)
+    bpy.ops.material.md5_find_images(material=painted.name)
+    assert color_image(painted).filepath.endswith("blue.png")
+    assert painted.md5_shader == "models/test/blue" == exported_shader(tmp_path)
+
+
+def test_an_emptied_shader_is_the_name_of_a_material_that_shows_an_image(painted, tmp_path):
+    painted.name = "declared"
+    painted.md5_shader = ""
+    assert painted.md5_shader == "declared" == exported_shader(tmp_path)
+
+
 def test_a_shader_can_be_given_to_a_material_made_by_hand(model, tmp_path):
     import_md5(model)
     material = bpy.data.materials.new("By hand")

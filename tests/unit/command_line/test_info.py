@@ -151,6 +151,16 @@ def test_info_lists_what_the_chosen_game_would_refuse():
     assert "findings" not in json.loads(info("--json", mesh)[1])[0]
 
 
+def test_info_says_where_a_game_has_no_rules_for_a_file():
+    mesh = OCTOPUS / "octopus.md5mesh"
+    told = info("--game", "quake3", mesh)[1]
+    assert "QUAKE3: no problems found" not in told
+    assert "warning: QUAKE3 has no rules for MD5 files: checked as ANY" in told
+    (facts,) = json.loads(info("--json", "--game", "quake3", mesh)[1])
+    assert facts["game"] == "ANY"
+    assert "no rules" not in info("--game", "quake2_modern", mesh)[1]
+
+
 def test_an_animation_is_compared_with_the_mesh_of_its_name(tmp_path):
     model = read_mesh(OCTOPUS / "octopus.md5mesh")
     model.joints.names[3] = "another"

@@ -110,6 +110,20 @@ def test_a_name_holds_until_the_item_is_renamed(shown, expected):
     assert records.Name("md5", "name").current(owner, shown) == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "before", "shown", "expected"),
+    [
+        ("walk", "walk.001", "walk.002", "walk"),
+        ("bone.001", "bone.001", "bone.002", "bone.002"),
+        ("walk", "stroll.001", "stroll.002", "stroll.002"),
+    ],
+)
+def test_a_copy_of_what_got_a_number_has_the_same_name(name, before, shown, expected):
+    owner = {"md5": Group()}
+    records.Name("md5", "name").store(owner, name, before)
+    assert records.Name("md5", "name").current(owner, shown) == expected
+
+
 def test_a_name_is_changed_to_what_can_be_quoted_and_removed_by_an_empty_one():
     owner, field = {"md5": Group()}, records.Name("md5", "name")
     field.change(owner, ' a "b"\n', "bone")
