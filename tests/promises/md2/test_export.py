@@ -632,11 +632,14 @@ def test_a_model_whose_vertices_were_all_deleted_is_exported_with_a_warning(samp
     assert "The model has no vertices" in capfd.readouterr().out
 
 
-@pytest.mark.parametrize(("edited", "is_warned"), [("all", True), ("one", False), ("each", False)])
+@pytest.mark.parametrize(("edited", "is_warned"), [("all", True), ("one", False), ("each", False), ("object", False)])
 def test_an_edit_of_the_basis_is_a_warning_as_it_changes_all_frames(sample, out, part, edited, is_warned):
     obj = import_model(sample)
     keys = obj.data.shape_keys.key_blocks
-    for index, key in enumerate(keys):
+    if edited == "object":
+        obj.location.x = 5.0
+        bpy.context.view_layer.update()
+    for index, key in enumerate(keys if edited != "object" else ()):
         if edited != "one" or index == 2:
             key.data[0].co.x += 5.0 * (index if edited == "each" else 1)
     if edited == "each":
