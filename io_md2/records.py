@@ -20,7 +20,7 @@ from ..io_blender.records import (
     Table,
     Texts,
 )
-from .format import Counts, GlCommands, Md2Error, Model, find_sequences, validate_model
+from .format import GlCommands, Md2Error, Model, find_sequences, validate_model
 from .format.source_data import degenerate_rows
 
 if TYPE_CHECKING:
@@ -90,9 +90,9 @@ class StoredModel(SourceFrames):
         return self.model.skin_width, self.model.skin_height
 
     @property
-    def counts(self) -> Counts:
-        """The numbers of the file."""
-        return replace(Counts.of(self.model), triangles=len(self.triangles) + len(self.degenerate))
+    def source(self) -> Model:
+        """The file, with all its triangles in another order."""
+        return replace(self.model, triangles=np.concatenate([self.triangles, self.model.triangles]))
 
 
 def store_model(

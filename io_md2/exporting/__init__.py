@@ -144,7 +144,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     report.count("triangles", model.triangle_count)
     report.count("skins", len(model.skins))
     return frame_models.Built(
-        check_model(model, options.game, None if origin is None else origin.counts),
+        check_model(model, options.game, None if origin is None else origin.source),
         lambda: format_model(model),
         lambda finding: _location(finding, parts, triangles),
     )

@@ -34,7 +34,6 @@ from ...io_common.frames import (
 from ...io_common.rules import Description, Finding, Profile, Rule
 from ...io_common.triangles import flip_v as flip_t
 from ...io_common.triangles import is_degenerate
-from .checks import Counts
 from .file import describe, format_model, parse_model, read_model, write_model
 from .frames import (
     box_grid,
@@ -75,7 +74,7 @@ from .normals import (
 
 __all__ = [
     "CENTRE", "CORNER", "FRAMES_PER_SECOND", "FRAME_NAME_SIZE", "MAGIC", "MAGIC_NUMBER", "NORMALS", "NORMAL_COUNT",
-    "PLAYER_SEQUENCES", "PROFILES", "SKIN_NAME_SIZE", "VERSION", "Counts", "Description", "Finding",
+    "PLAYER_SEQUENCES", "PROFILES", "SKIN_NAME_SIZE", "VERSION", "Description", "Finding",
     "FrameSequence", "Game", "GlCommands", "Md2Error", "Model", "Profile", "Readable", "Rule", "Source", "Target",
     "Wrap", "Writable", "box_grid", "check_model", "clean_name", "commands_match", "decompress", "describe",
     "drawn_triangles", "face_normals", "find_sequences", "first_frame", "flip_t", "format_model", "frame_bounds",

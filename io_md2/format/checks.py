@@ -21,51 +21,8 @@ from .normals import NORMAL_COUNT
 _IMAGES = (".pcx", ".wal", ".tga", ".png", ".jpg")
 _NAMED = 5
 _INT16 = np.iinfo(np.int16)
-_WORDS = {"skin_width": "texels", "skin_height": "texels", "st": "texture coordinates"}
-
-
-@dataclass(frozen=True)
-class Counts:
-    """Numbers of a model, which games limit.
-
-    Attributes:
-        triangles: with degenerate ones.
-        vertices: in each frame.
-        frames: how many.
-        skins: names of skins.
-        skin_width: in texels.
-        skin_height: in texels.
-        st: texture coordinates.
-        repeated_names: frames with the name of an earlier one.
-    """
-
-    triangles: int = 0
-    vertices: int = 0
-    frames: int = 0
-    skins: int = 0
-    skin_width: int = 0
-    skin_height: int = 0
-    st: int = 0
-    repeated_names: int = 0
-
-    @classmethod
-    def of(cls, model: Model) -> Counts:
-        """The numbers of a model."""
-        return cls(
-            triangles=model.triangle_count,
-            vertices=model.vertex_count,
-            frames=model.frame_count,
-            skins=len(model.skins),
-            skin_width=model.skin_width,
-            skin_height=model.skin_height,
-            st=len(model.st),
-            repeated_names=repeated_names(model.frame_names),
-        )
-
-
-def repeated_names(frame_names: list[str]) -> int:
-    """How many frames have the name of an earlier one."""
-    return len(frame_names) - len(set(frame_names))
+_WORDS = {"skin_height": "texels", "st": "texture coordinates"}
+_ATTRIBUTES = {"vertices": "vertex_count", "frames": "frame_names"}
 
 
 @dataclass(frozen=True)
@@ -73,38 +30,40 @@ class Subject:
     """What is checked."""
 
     model: Model
-    counts: Counts
-    source_counts: Counts | None = None  # of the file that it was imported from
+    source: Model | None = None  # the file that it was imported from
 
 
 # Numbers
 
 
 def at_most(what: str) -> Check:
-    """A check that a number is not above the limit; `what` is an attribute of `Counts`."""
+    """A check that a model has no more than the limit; `what` is what is counted."""
     return _compared(what, operator.gt)
 
 
 def at_least(what: str) -> Check:
-    """A check that a number is not below the limit; `what` is an attribute of `Counts`."""
+    """A check that a model has no fewer than the limit; `what` is what is counted."""
     return _compared(what, operator.lt)
 
 
 def _compared(what: str, breaks: Callable[[float, float], bool]) -> Check:
-    words = _WORDS.get(what, what)
+    words, attribute = _WORDS.get(what, what), _ATTRIBUTES.get(what, what)
+
+    def count_in(model: Model) -> int:
+        value = getattr(model, attribute)
+        return value if isinstance(value, int) else len(value)
 
     def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
-        count = getattr(subject.counts, what)
+        count = count_in(subject.model)
         if not breaks(count, rule.limit):
             return
-        if what in ("skin_width", "skin_height"):
-            text = f"The {what.replace('_', ' ')} is {counted(count, words)}"
+        if what == "skin_height":
+            text = f"The skin height is {counted(count, words)}"
         else:
             text = f"The model has {counted(count, words) if count else f'no {words}'}"
         # The surplus elements, where they can be selected.
         beyond: dict[str, Any] = {what: range(int(rule.limit), count)} if what in ("vertices", "triangles") else {}
-        source = subject.source_counts
-        is_in_source = source is not None and breaks(getattr(source, what), rule.limit)
+        is_in_source = subject.source is not None and breaks(count_in(subject.source), rule.limit)
         yield rule.finding(text, count, **beyond, is_in_source=is_in_source)
 
     return check
@@ -138,9 +97,9 @@ def st_outside(rule: Rule, subject: Subject) -> Iterator[Finding]:
     model = subject.model
     if model.skin_width <= 0 or model.skin_height <= 0:
         return
-    size = np.array([model.skin_width, model.skin_height])
-    if model.st.min(initial=0) < 0 or (model.st.max(axis=0, initial=0) >= size).any():
-        outside = np.asarray(((model.st < 0) | (model.st >= size)).any(axis=1))
+    inside = (model.st >= 0) & (model.st < np.array([model.skin_width, model.skin_height]))
+    if not inside.all():
+        outside = ~inside.all(axis=1)
         count = int(outside.sum())
         what = f"{counted(count, 'texture coordinates', 'lie')} outside the skin"
         yield rule.finding(what, count, triangles=_triangles_of_st(subject, outside))
@@ -155,9 +114,9 @@ def _triangles_of_st(subject: Subject, chosen: NDArray[Any]) -> NDArray[np.int64
 
 
 def empty_skin(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    counts, source = subject.counts, subject.source_counts
-    if min(counts.skin_width, counts.skin_height) <= 0:
-        size = f"{counts.skin_width} x {counts.skin_height}"
+    model, source = subject.model, subject.source
+    if min(model.skin_width, model.skin_height) <= 0:
+        size = f"{model.skin_width} x {model.skin_height}"
         is_in_source = source is not None and min(source.skin_width, source.skin_height) <= 0
         yield rule.finding(f"The skin is {size} texels", size, is_in_source=is_in_source)
 
@@ -222,11 +181,14 @@ def frame_names_empty(rule: Rule, subject: Subject) -> Iterator[Finding]:
         yield rule.finding("Frames have no names")
 
 
+def _repeated_names(model: Model) -> int:
+    return len(model.frame_names) - len(set(model.frame_names))
+
+
 def frame_names_repeated(rule: Rule, subject: Subject) -> Iterator[Finding]:
     """More frames share a name than in the imported file."""
-    repeated = subject.counts.repeated_names
-    known = subject.source_counts.repeated_names if subject.source_counts is not None else 0
-    if repeated > known:
+    repeated = _repeated_names(subject.model)
+    if repeated and (subject.source is None or repeated > _repeated_names(subject.source)):
         yield rule.finding(f"{counted(repeated, 'frames', 'have')} the name of an earlier one", repeated)
 
 

@@ -27,6 +27,7 @@ from .model import (
     HEADER_FIELDS,
     HEADER_SIZE,
     MAGIC,
+    SKIN_DTYPE,
     SKIN_NAME_SIZE,
     ST_DTYPE,
     TRIANGLE_DTYPE,
@@ -87,6 +88,7 @@ def parse_model(data: bytes | bytearray | memoryview, name: str = "", *, preserv
     return model
 
 
+_HEADER = struct.Struct(f"<{len(HEADER_FIELDS)}i")
 _INCOMPLETE = "the file is incomplete (cut off or only partly downloaded)"
 
 
@@ -106,7 +108,7 @@ class _Reader:
     def model(self) -> Model:
         self.read_header()
         h = self.header
-        skins = self.array("skins", np.dtype(("V", SKIN_NAME_SIZE)))
+        skins = self.array("skins", SKIN_DTYPE)
         st = self.array("st", ST_DTYPE)["st"]
         triangles = self.array("tris", TRIANGLE_DTYPE)
         first_frame = self.section("frames", h["framesize"])
@@ -156,14 +158,14 @@ class _Reader:
         if len(data) < HEADER_SIZE:
             reason = f"{_INCOMPLETE}: it ends inside its header"
             raise self.error(reason, len(data), counted(len(data), "bytes"), f"at least {HEADER_SIZE}")
-        values = struct.unpack_from(f"<{len(HEADER_FIELDS)}i", data)
+        values = _HEADER.unpack_from(data)
         self.header = h = dict(zip(HEADER_FIELDS, values, strict=True))
         if h["version"] != VERSION:
             raise self.error("unknown version of MD2", "version", h["version"], str(VERSION))
-        for name in HEADER_FIELDS:
-            # offset_end is not needed, and wrong in real files.
-            if h[name] < 0 and name not in ("ident", "offset_end"):
-                raise self.error(f"negative {name}", name, h[name], "0 or more")
+        # offset_end is not needed, and wrong in real files.
+        if min(values[1:-1]) < 0:
+            name = next(name for name in HEADER_FIELDS[1:] if h[name] < 0)
+            raise self.error(f"negative {name}", name, h[name], "0 or more")
         if h["num_frames"] == 0:
             raise self.error("the model has no frames", "num_frames", 0, "1 or more")
         needed, size = FRAME_HEADER_SIZE + VERTEX_SIZE * h["num_vertices"], h["framesize"]
@@ -256,16 +258,17 @@ class _Reader:
         if np.abs(primitives).min(initial=3) < 3:
             self.warnings.append("The GL commands have primitives of fewer than three vertices")
 
-        body_mask = np.ones(end, bool)
-        body_mask[heads] = False
-        body = words[:end][body_mask].reshape(-1, 3)
+        is_head = np.zeros(end, bool)
+        is_head[heads] = True
+        body = words[:end][~is_head].reshape(-1, 3)
         vertices = body[:, 2].astype(np.int32)
-        bad = np.flatnonzero((vertices < 0) | (vertices >= vertex_count))
-        if len(bad):
-            word = int(np.flatnonzero(body_mask)[3 * bad[0] + 2])
+        exists = vertices.view(np.uint32) < vertex_count  # negative ones are too large without their sign
+        if not exists.all():
+            bad = int(exists.argmin())
+            word = int(np.flatnonzero(~is_head)[3 * bad + 2])
             reason, expected = ("the GL commands use a vertex that does not exist", f"an index below {vertex_count}")
-            raise self.error(reason, offset + 4 * word, int(vertices[bad[0]]), expected)
-        st = np.ascontiguousarray(body[:, :2]).view("<f4").astype(np.float32)
+            raise self.error(reason, offset + 4 * word, int(vertices[bad]), expected)
+        st = body.view("<f4")[:, :2].astype(np.float32)
         return GlCommands(primitives, st, vertices)
 
 

@@ -16,7 +16,7 @@ from ...io_common.frames import FrameSequence
 from ...io_common.rules import Finding, Profile, Rule, find, find_invalid
 from ...io_common.texts import counted
 from . import checks
-from .checks import Counts, Subject
+from .checks import Subject
 from .model import SKIN_NAME_SIZE, Model, validate_structure
 
 
@@ -182,7 +182,7 @@ def prepare_model(model: Model, game: Game = Game.ANY) -> tuple[Model, list[str]
     return replace(model, st=np.concatenate([model.st, np.repeat(last, missing, axis=0)])), []
 
 
-def check_model(model: Model, game: Game = Game.ANY, source_counts: Counts | None = None) -> list[Finding]:
+def check_model(model: Model, game: Game = Game.ANY, source: Model | None = None) -> list[Finding]:
     """What is wrong with a model, errors first. A model without errors can be written.
 
     An error is what the game or the format refuses; a warning is what looks different from Blender.
@@ -190,18 +190,18 @@ def check_model(model: Model, game: Game = Game.ANY, source_counts: Counts | Non
     Args:
         model: the model.
         game: the game that is to load it.
-        source_counts: the numbers of the file that it was imported from. What exceeded a limit there is a warning only:
-            it is a model of another game.
+        source: the file that it was imported from. What exceeded a limit there is a warning only: it is a model of
+            another game.
     """
     # The rules rely on it.
     if invalid := find_invalid("invalid_model", lambda: validate_structure(model)):
         return invalid
-    return find(rules_of(game), Subject(model, Counts.of(model), source_counts))
+    return find(rules_of(game), Subject(model, source))
 
 
 def find_oddities(model: Model) -> list[str]:
     """Sentences about what is unusual in a file that was read, such as numbers beyond Quake II's limits."""
-    subject = Subject(model, Counts.of(model))
+    subject = Subject(model)
     found = [finding for rule in _ODDITIES for finding in rule.check(rule, subject)]
     # The remedy concerns an export, not a file that was read.
     return [finding.text.removesuffix(f": {finding.remedy}") for finding in found]

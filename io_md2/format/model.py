@@ -53,6 +53,7 @@ SKIN_NAME_SIZE = 64
 FRAME_HEADER_SIZE = 40
 VERTEX_SIZE = 4
 
+SKIN_DTYPE = np.dtype(("V", SKIN_NAME_SIZE))
 ST_DTYPE = np.dtype([("st", "<i2", (2,))])
 TRIANGLE_DTYPE = np.dtype([("vertex", "<u2", (3,)), ("st", "<u2", (3,))])
 
@@ -73,10 +74,8 @@ def frame_dtype(vertex_count: int, frame_size: int | None = None) -> np.dtype[np
 
 def is_in_range(scale: NDArray[np.float32], translate: NDArray[np.float32]) -> NDArray[np.bool_]:
     """Whether all positions on each frame's grid are finite in single precision, (F, 3)."""
-    with np.errstate(invalid="ignore"):  # signalling NaNs
-        far = np.abs(scale.astype(np.float64)) * 255 + np.abs(translate.astype(np.float64))
-    # NaN fails every comparison, so the test is for what is valid.
-    return far <= np.finfo(np.float32).max
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.isfinite(np.abs(scale) * 255 + np.abs(translate))
 
 
 @dataclass(eq=False)

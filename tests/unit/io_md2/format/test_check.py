@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from md2_samples import fan, model_of
 
-from io_idtech.io_md2.format import Counts, Game, check_model
+from io_idtech.io_md2.format import Game, check_model
 from io_idtech.io_md2.format.games import find_oddities
 
 
@@ -20,7 +20,7 @@ def test_errors_come_before_warnings():
 def test_what_the_imported_file_exceeded_is_no_error():
     model = model_of(vertices=2049)
     assert any(finding.is_error for finding in check_model(model, Game.QUAKE2) if "2,049" in finding.text)
-    findings = check_model(model, Game.QUAKE2, Counts.of(model))
+    findings = check_model(model, Game.QUAKE2, model)
     assert not any(finding.is_error for finding in findings if "2049" in finding.text)
 
 

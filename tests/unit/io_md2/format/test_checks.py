@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from md2_samples import fan, model_of
 
-from io_idtech.io_md2.format import Counts, Game, Model, check_model, generate_commands
+from io_idtech.io_md2.format import Game, Model, check_model, generate_commands
 
 
-def codes(model: Model, game: Game, former: Counts | None = None) -> set[tuple[str, bool]]:
+def codes(model: Model, game: Game, former: Model | None = None) -> set[tuple[str, bool]]:
     return {(finding.code, finding.is_error) for finding in check_model(model, game, former)}
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from md2_samples import fan, model_of
 
-from io_idtech.io_md2.format import PROFILES, Counts, Game, Model, check_model, prepare_model
+from io_idtech.io_md2.format import PROFILES, Game, Model, check_model, prepare_model
 from io_idtech.io_md2.format.games import game_named, rules_of
 
 
-def codes(model: Model, game: Game, former: Counts | None = None) -> set[tuple[str, bool]]:
+def codes(model: Model, game: Game, former: Model | None = None) -> set[tuple[str, bool]]:
     return {(finding.code, finding.is_error) for finding in check_model(model, game, former)}
 
 
@@ -74,13 +74,11 @@ def test_a_message_names_the_value_the_limit_the_game_and_the_remedy():
 
 
 def test_what_the_imported_file_exceeded_is_a_warning_also_where_more_was_added():
-    former = Counts.of(model_of(vertices=2049))
+    former = model_of(vertices=2049)
     (finding,) = (f for f in check_model(model_of(vertices=2060), Game.QUAKE2, former))
     assert (finding.code, finding.is_error) == ("too_many_vertices", False)
     assert finding.text.endswith("the imported file already did")
-    assert ("too_many_vertices", True) in codes(
-        model_of(vertices=2060), Game.QUAKE2, Counts.of(model_of(vertices=2048))
-    )
+    assert ("too_many_vertices", True) in codes(model_of(vertices=2060), Game.QUAKE2, model_of(vertices=2048))
 
 
 def test_less_than_three_texture_coordinates_are_filled_up():
