@@ -65,7 +65,7 @@ MESH_EXPORT: Functions = {
     "comparing stored weights": ("io_md5.exporting.mesh:load_source", "io_md5.exporting.mesh:verified_sources"),
     "verification": ("io_md5.exporting.build:Verifier",),
     "printing the file": ("io_md5.exporting:format_mesh",),
-    "writing it through to the disk": ("io_common.files:write_files",),
+    "writing it through to the disk": ("io_md5.exporting:write_files",),
 }
 CLIP_EXPORT: Functions = {
     "the meshes": ("io_md5.exporting.build:_build_rest",),
@@ -80,7 +80,7 @@ CLIP_EXPORT: Functions = {
     ),
     "the bounds": ("io_md5.exporting.build:bounds_of_weights",),
     "printing the files": ("io_md5.exporting.build:encode_clip", "io_md5.exporting:format_animation"),
-    "writing them through to the disk": ("io_common.files:write_files",),
+    "writing them through to the disk": ("io_md5.exporting:write_files",),
 }
 MD2_IMPORT: Functions = {
     "the positions of all frames": ("io_md2.importing:_positions",),
@@ -536,7 +536,7 @@ class Jobs:
         )
         small = self._path("small.md2")
         write_model(md2_inputs.torus(6, 6, 1), small)
-        many = conversion.make_tree(self.folder / "many", [small], _LEVEL_FILES)
+        many = conversion.make_tree(self.folder / "level", [small], _LEVEL_FILES)
         before, after = conversion.memory(conversion.measure(many, out, "blend"))
         self.results.rows.append(
             Row(f"memory after converting {_LEVEL_FILES:,} files", after / 1e9, "after a tenth of them",
