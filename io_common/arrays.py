@@ -31,7 +31,7 @@ class ArrayOf:
 
     def __init__(self, dtype: type[np.generic], *shape: int | str) -> None:
         self.dtype, self.shape = np.dtype(dtype), shape
-        self.kind = "float32" if self.dtype.kind == "f" else "integers"
+        self.kind = str(self.dtype) if self.dtype.kind == "f" else "integers"
 
     def __call__(self) -> NDArray[Any]:
         """A new one."""
@@ -113,10 +113,10 @@ def _are_same(a: Any, b: Any) -> bool:
 
 
 def check_array(error: Error, name: str, array: Any, shape: Shape, kind: str) -> None:
-    """Raises unless it is an array of a shape, None for any length, and kind: "integers" or "float32"."""
+    """Raises unless it is an array of a shape, None for any length, and kind: "integers" or a type of floats."""
     if not isinstance(array, np.ndarray):
         raise error(f"{name} is not an array", found=type(array).__name__, expected=f"an array of {kind}")
-    fits = array.dtype.kind in "iu" if kind == "integers" else array.dtype == np.float32
+    fits = array.dtype.kind in "iu" if kind == "integers" else array.dtype == kind
     if not fits:
         raise error(f"{name} has the wrong type", found=str(array.dtype), expected=kind)
     if len(array.shape) != len(shape) or any(

@@ -99,7 +99,7 @@ def st_outside(rule: Rule, subject: Subject) -> Iterator[Finding]:
         return
     inside = (model.st >= 0) & (model.st < np.array([model.skin_width, model.skin_height]))
     if not inside.all():
-        outside = ~inside.all(axis=1)
+        outside = np.asarray(~inside.all(axis=1))
         count = int(outside.sum())
         what = f"{counted(count, 'texture coordinates', 'lie')} outside the skin"
         yield rule.finding(what, count, triangles=_triangles_of_st(subject, outside))

@@ -8,12 +8,12 @@ equal (``==``) if they hold the same values, whatever their warnings.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
+from ...io_common.arrays import ArrayOf, Record
 from ...io_common.errors import FormatError
 
 
@@ -58,50 +58,8 @@ def as_singles(values: npt.NDArray[np.floating]) -> npt.NDArray[np.float32]:
     return singles
 
 
-class _Record:
-    """A dataclass of arrays, which are converted when it is made, and compared by value."""
-
-    # The dtype and shape of each; a letter stands for a length that several have in common.
-    ARRAYS: ClassVar[dict[str, tuple[type[np.generic], tuple[int | str, ...]]]] = {}
-
-    def __post_init__(self) -> None:
-        for name, (dtype, shape) in self.ARRAYS.items():
-            value = getattr(self, name)
-            if not isinstance(value, np.ndarray) or value.dtype != dtype:
-                setattr(self, name, _as_array(value, dtype, shape, f"{type(self).__name__}.{name}"))
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        return all(
-            np.array_equal(value, getattr(other, name)) if name in self.ARRAYS else value == getattr(other, name)
-            for name in (item.name for item in fields(self))  # type: ignore[arg-type]
-            if name != "warnings"
-            for value in [getattr(self, name)]
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-def _as_array(value: Any, dtype: type[np.generic], shape: tuple[int | str, ...], what: str) -> Any:
-    """A value as an array of a dtype; raises Md5Error if it cannot be."""
-    try:
-        given = np.asarray(value)
-    except (TypeError, ValueError):
-        raise Md5Error(f"{what} is not a table of numbers", expected="rows of equal length") from None
-    if given.size == 0 and given.ndim == 1:
-        return np.zeros([size if isinstance(size, int) else 0 for size in shape], dtype=dtype)
-    if given.dtype.kind not in "biuf":
-        raise Md5Error(f"{what} holds something other than numbers", found=str(given.dtype), expected="numbers")
-    with np.errstate(invalid="ignore", over="ignore"):
-        array = given.astype(dtype)
-    if array.dtype.kind == "i" and not np.array_equal(array, given):
-        raise Md5Error(f"{what} holds a number that is not a whole number of 32 bits", expected="int32")
-    return array
-
-
 @dataclass(eq=False)
-class Joints(_Record):
+class Joints(Record):
     """A skeleton in a pose: the transform of every joint in the space of the model.
 
     Attributes:
@@ -112,22 +70,18 @@ class Joints(_Record):
     """
 
     names: list[str]
-    parents: Ints
-    positions: Floats
-    orientations: Floats
+    parents: Ints = field(default_factory=ArrayOf(np.int32, "J"))
+    positions: Floats = field(default_factory=ArrayOf(np.float64, "J", 3))
+    orientations: Floats = field(default_factory=ArrayOf(np.float64, "J", 4))
 
-    ARRAYS: ClassVar = {
-        "parents": (np.int32, ("J",)),
-        "positions": (np.float64, ("J", 3)),
-        "orientations": (np.float64, ("J", 4)),
-    }
+    ERROR, PLACE = Md5Error, "Joints."
 
     def __len__(self) -> int:
         return len(self.names)
 
 
 @dataclass(eq=False)
-class Mesh(_Record):
+class Mesh(Record):
     """One mesh block: vertices that are sums of weights, triangles over them, one shader.
 
     Attributes:
@@ -145,25 +99,17 @@ class Mesh(_Record):
     """
 
     shader: str
-    uvs: Floats
-    weight_starts: Ints
-    weight_counts: Ints
-    triangles: Ints
-    weight_joints: Ints
-    weight_biases: Floats
-    weight_positions: Floats
+    uvs: Floats = field(default_factory=ArrayOf(np.float64, "V", 2))
+    weight_starts: Ints = field(default_factory=ArrayOf(np.int32, "V"))
+    weight_counts: Ints = field(default_factory=ArrayOf(np.int32, "V"))
+    triangles: Ints = field(default_factory=ArrayOf(np.int32, "T", 3))
+    weight_joints: Ints = field(default_factory=ArrayOf(np.int32, "W"))
+    weight_biases: Floats = field(default_factory=ArrayOf(np.float64, "W"))
+    weight_positions: Floats = field(default_factory=ArrayOf(np.float64, "W", 3))
     name: str = ""
     comment_name: str = ""
 
-    ARRAYS: ClassVar = {
-        "uvs": (np.float64, ("V", 2)),
-        "weight_starts": (np.int32, ("V",)),
-        "weight_counts": (np.int32, ("V",)),
-        "triangles": (np.int32, ("T", 3)),
-        "weight_joints": (np.int32, ("W",)),
-        "weight_biases": (np.float64, ("W",)),
-        "weight_positions": (np.float64, ("W", 3)),
-    }
+    ERROR, PLACE = Md5Error, "Mesh."
 
     @property
     def vertex_count(self) -> int:
@@ -172,7 +118,7 @@ class Mesh(_Record):
 
 
 @dataclass(eq=False)
-class Model(_Record):
+class Model(Record):
     """An .md5mesh file.
 
     Attributes:
@@ -185,7 +131,9 @@ class Model(_Record):
     joints: Joints
     meshes: list[Mesh]
     commandline: str = ""
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list, compare=False)
+
+    ERROR = Md5Error
 
     @property
     def vertex_count(self) -> int:
@@ -194,7 +142,7 @@ class Model(_Record):
 
 
 @dataclass(eq=False)
-class Animation(_Record):
+class Animation(Record):
     """An .md5anim file.
 
     A joint's six components Tx Ty Tz Qx Qy Qz, relative to its parent, are those of the base frame, except the ones
@@ -216,27 +164,19 @@ class Animation(_Record):
     """
 
     names: list[str]
-    parents: Ints
-    flags: Ints
-    starts: Ints
-    bounds: Floats
-    base_positions: Floats
-    base_orientations: Floats
-    frames: Floats
+    parents: Ints = field(default_factory=ArrayOf(np.int32, "J"))
+    flags: Ints = field(default_factory=ArrayOf(np.int32, "J"))
+    starts: Ints = field(default_factory=ArrayOf(np.int32, "J"))
+    bounds: Floats = field(default_factory=ArrayOf(np.float64, "F", 2, 3))
+    base_positions: Floats = field(default_factory=ArrayOf(np.float64, "J", 3))
+    base_orientations: Floats = field(default_factory=ArrayOf(np.float64, "J", 3))
+    frames: Floats = field(default_factory=ArrayOf(np.float64, "F", "C"))
     frame_rate: float = 24.0
     commandline: str = ""
     has_hierarchy: bool = True
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list, compare=False)
 
-    ARRAYS: ClassVar = {
-        "parents": (np.int32, ("J",)),
-        "flags": (np.int32, ("J",)),
-        "starts": (np.int32, ("J",)),
-        "base_positions": (np.float64, ("J", 3)),
-        "base_orientations": (np.float64, ("J", 3)),
-        "frames": (np.float64, ("F", "C")),
-        "bounds": (np.float64, ("F", 2, 3)),
-    }
+    ERROR, PLACE = Md5Error, "Animation."
 
     @property
     def frame_count(self) -> int:
@@ -264,7 +204,7 @@ class AnimationHeader:
 
 
 @dataclass(eq=False)
-class Camera(_Record):
+class Camera(Record):
     """An .md5camera file.
 
     Its entries are not the frames of the timeline: see `timeline`.
@@ -282,21 +222,16 @@ class Camera(_Record):
         warnings: about problems in the file.
     """
 
-    cuts: Ints
-    positions: Floats
-    orientations: Floats
-    fields_of_view: Floats
+    cuts: Ints = field(default_factory=ArrayOf(np.int32, "K"))
+    positions: Floats = field(default_factory=ArrayOf(np.float64, "N", 3))
+    orientations: Floats = field(default_factory=ArrayOf(np.float64, "N", 3))
+    fields_of_view: Floats = field(default_factory=ArrayOf(np.float64, "N"))
     frame_rate: float = 24.0
     cut_groups: list[str] = field(default_factory=list)
     commandline: str = ""
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list, compare=False)
 
-    ARRAYS: ClassVar = {
-        "cuts": (np.int32, ("K",)),
-        "positions": (np.float64, ("N", 3)),
-        "orientations": (np.float64, ("N", 3)),
-        "fields_of_view": (np.float64, ("N",)),
-    }
+    ERROR, PLACE = Md5Error, "Camera."
 
     @property
     def entry_count(self) -> int:

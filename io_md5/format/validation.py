@@ -10,6 +10,7 @@ import re
 import numpy as np
 import numpy.typing as npt
 
+from ...io_common.arrays import MAX_INT32, check_range
 from ...io_common.texts import counted
 from .model import LARGEST, ROOT, Animation, Camera, Ints, Joints, Md5Error, Mesh, Model
 from .skeleton import ALL_COMPONENTS, CyclicHierarchyError, depths, is_animated
@@ -74,6 +75,7 @@ def validate_animation(animation: Animation) -> None:
 def check_components(animation: Animation, what: str = "Animation") -> None:
     """Raises Md5Error if a joint's animated component does not exist, or arrays do not fit together."""
     check_arrays(animation, what)
+    check_range(Md5Error, f"{what}.starts", animation.starts, -MAX_INT32, MAX_INT32)
     unknown = np.flatnonzero((animation.flags < 0) | (animation.flags > ALL_COMPONENTS))
     if len(unknown):
         raise Md5Error(
@@ -124,26 +126,10 @@ def check_arrays(record: Model | Joints | Mesh | Animation | Camera, what: str =
         check_arrays(record.joints, f"{what}.joints")
         for index, mesh in enumerate(record.meshes):
             check_arrays(mesh, f"{what}.meshes[{index}]")
-    sizes = {"J": len(record.names)} if isinstance(record, Joints | Animation) else {}
-    for name, (dtype, shape) in record.ARRAYS.items():
-        array = getattr(record, name)
-        lengths = [sizes.get(size) if isinstance(size, str) else size for size in shape]
-        is_array = isinstance(array, np.ndarray)
-        if not (
-            is_array
-            and array.dtype == dtype
-            and array.ndim == len(shape)
-            and all(size in (None, found) for size, found in zip(lengths, array.shape, strict=True))
-        ):
-            sizes_expected = ", ".join("any" if size is None else str(size) for size in lengths)
-            expected = f"{np.dtype(dtype)} ({sizes_expected})"
-            if not is_array:
-                raise Md5Error(f"{what}.{name} is not an array", found=type(array).__name__, expected=expected)
-            found = f"{array.dtype} ({', '.join(map(str, array.shape))})"
-            raise Md5Error(f"{what}.{name} has the wrong shape or dtype", found=found, expected=expected)
-        for size, found in zip(shape, array.shape, strict=True):
-            if isinstance(size, str):
-                sizes[size] = found
+    lengths = {"J": len(record.names)} if isinstance(record, Joints | Animation) else {}
+    if isinstance(record, Animation):
+        lengths["F"] = len(np.atleast_1d(record.frames))
+    record.check_arrays(f"{what}.", **lengths)
     if isinstance(record, Camera) and record.cut_groups and len(record.cut_groups) != len(record.cuts):
         raise Md5Error(
             f"{what}.cut_groups has the wrong length",

@@ -75,6 +75,7 @@ BAD_ANIMATIONS = {
     "Animation.frames": lambda a: (setattr(a, "frames", a.frames[:0]), setattr(a, "bounds", a.bounds[:0])),
     "Animation.flags[0]": lambda a: a.flags.__setitem__(0, 64),
     "Animation.starts[1]": lambda a: a.starts.__setitem__(1, 6),
+    "Animation.starts has": lambda a: (setattr(a, "starts", a.starts + np.int64(1 << 40)), a.flags.fill(0)),
     "Animation.parents": lambda a: a.parents.__setitem__(0, -2),
     "Animation.base_positions": lambda a: setattr(a, "base_positions", a.base_positions[:, :2]),
     "Animation.frames[1, 0]": lambda a: a.frames.__setitem__((1, 0), np.inf),
@@ -105,6 +106,14 @@ def test_what_cannot_be_read_is_not_written_and_the_message_names_the_attribute(
     with pytest.raises(Md5Error) as caught:
         write(subject)
     assert str(caught.value).startswith(name)
+
+
+def test_integers_of_any_type_are_written():
+    model = sample_model()
+    expected = format_mesh(model)
+    model.joints.parents = model.joints.parents.astype(np.int64)
+    model.meshes[0].triangles = model.meshes[0].triangles.astype(np.uint8)
+    assert format_mesh(model) == expected
 
 
 @pytest.mark.parametrize("name", BAD_MODELS)
@@ -158,14 +167,13 @@ def test_empty_lists_have_the_shape_of_no_rows():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((["a"], [0.5], [[0, 0, 0]], [[1, 0, 0, 0]]), "Joints.parents holds a number that is not a whole"),
-        ((["a"], [2**40], [[0, 0, 0]], [[1, 0, 0, 0]]), "Joints.parents holds a number that is not a whole"),
-        ((["a"], [-1], [[0, 0], [0]], [[1, 0, 0, 0]]), "Joints.positions is not a table"),
-        ((["a"], [-1], [["x", "y", "z"]], [[1, 0, 0, 0]]), "Joints.positions holds something other"),
-        ((["a"], None, [[0, 0, 0]], [[1, 0, 0, 0]]), "Joints.parents holds something other"),
+        ((["a"], [0.5], [[0, 0, 0]], [[1, 0, 0, 0]]), "Joints.parents is not an array of integers"),
+        ((["a"], [-1], [[0, 0], [0]], [[1, 0, 0, 0]]), "Joints.positions has rows of different lengths"),
+        ((["a"], [-1], [["x", "y", "z"]], [[1, 0, 0, 0]]), "Joints.positions is not an array of numbers"),
+        ((["a"], None, [[0, 0, 0]], [[1, 0, 0, 0]]), "Joints.parents is not an array of integers"),
     ],
 )
-def test_what_is_no_table_of_numbers_is_refused(arguments, message):
+def test_what_is_no_array_of_numbers_is_refused(arguments, message):
     with pytest.raises(Md5Error, match=message):
         Joints(*arguments)
 
