@@ -97,11 +97,13 @@ def _converted(error: Error, name: str, values: Any, empty: NDArray[Any]) -> NDA
     if given.shape == (0,) and not isinstance(values, np.ndarray):
         return empty
     is_float = empty.dtype.kind == "f"
-    if given.dtype.kind not in ("iuf" if is_float else "iu"):
-        raise error(f"{name} is not an array of {'numbers' if is_float else 'integers'}", found=str(given.dtype))
     with np.errstate(over="ignore", invalid="ignore"):
-        converted = given.astype(empty.dtype)
-    return converted if is_float or np.array_equal(converted, given) else given
+        converted = given.astype(empty.dtype) if given.dtype.kind in "iuf" else None
+    if converted is not None and (is_float or np.array_equal(converted, given)):
+        return converted
+    if given.dtype.kind not in "iu":
+        raise error(f"{name} is not an array of {'numbers' if is_float else 'integers'}", found=str(given.dtype))
+    return given
 
 
 def _are_same(a: Any, b: Any) -> bool:
@@ -188,11 +190,15 @@ def decode_names(fields: Iterable[bytes]) -> tuple[list[str], int]:
     return [name.decode(NAME_ENCODING) for name, _, _ in parts], sum(not end for _, end, _ in parts)
 
 
-def distinct_rows(rows: NDArray[np.number]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def distinct_rows(rows: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Where each of the distinct rows (n, …) is first, in the order of first use, (d,); and which each row is, (n,)."""
-    if not len(rows):
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    _, firsts, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    if not rows.size:
+        return np.zeros(min(len(rows), 1), np.int64), np.zeros(len(rows), np.int64)
+    # Bytes are compared much faster than columns.
+    rows = np.ascontiguousarray(rows).reshape(len(rows), -1)
+    _, firsts, inverse = np.unique(
+        rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))), return_index=True, return_inverse=True
+    )
     order = np.argsort(firsts)
     ranks = np.empty(len(order), np.int64)
     ranks[order] = np.arange(len(order))

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -94,13 +95,14 @@ def find_sequences(names: Iterable[str]) -> list[FrameSequence]:
     Args:
         names: the names of all frames.
     """
-    belongs = _sequence_names(list(names))
+    belongs = _sequence_names(tuple(names))
     firsts = [index for index, name in enumerate(belongs) if index == 0 or name != belongs[index - 1]]
     ends = [*firsts[1:], len(belongs)]
     return [FrameSequence(belongs[first], first, end - 1) for first, end in zip(firsts, ends, strict=False)]
 
 
-def _sequence_names(names: Sequence[str]) -> list[str]:
+@lru_cache(16)
+def _sequence_names(names: tuple[str, ...]) -> list[str]:
     digits = number_digits(names)
     stems = [name[: _number_start(name)] for name in names]
     # The digits before the number are part of the sequence's name.

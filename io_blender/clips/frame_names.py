@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,9 +67,7 @@ def frame_names(
     plan: FramePlan, objects: Sequence[Object], scene: Scene, models: Iterable[SourceFrames], report: Report
 ) -> list[str]:
     """Names of the file or of shape keys, else new ones; unique unless the imported file repeats them."""
-    # A marker that has the name of a sequence of another of the imported `models` is not a renamed one.
-    imported = {marker_name(name) for model in models for name in model.sequence_names}
-    namer, source = _Namer(plan, objects, scene, imported, report), plan.file
+    namer, source = _Namer(plan, objects, scene, models, report), plan.file
     if plan.segments:
         namer.name_segments()
     elif plan.scene_frames is None:
@@ -86,13 +85,21 @@ class _Namer:
     """The frame of the imported file that names each frame, or NONE, and the name that it has then."""
 
     def __init__(
-        self, plan: FramePlan, objects: Sequence[Object], scene: Scene, imported: Collection[str], report: Report
+        self, plan: FramePlan, objects: Sequence[Object], scene: Scene, models: Iterable[SourceFrames], report: Report
     ) -> None:
         self._plan, self._objects, self._scene = plan, objects, scene
-        self._source, self._imported, self._report = plan.file, imported, report
-        self._digits = number_digits(plan.file.frame_names if plan.file is not None else ())
+        self._source, self._models, self._report = plan.file, models, report
         self.sources = plan.source.copy()
         self.names = [""] * plan.frame_count
+
+    @cached_property
+    def _digits(self) -> int:
+        return number_digits(self._source.frame_names if self._source is not None else ())
+
+    @cached_property
+    def _imported(self) -> set[str]:
+        """The markers of all imported models: one with the name of another model's sequence is not a renamed one."""
+        return {marker_name(name) for model in self._models for name in model.sequence_names}
 
     def _set(self, positions: Iterable[int], names: Iterable[str]) -> None:
         for position, name in zip(positions, names, strict=True):

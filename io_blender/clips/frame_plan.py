@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import bpy
@@ -106,6 +107,7 @@ class FramePlan:
     segments: Sequence[Segment] = ()  # what the frames show, if they are of a list
     owners: Sequence[Any] = ()  # the armature or shape keys that play it
     file: SourceFrames | None = None  # that the frames come from, if it is one
+    plays_keys: bool = False  # they are shape keys that the timeline plays in order
     names: list[str] = field(default_factory=list)  # in the file that is written, (F,)
 
     @property
@@ -224,9 +226,15 @@ class Planner:
             self.report.warn("Frame Rate has no effect on shape keys: choose Scene Playback as Frames")
         return self._plan_keys(leader)
 
-    @property
+    @cached_property
     def _keyed(self) -> list[Object]:
         return [obj for obj in self.objects if frame_keys(obj)]
+
+    @cached_property
+    def _playbacks(self) -> dict[Object, Playback]:
+        """How the shape keys of imported objects play."""
+        imported = _imported(self.objects, self.sources)
+        return {obj: playback_of(obj, self.sources[obj], self.scene) for obj in imported}
 
     # Shape keys
 
@@ -241,7 +249,7 @@ class Planner:
                 return False
             self._warn_of_mixes()
             return True
-        playbacks = {playback_of(obj, sources[obj], self.scene) for obj in imported}
+        playbacks = set(self._playbacks.values())
         if len(imported) < len(keyed) or Playback.OTHER in playbacks or len(playbacks) > 1:
             return False
         first = sources[imported[0]]
@@ -312,7 +320,8 @@ class Planner:
             is_parallel = len(names) == len(key_names)
             indices = [index.get(name, position if is_parallel else 0) for position, name in enumerate(key_names)]
             keys[obj] = indices[::step]
-        return FramePlan(list(key_names[::step]), frames[::step], None, keys, file=source)
+        plays_keys = not self.options.is_resampled(self.scene) and Playback.IN_ORDER in self._playbacks.values()
+        return FramePlan(list(key_names[::step]), frames[::step], None, keys, file=source, plays_keys=plays_keys)
 
     # Frames of the scene
 

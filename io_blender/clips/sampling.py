@@ -69,7 +69,7 @@ def normals_of_sides(vertices: npt.NDArray[np.integer], normals: Floats, is_one:
     """The normals of corners (F, C, 3), with those of the first corner of a vertex, (C,), for all of its side."""
     # With `is_one`, vertices have one side.
     of_first = normals[:, first_corners(vertices)]
-    is_same = is_one | ((normals * of_first).sum(axis=2) >= SAME_SIDE)
+    is_same = is_one | (np.einsum("fci,fci->fc", normals, of_first) >= SAME_SIDE)
     return np.where(is_same[..., None], of_first, normals)
 
 

@@ -190,11 +190,12 @@ def corner_normals(evaluated: Object) -> Floats:
     mesh = evaluated.data
     normals = np.empty((len(mesh.loops), 3), dtype=np.float32)
     mesh.corner_normals.foreach_get("vector", normals.ravel())
-    x, y, z = world_matrix(evaluated)[:3, :3]
+    axes = world_matrix(evaluated)[:3, :3]
     # The transposed inverse but for its length, which is there where the scale is 0 too.
-    turned = normals.astype(np.float64) @ np.stack([np.cross(y, z), np.cross(z, x), np.cross(x, y)]).T
-    turned *= np.sign(np.dot(x, np.cross(y, z)))
-    result: Floats = turned / np.maximum(np.linalg.norm(turned, axis=1, keepdims=True), np.finfo(float).tiny)
+    inverse = np.cross(axes[[1, 2, 0]], axes[[2, 0, 1]])
+    turned = normals.astype(np.float64) @ (inverse.T * np.sign(axes[0] @ inverse[0]))
+    lengths = np.sqrt(np.einsum("ij,ij->i", turned, turned))[:, None]
+    result: Floats = turned / np.maximum(lengths, np.finfo(float).tiny)
     return result
 
 

@@ -18,7 +18,6 @@ from ...io_blender.reports import Job, Report
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_blender.scene.objects import NothingToExportError, export_conversion, mesh_objects
-from ...io_blender.scene.shape_keys import Playback, playback_of
 from ...io_blender.verification import (
     GRID,
     OTHER_TRIANGULATION,
@@ -105,7 +104,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
         report.hints.append(f"Objects: {', '.join(obj.name for obj in objects)}")
     scene = context.scene
     stored = {obj: one for obj in objects if (one := load_model(obj.data)) is not None}
-    models = [one for mesh in bpy.data.meshes if (one := load_model(mesh)) is not None]
+    models = (one for mesh in bpy.data.meshes if (one := load_model(mesh)) is not None)
 
     def arrange(segments: list[Segment]) -> list[Segment]:
         return _in_template_order(segments, options.template)
@@ -124,11 +123,8 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     _warn_of_differences(differences, model, parts, report)
     is_moving = model.vertex_count and (np.ptp(model.translate, axis=0).any() or np.ptp(model.vertices, axis=0).any())
     if options.compares_speed and is_moving:
-        plays_keys = not options.frames.is_resampled(scene) and any(
-            playback_of(obj, stored[obj], scene) is Playback.IN_ORDER for obj in plan.keys if obj in stored
-        )
         frame_models.warn_of_model_speed(
-            builder.plan, options.frames, FRAMES_PER_SECOND, scene, report, plays_keys=plays_keys
+            builder.plan, options.frames, FRAMES_PER_SECOND, scene, report, plays_keys=plan.plays_keys
         )
     origin = next(iter(stored.values())) if len(stored) == 1 else None
     # The triangle of the parts, one part after the other, that each one is; -1 for those that Blender cannot hold.
@@ -260,8 +256,8 @@ def _warn_of_moving_uvs(parts: list[Part], samples: Samples, report: Report) -> 
 
 def _require_finite(positions: npt.NDArray[np.float64], names: list[str]) -> None:
     """Raises Md2Error if vertices are nowhere, as some operators of Blender leave them."""
-    counts = (~np.isfinite(positions)).any(axis=2).sum(axis=1)
-    if counts.any():
+    if not np.isfinite(positions).all():
+        counts = (~np.isfinite(positions)).any(axis=2).sum(axis=1)
         frame = int(np.argmax(counts > 0))
         number = counted(int(counts[frame]), "vertices", "have no finite position")
         raise Md2Error(f"in frame {names[frame]}, {number}: delete every such vertex")

@@ -160,7 +160,7 @@ class _Builder:
         sources = self.stored
         if not self.meshes and self.root is not None and self.source is not None:
             sources = {self.root: self.source}
-        models = [one for obj in bpy.data.objects if (one := load_frames(obj)) is not None]
+        models = (one for obj in bpy.data.objects if (one := load_frames(obj)) is not None)
         plan = frame_models.plan_model(self.meshes, sources, scene, options.frames, models, report)
         rows = np.arange(plan.frame_count)
         # What Blender shades can only be read from evaluated meshes, which takes longer.

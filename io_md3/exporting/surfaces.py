@@ -173,7 +173,8 @@ def build_surface(
         of_corners = nearest_normals(sampling.normals_of_sides(unsplit, normals[:, part.loops.ravel()]))
         # What is split is the vertex of the file still, with its positions: other frames have its normal.
         keys = np.moveaxis(of_corners * is_shown[rows][:, unsplit, None], 0, 1).reshape(len(unsplit), -1)
-        groups = _in_order(distinct_rows(np.column_stack([unsplit, keys]))[1], groups[2][unsplit])
+        rows_of_bytes = np.hstack([unsplit[:, None].view(np.uint8), keys])
+        groups = _in_order(distinct_rows(rows_of_bytes)[1], groups[2][unsplit])
         is_whole = is_whole and len(groups[1]) == count
         old = unsplit[groups[1]]
         chosen, is_shown, encoded = chosen[:, old], is_shown[:, old], encoded[:, old]

@@ -26,8 +26,8 @@ BARE = {
 }
 
 
-def compared(folder, bench: Bench, **options) -> md5_compare.Comparison:
-    folder = folder / "out"
+def compared(folder, bench: Bench, name: str = "out", **options) -> md5_compare.Comparison:
+    folder = folder / name
     folder.mkdir()
     bpy.context.view_layer.update()
     result = md5_compare.export_and_compare(folder, bench.armature, actions="ACTIVE", **bench.options, **options)
@@ -44,7 +44,7 @@ def assert_exact_unless_bare(result: md5_compare.Comparison, edit: str) -> None:
 
 @pytest.mark.parametrize(("name", "setting"), POINTS)
 @pytest.mark.parametrize("edit", armature_edits.EDITS)
-def test_an_edited_armature_is_exact(tmp_path, name, setting, edit):
+def test_an_edited_armature_is_exact_with_all_bones_and_with_those_that_deform(tmp_path, name, setting, edit):
     bench = workbench.bench_of(tmp_path, name, setting)
     before = workbench.scene_fingerprint(), bench.armature.name
     armature_edits.EDITS[edit](bench)
@@ -53,6 +53,9 @@ def test_an_edited_armature_is_exact(tmp_path, name, setting, edit):
     rotates = [bone.use_inherit_rotation for bone in bench.armature.data.bones]
     assert (workbench.scene_fingerprint(), bench.armature.name) != before or placed or not all(rotates)
     assert_exact_unless_bare(compared(tmp_path, bench), edit)
+    result = compared(tmp_path, bench, "deforming", deform_only=True)
+    assert_exact_unless_bare(result, edit)
+    assert len(result.model.names) == sum(bone.use_deform for bone in bench.armature.data.bones)
 
 
 @pytest.mark.parametrize("name", ["sample", "robot"])
@@ -62,17 +65,6 @@ def test_an_edited_armature_with_an_edited_mesh_is_exact(tmp_path, name, edit):
     mesh_edits.EDITS["move one"](bench)
     armature_edits.EDITS[edit](bench)
     assert_exact_unless_bare(compared(tmp_path, bench), edit)
-
-
-@pytest.mark.parametrize("setting", ["merged", "unmerged joint axes"])
-@pytest.mark.parametrize("edit", armature_edits.EDITS)
-def test_an_edited_armature_is_exact_with_deform_bones_only(tmp_path, setting, edit):
-    bench = workbench.sample(tmp_path, setting)
-    armature_edits.EDITS[edit](bench)
-    result = compared(tmp_path, bench, deform_only=True)
-    assert_exact_unless_bare(result, edit)
-    deforming = [bone for bone in bench.armature.data.bones if bone.use_deform]
-    assert len(result.model.names) == len(deforming)
 
 
 @pytest.mark.parametrize("setting", workbench.SETTINGS)

@@ -503,11 +503,11 @@ def test_a_real_model_is_shown_by_the_game_as_by_blender(corpus, out, mesh_path,
 
 
 def md2_models():
-    """Each model for one game; all models for all games are judged without Blender."""
+    """Some models, each for one game; all models for all games are judged without Blender."""
     games = ("ANY", "QUAKE2", "QUAKE2_MODERN")
     return [
         pytest.param(games[i % 3], *param.values, id=f"{games[i % 3]}-{param.id}", marks=param.marks)
-        for i, param in enumerate(each_readable_file())
+        for i, param in enumerate(each_readable_file()[::8])
     ]
 
 
