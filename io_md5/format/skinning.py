@@ -19,6 +19,7 @@ Indices = npt.NDArray[np.int64]
 
 # An odd number with evenly mixed bits (the golden ratio), for hashing rows.
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_PACKABLE = 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
@@ -362,4 +363,9 @@ def _conflicts(merged: Indices, file_ids: Indices) -> npt.NDArray[np.bool_]:
 
 def _triangle_ids(triangles: npt.NDArray[np.integer]) -> Indices:
     """An id for each triangle, the same for those with the same vertices, (T,)."""
-    return row_ids(np.sort(triangles, axis=1))
+    a, b, c = triangles.astype(np.int64).T
+    low, high = np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
+    middle = a + b + c - low - high
+    size = int(high.max(initial=0)) + 1
+    # Three vertices fit into a number of 64 bits, unless there are millions.
+    return (low * size + middle) * size + high if size < _PACKABLE else row_ids(np.column_stack([low, middle, high]))

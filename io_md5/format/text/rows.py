@@ -30,6 +30,7 @@ _SHORT = 1 << 16
 
 MIN_LINES = 100
 """The scanner is faster with fewer lines."""
+_SMALL = 1 << 16  # bytes of a file that may have fewer
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +44,7 @@ class ReducedText:
 
 def extract_rows(data: bytes) -> ReducedText:
     """The text of an .md5mesh file without its blocks of rows."""
-    if data.count(b"\n") < MIN_LINES:
+    if len(data) < _SMALL and data.count(b"\n") < MIN_LINES:
         return ReducedText(data, len(data))
     text = Text(data)
     found = list(_candidate_blocks(data))
