@@ -51,7 +51,7 @@ def _compared(what: str, breaks: Callable[[float, float], bool]) -> Check:
 
     def count_in(model: Model) -> int:
         value = getattr(model, attribute)
-        return value if isinstance(value, int) else len(value)
+        return int(value) if isinstance(value, int | np.integer) else len(value)
 
     def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
         count = count_in(subject.model)

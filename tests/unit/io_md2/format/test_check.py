@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from md2_samples import fan, model_of
 
 from io_idtech.io_md2.format import Game, check_model
@@ -35,3 +36,9 @@ def test_oddities_of_a_file_are_told_without_the_remedy_of_an_export():
     (finding,) = [one for one in check_model(model) if one.code == "bad_normals"]
     assert finding.text.startswith(sentence)
     assert not finding.remedy or finding.remedy not in sentence
+
+
+def test_the_size_of_a_skin_may_be_a_number_of_numpy():
+    model = fan(5)
+    model.skin_height = np.int32(512)
+    assert any("The skin height is 512 texels" in finding.text for finding in check_model(model, Game.QUAKE2))
