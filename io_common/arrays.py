@@ -55,7 +55,7 @@ class Record:
                 setattr(self, name, _converted(self.ERROR, self.PLACE + name, value, default()))
         for name in lists:
             value = getattr(self, name)
-            if not isinstance(value, list | str | bytes) and isinstance(value, Iterable):
+            if not isinstance(value, list) and not isinstance(value, str | bytes) and isinstance(value, Iterable):
                 setattr(self, name, list(value))
 
     def __eq__(self, other: object) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -46,8 +46,16 @@ class Finding:
         return self.text
 
 
-Check = Callable[["Rule", Any], Iterator[Finding]]
-"""Yields what breaks a rule in a subject, which each family defines."""
+@dataclass(frozen=True)
+class Subject:
+    """A model that is checked, of a family with one model in a file."""
+
+    model: Any
+    source: Any = None  # the model of the file that it was imported from
+
+
+Check = Callable[["Rule", Any], Iterable[Finding]]
+"""Finds what breaks a rule in a subject."""
 
 
 @dataclass(frozen=True)

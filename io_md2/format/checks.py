@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...io_common.arrays import NAME_ENCODING
 from ...io_common.frames import FRAME_NAME_SIZE
-from ...io_common.rules import Check, Finding, Rule
+from ...io_common.rules import Check, Finding, Rule, Subject
 from ...io_common.texts import counted
 from .glcommands import drawn_triangles, in_order
 from .model import SKIN_NAME_SIZE, Model
@@ -23,14 +22,7 @@ _NAMED = 5
 _INT16 = np.iinfo(np.int16)
 _WORDS = {"skin_height": "texels", "st": "texture coordinates"}
 _ATTRIBUTES = {"vertices": "vertex_count", "frames": "frame_names"}
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What is checked."""
-
-    model: Model
-    source: Model | None = None  # the file that it was imported from
+_NUMBERS = ("vertex_count", "skin_height")
 
 
 # Numbers
@@ -49,14 +41,15 @@ def at_least(what: str) -> Check:
 def _compared(what: str, breaks: Callable[[float, float], bool]) -> Check:
     words, attribute = _WORDS.get(what, what), _ATTRIBUTES.get(what, what)
 
-    def count_in(model: Model) -> int:
-        value = getattr(model, attribute)
-        return int(value) if isinstance(value, int | np.integer) else len(value)
+    as_count: Callable[[Any], int] = int if attribute in _NUMBERS else len
 
-    def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    def count_in(model: Model) -> int:
+        return as_count(getattr(model, attribute))
+
+    def check(rule: Rule, subject: Subject) -> Iterable[Finding]:
         count = count_in(subject.model)
         if not breaks(count, rule.limit):
-            return
+            return ()
         if what == "skin_height":
             text = f"The skin height is {counted(count, words)}"
         else:
@@ -64,7 +57,7 @@ def _compared(what: str, breaks: Callable[[float, float], bool]) -> Check:
         # The surplus elements, where they can be selected.
         beyond: dict[str, Any] = {what: range(int(rule.limit), count)} if what in ("vertices", "triangles") else {}
         is_in_source = subject.source is not None and breaks(count_in(subject.source), rule.limit)
-        yield rule.finding(text, count, **beyond, is_in_source=is_in_source)
+        return (rule.finding(text, count, **beyond, is_in_source=is_in_source),)
 
     return check
 

@@ -254,22 +254,21 @@ class _Reader:
         end = heads[-1] + 1 + 3 * abs(counts[-1]) if heads else 0
         if not ended and end < count:
             self.warnings.append("The last of the GL commands runs past their end and was left out")
-        primitives = np.array(counts, np.int32)
-        if np.abs(primitives).min(initial=3) < 3:
+        if min(map(abs, counts), default=3) < 3:
             self.warnings.append("The GL commands have primitives of fewer than three vertices")
 
         is_head = np.zeros(end, bool)
         is_head[heads] = True
         body = words[:end][~is_head].reshape(-1, 3)
         vertices = body[:, 2].astype(np.int32)
-        exists = vertices.view(np.uint32) < vertex_count  # negative ones are too large without their sign
-        if not exists.all():
-            bad = int(exists.argmin())
+        unsigned = vertices.view(np.uint32)  # in which negative ones are too large
+        if unsigned.max(initial=0) >= vertex_count and len(unsigned):
+            bad = int((unsigned >= vertex_count).argmax())
             word = int(np.flatnonzero(~is_head)[3 * bad + 2])
             reason, expected = ("the GL commands use a vertex that does not exist", f"an index below {vertex_count}")
             raise self.error(reason, offset + 4 * word, int(vertices[bad]), expected)
         st = body.view("<f4")[:, :2].astype(np.float32)
-        return GlCommands(primitives, st, vertices)
+        return GlCommands(np.array(counts, np.int32), st, vertices)
 
 
 def _position_bytes(vertices: NDArray[np.uint8]) -> NDArray[np.uint8]:

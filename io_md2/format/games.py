@@ -13,10 +13,9 @@ from enum import Enum
 import numpy as np
 
 from ...io_common.frames import FrameSequence
-from ...io_common.rules import Finding, Profile, Rule, find, find_invalid
+from ...io_common.rules import Finding, Profile, Rule, Subject, find, find_invalid
 from ...io_common.texts import counted
 from . import checks
-from .checks import Subject
 from .model import SKIN_NAME_SIZE, Model, validate_structure
 
 

@@ -72,11 +72,10 @@ def frame_dtype(vertex_count: int, frame_size: int | None = None) -> np.dtype[np
     )
 
 
+@np.errstate(invalid="ignore", over="ignore")
 def is_in_range(scale: NDArray[np.float32], translate: NDArray[np.float32]) -> NDArray[np.bool_]:
     """Whether all positions on each frame's grid are finite in single precision, (F, 3)."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        farthest: NDArray[np.float32] = np.abs(scale) * 255 + np.abs(translate)
-    return np.isfinite(farthest)
+    return np.isfinite(np.abs(scale) * 255 + np.abs(translate))
 
 
 @dataclass(eq=False)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ...io_common.frames import FRAME_NAME_SIZE, FrameSequence, find_sequences
-from ...io_common.rules import Check, Finding, Profile, Rule, find, find_invalid
+from ...io_common.rules import Check, Finding, Profile, Rule, Subject, find, find_invalid
 from ...io_common.texts import counted
 from .model import FRAMES_PER_SECOND, NAME_SIZE, Model, validate_model
 
@@ -25,14 +25,6 @@ class Game(Enum):
     QUAKE = "QUAKE"
     QUAKE2 = "QUAKE2"
     QUAKE3 = "QUAKE3"
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What is checked."""
-
-    model: Model
-    source: Model | None = None  # the file that it was imported from
 
 
 def _counts(model: Model, what: str) -> list[tuple[str, int]]:
