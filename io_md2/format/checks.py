@@ -90,9 +90,10 @@ def st_outside(rule: Rule, subject: Subject) -> Iterator[Finding]:
     model = subject.model
     if model.skin_width <= 0 or model.skin_height <= 0:
         return
-    inside = (model.st >= 0) & (model.st < np.array([model.skin_width, model.skin_height]))
-    if not inside.all():
-        outside = np.asarray(~inside.all(axis=1))
+    # Negative ones are too large without their sign.
+    beyond = model.st.astype(np.uint64) >= np.array([model.skin_width, model.skin_height], np.uint64)
+    if beyond.any():
+        outside = np.asarray(beyond.any(axis=1))
         count = int(outside.sum())
         what = f"{counted(count, 'texture coordinates', 'lie')} outside the skin"
         yield rule.finding(what, count, triangles=_triangles_of_st(subject, outside))

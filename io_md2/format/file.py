@@ -248,23 +248,21 @@ class _Reader:
         words = np.frombuffer(self.data, "<i4", count, offset)
         self.end = max(self.end, offset + 4 * count)
 
-        heads, counts, ended = _walk(words)
+        counts, is_vertex, ended = _walk(words)
+        end = len(is_vertex)
         if not ended:
             self.warnings.append("The GL commands have no terminator")
-        end = heads[-1] + 1 + 3 * abs(counts[-1]) if heads else 0
-        if not ended and end < count:
-            self.warnings.append("The last of the GL commands runs past their end and was left out")
+            if end < count:
+                self.warnings.append("The last of the GL commands runs past their end and was left out")
         if min(map(abs, counts), default=3) < 3:
             self.warnings.append("The GL commands have primitives of fewer than three vertices")
 
-        is_head = np.zeros(end, bool)
-        is_head[heads] = True
-        body = words[:end][~is_head].reshape(-1, 3)
+        body = words[:end][is_vertex].reshape(-1, 3)
         vertices = body[:, 2].astype(np.int32)
         unsigned = vertices.view(np.uint32)  # in which negative ones are too large
         if unsigned.max(initial=0) >= vertex_count and len(unsigned):
             bad = int((unsigned >= vertex_count).argmax())
-            word = int(np.flatnonzero(~is_head)[3 * bad + 2])
+            word = int(np.flatnonzero(is_vertex)[3 * bad + 2])
             reason, expected = ("the GL commands use a vertex that does not exist", f"an index below {vertex_count}")
             raise self.error(reason, offset + 4 * word, int(vertices[bad]), expected)
         st = body.view("<f4")[:, :2].astype(np.float32)
@@ -279,23 +277,24 @@ def _position_bytes(vertices: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return positions
 
 
-def _walk(words: NDArray[np.int32]) -> tuple[list[int], list[int], bool]:
-    """Where the primitives begin, their counts, and whether a 0 ended them."""
-    heads: list[int] = []
+def _walk(words: NDArray[np.int32]) -> tuple[list[int], NDArray[np.bool_], bool]:
+    """The counts of the primitives, which of their words are vertices, and whether a 0 ended them."""
     counts: list[int] = []
     position, size = 0, len(words)
+    is_vertex = bytearray(b"\1") * size
     values = words.astype(np.int32).data  # a view, whose elements are read faster than those of an array
     while position < size:
         count = values[position]
         if count == 0:
-            return heads, counts, True
+            break
         following = position + 1 + 3 * abs(count)
         if following > size:
             break
-        heads.append(position)
+        is_vertex[position] = 0
         counts.append(count)
         position = following
-    return heads, counts, False
+    ended = position < size and values[position] == 0
+    return counts, np.frombuffer(is_vertex, bool)[:position], ended
 
 
 def write_model(model: Model, target: Target) -> None:
