@@ -55,10 +55,12 @@ def drop_degenerate(triangles: npt.NDArray[np.integer], *tables: npt.NDArray[Any
     return tuple(table[~dropped] for table in (triangles, *tables))
 
 
-def lowest_vertex_first(triangles: npt.NDArray[np.integer]) -> npt.NDArray[Any]:
-    """Triangles (T, 3) rotated to start at the lowest vertex: those of one winding are equal rows."""
-    first = triangles.argmin(axis=1)
-    return np.take_along_axis(triangles, (first[:, None] + np.arange(3)) % 3, axis=1)
+def lowest_vertex_first(triangles: npt.NDArray[np.integer]) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+    """Triangles (T, 3) rotated to start at the lowest vertex, so that those of one winding are equal rows; and which of
+    all corners, one triangle after the other, each of their corners was, (T, 3)."""
+    first = triangles.argmin(axis=1)[:, None]
+    corners = 3 * np.arange(len(triangles))[:, None] + (first + np.arange(3)) % 3
+    return np.take(triangles, corners), corners
 
 
 def with_area(
@@ -149,7 +151,7 @@ def have_same_triangles(
     """Which vertices (V,) have the triangles of the imported file with the same winding, and no others."""
     # `sources` has the vertex of the file that each of the mesh is, or -1, (V,).
     rows = np.concatenate([source_triangles, sources[triangles]])
-    _values, ids = np.unique(lowest_vertex_first(rows), axis=0, return_inverse=True)
+    _values, ids = np.unique(lowest_vertex_first(rows)[0], axis=0, return_inverse=True)
     ids = ids.reshape(-1)
     count = len(source_triangles)
     size = int(ids.max(initial=-1)) + 1

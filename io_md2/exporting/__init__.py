@@ -285,8 +285,9 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
         for part in parts:
             result.note(part.obj.name, POSITION, np.inf, "in all frames")
         return result
+    # Those of the imported file were kept because they match.
     kept = any(part.stored is not None and part.stored.model.gl_commands is model.gl_commands for part in parts)
-    if not commands_match(model, _KEPT_TEXELS if kept else 0.0):
+    if not kept and not commands_match(model):
         result.note("", _COMMANDS, np.inf, "in all frames")
 
     def vertices(frame: int) -> list[npt.NDArray[np.float32]]:

@@ -207,10 +207,8 @@ def in_order(triangles: NDArray[Any], st: NDArray[Any]) -> tuple[NDArray[Any], N
     """The triangles with different vertices, with their texture coordinates (T, 3, 2), in rising order."""
     is_proper = ~is_degenerate(triangles)
     triangles, st = triangles[is_proper], st[is_proper]
-    numbers, firsts = _triangle_numbers(triangles)
-    corners = (firsts[:, None] + np.arange(3)) % 3
-    triangles = np.take_along_axis(triangles, corners, axis=1)
-    st = np.take_along_axis(st, corners[..., None], axis=1)
+    numbers, triangles, corners = _numbered(triangles)
+    st = st.reshape(-1, 2)[corners]
     order = np.argsort(numbers)
     if (np.diff(numbers[order]) == 0).any():
         keys = np.hstack([triangles, np.floor(st.reshape(-1, 6))])
@@ -218,10 +216,11 @@ def in_order(triangles: NDArray[Any], st: NDArray[Any]) -> tuple[NDArray[Any], N
     return triangles[order], st[order]
 
 
-def _triangle_numbers(triangles: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """A number for each triangle, equal for the same vertices and winding, and its lowest vertex's corner."""
-    a, b, c = lowest_vertex_first(triangles).T.astype(np.int64)
-    return (a << 2 * _VERTEX_BITS) + (b << _VERTEX_BITS) + c, triangles.argmin(axis=1)
+def _numbered(triangles: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.intp]]:
+    """A number for each triangle, equal for the same vertices and winding; see `lowest_vertex_first` for the rest."""
+    rows, corners = lowest_vertex_first(triangles)
+    a, b, c = rows.T.astype(np.int64)
+    return (a << 2 * _VERTEX_BITS) + (b << _VERTEX_BITS) + c, rows, corners
 
 
 def generate_commands(
@@ -291,14 +290,14 @@ def restore_st(
         return st, triangle_st, ""
     drawn, fractions = drawn_triangles(commands)
     rows, corners = np.nonzero(missing)
-    numbers, firsts = _triangle_numbers(triangles[rows])
-    drawn_numbers, drawn_firsts = _triangle_numbers(drawn)
+    numbers, _, turned = _numbered(triangles[rows])
+    drawn_numbers, _, drawn_turned = _numbered(drawn)
     known, sources = np.unique(drawn_numbers, return_index=True)
     slots = np.searchsorted(known, numbers)
     found = np.append(known, -1)[slots] == numbers
     sources = sources[slots[found]]
     # The corner of the drawn triangle that is this one.
-    drawn_corners = (corners[found] + drawn_firsts[sources] - firsts[found]) % 3
+    drawn_corners = (corners[found] + drawn_turned[sources, 0] - turned[found, 0]) % 3
     texels = np.zeros((len(rows), 2), np.int16)
     exact = st_texels(fractions[sources, drawn_corners], *skin_size)
     texels[found] = np.clip(exact, _INT16.min, _INT16.max).astype(np.int16)

@@ -409,6 +409,7 @@ class TestFromNothing:
     @pytest.mark.slow
     def test_limits_are_errors_before_anything_is_written(self, out):
         cube().modifiers.new("fine", "SUBSURF").levels = 5
+        bpy.context.scene.frame_end = 1
         out.write_bytes(b"before")
         with pytest.raises(RuntimeError, match="vertices; Quake II takes 2,048") as caught:
             export(out, game="QUAKE2")

@@ -42,13 +42,14 @@ def test_degenerate_triangles_are_dropped_with_their_rows_of_other_tables():
 def test_an_empty_table_of_triangles_stays_empty():
     none = np.zeros((0, 3), np.int32)
     assert [len(part) for part in drop_degenerate(none, none)] == [0, 0]
-    assert lowest_vertex_first(none).shape == (0, 3)
+    assert lowest_vertex_first(none)[0].shape == (0, 3)
 
 
 def test_triangles_of_one_winding_become_equal_rows_and_those_of_the_other_do_not():
-    rows = lowest_vertex_first(np.array([[7, 3, 5], [3, 5, 7], [5, 7, 3], [3, 7, 5]]))
+    rows, corners = lowest_vertex_first(np.array([[7, 3, 5], [3, 5, 7], [5, 7, 3], [3, 7, 5]]))
     assert rows[:3].tolist() == [[3, 5, 7]] * 3
     assert rows[3].tolist() == [3, 7, 5]
+    assert corners.tolist() == [[1, 2, 0], [3, 4, 5], [8, 6, 7], [9, 10, 11]]
 
 
 SQUARE = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
