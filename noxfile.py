@@ -13,6 +13,9 @@ from python_discovery import get_interpreter
 ROOT = Path(__file__).resolve().parent
 BUILD = ROOT / "build"
 
+# Where it is set, each of the many Blenders that tests start would compile all modules again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # Every supported Blender as its bpy package, with the Python it is made for and the numpy it ships with.
 BLENDERS = {
     "4.2": ("3.11", "numpy==1.24.*"),

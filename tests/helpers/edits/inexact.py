@@ -266,7 +266,7 @@ def _envelopes(bench: Bench) -> None:
 def _both_kinds(bench: Bench) -> None:
     for obj in bench.meshes:
         obj.modifiers[0].use_bone_envelopes = True
-        obj.vertex_groups[0].remove([0, 1, 2, 3])
+        workbench.remove_weights(obj, obj.vertex_groups[0], 4)
     for bone in bench.armature.data.bones:
         bone.envelope_distance = 20.0
 
@@ -302,14 +302,14 @@ def _mirrored_uneven(bench: Bench) -> None:
 def _tiny_weights(bench: Bench) -> None:
     """Blender does not move vertices whose weights add up to a ten thousandth."""
     for group in bench.mesh.vertex_groups:
-        group.remove([0, 1, 2])
+        workbench.remove_weights(bench.mesh, group, 3)
     bench.mesh.vertex_groups[0].add([0, 1, 2], 5e-5, "REPLACE")
 
 
 @cause("vertices without weights", "weight")
 def _no_weights(bench: Bench) -> None:
     for group in bench.mesh.vertex_groups:
-        group.remove([0, 1, 2])
+        workbench.remove_weights(bench.mesh, group, 3)
 
 
 @cause("limits of weights", "weight")

@@ -8,7 +8,7 @@ from math import pi
 import bmesh
 import bpy
 import numpy as np
-from workbench import Bench, activate, edit_mesh, mode, on_seams, positions_of
+from workbench import Bench, activate, edit_mesh, mode, on_seams, positions_of, remove_weights
 
 EDITS: dict[str, Callable[[Bench], None]] = {}
 """Each edit by its name; it is done to the first mesh."""
@@ -564,7 +564,7 @@ def _remove_group(bench: Bench) -> None:
     else:
         name = next(bone.name for bone in bench.armature.data.bones if bone.name not in mesh.vertex_groups)
         mesh.vertex_groups.new(name=name).add([0, 1, 2], 1.0, "ADD")
-        mesh.vertex_groups[0].remove([0, 1, 2])
+        remove_weights(mesh, mesh.vertex_groups[0], 3)
 
 
 @edit("sort vertex groups")

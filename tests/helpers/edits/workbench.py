@@ -164,6 +164,11 @@ def pairs():
         return list(csv.DictReader(file, delimiter="\t"))
 
 
+def remove_weights(obj, group, count: int) -> None:
+    """Removes the first vertices of a mesh from a group. Blender crashes if one does not exist."""
+    group.remove(range(len(obj.data.vertices))[:count])
+
+
 # Modes and selections
 
 
