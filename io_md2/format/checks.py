@@ -13,7 +13,7 @@ from ...io_common.arrays import NAME_ENCODING
 from ...io_common.frames import FRAME_NAME_SIZE
 from ...io_common.rules import Check, Finding, Rule, Subject
 from ...io_common.texts import counted
-from .glcommands import drawn_triangles, in_order
+from .glcommands import drawn_triangles, sorted_numbers
 from .model import SKIN_NAME_SIZE, Model
 from .normals import NORMAL_COUNT
 
@@ -194,8 +194,8 @@ def commands_differ(rule: Rule, subject: Subject) -> Iterator[Finding]:
     model = subject.model
     if not len(model.gl_commands.counts):
         return
-    listed, _ = in_order(model.triangles, model.st[model.triangle_st])
-    drawn, _ = in_order(*drawn_triangles(model.gl_commands))
+    listed = sorted_numbers(model.triangles)
+    drawn = sorted_numbers(drawn_triangles(model.gl_commands)[0])
     if not np.array_equal(listed, drawn):
         count = counted(len(drawn), "triangles")
         yield rule.finding(f"The GL commands draw {count}, not the {len(listed)} of the list", len(drawn))

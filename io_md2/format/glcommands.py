@@ -18,7 +18,7 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from ...io_common.texts import counted
-from ...io_common.triangles import is_degenerate, lowest_vertex_first
+from ...io_common.triangles import drop_degenerate, lowest_vertex_first
 from .model import GlCommands, Md2Error, Model, validate_commands
 
 CENTRE = 0.5
@@ -194,8 +194,8 @@ def commands_match(model: Model, tolerance: float = 0.0) -> bool:
     """
     drawn, drawn_st = drawn_triangles(model.gl_commands)
     size = np.maximum((model.skin_width, model.skin_height), 1)
-    listed, listed_st = in_order(model.triangles, model.st[model.triangle_st] + 0.5)
-    drawn, drawn_st = in_order(drawn, drawn_st.astype(np.float64) * size)
+    listed, listed_st = _in_order(model.triangles, model.st[model.triangle_st] + 0.5)
+    drawn, drawn_st = _in_order(drawn, drawn_st.astype(np.float64) * size)
     if not np.array_equal(listed, drawn):
         return False
     # NaN fails every comparison, so the test is for what is valid. Commands are in single precision.
@@ -203,10 +203,9 @@ def commands_match(model: Model, tolerance: float = 0.0) -> bool:
     return bool((np.abs(listed_st - drawn_st) <= allowed).all())
 
 
-def in_order(triangles: NDArray[Any], st: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def _in_order(triangles: NDArray[Any], st: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """The triangles with different vertices, with their texture coordinates (T, 3, 2), in rising order."""
-    is_proper = ~is_degenerate(triangles)
-    triangles, st = triangles[is_proper], st[is_proper]
+    triangles, st = drop_degenerate(triangles, st)
     numbers, triangles, corners = _numbered(triangles)
     st = st.reshape(-1, 2)[corners]
     order = np.argsort(numbers)
@@ -214,6 +213,11 @@ def in_order(triangles: NDArray[Any], st: NDArray[Any]) -> tuple[NDArray[Any], N
         keys = np.hstack([triangles, np.floor(st.reshape(-1, 6))])
         order = np.lexsort(keys.T[::-1])
     return triangles[order], st[order]
+
+
+def sorted_numbers(triangles: NDArray[Any]) -> NDArray[np.int64]:
+    """The numbers of triangles with different vertices, in rising order: equal for equal lists in any order."""
+    return np.sort(_numbered(drop_degenerate(triangles)[0])[0])
 
 
 def _numbered(triangles: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.intp]]:

@@ -77,18 +77,19 @@ def _cut_lines(mesh, loops, polygons) -> None:
     vertices = _array(mesh.loops, "vertex_index", len(mesh.loops), np.int32)
     places = _array(mesh.vertices, "co", len(mesh.vertices) * 3, np.float32).reshape(-1, 3).astype(float)
 
-    def area(corners) -> float:
-        a, b, c = places[vertices[list(corners)]]
-        return float(np.linalg.norm(np.cross(b - a, c - a)))
+    def smallest_area(pairs) -> np.ndarray:
+        a, b, c = np.moveaxis(places[vertices[pairs]], 2, 0)
+        return np.linalg.norm(np.cross(b - a, c - a), axis=2).min(axis=1)
 
     counts = np.bincount(polygons)[polygons] if len(polygons) else polygons
-    for row in np.flatnonzero(counts == 2)[::2].tolist():
-        start = min(loops[row : row + 2].ravel().tolist())
-        other = np.array([(0, 1, 3), (1, 2, 3)]) + start
-        if {start, start + 2} - set(loops[row].tolist()):
-            other = np.array([(0, 1, 2), (0, 2, 3)]) + start
-        if min(map(area, loops[row : row + 2])) < 1e-4 * min(map(area, other)):
-            loops[row : row + 2] = other
+    rows = np.flatnonzero(counts == 2).reshape(-1, 2)
+    pairs = loops[rows]
+    starts = pairs.min(axis=(1, 2))
+    corners = pairs[:, 0] - starts[:, None]
+    is_even = (corners == 0).any(axis=1) & (corners == 2).any(axis=1)
+    others = np.where(is_even[:, None, None], [(0, 1, 3), (1, 2, 3)], [(0, 1, 2), (0, 2, 3)]) + starts[:, None, None]
+    are_lines = smallest_area(pairs) < 1e-4 * smallest_area(others)
+    loops[rows[are_lines]] = others[are_lines]
 
 
 def parts(objects, cut: Triangulation) -> list[Part]:

@@ -8,6 +8,8 @@ import numpy as np
 
 # That many pairs of triangles are compared at once, which takes about a hundred megabytes.
 _PAIRS = 1_000_000
+# Any corner of a triangle may be its first.
+_TURNS = [[0, 1, 2], [2, 0, 1], [1, 2, 0]]
 # Seen from this side, sums that are near each other are a range.
 _VIEW = np.array([0.5377, -0.8339, 0.7588, 0.2862, -0.6319])
 
@@ -52,14 +54,18 @@ def distances(a: Triangles, b: Triangles) -> tuple[np.ndarray, np.ndarray]:
     """
     best = np.full(len(a), np.inf)
     best_place, best_uv = np.zeros(len(a)), np.zeros(len(a))
-    for shift in range(3):
-        place = np.linalg.norm(a.places - np.roll(b.places, shift, axis=1), axis=2).max(axis=1)
-        uv = np.abs(a.uvs - np.roll(b.uvs, shift, axis=1)).max(axis=(1, 2))
+    for turn in _TURNS:
+        place, uv = _turned_distances(a, b, turn)
         # Corners may share a place or a coordinate: the turn that suits both best.
         both = place / max(_extent(a.places), 1e-12) + uv
         nearer = both < best
         best[nearer], best_place[nearer], best_uv[nearer] = both[nearer], place[nearer], uv[nearer]
     return best_place, best_uv
+
+
+def _turned_distances(a: Triangles, b: Triangles, turn: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    place = np.sqrt(((a.places - b.places[:, turn]) ** 2).sum(axis=2)).max(axis=1)
+    return place, np.abs(a.uvs - b.uvs[:, turn]).max(axis=(1, 2))
 
 
 def partners(a: Triangles, b: Triangles, place_limit: float, uv_limit: float) -> np.ndarray:
@@ -100,10 +106,11 @@ def _assigned(a: Triangles, b: Triangles, place_limit: float, uv_limit: float) -
 def equal(a: Triangles, b: Triangles, place_limit: float, uv_limit: float) -> np.ndarray:
     """Whether triangles of the same rank are the same (T,)."""
     result = np.zeros(len(a), dtype=bool)
-    for shift in range(3):
-        place = np.linalg.norm(a.places - np.roll(b.places, shift, axis=1), axis=2).max(axis=1)
-        uv = np.abs(a.uvs - np.roll(b.uvs, shift, axis=1)).max(axis=(1, 2))
+    for turn in _TURNS:
+        place, uv = _turned_distances(a, b, turn)
         result |= (place <= place_limit) & (uv <= uv_limit)
+        if result.all():
+            break
     return result
 
 
