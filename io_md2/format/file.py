@@ -88,6 +88,8 @@ def parse_model(data: bytes | bytearray | memoryview, name: str = "", *, preserv
     return model
 
 
+_MANY_BYTES = 1024
+
 _HEADER = struct.Struct(f"<{len(HEADER_FIELDS)}i")
 _INCOMPLETE = "the file is incomplete (cut off or only partly downloaded)"
 
@@ -182,11 +184,11 @@ class _Reader:
 
     def section(self, name: str, item_size: int) -> int:
         """Where a section is; the offset of an empty one is not checked."""
-        count, offset = self.header[f"num_{name}"], self.header[f"offset_{name}"]
+        field = f"offset_{name}"
+        count, offset = self.header[f"num_{name}"], self.header[field]
         if count == 0:
             return 0
         end = offset + count * item_size
-        field = f"offset_{name}"
         if offset < HEADER_SIZE:
             raise self.error(f"{field} points into the header", field, offset, f"{HEADER_SIZE} or more")
         if end > len(self.data):
@@ -270,7 +272,9 @@ class _Reader:
 
 
 def _position_bytes(vertices: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The bytes of positions without those of normals; numpy copies one axis at a time much faster."""
+    """The bytes of positions without those of normals; numpy copies many one axis at a time much faster."""
+    if vertices.size < _MANY_BYTES:
+        return vertices[..., :3].copy()
     positions = np.empty((*vertices.shape[:2], 3), np.uint8)
     for axis in range(3):
         positions[..., axis] = vertices[..., axis]

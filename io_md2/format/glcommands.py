@@ -289,9 +289,9 @@ def restore_st(
     An index of ``len(st)`` or more is one that is missing, as in two models of Egoboo (65535); GL renderers never use
     it, q2pro skips the triangle. The warning is empty if none are.
     """
-    missing = triangle_st >= len(st)
-    if not missing.any():
+    if triangle_st.max(initial=-1) < len(st):
         return st, triangle_st, ""
+    missing = triangle_st >= len(st)
     drawn, fractions = drawn_triangles(commands)
     rows, corners = np.nonzero(missing)
     numbers, _, turned = _numbered(triangles[rows])

@@ -75,7 +75,8 @@ def frame_dtype(vertex_count: int, frame_size: int | None = None) -> np.dtype[np
 @np.errstate(invalid="ignore", over="ignore")
 def is_in_range(scale: NDArray[np.float32], translate: NDArray[np.float32]) -> NDArray[np.bool_]:
     """Whether all positions on each frame's grid are finite in single precision, (F, 3)."""
-    return np.isfinite(np.abs(scale) * 255 + np.abs(translate))
+    result: NDArray[np.bool_] = np.isfinite(np.abs(scale) * 255 + np.abs(translate))
+    return result
 
 
 @dataclass(eq=False)
