@@ -22,6 +22,7 @@ _NAMED = 5
 _INT16 = np.iinfo(np.int16)
 _WORDS = {"skin_height": "texels", "st": "texture coordinates"}
 _ATTRIBUTES = {"vertices": "vertex_count", "frames": "frame_names"}
+# The attributes that are numbers; of others the length counts.
 _NUMBERS = ("vertex_count", "skin_height")
 
 
@@ -40,7 +41,6 @@ def at_least(what: str) -> Check:
 
 def _compared(what: str, breaks: Callable[[float, float], bool]) -> Check:
     words, attribute = _WORDS.get(what, what), _ATTRIBUTES.get(what, what)
-
     as_count: Callable[[Any], int] = int if attribute in _NUMBERS else len
 
     def count_in(model: Model) -> int:

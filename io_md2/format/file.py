@@ -88,8 +88,8 @@ def parse_model(data: bytes | bytearray | memoryview, name: str = "", *, preserv
     return model
 
 
+# From so many bytes on, numpy copies one axis at a time much faster.
 _MANY_BYTES = 1024
-
 _HEADER = struct.Struct(f"<{len(HEADER_FIELDS)}i")
 _INCOMPLETE = "the file is incomplete (cut off or only partly downloaded)"
 
@@ -262,7 +262,7 @@ class _Reader:
         body = words[:end][is_vertex].reshape(-1, 3)
         vertices = body[:, 2].astype(np.int32)
         unsigned = vertices.view(np.uint32)  # in which negative ones are too large
-        if unsigned.max(initial=0) >= vertex_count and len(unsigned):
+        if len(unsigned) and unsigned.max() >= vertex_count:
             bad = int((unsigned >= vertex_count).argmax())
             word = int(np.flatnonzero(is_vertex)[3 * bad + 2])
             reason, expected = ("the GL commands use a vertex that does not exist", f"an index below {vertex_count}")
@@ -272,7 +272,7 @@ class _Reader:
 
 
 def _position_bytes(vertices: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The bytes of positions without those of normals; numpy copies many one axis at a time much faster."""
+    """The bytes of positions without those of normals."""
     if vertices.size < _MANY_BYTES:
         return vertices[..., :3].copy()
     positions = np.empty((*vertices.shape[:2], 3), np.uint8)
