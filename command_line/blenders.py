@@ -147,20 +147,21 @@ def work(replies: Path, values: dict[str, Any]) -> int:
     lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
     settings = Settings(**{**values, **lists})
     empty_scene = EmptyScene()
-    folders = [replies.parent]
+    # The results of a task may still have to be moved when the next one comes.
+    folders: deque[Path] = deque(maxlen=2)
     try:
         with open(replies, "ab") as out:
             for line in sys.stdin.buffer:
                 named, folder = json.loads(line)
                 task = Task(**{**named, "source": Path(named["source"]), "target": Path(named["target"])})
-                folders[1:] = [Path(folder)]
-                outcome = write_results(task, Path(folder), settings, empty_scene)
+                folders.append(Path(folder))
+                outcome = write_results(task, folders[-1], settings, empty_scene)
                 out.write(json.dumps(asdict(outcome)).encode() + b"\n")
                 out.flush()
     except OSError:
         # The folder is left to the Blender that started this one, which reads the outcomes before.
         return _CANNOT_REPLY
     # That Blender was killed.
-    for path in folders:
+    for path in (replies.parent, *folders):
         shutil.rmtree(path, ignore_errors=True)
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import errno
+import io
 import json
 import os
 import shutil
@@ -242,6 +243,17 @@ def test_a_blender_that_cannot_reply_fails_its_files_and_says_why(idtech, model,
     status, table, _ = idtech("convert", model.parent, "--to", tmp_path / "other", "--jobs", "2")
     assert status == 1
     assert table.count("its outcome cannot be written to ") == 2
+
+
+def test_the_other_blenders_remove_results_that_a_killed_one_has_not_moved(model, tmp_path, part, monkeypatch):
+    """It sends the next file before it moves the results of the last one."""
+    tasks = [(part("command_line.tasks").Task(model, tmp_path / f"{name}.blend", name), name) for name in "ab"]
+    lines = [json.dumps([dataclasses.asdict(task), tmp_path / f".{name}"], default=os.fspath) for task, name in tasks]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("\n".join(lines).encode())))
+    (tmp_path / "replies").mkdir()
+    values = dataclasses.asdict(part("io_blender.options").Settings())
+    assert part("command_line.blenders").work(tmp_path / "replies" / "file", values) == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"in"}
 
 
 def test_an_animation_without_joints_is_imported_and_described(idtech, tmp_path):
