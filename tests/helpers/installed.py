@@ -39,6 +39,15 @@ def _install() -> None:
 
 _install()
 
+SCENES = _resources / "scenes"
+"""A folder for scenes that several tests begin with."""
+
+SCENES.mkdir()
+# From a file of this version it is read in half the time of the one that Blender has.
+_EMPTY_SCENE = str(SCENES / "empty.blend")
+bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+bpy.ops.wm.save_as_mainfile(filepath=_EMPTY_SCENE, copy=True, compress=False)
+
 
 def remove_folders() -> None:
     """Removes the user folder, and Blender's temporary folder as its own exit would."""
@@ -77,4 +86,4 @@ def part():
 @pytest.fixture(autouse=True)
 def empty_scene() -> None:
     """Every test begins with an empty scene of factory settings."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.wm.read_homefile(filepath=_EMPTY_SCENE)

@@ -183,10 +183,7 @@ def put(group, key: str, value) -> bool:
 def bench_with_stored_values(folder, setting: str) -> Bench:
     """A model with whatever the import stores, degenerate triangles and unused vertices included."""
     path = workbench.write_sample(folder, with_oddities=True)
-    importing, exporting = workbench.SETTINGS[setting]
-    bench = workbench.load([path, path.with_name("walk.md5anim")], **importing)
-    bench.options = dict(exporting)
-    return bench
+    return workbench.load_by_setting("odd", [path, path.with_name("walk.md5anim")], setting)
 
 
 def assert_export_matches_blender(folder, bench: Bench) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import bmesh
@@ -15,6 +17,7 @@ import md5_scenes
 import numpy as np
 import pytest
 import scripted_scenes
+from installed import SCENES
 from paths import CORPUS
 
 from io_idtech.io_md5.format import Model, write_animation, write_mesh
@@ -66,6 +69,14 @@ def write_sample(folder: Path, *, with_oddities=False) -> Path:
         with_oddities: with what Blender cannot hold: a degenerate triangle, vertices of no triangle, long names,
             a command line, a name of the mesh, weights that do not agree on the place of their vertex.
     """
+    shutil.copytree(_made_sample(with_oddities), folder, dirs_exist_ok=True)
+    return folder / "sample.md5mesh"
+
+
+@cache
+def _made_sample(with_oddities: bool) -> Path:
+    folder = SCENES / ("odd" if with_oddities else "sample")
+    folder.mkdir()
     joints = md5_scenes.skeleton()
     blocks = [
         md5_scenes.patch(joints, "models/test/skin", width=5),
@@ -78,13 +89,12 @@ def write_sample(folder: Path, *, with_oddities=False) -> Path:
     model = Model(joints, blocks)
     if with_oddities:
         _make_odd(model)
-    path = folder / "sample.md5mesh"
-    write_mesh(model, path)
+    write_mesh(model, folder / "sample.md5mesh")
     for name, frames, moving in (("walk", 6, ("spine", "leg.L")), ("wave", 4, ("hips", "head"))):
         write_animation(
             md5_scenes.animation(joints, frames=frames, rate=RATE, moving=moving), folder / f"{name}.md5anim"
         )
-    return path
+    return folder
 
 
 def _make_odd(model: Model) -> None:
@@ -104,21 +114,38 @@ def _make_odd(model: Model) -> None:
 def load(paths: list[Path], **options) -> Bench:
     """Imports a model and animations of it."""
     bpy.ops.import_scene.md5(filepath=str(paths[0]), use_textures=False, **options)
-    armature = bpy.context.view_layer.objects.active
     for path in paths[1:]:
         bpy.ops.import_scene.md5(filepath=str(path))
     scene = bpy.context.scene
     scene.frame_set(scene.frame_start)
+    return _bench_of_active()
+
+
+def _bench_of_active() -> Bench:
+    armature = bpy.context.view_layer.objects.active
     return Bench(armature, [child for child in armature.children if child.type == "MESH"])
+
+
+def load_by_setting(name: str, paths: list[Path], setting: str) -> Bench:
+    """Imports a model and animations of it; into an empty scene once, and then from a .blend, which is faster."""
+    importing, exporting = SETTINGS[setting]
+    blend = SCENES / f"{name} {setting}.blend"
+    is_empty = not bpy.data.objects
+    if is_empty and blend.exists():
+        bpy.ops.wm.read_homefile(filepath=str(blend))
+        bench = _bench_of_active()
+    else:
+        bench = load(paths, **importing)
+        if is_empty:
+            bpy.ops.wm.save_as_mainfile(filepath=str(blend), copy=True, compress=False)
+    bench.options = dict(exporting)
+    return bench
 
 
 def sample(folder: Path, setting="merged") -> Bench:
     """The sample with its animations, imported by a setting."""
     path = write_sample(folder)
-    importing, exporting = SETTINGS[setting]
-    bench = load([path, path.with_name("walk.md5anim"), path.with_name("wave.md5anim")], **importing)
-    bench.options = dict(exporting)
-    return bench
+    return load_by_setting("sample", [path, path.with_name("walk.md5anim"), path.with_name("wave.md5anim")], setting)
 
 
 def real(name: str, setting="merged") -> Bench:
@@ -126,11 +153,8 @@ def real(name: str, setting="merged") -> Bench:
     if not CORPUS.is_dir():
         pytest.skip(f"no real files at {CORPUS} (IO_IDTECH_CORPUS names another place)")
     model, animations = REAL[name]
-    importing, exporting = SETTINGS[setting]
     paths = [CORPUS / "md5" / f"{model}.md5mesh", *(CORPUS / "md5" / f"{one}.md5anim" for one in animations)]
-    bench = load(paths, **importing)
-    bench.options = dict(exporting)
-    return bench
+    return load_by_setting(name, paths, setting)
 
 
 def made() -> Bench:

@@ -111,9 +111,12 @@ def test_a_root_that_no_control_links_hangs_on_the_bone_that_it_moves_with(tmp_p
     assert scene.frame_current == 24
 
 
+FRAMES = 8
+
+
 @pytest.fixture(scope="module")
 def walk(tmp_path_factory):
-    """A file with Rigify's generated human, with a box on each deforming bone, that walks for 24 frames."""
+    """A file with Rigify's generated human, with a box on each deforming bone, that takes a step in eight frames."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     rig = generate("human")
     add_boxes(rig)
@@ -121,13 +124,13 @@ def walk(tmp_path_factory):
         foot, arm = rig.pose.bones[f"foot_ik.{side}"], rig.pose.bones[f"upper_arm_fk.{side}"]
         rig.pose.bones[f"upper_arm_parent.{side}"]["IK_FK"] = 1.0
         arm.rotation_mode = "XYZ"
-        for frame in range(1, 26, 4):
-            phase = 2 * pi * (frame - 1) / 24
+        for frame in range(1, FRAMES + 2, 2):
+            phase = 2 * pi * (frame - 1) / FRAMES
             foot.location = (0, 0.2 * sign * sin(phase), max(0, 0.1 * sign * cos(phase)))
             foot.keyframe_insert("location", frame=frame)
             arm.rotation_euler = (0.4 * sign * sin(phase), 0, 0)
             arm.keyframe_insert("rotation_euler", frame=frame)
-    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 24
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, FRAMES
     path = tmp_path_factory.mktemp("rigify") / "walk.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     return path
@@ -180,7 +183,7 @@ def shown():
     """The vertices of the only mesh on each frame, (F, V, 3)."""
     (obj,) = (one for one in bpy.context.scene.objects if one.type == "MESH" and not one.name.startswith("WGT"))
     result = []
-    for frame in range(1, 25):
+    for frame in range(1, FRAMES + 1):
         bpy.context.scene.frame_set(frame)
         evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
         result.append([evaluated.matrix_world @ vertex.co for vertex in evaluated.data.vertices])
@@ -215,7 +218,7 @@ def test_a_walk_of_rigifys_human_is_transferred_to_the_skeleton_of_a_game(tmp_pa
     assert sources.pop("origin") == ""
     assert all(source.startswith("DEF-") for source in sources.values())
     assert bpy.ops.armature.idtech_retarget(source=human.name) == {"FINISHED"}
-    for frame in range(24):
+    for frame in range(FRAMES):
         bpy.context.scene.frame_set(frame)
         ours = {bone.name: bone.head.copy() for bone in target.pose.bones}
         bpy.context.scene.frame_set(1 + frame)
