@@ -74,7 +74,8 @@ class Conversion:
 
     def __init__(self, task: Task, records: Records) -> None:
         self.task = task
-        self.folder = task.target.parent / f"{_PREFIX}{secrets.token_hex(_DIGITS // 2)}"
+        # Blender takes relative paths from the variable PWD, which programs that start it may leave as it was.
+        self.folder = Path(os.path.abspath(task.target.parent)) / f"{_PREFIX}{secrets.token_hex(_DIGITS // 2)}"
         self._records = records
         self._state = records.state(task)
 
@@ -148,7 +149,7 @@ def _load_file(task: Task, settings: Settings, empty_scene: EmptyScene, report: 
     if family is None:
         # This refuses pipes, on which Blender would wait forever.
         open_file(task.source).close()
-        bpy.ops.wm.open_mainfile(filepath=str(task.source), load_ui=False, use_scripts=False)
+        bpy.ops.wm.open_mainfile(filepath=os.path.abspath(task.source), load_ui=False, use_scripts=False)
         has_scale = settings.scale is not None
         return Scene(ChosenConversion(axes.to_file(settings.scale or 1.0, "Y", "Z"), has_scale))
     empty_scene.prepare()
@@ -231,7 +232,7 @@ def _reason(error: Exception, task: Task) -> str:
     name = error.filename if isinstance(error, OSError) and error.filename2 is None else None
     if isinstance(error, OSError) and isinstance(name, str) and _PREFIX in name:
         path = Path(name)
-        known = path.parent if path.name.startswith(_PREFIX) else _target_of(path, task)
+        known = task.target.parent if path.name.startswith(_PREFIX) else _target_of(path, task)
         error = OSError(error.errno, error.strerror, str(known))
     return without_path(message_for(error, _EXPECTED, target=task.target), task.source)
 

@@ -64,7 +64,7 @@ def try_properties() -> int:
     exports = 0
     settings = dict.fromkeys(setting for setting, _ in CASES)
     for setting, value in [(setting, value) for setting in settings for value in VALUES]:
-        installed.bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        installed.read_empty_scene()
         with tempfile.TemporaryDirectory(prefix="io_idtech-hostile-") as folder:
             cases, failures = try_value(Path(folder), setting, value)
         assert not failures, f"{setting}, {value}: {failures[0]}"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import bpy
 from game_samples import BLUE, GREEN, RED, YELLOW, archive, pcx, png, quarters, square, tga, write
+from installed import read_empty_scene
 from mutants import mutant
 
 SHADER = "models/imp/imp"
@@ -45,7 +46,7 @@ def try_archives(folder: Path, numbers: range) -> tuple[int, int]:
     write(base, {"models/imp/imp.md5mesh": square(SHADER)})
     with_image = 0
     for number in numbers:
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        read_empty_scene()
         path = base / "pak000.pk4"
         path.unlink(missing_ok=True)
         if number % 2:

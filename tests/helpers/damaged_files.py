@@ -8,6 +8,7 @@ from pathlib import Path
 import bpy
 import md2_samples
 import md5_samples
+from installed import read_empty_scene
 from mutants import mutant
 from scripted_scenes import rig, tube
 from whole_state import whole_state
@@ -77,7 +78,7 @@ def try_mutants(sources, folder, count, seed):
     for number, source in tries:
         which = f"{number} of seed {seed}, {source.name}"
         if before is None or has_armature == is_animation(source):
-            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+            read_empty_scene()
             has_armature = not is_animation(source)
             scene_in_edit_mode(has_armature)
             before = whole_state()

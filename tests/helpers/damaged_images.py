@@ -8,6 +8,7 @@ import bpy
 from damaged_archives import orphans
 from game_samples import square, write
 from hostile_images import IMAGES, extension
+from installed import read_empty_scene
 from mutants import mutant
 
 
@@ -24,7 +25,7 @@ def try_images(folder: Path, seeds: range) -> dict[str, tuple[int, int]]:
     for name, make in IMAGES.items():
         file, whole, loaded = f"imp{extension(name)}", make(32, 24), 0
         for seed in seeds:
-            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+            read_empty_scene()
             files = {"imp.md5mesh": square(file), file: mutant(whole, seed, False)}
             path = write(folder / "images", files) / "imp.md5mesh"
             assert bpy.ops.import_scene.md5(filepath=str(path)) == {"FINISHED"}, (name, seed)

@@ -83,7 +83,12 @@ def part():
     return lambda name: import_module(f"{MODULE}.{name}")
 
 
+def read_empty_scene() -> None:
+    """Begins an empty scene of factory settings."""
+    bpy.ops.wm.read_homefile(filepath=_EMPTY_SCENE)
+
+
 @pytest.fixture(autouse=True)
 def empty_scene() -> None:
     """Every test begins with an empty scene of factory settings."""
-    bpy.ops.wm.read_homefile(filepath=_EMPTY_SCENE)
+    read_empty_scene()

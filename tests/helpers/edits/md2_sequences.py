@@ -13,6 +13,7 @@ import md2_compare
 import mesh_edits
 import numpy as np
 from animation_edits import bags_of
+from installed import read_empty_scene
 from md2_compare import bench_of, compare, model_objects, put_with, visible_meshes
 from md2_edits import EDITS
 from paths import CORPUS
@@ -204,7 +205,7 @@ def _places() -> np.ndarray:
 
 def run(seed: int) -> str:
     """What is wrong after a sequence of operators in a new scene; empty if nothing is."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     with tempfile.TemporaryDirectory() as folder:
         return _run(random.Random(seed), Path(folder))
 

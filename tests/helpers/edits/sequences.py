@@ -21,6 +21,7 @@ import mesh_edits
 import numpy as np
 import scene_edits
 import workbench
+from installed import read_empty_scene
 from paths import CORPUS
 from workbench import Bench
 
@@ -281,7 +282,7 @@ def of_seed(seed: int) -> Sequence:
 
 def run(one: Sequence) -> Outcome:
     """Does what a sequence says, in a new scene."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     with tempfile.TemporaryDirectory() as folder:
         return _run(one, Path(folder))
 

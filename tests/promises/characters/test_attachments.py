@@ -10,6 +10,7 @@ import game_folders
 import numpy as np
 import pytest
 from engines.attachments import Transform, dark_mod, doom3, to_mat3
+from installed import read_empty_scene
 
 NAMES = ("origin", "Hips", "Neck", "hand")
 JOINTS = tuple((name, index - 1) for index, name in enumerate(NAMES))
@@ -127,7 +128,7 @@ def model_text(name: str, offset: str, *animations: str) -> str:
 @pytest.mark.parametrize("seed", range(4))
 def test_100_generated_declarations_hang_where_the_engines_put_them(tmp_path: Path, seed: int) -> None:
     for number in range(25 * seed, 25 * seed + 25):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        read_empty_scene()
         rng = random.Random(number)
         is_dark_mod = bool(number % 2)
         values, entities = body_values(rng, is_dark_mod)

@@ -9,6 +9,7 @@ from pathlib import Path
 import bpy
 import game_folders
 import pytest
+from installed import read_empty_scene
 
 IMP = "monster_demon_imp"
 DECLARATIONS = ("def", "Def", "skins", "packages/models/hero/md5.cfg", "packages/models/hound/md2.cfg")
@@ -306,7 +307,7 @@ def test_the_models_of_a_player_come_back_as_the_export_of_md2_files_writes_them
     import_character(game, "hero")
     bpy.ops.object.idtech_character_animation(animation="stand")
     export_character(tmp_path / "out", use_declarations=False)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     bpy.ops.import_scene.md2(filepath=str(game / "players/hero/weapon.md2"))
     bpy.ops.export_scene.md2(filepath=str(tmp_path / "weapon.md2"))
     written = (tmp_path / "out/players/hero/weapon.md2").read_bytes()
@@ -399,7 +400,7 @@ def test_a_linked_character_that_shows_a_skin_is_refused_with_the_remedy(tmp_pat
     for obj in bpy.data.objects:
         collection.objects.link(obj)
     bpy.data.libraries.write(str(tmp_path / "library.blend"), {collection})
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
         wanted.collections = ["Library"]
     bpy.context.scene.collection.children.link(wanted.collections[0])

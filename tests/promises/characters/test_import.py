@@ -9,6 +9,7 @@ import bpy
 import game_folders
 import numpy as np
 import pytest
+from installed import read_empty_scene
 from mathutils import Vector
 
 IMP = "monster_demon_imp"
@@ -111,7 +112,7 @@ def test_channels_are_bone_collections(doom3):
 def test_the_offset_moves_the_model_unless_turned_off(doom3):
     import_character(doom3, IMP)
     assert position("monster_imp") == [0, 0, -4]
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     import_character(doom3, IMP, use_placement=False)
     assert position("monster_imp") == [0, 0, 0]
 
@@ -232,7 +233,7 @@ def test_packed_and_loose_games_give_the_same_character(doom3, tmp_path):
 
     import_character(doom3, IMP)
     packed = state()
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     import_character(game_folders.doom3_loose(tmp_path / "loose/base"), IMP)
     assert state() == packed
 

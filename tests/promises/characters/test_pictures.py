@@ -11,6 +11,7 @@ from pathlib import Path
 import bpy
 import figure_samples
 import numpy as np
+from installed import read_empty_scene
 from mathutils import Vector
 
 SIZE = int(os.environ.get("IO_IDTECH_PICTURE_SIZE", "96"))
@@ -113,7 +114,7 @@ def test_a_player_of_quake_ii_holds_his_weapon(tmp_path):
         bpy.ops.export_scene.md2(filepath=str(folder / f"{file}.md2"), use_selection=True)
     (folder / "red.tga").write_bytes((game / "person/coat.tga").read_bytes())
     (folder / "weapon.tga").write_bytes((game / "person/trousers.tga").read_bytes())
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     bpy.ops.import_scene.idtech_character(game=str(tmp_path / "baseq2"), name="hero")
     pixels = stage(tmp_path, "character-quake2", (0, 0, 36), 125)
     assert share(pixels, red_coat) > 0.05

@@ -26,6 +26,7 @@ import pytest
 import scripted_scenes
 from blend_content import content_of
 from enabled_families import FAMILIES
+from installed import read_empty_scene
 from paths import ROOT
 
 from io_idtech.io_md2.format import read_model
@@ -122,7 +123,7 @@ def test_a_glb_holds_every_animation(idtech, tree, tmp_path):
 
 def test_an_fbx_holds_every_animation(idtech, tree, tmp_path):
     idtech("convert", tree / "imp.md5mesh", "--to", tmp_path / "out", "--format", "fbx", "--animations", "same")
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     bpy.ops.import_scene.fbx(filepath=str(tmp_path / "out" / "imp.fbx"))
     names = [action.name for action in bpy.data.actions]
     assert all(any(name in shown for shown in names) for name in ("run", "walk"))
@@ -569,7 +570,7 @@ def test_the_frames_of_an_md2_are_animations_elsewhere(idtech, tree, tmp_path):
         assert idtech("convert", tree / "items", "--to", tmp_path / "out", "--format", name)[0] == 0
     animations = {animation["name"] for animation in glb(tmp_path / "out" / "sample.glb")["animations"]}
     assert {"stand", "run", "pain1"} <= animations
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     bpy.ops.import_scene.fbx(filepath=str(tmp_path / "out" / "sample.fbx"))
     assert len(bpy.data.actions) == 1
 
@@ -585,7 +586,7 @@ def test_the_sequences_of_a_re_release_are_animations_in_a_glb(idtech, tmp_path)
     for name in ("glb", "fbx"):
         assert idtech("convert", mesh, "--to", tmp_path / "out", "--format", name)[0] == 0
     assert {one["name"] for one in glb(tmp_path / "out" / "tris.glb")["animations"]} == {"stand", "run"}
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     bpy.ops.import_scene.fbx(filepath=str(tmp_path / "out" / "tris.fbx"))
     assert len(bpy.data.actions) == 1
 
@@ -1131,7 +1132,7 @@ def textured_blend(folder: Path) -> Path:
     for name in ("one", "two"):
         (folder / "blends").mkdir(exist_ok=True)
         bpy.ops.wm.save_as_mainfile(filepath=str(folder / "blends" / f"{name}.blend"), copy=True)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     return folder / "blends"
 
 

@@ -19,6 +19,7 @@ import md5_scenes
 import needs
 import pytest
 from game_samples import square, write
+from installed import read_empty_scene
 from paths import HELPERS
 
 from io_idtech.io_md5.format import read_animation, read_mesh
@@ -384,17 +385,17 @@ def test_the_game_of_the_preferences_holds_and_another_one_converts_again(idtech
 def test_a_missing_library_is_named_and_the_file_converted_again_once_it_is_back(idtech, tmp_path):
     library, scene = tmp_path / "library.blend", tmp_path / "in" / "scene.blend"
     scene.parent.mkdir()
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     bpy.ops.mesh.primitive_cube_add()
     bpy.context.object.name = "Linked"
     bpy.ops.wm.save_as_mainfile(filepath=str(library))
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     bpy.ops.mesh.primitive_cube_add()
     with bpy.data.libraries.load(str(library), link=True) as (_, wanted):
         wanted.objects = ["Linked"]
     bpy.context.scene.collection.objects.link(wanted.objects[0])
     bpy.ops.wm.save_as_mainfile(filepath=str(scene))
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     words = ("convert", scene.parent, "--to", tmp_path / "out", "--format", "md5")
     library.rename(tmp_path / "away.blend")
     status, _, told = idtech(*words)

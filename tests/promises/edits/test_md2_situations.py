@@ -7,6 +7,7 @@ import md2_compare
 import numpy as np
 import pytest
 import scene_state
+from installed import read_empty_scene
 from md2_compare import assert_matches_blender, bench_of, compare, export
 from scripted_scenes import cube
 from workbench import activate, edit_mesh
@@ -288,7 +289,7 @@ def test_an_appended_model_comes_back(tmp_path):
     export(tmp_path / "first.md2")
     blend = str(tmp_path / "a.blend")
     bpy.ops.wm.save_as_mainfile(filepath=blend)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     with bpy.data.libraries.load(blend) as (there, here):
         here.objects = there.objects
     bpy.context.scene.collection.objects.link(bpy.data.objects["tube"])

@@ -8,6 +8,7 @@ import md5_compare
 import mesh_edits
 import pytest
 import workbench
+from installed import read_empty_scene
 from workbench import Bench
 
 pytestmark = pytest.mark.slow
@@ -86,7 +87,7 @@ def test_an_edited_armature_that_is_exported_and_imported_again_is_exact(tmp_pat
     md5_compare.assert_exact(compared(tmp_path, bench))
     written = tmp_path / "out" / "exported.md5mesh"
     (clip,) = (tmp_path / "out").glob("*.md5anim")
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     again = workbench.load([written, clip])
     folder = tmp_path / "again"
     folder.mkdir()

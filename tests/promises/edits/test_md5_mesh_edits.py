@@ -10,6 +10,7 @@ import md5_compare
 import mesh_edits
 import pytest
 import workbench
+from installed import read_empty_scene
 from workbench import Bench
 
 pytestmark = pytest.mark.slow
@@ -150,7 +151,7 @@ def test_a_model_appended_to_another_file_is_exact(tmp_path, setting):
     mesh_edits.EDITS["move one"](bench)
     library = str(tmp_path / "library.blend")
     bpy.data.libraries.write(library, {bpy.context.scene})
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     other = workbench.sample(tmp_path, setting)
     for obj in [*other.meshes, other.armature]:
         bpy.data.objects.remove(obj)

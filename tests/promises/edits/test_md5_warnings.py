@@ -10,6 +10,7 @@ import md5_compare
 import pytest
 import workbench
 from inexact import CAUSES
+from installed import read_empty_scene
 from workbench import Bench
 
 pytestmark = pytest.mark.slow
@@ -149,7 +150,7 @@ def test_a_mesh_without_faces_is_left_out_with_a_warning(tmp_path):
 
 def test_an_exact_export_warns_of_nothing(tmp_path):
     for setting in workbench.SETTINGS:
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        read_empty_scene()
         folder = tmp_path / setting
         folder.mkdir()
         bench = workbench.sample(folder, setting)

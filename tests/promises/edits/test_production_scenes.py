@@ -10,6 +10,7 @@ import pytest
 import scene_state
 import workbench
 from animation_edits import HAS_SLOTS, bags_of, curves_of
+from installed import read_empty_scene
 from md5_compare import compared, said
 from workbench import Bench
 
@@ -113,7 +114,7 @@ def save_library(folder, *objects) -> str:
         collection.objects.link(obj)
     path = str(folder / "library.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     return path
 
 
@@ -142,7 +143,7 @@ def test_a_rig_of_another_file_is_exported_as_one_of_its_own(tmp_path, mode, kin
     path = save_library(tmp_path, bench.armature, bench.mesh)
     files = []
     for linked in (False, True):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        read_empty_scene()
         load_library(path, linked=linked)
         link(bpy.data.objects.new("Other", None))
         if linked and kind == "override":

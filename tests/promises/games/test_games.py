@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from engines import loaders, md2
 from engines.posing import Refused
+from installed import read_empty_scene
 from mathutils import Quaternion, Vector
 from md2_evaluated import each_readable_file
 from md5_deviation import file_vertices, meshes_of
@@ -132,7 +133,7 @@ def test_mesh_names_in_comments_are_restored_and_follow_renamed_objects(scene, o
     obj.name = "Body"
     obj.data.materials[0].name = "models/imp/skin"
     export(out, "SAUERBRATEN")
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     bpy.ops.import_scene.md5(filepath=str(out))
     (mesh,) = meshes_of(bpy.context.view_layer.objects.active)
     assert mesh.name == "Body"
@@ -168,7 +169,7 @@ def test_copies_and_separated_parts_of_an_imported_mesh_have_their_own_names(sce
     _, obj = scene
     obj.name = "Body"
     export(out, "SAUERBRATEN")
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     bpy.ops.import_scene.md5(filepath=str(out))
     armature = bpy.context.view_layer.objects.active
     (mesh,) = meshes_of(armature)

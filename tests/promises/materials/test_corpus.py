@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 import pytest
 from game_samples import light_evenly, region, render
+from installed import read_empty_scene
 
 IMAGES = {".pcx", ".png", ".jpg", ".jpeg", ".tga", ".bmp", ".dds"}
 # Pictures of players for Quake II's menu, and of objects for Egoboo's.
@@ -77,7 +78,7 @@ def shown_files(objects: list[bpy.types.Object]) -> set[Path]:
 def test_nine_of_ten_models_with_an_image_beside_them_show_one_of_theirs(corpus):
     textured, bare = [], []
     for model in sorted(path for path in corpus.rglob("*") if path.suffix.lower() in (".md5mesh", ".md2")):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        read_empty_scene()
         if not images_beside(model) or (objects := load(model)) is None:
             continue
         materials = [material for obj in objects for material in obj.data.materials]

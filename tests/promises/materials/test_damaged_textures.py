@@ -10,6 +10,7 @@ import bpy
 import pytest
 from damaged_archives import COLORS, DECLARATION, SHADER, orphans, try_archives
 from game_samples import archive, pcx, png, square, tga, write
+from installed import read_empty_scene
 from mutants import mutant
 
 CONFIG = "md5load imp.md5mesh imp\nmd5skin imp skin.png masks.png\nmd5bumpmap imp normals.png\nmd5alphatest imp 0.5\n"
@@ -42,7 +43,7 @@ def test_the_model_is_imported_whatever_its_textures_are(tmp_path, name):
     is_text = name.endswith((".mtr", ".cfg", ".skin"))
     files = files_of_a_game(tmp_path)
     for seed in range(20):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        read_empty_scene()
         base = tmp_path / f"game {seed}" / "base"
         changed = {name: mutant(files[name], seed, is_text)}
         write(base, {"models/imp/imp.md5mesh": square(SHADER), **files, **changed})

@@ -12,6 +12,7 @@ import needs
 import pytest
 from game_samples import GREEN, RED, archive, black_png, pcx, plain, png, square, tga, write
 from hostile_images import IMAGES, extension
+from installed import read_empty_scene
 from scripted_scenes import rig, tube
 
 from io_idtech.io_common.textures.image_files import loaded_bytes
@@ -208,7 +209,7 @@ def test_an_image_of_every_format_is_loaded_within_the_limit_and_not_opened_beyo
         return
     assert [tuple(image.size) for image in bpy.data.images] == ([] if name in UNREADABLE else [(64, 48)])
     assert ("Blender cannot read this image" in told) == (name in UNREADABLE)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     monkeypatch.setattr(limits, "MAX_LOADED_OF_ONE", size - 1)
     assert ("the image is too large" in imported_with(capfd, tmp_path, file, data)) == bool(size)
     assert not bpy.data.images
@@ -218,7 +219,7 @@ def test_an_image_of_every_format_is_loaded_within_the_limit_and_not_opened_beyo
 def test_formats_that_no_game_reads_are_used_only_by_their_full_name(tmp_path, capfd, name):
     file, data = f"imp{extension(name)}", IMAGES[name](8, 8)
     for shader in ("models/imp/imp", "models/imp/imp.tga", ""):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        read_empty_scene()
         imported_with(capfd, tmp_path, file, data, shader)
         assert [image.name for image in bpy.data.images] == ([] if shader else [file])
 

@@ -8,6 +8,7 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
+from installed import read_empty_scene
 from md2_evaluated import distance, expected_vertices, import_model, shown_vertices, size_of
 from md2_samples import FRAME_NAMES, odd_model, write_sample
 from paths import SAMPLES
@@ -551,7 +552,7 @@ class TestScene:
     def test_an_exported_file_is_imported_and_exported_unchanged(self, out, tmp_path):
         self.rigged()
         first = export(out)
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        read_empty_scene()
         import_model(out)
         again = export(tmp_path / "again.md2")
         assert again == first

@@ -8,6 +8,7 @@ from math import radians
 import bpy
 import numpy as np
 import pytest
+from installed import read_empty_scene
 
 from io_idtech.io_md5.format import read_animation, read_mesh
 
@@ -92,7 +93,7 @@ def parents_of(path):
 
 
 def import_again(path):
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     bpy.ops.import_scene.md5(
         filepath=str(path), directory=str(path.parent), files=[{"name": path.name}, {"name": f"{path.stem}.md5anim"}],
         frame_start=FRAMES[0], use_textures=False, merge_vertices=False,

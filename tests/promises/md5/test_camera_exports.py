@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from engines import doom3
+from installed import read_empty_scene
 from mathutils import Vector
 from md5_cameras import (
     assert_matches_blender,
@@ -227,7 +228,7 @@ def test_an_imported_camera_comes_back_after_save_and_append(tmp_path):
     bpy.ops.wm.save_as_mainfile(filepath=blend)
     bpy.ops.wm.open_mainfile(filepath=blend)
     assert_same(exported(tmp_path, global_scale=2.0), camera)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     with bpy.data.libraries.load(blend) as (there, here):
         here.objects = there.objects
     appended = bpy.data.objects["intro"]

@@ -10,6 +10,7 @@ import md5_scenes
 import numpy as np
 import pytest
 import scripted_scenes
+from installed import read_empty_scene
 from mathutils import Matrix
 from scripted_scenes import FRAMES, distance, file_vertices, shown_vertices
 
@@ -743,7 +744,7 @@ def test_a_library_override_is_exported_like_the_original(tmp_path):
     original, _ = export(tmp_path, "original")
     library = tmp_path / "library.blend"
     bpy.data.libraries.write(str(library), {bpy.context.scene.collection, armature, bpy.data.objects["Tube"]})
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     with bpy.data.libraries.load(str(library), link=True) as (_, into):
         into.objects = ["Rig", "Tube"]
     for obj in into.objects:

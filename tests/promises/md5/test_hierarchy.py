@@ -10,6 +10,7 @@ import bpy
 import md5_scenes
 import numpy as np
 import pytest
+from installed import read_empty_scene
 from mathutils import Vector
 
 from io_idtech.io_md5.format import Joints, Model, read_mesh, write_mesh
@@ -117,7 +118,7 @@ FRAMES = 8
 @pytest.fixture(scope="module")
 def walk(tmp_path_factory):
     """A file with Rigify's generated human, with a box on each deforming bone, that takes a step in eight frames."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     rig = generate("human")
     add_boxes(rig)
     for side, sign in (("L", 1), ("R", -1)):
@@ -241,7 +242,7 @@ def test_a_walk_of_rigifys_human_plays_as_shown_or_a_warning_says_how_far_it_is_
         filepath=str(path), game=game, actions="SCENE", deform_only=True, verify="ALL", global_scale=40.0
     )
     told = float(re.search(r"up to ([\d.]+) units", capfd.readouterr().out).group(1))
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     bpy.ops.import_scene.md5(
         filepath=str(path), directory=str(tmp_path), files=[{"name": path.name}, {"name": "walk.md5anim"}],
         frame_start=1, use_textures=False, merge_vertices=False, use_companions=False,

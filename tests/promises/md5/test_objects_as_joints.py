@@ -7,6 +7,7 @@ from math import radians
 import bpy
 import numpy as np
 import pytest
+from installed import read_empty_scene
 
 from io_idtech.io_md5.format import read_animation, read_mesh
 
@@ -89,7 +90,7 @@ def test_moving_objects_are_played_in_the_file_as_in_blender(tmp_path, build):
     build()
     path = export(tmp_path)
     expected = shown()
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     bpy.ops.import_scene.md5(
         filepath=str(path), files=[{"name": path.name}, {"name": "model.md5anim"}], directory=str(tmp_path),
         frame_start=FRAMES[0], use_textures=False,

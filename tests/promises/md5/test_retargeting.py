@@ -6,6 +6,7 @@ import bpy
 import md5_scenes
 import numpy as np
 import pytest
+from installed import read_empty_scene
 
 from io_idtech.io_md5.format import Joints, Model, poses, read_animation, write_animation, write_mesh
 from io_idtech.io_md5.format import quaternions as quat
@@ -311,7 +312,7 @@ def test_a_linked_armature_is_an_error_as_its_actions_would_not_be_saved(tmp_pat
     write_other(tmp_path / "other")
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "linked.blend"))
     name = target.name
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     with bpy.data.libraries.load(str(tmp_path / "linked.blend"), link=True) as (_, wanted):
         wanted.objects = [name]
     linked = bpy.data.objects[name]

@@ -7,6 +7,7 @@ import md5_scenes
 import numpy as np
 import pytest
 from enabled_families import EXPORTERS, FAMILIES, IMPORTERS, export_file, import_file, write_samples
+from installed import read_empty_scene
 from md5_deviation import worst_error
 from scripted_scenes import add_camera, rig, tube
 from whole_state import whole_state
@@ -82,7 +83,7 @@ def test_names_already_used_by_other_data_blocks(folder, kind):
         collection: [data.name for data in getattr(bpy.data, collection)]
         for collection in ("objects", "meshes", "armatures", "cameras", "actions", "materials", "collections")
     }
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     for name in taken["objects"]:
         bpy.context.scene.collection.objects.link(bpy.data.objects.new(name, None))
     for collection in ("meshes", "armatures", "cameras", "actions", "materials", "collections"):
@@ -104,7 +105,7 @@ def library_of_a_model(tmp_path, folder):
     importing(MODEL, folder)
     path = tmp_path / "library.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     return path
 
 
@@ -245,7 +246,7 @@ def test_in_other_units_and_at_another_rate_the_file_is_the_same(folder, tmp_pat
     target.mkdir()
     written = []
     for factory in (True, False):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        read_empty_scene()
         if not factory:
             unit = bpy.context.scene.unit_settings
             unit.system, unit.scale_length = system, length
@@ -253,7 +254,7 @@ def test_in_other_units_and_at_another_rate_the_file_is_the_same(folder, tmp_pat
         files = [{"name": "test.md5mesh"}, {"name": "walk.md5anim"}]
         bpy.ops.import_scene.md5(directory=str(folder), files=files, use_scene_timing=False)
         bpy.ops.export_scene.md5mesh(filepath=str(target / "out.md5mesh"), actions="ACTIVE")
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        read_empty_scene()
         if not factory:
             bpy.context.scene.render.fps = 30
         importing(".md2", folder, use_scene_timing=False)

@@ -8,6 +8,7 @@ import md5_samples
 import numpy as np
 import pytest
 from hostile_numbers import hostile_md2, with_hostile_numbers
+from installed import read_empty_scene
 from md5_samples import edited
 from whole_state import whole_state
 
@@ -100,7 +101,7 @@ def test_an_animation_with_an_extreme_number(tmp_path, number, place):
 def test_a_frame_rate_beyond_blenders_range(tmp_path, number, place):
     text = edited(md5_samples.ANIMATION, place, f"frameRate {number}")
     load(tmp_path, "extreme.md5anim", text)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     load(tmp_path, "extreme.md5camera", edited(md5_samples.CAMERA, place, f"frameRate {number}"))
 
 
@@ -129,7 +130,7 @@ def test_a_skeleton_as_deep_as_blender_can_show_and_one_deeper(tmp_path):
     assert load(tmp_path, "deep.md5mesh", joints(numbered(count), range(-1, count - 1))) == ""
     assert len(bpy.data.armatures["deep"].bones) == count
     assert load(tmp_path, "deep.md5anim", still(numbered(count), range(-1, count - 1))) == ""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read_empty_scene()
     for name, text in (
         ("deeper.md5mesh", joints(numbered(count + 1), range(-1, count))),
         ("deepest.md5mesh", joints(numbered(4000), range(-1, 3999))),

@@ -16,7 +16,7 @@ import bpy
 import md5_scenes
 import pytest
 from enabled_families import FAMILIES, export_file, import_file, write_samples
-from installed import version
+from installed import read_empty_scene, version
 from paths import CORPUS, ROOT
 
 from io_idtech.io_md5.format import write_animation
@@ -93,7 +93,7 @@ def test_a_blend_that_was_saved_and_opened_exports_the_same(tmp_path):
     shutil.rmtree(mine, ignore_errors=True)
     kinds = []
     for kind, files in sources(tmp_path):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        read_empty_scene()
         for path in files:
             import_file(path)
         suffix = files[0].suffix
