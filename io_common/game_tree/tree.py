@@ -153,6 +153,7 @@ class GameTree:
         self._trees: dict[tuple[Path, ...], GameTree] = {}
         self._holding: dict[tuple[str, ...], list[tuple[Listing | None, ...]]] = {}
         self._merged: dict[str, Listing | None] = {}
+        self._images: dict[tuple[str, str], GameFile | None] = {}
         self._texts: dict[str, Stamp | None] = {}
         self._written_folders: set[Path] = set()
 
@@ -190,6 +191,13 @@ class GameTree:
 
     def find_image(self, path: str) -> GameFile | None:
         """The image with a relative path without `..`: loose, in `dds/`, or in an archive; with any image extension."""
+        # Many models share images, and each has dozens of names for its other maps.
+        key = self._prefix, path
+        if key not in self._images:
+            self._images[key] = self._find_image(path)
+        return self._images[key]
+
+    def _find_image(self, path: str) -> GameFile | None:
         folder, _, base = path.rpartition("/")
         compressed_folder = f"dds/{folder}".rstrip("/")
         for plain, compressed in self._layers_with(folder, compressed_folder):
