@@ -490,12 +490,6 @@ def _second_map(bench: Bench) -> None:
     bench.mesh.data.vertices[1].co.x += 0.5
 
 
-@edit("no UV map")
-def _no_map(bench: Bench) -> None:
-    while bench.mesh.data.uv_layers:
-        bench.mesh.data.uv_layers.remove(bench.mesh.data.uv_layers[0])
-
-
 @edit("NaN-free UVs far away")
 def _far_uvs(bench: Bench) -> None:
     for one in bench.mesh.data.uv_layers.active.uv:
@@ -511,6 +505,12 @@ def _seam_vertices(bench: Bench) -> list[int]:
     found = [vertex.index for vertex in on_seams(mesh)]
     mesh.free()
     return found or [0, 1]
+
+
+@edit("no UV map")
+def _no_map(bench: Bench) -> None:
+    while bench.mesh.data.uv_layers:
+        bench.mesh.data.uv_layers.remove(bench.mesh.data.uv_layers[0])
 
 
 @edit("paint weights on seam vertices")
