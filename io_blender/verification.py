@@ -70,13 +70,11 @@ class Differences(dict[tuple[Hashable, str], Difference]):
 
     size = 0.0  # of the model, which distances are compared with in words
 
-    def note(
-        self, owner: Hashable, kind: str, distance: float, where: str, *, allowed: float = 0.0, detail: Any = None
-    ) -> None:
+    def note(self, owner: Hashable, kind: str, distance: float, where: str, *, allowed: float = 0.0) -> None:
         """Keeps a difference if it exceeds what is allowed and what is known."""
         known = self.get((owner, kind))
         if distance > allowed and (known is None or distance > known.distance):
-            self[owner, kind] = Difference(distance, where, detail)
+            self[owner, kind] = Difference(distance, where)
 
 
 def longest(offsets: Floats) -> float:

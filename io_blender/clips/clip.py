@@ -133,14 +133,13 @@ class AnimationList:
         raise NothingToExportError(f"{missing[self.source]}, or choose another source")
 
 
-def animation_list(owner: Object, scene: Scene, source: Source | None = None) -> AnimationList:
-    """The list of an object, with what is stored about it; without `source`, the stored choice is used."""
+def animation_list(owner: Object, scene: Scene) -> AnimationList:
+    """The list of an object, with what is stored about it."""
     # Rows that the user has seen come first, in the user's order; new ones follow, checked. Actions of other
     # owners come last, unchecked.
     stored: Any = getattr(owner, PROPERTY, None)
-    if source is None:
-        value = stored.source if stored is not None else ""
-        source = next((one for one in Source if one.value == value), Source.ACTIONS)
+    value = stored.source if stored is not None else ""
+    source = next((one for one in Source if one.value == value), Source.ACTIONS)
     left_out: dict[str, str] = {}
     clips = list(_list_clips(owner, scene, source, left_out))
     items = _items(owner, source)

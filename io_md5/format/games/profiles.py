@@ -92,8 +92,8 @@ no_animation = partial(_shared, "no_animation", meshes.no_animation, "an animati
                        "needs one", "export an animation, or the rest pose, under the mesh's name")  # fmt: skip
 
 
-def _common(code: str, check: Check, requirement: str, why: str, remedy: str, source: str, limit: float = 0) -> Rule:
-    return Rule(code, True, check, "all", requirement, why, remedy, source, limit)
+def _common(code: str, check: Check, requirement: str, why: str, remedy: str, source: str) -> Rule:
+    return Rule(code, True, check, "all", requirement, why, remedy, source)
 
 
 def as_warning(rule: Rule) -> Rule:
