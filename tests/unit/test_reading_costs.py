@@ -132,7 +132,7 @@ def read_or_refuse(read, data):
 @pytest.mark.slow
 @pytest.mark.parametrize(("read", "shape"), SHAPES.values(), ids=SHAPES)
 def test_memory_is_in_proportion_to_the_file(read, shape):
-    data = file_of(shape, 50_000)
+    data = file_of(shape, 100_000)
     tracemalloc.start()
     try:
         read_or_refuse(read, data)

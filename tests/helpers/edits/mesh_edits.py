@@ -496,6 +496,12 @@ def _far_uvs(bench: Bench) -> None:
         one.vector = (one.vector[0] + 30.0, one.vector[1] - 17.0)
 
 
+@edit("no UV map")
+def _no_map(bench: Bench) -> None:
+    while bench.mesh.data.uv_layers:
+        bench.mesh.data.uv_layers.remove(bench.mesh.data.uv_layers[0])
+
+
 # Weights
 
 
@@ -505,12 +511,6 @@ def _seam_vertices(bench: Bench) -> list[int]:
     found = [vertex.index for vertex in on_seams(mesh)]
     mesh.free()
     return found or [0, 1]
-
-
-@edit("no UV map")
-def _no_map(bench: Bench) -> None:
-    while bench.mesh.data.uv_layers:
-        bench.mesh.data.uv_layers.remove(bench.mesh.data.uv_layers[0])
 
 
 @edit("paint weights on seam vertices")

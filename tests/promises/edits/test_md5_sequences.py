@@ -7,7 +7,7 @@ import sequences
 
 pytestmark = pytest.mark.slow
 
-PARTS = 8
+PARTS = 4
 
 
 @pytest.mark.parametrize("part", range(PARTS))
