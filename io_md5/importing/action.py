@@ -30,6 +30,7 @@ from ...io_blender.reports import ImportResult, listing
 from ...io_blender.scene import axes
 from ...io_blender.scene.objects import conversion_of
 from ...io_common import names
+from ...io_common.texts import counted
 from ..format import ROOT, Animation
 from ..format import quaternions as quat
 from ..format.joint_map import transfer_animation
@@ -249,6 +250,9 @@ class ActionBuilder:
             ):
                 if joints:
                     result.report.warn(f"{text}: {listing(joints)}", name)
+            if match.renamed:
+                renamed = f"{counted(len(match.renamed), 'joints')} with other names than the bones"
+                result.report.warn(f"{renamed} were matched by their order: {listing(match.renamed)}", name)
             if scales is not None:
                 found, _ = scales.table(animation.names, animation.frame_count)
                 table = found if found.is_used else None

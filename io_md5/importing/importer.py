@@ -140,7 +140,7 @@ def plan_animations(context: Context, files: SourceFiles, report: Report) -> lis
         if not targets:
             targets = _best_matches(others, animation)
             if active is not None and targets:
-                fitting = len(match_joints(animation, targets[0].joints).joints)
+                fitting = match_joints(animation, targets[0].joints).named_count
                 # A few equal names say nothing.
                 targets = targets if 2 * fitting >= len(animation.names) else []
             if len(targets) > 1:
@@ -158,7 +158,8 @@ def plan_animations(context: Context, files: SourceFiles, report: Report) -> lis
         transfer = None
         if len(candidates) == 1 or targets:
             transfer = plan_transfer(path, animation, candidates[0], files.joint_map)
-            targets = candidates if transfer is not None else targets
+            is_same_order = bool(match_joints(animation, candidates[0].joints).renamed)
+            targets = candidates if transfer is not None or is_same_order else targets
         if not targets:
             present = [skeleton.name for skeleton in [*files.skeletons, *([active] if active else []), *others]]
             if present:
@@ -207,7 +208,7 @@ def _armatures_of_scene(context: Context) -> tuple[ImportSkeleton | None, list[I
 
 
 def _best_matches(skeletons: list[ImportSkeleton], animation: Animation) -> list[ImportSkeleton]:
-    scores = [len(match_joints(animation, skeleton.joints).joints) for skeleton in skeletons]
+    scores = [match_joints(animation, skeleton.joints).named_count for skeleton in skeletons]
     best = max(scores, default=0)
     if best == 0:
         return []

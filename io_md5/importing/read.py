@@ -33,7 +33,7 @@ from ..format.scale_file import Scales, read_scales
 from ..format.skeleton import Fit, Match, depths, match_joints
 from ..options import ImportOptions
 from .companions import Companion, companion_skins, find_companion, game_of, quake_skins
-from .transfer import UserMap, count_mapped, read_user_map
+from .transfer import UserMap, count_mapped, find_rest, read_user_map
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -192,21 +192,32 @@ def _read_fitting(
     sources = set(found.header.names) if found.header is not None else set()
     pairs = files.joint_map.pairs if files.joint_map is not None else {}
     bones = {name for skeleton in skeletons for name in skeleton.joints.names}
+    is_renamed = found.match is not None and bool(found.match.renamed)
     is_mapped = any(source in sources and bone in bones for bone, source in pairs.items())
-    if error is None and (is_mapped or found.fit in fits):
+    is_taken = is_mapped or found.fit in fits
+    if error is None and (is_taken or is_renamed):
         try:
             animation = read_animation(readable(path))
+            # Its joints match in their order, unless they are those of another model of the folder.
+            is_taken = is_taken or not find_rest(path, animation).is_known
         except (Md5Error, OSError) as problem:
             error = problem
     if error is not None:
         report.warn(f"skipped: {message_for(error, (Md5Error,))}")
-    elif animation is not None and (
-        is_mapped or found.fit != "none" or any(count_mapped(path, animation, one) for one in skeletons)
+    elif (
+        animation is not None
+        and is_taken
+        and (is_mapped or found.fit != "none" or any(count_mapped(path, animation, one) for one in skeletons))
     ):
         files.animations[path] = animation
         _warn_all(report, path, animation.warnings)
     elif "part" in fits and found.fit == "none":
         report.warn(f"skipped: no bone matches a joint of the animation{_REMEDY}", path.name)
+    else:
+        # Some games take the animation that is named after its model, and stop if its joints are others.
+        for one in [one for one in skeletons if one.name.lower() == path.stem.lower()]:
+            count = counted(len(sources), "joints")
+            report.warn(f"skipped: it has {count}, which do not match the {len(one.joints)} of {one.name}", path.name)
 
 
 def _read_companions(

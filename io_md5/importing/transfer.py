@@ -91,7 +91,8 @@ def plan_transfer(
 ) -> Transfer | None:
     """How an animation is transferred, None if it is not needed; raises Md5Error if too few joints are mapped."""
     # With `rest`, the skeleton of the animation, it is transferred even if its joints fit.
-    fitting, count = len(match_joints(animation, target.joints).joints), len(animation.names)
+    match = match_joints(animation, target.joints)
+    fitting, count = match.named_count, len(animation.names)
     is_wanted = rest is not None or user_map is not None
     if 2 * fitting >= count and not is_wanted:
         return _plan_for_turned(path, animation, target)
@@ -102,6 +103,9 @@ def plan_transfer(
         found = find_joint_map(rest.joints, target.joints)
         pairs = {name: pair.source for name, pair in found.items()}
     sources = source_indices(pairs, rest.joints, target.joints)
+    if match.renamed and not is_wanted and not rest.is_known and sources == match.joints:
+        # Its own rest pose is that of the target.
+        return None
     mapped = len({rest.joints.names[joint] for joint in sources if joint != UNMAPPED})
     if user_map is not None and not mapped and 2 * fitting < count:
         raise Md5Error(

@@ -135,7 +135,7 @@ def fill(context: Context, operator: Any, folder: Path, names: Sequence[str]) ->
         item.detail = printable(_detail(found))
         if found.header is not None:
             names = tuple(found.header.names)
-            if found.match is not None and 2 * len(found.match.joints) < len(names):
+            if found.match is not None and 2 * found.match.named_count < len(names):
                 if names not in mapped:
                     mapped[names] = 0
                     with suppress(Md5Error, OSError):
@@ -158,6 +158,8 @@ def _detail(found: AnimationFile) -> str:
         return "Select a model, or make an armature active"
     if match.fit == "none":
         return "It has none of the bones. Animation Between Skeletons (panel MD5) transfers it"
+    if match.renamed:
+        return f"Matched by the order of joints: {listing(match.renamed, 2)}"
     count = len(found.header.names) if found.header is not None else 0
     parts = ((match.missing, "Not moved"), (match.extra, "Without a bone"), (match.differing, "Other parent"))
     texts = [f"{label}: {listing(joints, 2)}" for joints, label in parts if joints]

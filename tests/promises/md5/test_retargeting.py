@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import bpy
 import md5_scenes
 import numpy as np
@@ -10,7 +12,7 @@ from installed import read_empty_scene
 
 from io_idtech.io_md5.format import Joints, Model, poses, read_animation, write_animation, write_mesh
 from io_idtech.io_md5.format import quaternions as quat
-from io_idtech.io_md5.format.skeleton import encode_poses
+from io_idtech.io_md5.format.skeleton import components, encode_poses, with_components
 
 OTHER_NAMES = {"origin": "Root", "hips": "mixamorig:Hips", "spine": "mixamorig:Spine", "head": "mixamorig:Head",
                "leg.L": "mixamorig:LeftLeg", "leg.R": "mixamorig:RightLeg"}  # fmt: skip
@@ -84,7 +86,7 @@ def test_a_target_is_chosen_by_name(tmp_path, target):
 
 
 def test_the_list_of_the_import_says_how_few_joints_fit(tmp_path, target, part):
-    joints = md5_scenes.skeleton()
+    joints = md5_scenes.skeleton(parents=[-1, 0, 1, 2, 1, 2])
     names = [name if name == "origin" else f"other {name}x" for name in joints.names]
     places, axes = joints.positions[None], joints.orientations[None]
     animation = encode_poses(names, joints.parents, places, axes, frame_rate=24.0)
@@ -246,9 +248,32 @@ def test_bones_whose_roll_was_edited_take_the_motion_without_a_warning(tmp_path,
     assert "off from" not in warnings_of(capfd)
 
 
+@pytest.mark.parametrize("is_of_folder", [False, True])
+def test_renamed_joints_in_the_same_order_move_as_with_their_own_names(tmp_path, capfd, is_of_folder):
+    joints = md5_scenes.skeleton()
+    animation = md5_scenes.animation(joints, frames=FRAMES)
+    # The base frame is not the rest pose.
+    animation = with_components(animation, components(animation)[::-1])
+    expected = poses(animation)[0]
+    animation.names[2:] = ["bendy", "wobble", "x", "y"]
+    path = md5_scenes.write(tmp_path, walk=animation)
+    if is_of_folder:
+        armature = import_md5(path, animations="FOLDER")
+    else:
+        armature = import_md5(path)
+        import_md5(tmp_path / "walk.md5anim")
+    assert_plays(armature, "walk", expected)
+    shown = warnings_of(capfd)
+    text = "walk: 4 joints with other names than the bones were matched by their order: bendy, wobble, x, y"
+    assert text in shown
+    assert "rest pose" not in shown
+
+
 def test_a_skeleton_whose_model_is_not_in_the_folder_is_a_warning(tmp_path, target, capfd):
     write_other(tmp_path / "other")
     (tmp_path / "other" / "other.md5mesh").unlink()
+    walk = read_animation(tmp_path / "other" / "walk.md5anim")
+    write_animation(replace(walk, parents=np.array([-1, 0, 1, 2, 1, 2])), tmp_path / "other" / "walk.md5anim")
     import_md5(tmp_path / "other" / "walk.md5anim")
     assert "walk: its rest pose is not known, so its base frame is used" in warnings_of(capfd)
 
