@@ -58,7 +58,7 @@ def build_action(
     rig: Rig,
     match: Match,
     *,
-    frame_start: int,
+    frame_start: float,
     scales: ScaleTable | None = None,
     template: Action | None = None,
 ) -> Action:
@@ -138,7 +138,7 @@ def _copy_curves(template: Action, name: str) -> Action:
     return copied
 
 
-def _write_scale(curves: versions.ActionCurves, bone_name: str, frame_start: int, values: Floats) -> None:
+def _write_scale(curves: versions.ActionCurves, bone_name: str, frame_start: float, values: Floats) -> None:
     """Keyframes of a bone's scale, held up to the next one; none if it is always 1."""
     if (values == 1.0).all():
         return
@@ -159,7 +159,7 @@ def _bone_scales(scales: ScaleTable, rig: Rig, joints: npt.NDArray[np.int64], bo
     return np.array([of_bones, np.where(parents != ROOT, of_rig[:, parents], 1.0)])
 
 
-def _points(values: npt.NDArray[np.float32], frame_start: int) -> npt.NDArray[np.float32]:
+def _points(values: npt.NDArray[np.float32], frame_start: float) -> npt.NDArray[np.float32]:
     """The frames and values (F, n, m) of keyframes, in turn, (n, m, 2 F)."""
     count, *rest = values.shape
     points = np.empty((*rest, count, 2), dtype=np.float32)
@@ -219,9 +219,14 @@ class ActionBuilder:
         self._retargetings: dict[tuple[object, ...], Retargeting] = {}
 
     def build(
-        self, name: str, animation: Animation, scales: Scales | None = None, transfer: Transfer | None = None
+        self,
+        name: str,
+        animation: Animation,
+        scales: Scales | None = None,
+        transfer: Transfer | None = None,
+        frame_start: float | None = None,
     ) -> None:
-        """Builds the action of an animation of the file."""
+        """Builds the action of an animation, whose first frame is that of the options unless one is given."""
         armature, options, result, rig = self._armature, self._options, self._result, self._rig
         existing = self._find_existing(name) if options.existing_actions != "CREATE" else None
         animation_data = armature.animation_data or armature.animation_data_create()
@@ -258,8 +263,9 @@ class ActionBuilder:
                 table = found if found.is_used else None
         template = self._template if table is None and self._template_bones == match.bones else None
         action = build_action(
-            name, converted, rig, match, frame_start=options.frame_start, scales=table, template=template
-        )
+            name, converted, rig, match, frame_start=options.frame_start if frame_start is None else frame_start,
+            scales=table, template=template,
+        )  # fmt: skip
         if table is None:
             self._template, self._template_bones = action, match.bones
         store_owner(action, armature, name)

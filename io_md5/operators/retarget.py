@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -17,13 +17,13 @@ from ...io_blender.clips.playing import playback
 from ...io_blender.operators.file_operators import ExportHelper, ImportHelper
 from ...io_blender.operators.job_operator import JobOperator, NoFileError, Outcome
 from ...io_blender.operators.panel_parts import NamedList, Operator, fail
-from ...io_blender.options import option, properties
+from ...io_blender.options import frame_start_option, option, properties
 from ...io_blender.reports import ImportResult, Job, Progress, Report, printable
 from ...io_blender.scene import axes, mesh_data
 from ...io_common.game_tree.archives import readable
 from ...io_common.texts import counted, matches
 from ..exporting.animation import encode_clip, sample_clip
-from ..exporting.clips import AnimationOptions, listed_clip
+from ..exporting.clips import AnimationOptions, Clip, listed_clip
 from ..exporting.skeleton import NO_VOLUME, ArmaturePart, build_skeleton, nearest_rotations
 from ..format import Animation, Md5Error, read_animation
 from ..format.joint_map import find_joint_map, format_joint_map, read_joint_map
@@ -34,7 +34,7 @@ from ..importing.read import ImportSkeleton, SourceFiles, animation_paths
 from ..importing.rig import read_rig
 from ..importing.transfer import Rest, Transfer, find_rest, plan_transfer, read_user_map
 from ..options import ImportOptions
-from ..records import SOURCE_HOW, SOURCE_JOINT, load_joint_map, store_joint_map
+from ..records import ACTION_RATE, SOURCE_HOW, SOURCE_JOINT, load_joint_map, store_joint_map
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
@@ -93,6 +93,15 @@ def _source_skeleton(context: Context, name: str, target: Object) -> Skeleton:
     return build_skeleton([part], conversion, Report(), sample=rest_pose, add_origin=False)
 
 
+class _Found(NamedTuple):
+    """An animation to transfer."""
+
+    path: Path
+    animation: Animation
+    rest: Rest
+    clip: Clip | None = None  # of an action of the scene
+
+
 @properties
 class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
     """Transfer the animations of another armature or of files to the active armature, an action for each"""
@@ -114,6 +123,7 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
         options=versions.PATH_OPTIONS,
     )  # fmt: skip
     keep_feet: bool = option(False, "Keep Feet", "Bend the legs so that feet stand still where those of the source do")
+    frame_start: int = frame_start_option("each file. Actions keep their frames")
     filepath: str = option("", "File", "Animation (.md5anim)", subtype="FILE_PATH", options={"SKIP_SAVE"})
     directory: str = option("", "Folder", "Folder with the animations", subtype="DIR_PATH", options={"SKIP_SAVE"})
     files: Any = CollectionProperty(type=bpy.types.OperatorFileListElement, options={"SKIP_SAVE", "HIDDEN"})
@@ -133,7 +143,7 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
         layout = self.layout
         layout.use_property_split = True
         layout.prop_search(self, "source", bpy.data, "objects", icon="ARMATURE_DATA")
-        for name in ("animation_filter", "joint_map", "keep_feet"):
+        for name in ("animation_filter", "joint_map", "keep_feet", *(() if self.source else ("frame_start",))):
             layout.prop(self, name)
 
     def _paths(self) -> list[Path]:
@@ -156,7 +166,9 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
         if abs(target.matrix_world.determinant()) < NO_VOLUME:
             raise Md5Error(f"{target.name} has a scale of 0: set it to 1")
         progress, result = Progress(), ImportResult()
-        options = ImportOptions(keep_feet=self.keep_feet, use_conversion_of_armature=not name)
+        options = ImportOptions(
+            keep_feet=self.keep_feet, frame_start=self.frame_start, use_conversion_of_armature=not name
+        )
         user_map = read_user_map(bpy.path.abspath(self.joint_map))
         # Bones may have been edited.
         with state.temporary_object_mode(context):
@@ -165,28 +177,33 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
                 found = yield from self._read_actions(context, name, target, result.report, progress)
             else:
                 animations = [(path, read_animation(readable(path))) for path in self._paths()]
-                found = [(path, animation, find_rest(path, animation)) for path, animation in animations]
+                found = [_Found(path, animation, find_rest(path, animation)) for path, animation in animations]
             progress.expect(len(found))
             # Skeletons with the same joints have the same map.
             plans: dict[tuple[str, ...], Transfer] = {}
-            for path, animation, rest in found:
+            for path, animation, rest, _ in found:
                 key = tuple(rest.joints.names)
                 plan = plans.get(key) or plan_transfer(path, animation, skeleton, user_map, rest)
                 if plan is None:
                     raise Md5Error("no joint is mapped: map them in the panel MD5 of the armature", path=str(path))
                 plans[key] = plan
             builder = ActionBuilder(context, target, options, result)
-            for path, animation, rest in found:
-                builder.build(path.stem, animation, transfer=replace(plans[tuple(rest.joints.names)], rest=rest))
+            for path, animation, rest, clip in found:
+                transfer = replace(plans[tuple(rest.joints.names)], rest=rest)
+                builder.build(path.stem, animation, transfer=transfer, frame_start=clip.start if clip else None)
+                if clip is not None and (clip.stored is None or clip.stored.frame_rate is None):
+                    # It plays at the rate of the scene, as its source does.
+                    ACTION_RATE.write(result.actions[-1], None)
                 yield progress.step()
-            # The first one plays.
-            path, animation, _ = found[0]
-            set_scene_timing(context.scene, SourceFiles(animations={path: animation}), options, result.report)
-        return result.report, [path for path, _, _ in found]
+            if not name:
+                # The first one plays.
+                files = SourceFiles(animations={found[0].path: found[0].animation})
+                set_scene_timing(context.scene, files, options, result.report)
+        return result.report, [one.path for one in found]
 
     def _read_actions(
         self, context: Context, name: str, target: Object, report: Report, progress: Progress
-    ) -> Job[list[tuple[Path, Animation, Rest]]]:
+    ) -> Job[list[_Found]]:
         """The actions of an armature with the filter in their names, and its rest pose; raises Md5Error."""
         skeleton = _source_skeleton(context, name, target)
         source: Any = skeleton.armature
@@ -207,7 +224,8 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
                 animation = encode_clip(sampled, skeleton, options, "")
                 animation.bounds = np.zeros((animation.frame_count, 2, 3))
                 # Only the stem is used, as the name of the action.
-                found.append((Path(clip.name.replace("/", "_") + ".md5anim"), animation, Rest(skeleton.joints, True)))
+                path = Path(clip.name.replace("/", "_") + ".md5anim")
+                found.append(_Found(path, animation, Rest(skeleton.joints, True), clip))
                 yield progress.step()
         return found
 

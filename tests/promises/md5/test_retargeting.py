@@ -142,6 +142,29 @@ def test_the_actions_of_an_armature_are_transferred_whatever_its_scale(tmp_path,
     assert_plays(target, made.name, expected["walk"])
 
 
+@pytest.mark.parametrize("stored", [True, False])
+def test_actions_of_the_scene_keep_their_frames_and_rate_and_files_begin_at_start_frame(tmp_path, target, stored):
+    expected = write_other(tmp_path / "other")
+    source = import_md5(tmp_path / "other" / "other.md5mesh")
+    bpy.ops.import_scene.md5(filepath=str(tmp_path / "other" / "walk.md5anim"), frame_start=7)
+    action, scene = bpy.data.actions["walk"], bpy.context.scene
+    if not stored:
+        del action["md5"]
+    scene.render.fps, scene.frame_start, scene.frame_end = 30, 3, 99
+    bpy.context.view_layer.objects.active = target
+    assert bpy.ops.armature.idtech_retarget(source=source.name) == {"FINISHED"}
+    made = bpy.data.actions["walk.001"]
+    assert tuple(made.frame_range) == tuple(action.frame_range) == (7, 6 + FRAMES)
+    assert (scene.render.fps, scene.frame_start, scene.frame_end) == (30, 3, 99)
+    assert ("frame_rate" in made["md5"]) == stored
+    folder = str(tmp_path / "other")
+    assert bpy.ops.armature.idtech_retarget(directory=folder, animation_filter="run", frame_start=4) == {"FINISHED"}
+    assert tuple(bpy.data.actions["run"].frame_range) == (4, 3 + FRAMES)
+    for frame in range(FRAMES):
+        found = joint_places(target, 4 + frame)
+        np.testing.assert_allclose(found["head"], expected["run"][frame, 3], atol=0.04)
+
+
 def test_a_source_that_is_turned_and_in_edit_mode_gives_the_same_actions(tmp_path, target):
     expected = write_other(tmp_path / "other")
     source = import_md5(tmp_path / "other" / "other.md5mesh")
