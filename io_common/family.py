@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .files import open_file
 from .game_tree.archives import MemberStream, readable
 from .rules import Description, Profile
+from .skeletal.formats import SkeletalFormat
 from .textures.conventions import TextureRules
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ class Family:
     # The first is the default; empty if files are the same for all games.
     games: Mapping[Any, Profile] = field(default_factory=dict)
     other_games: frozenset[str] = frozenset()  # that other families have, and this one knows by another name
+    skeletal: SkeletalFormat | None = None  # None for frames of vertices
     magic: bytes = b""  # with which files begin; empty for text
     frame_rate: float | None = None  # if the format has a fixed one
     has_one_file: bool = False  # whether a model and all its animations are one file
