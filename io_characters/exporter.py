@@ -26,7 +26,15 @@ from ..io_blender.skeletal.records import renamed_mesh
 from ..io_blender.skeletal.rig import read_rig
 from ..io_blender.verification import Verify
 from ..io_common import names
-from ..io_common.declarations.characters import DOOM3, SAUERBRATEN, Character, CharacterAnimation, CharacterPart
+from ..io_common.declarations.characters import (
+    DOOM3,
+    SAUERBRATEN,
+    Character,
+    CharacterAnimation,
+    CharacterPart,
+    with_animations,
+    without_animations,
+)
 from ..io_common.declarations.cube_models import cfg_name, cfg_text, with_renamed_meshes
 from ..io_common.declarations.declaration_files import ENTITY, SKIN
 from ..io_common.declarations.doom3_text import def_text, lost_declarations, skin_text
@@ -81,6 +89,9 @@ def export_character(
             report.count("files", len(files))
         if options.use_declarations:
             _warn_of_missing_joints(found, character, report)
+            deleted = dict.fromkeys(name for root in found.roots.values() for name, _ in scene.deleted_animations(root))
+            if deleted:
+                report.hints.append(f"Not declared, as their actions are gone: {listing(list(deleted))}")
             declared = _declaration_files(character)
             report.count("declarations", len(declared))
             if not declared:
@@ -279,10 +290,10 @@ def _md2_file(
 
 
 def current_character(found: scene.SceneCharacter) -> Character:
-    """The character with the names, commands and flags of its actions, new actions, its skins and its place."""
+    """The character with the names, commands and flags of the actions that it has, its skins and its place."""
     parts = list(found.character.parts)
     for index, root in found.roots.items():
-        part = parts[index]
+        part = without_animations(parts[index], scene.deleted_animations(root))
         meshes = scene.meshes_of(root)
         # Without textures, no skins were imported.
         skin = (scene.shown_skin(meshes) or None) if scene.skin_names(meshes) else part.default_skin
@@ -309,7 +320,7 @@ def _actions(root: Object, part: CharacterPart) -> list[_OwnAction]:
     """The actions of an armature: those that were imported for it in order, and new ones, also copies of these."""
     # `part` is the imported one, without new animations.
     found = [(action, scene.load_animation(action)) for action, _ in suitable_actions(root).chosen]
-    own = [(action, one) for action, one in found if one is not None and scene.OWNER.read(action) == root]
+    own = [(action, one) for action, one in found if one is not None and scene.is_owner(root, action)]
     # Copies of an action store what it does.
     groups: dict[tuple[int, str, str], list[tuple[Action, scene.StoredAnimation]]] = {}
     for action, one in own:
@@ -357,14 +368,7 @@ def _with_current_animations(game: str, part: CharacterPart, root: Object) -> Ch
     for animation in part.animations:
         key = (animation.name, animation.files[0].lower()) if animation.files else None
         animations.append(_edit(animation, *edited[key]) if key in edited else animation)
-    # The game has no command that ends a group of animations that move some joints alone.
-    place = next((index for index, one in enumerate(animations) if one.joints), len(animations))
-    animations[place:place] = new
-    adjustments = tuple(
-        replace(one, first_animation=one.first_animation + len(new)) if one.first_animation > place else one
-        for one in part.adjustments
-    )
-    return replace(part, animations=tuple(animations), adjustments=adjustments)
+    return with_animations(replace(part, animations=tuple(animations)), new)
 
 
 def _edit(animation: CharacterAnimation, action: Action, stored: scene.StoredAnimation) -> CharacterAnimation:
