@@ -132,7 +132,7 @@ def write_results(task: Task, folder: Path, settings: Settings, empty_scene: Emp
         # Even an internal error must not stop the conversion of the other files.
         outcome = Outcome(FAILED, _reason(error, task))
         report.merge(report_of(error))
-    outcome.warnings = report.warnings
+    outcome.warnings = [*report.warnings, *report.facts]
     outcome.seconds = time.perf_counter() - started
     return outcome
 

@@ -81,7 +81,7 @@ def _import(context: Context, paths: list[Path], options: ImportOptions, result:
     # For the panels of armatures and cameras.
     for obj in dict.fromkeys([*result.objects, *builders]):
         if obj.type in ("ARMATURE", "CAMERA"):
-            store_warnings(obj.data, GROUP, result.report.warnings)
+            store_warnings(obj.data, GROUP, result.report.other_warnings, result.report.facts)
     if result.objects:
         state.select_only(context, result.objects, result.objects[0])
 

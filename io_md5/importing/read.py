@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 # recursively: a chain of some ten thousand bones crashes it.
 _MAX_JOINTS, _MAX_MESHES, _MAX_DEPTH = 4096, 4096, 1000
 
-_REMEDY = ". Animation Between Skeletons (Properties > Object Data > MD5) transfers those of other skeletons"
+_REMEDY = ". Animation Between Skeletons (tab id Tech of the 3D viewport) transfers those of other skeletons"
 
 
 @dataclass(eq=False)
@@ -100,13 +100,13 @@ def read_files(
                 files.skeletons[-1].images = [
                     images.material(mesh.shader, mesh.name or mesh.comment_name or None) for mesh in model.meshes
                 ]
-            _warn_all(report, path, model.warnings)
+            _add_facts(report, path, model.warnings)
         elif suffix == ANIMATION_SUFFIX:
             files.animations[path] = read_animation(readable(path))
-            _warn_all(report, path, files.animations[path].warnings)
+            _add_facts(report, path, files.animations[path].warnings)
         elif suffix == CAMERA_SUFFIX:
             files.cameras[path] = read_camera(readable(path))
-            _warn_all(report, path, files.cameras[path].warnings)
+            _add_facts(report, path, files.cameras[path].warnings)
         else:
             raise Md5Error(
                 "unknown file type", path=str(path), found=repr(suffix),
@@ -121,8 +121,8 @@ def read_files(
             scale_path = folders.find(path.parent, path.stem + SCALE_SUFFIX)
             if scale_path is not None:
                 scales = files.scales[path] = read_scales(readable(scale_path))
-                _warn_all(report, scale_path, scales.warnings)
-                _warn_all(report, scale_path, scales.table(animation.names, animation.frame_count)[1])
+                _add_facts(report, scale_path, scales.warnings)
+                _add_facts(report, scale_path, scales.table(animation.names, animation.frame_count)[1])
     return files
 
 
@@ -204,7 +204,7 @@ def _read_fitting(
         is_mapped or found.fit != "none" or any(count_mapped(path, animation, one) for one in skeletons)
     ):
         files.animations[path] = animation
-        _warn_all(report, path, animation.warnings)
+        _add_facts(report, path, animation.warnings)
     elif "part" in fits and found.fit == "none":
         report.warn(f"skipped: no bone matches a joint of the animation{_REMEDY}", path.name)
 
@@ -256,9 +256,9 @@ def _take_skins(
         skeleton.images = [of_mesh[0] if of_mesh else found for of_mesh, found in images]
 
 
-def _warn_all(report: Report, path: Path, warnings: list[str]) -> None:
+def _add_facts(report: Report, path: Path, warnings: list[str]) -> None:
     for text in warnings:
-        report.warn(text, path.name)
+        report.add_fact(text, path.name)
 
 
 @dataclass(frozen=True, eq=False)

@@ -157,7 +157,7 @@ def _detail(found: AnimationFile) -> str:
     if match is None:
         return "Select a model, or make an armature active"
     if match.fit == "none":
-        return "It has none of the bones. Animation Between Skeletons (panel MD5) transfers it"
+        return "It has none of the bones. Animation Between Skeletons (tab id Tech) transfers it"
     count = len(found.header.names) if found.header is not None else 0
     parts = ((match.missing, "Not moved"), (match.extra, "Without a bone"), (match.differing, "Other parent"))
     texts = [f"{label}: {listing(joints, 2)}" for joints, label in parts if joints]
