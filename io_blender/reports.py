@@ -28,6 +28,7 @@ class Report:
     counts: dict[str, int] = field(default_factory=dict)
     hints: list[str] = field(default_factory=list)  # sentences that end the summary: what to do next
     missing_images: list[str] = field(default_factory=list)  # names of those that were not found, each once
+    image_remedy: str = "Add the game's folder in the tab id Tech"
     _subjects: dict[str, list[str]] = field(default_factory=dict)
     _important: list[str] = field(default_factory=list)
     _facts: dict[str, list[str]] = field(default_factory=dict)
@@ -68,7 +69,7 @@ class Report:
     def warnings(self) -> list[str]:
         """The warnings, first that of images, as the user can mend it now, then the most important ones."""
         count, some = counted(len(self.missing_images), "images"), listing(self.missing_images, 2)
-        missing = f"{count} not found: {some}. Add the game's folder in the tab id Tech"
+        missing = f"{count} not found: {some}. {self.image_remedy}"
         return [*([missing] if self.missing_images else []), *self.other_warnings]
 
     @property

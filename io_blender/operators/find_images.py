@@ -55,9 +55,7 @@ class FindImages(Operator):
         places = cls.record.looked_in.read(material) if material is not None else None
         names = cls.record.missing.read(material) if places else ""
         return (
-            printable(f"{cls.__doc__}.\n\nNot found:\n{names}\n\nLooked for:\n{places}")
-            if places
-            else cls.__doc__ or ""
+            printable(f"Not found:\n{names}\n\nLooked for:\n{places}\n\n{cls.__doc__}") if places else cls.__doc__ or ""
         )
 
     def execute(self, context: Context) -> OperatorResult:

@@ -58,6 +58,7 @@ class TabPanel(Panel):
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "id Tech"
+    bl_order = 1
 
 
 class ImportedPanel(PropertiesPanel):

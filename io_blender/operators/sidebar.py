@@ -96,7 +96,7 @@ class VIEW3D_PT_io_idtech_warnings(TabPanel, bpy.types.Panel):
     """The warnings of the last import."""
 
     bl_label = "Last Import"
-    bl_order = 1
+    bl_order = 2
 
     @classmethod
     def poll(cls, context: Context) -> bool:
@@ -113,7 +113,7 @@ class VIEW3D_PT_io_idtech_facts(TabPanel, bpy.types.Panel):
 
     bl_label = "About the File"
     bl_options = {"DEFAULT_CLOSED"}
-    bl_order = 2
+    bl_order = 3
 
     @classmethod
     def poll(cls, context: Context) -> bool:

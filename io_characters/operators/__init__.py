@@ -171,6 +171,7 @@ class IO_IDTECH_PT_character(TabPanel, bpy.types.Panel):
 
     bl_idname = "IO_IDTECH_PT_character"
     bl_label = "Game Character"
+    bl_order = 0
 
     @classmethod
     def poll(cls, context: Context) -> bool:

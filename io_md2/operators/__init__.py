@@ -162,7 +162,7 @@ def _draw_key(layout: Any, context: Context, obj: Any) -> None:
     index = key_of_frame(obj, model, context.scene.frame_current) if model is not None else -1
     if index >= 0 and index != obj.active_shape_key_index:
         keys = obj.data.shape_keys.key_blocks
-        layout.label(text=f"Edit Mode edits {keys[obj.active_shape_key_index].name}, not this frame", icon="ERROR")
+        layout.label(text=f"Edit Mode edits {keys[obj.active_shape_key_index].name}", icon="ERROR")
         text = f"Select Shape Key {keys[index].name}"
         layout.operator(OBJECT_OT_md2_select_key.bl_idname, text=text, icon="SHAPEKEY_DATA")
 
