@@ -70,7 +70,6 @@ def import_character(
     steps = sum(1 + len(getattr(part.model, "meshes", ())) + len(part.animations) for part in parts)
     state.switch_to_object_mode(context)
     yield from builder.build(parts, Progress(steps))
-    missing |= builder.missing_images
     if missing:
         result.report.warn(f"not found in the game's folders: {listing(sorted(missing), _MAX_LISTED)}", character.name)
     if options.use_scene_timing:
@@ -124,7 +123,6 @@ class _Builder:
         self._md5_materials, self._md2_materials = MaterialLibrary(SHADERS), MaterialLibrary(SKINS)
         self._collection: Collection = context.scene.collection
         self._is_single = False
-        self.missing_images: set[str] = set()
         self._roots: dict[int, Object] = {}
         self._skeletons: dict[int, Skeleton] = {}
 
@@ -144,8 +142,7 @@ class _Builder:
                 self._build_empty(part)
             yield progress.step()
         for library, search in ((self._md5_materials, self._md5_search), (self._md2_materials, self._md2_search)):
-            self.missing_images.update(library.missing_images)
-            library.add_to_report(self._result.report, search.warnings, names_missing=False)
+            library.add_to_report(self._result.report, search.warnings)
         self._hang(parts)
         first = self._roots[parts[0].index]
         for index, root in self._roots.items():

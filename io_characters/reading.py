@@ -166,7 +166,7 @@ class _Reader:
         if model is None or path is None:
             return None
         for text in model.warnings:
-            self._report.warn(text, path.name)
+            self._report.add_fact(text, path.name)
         found = PartFiles(index, part, path, model)
         if isinstance(model, Model):
             found.animations = self._animations_of(part, model, options)

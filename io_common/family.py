@@ -67,6 +67,10 @@ class BlenderPart:
     properties: tuple[tuple[type, str, Any], ...] = ()
     # With which an action was imported; None if this family did not import it.
     action_frame_rate: Callable[[Any], float | None] = lambda action: None
+    # For the tab id Tech: Check for Game, and whether the active model has animations, which are drawn into a layout.
+    check: type[Operator] | None = None
+    has_animations: Callable[[Context], bool] = lambda context: False
+    draw_animations: Callable[[Any, Context], None] = lambda layout, context: None
 
     @property
     def operators(self) -> tuple[type[Operator], ...]:

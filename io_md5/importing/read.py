@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...io_blender.reports import Job, Progress, Report
-from ...io_blender.skeletal.importing.folder import read_animations, read_fitting, read_folders, warn_all
+from ...io_blender.skeletal.importing.folder import read_animations, read_fitting, read_folders, add_facts
 from ...io_blender.skeletal.importing.sources import ImportSkeleton, SourceFiles, check_size
 from ...io_blender.skeletal.importing.transfer import read_user_map
 from ...io_common.game_tree.archives import FilesByName, readable
@@ -47,13 +47,13 @@ def read_files(
                 files.skeletons[-1].images = [
                     images.material(mesh.shader, mesh.name or mesh.comment_name or None) for mesh in model.meshes
                 ]
-            warn_all(report, path, model.warnings)
+            add_facts(report, path, model.warnings)
         elif suffix == ANIMATION_SUFFIX:
             files.animations += read_animations(path, FORMAT)
-            warn_all(report, path, files.animations[-1].animation.warnings)
+            add_facts(report, path, files.animations[-1].animation.warnings)
         elif suffix == CAMERA_SUFFIX:
             cameras[path] = read_camera(readable(path))
-            warn_all(report, path, cameras[path].warnings)
+            add_facts(report, path, cameras[path].warnings)
         else:
             raise Md5Error(
                 "unknown file type", path=str(path), found=repr(suffix),
@@ -69,7 +69,7 @@ def read_files(
             if scale_path is not None:
                 scales = read_scales(readable(scale_path))
                 source.scales, warnings = scales.table(source.animation.names, source.animation.frame_count)
-                warn_all(report, scale_path, scales.warnings + warnings)
+                add_facts(report, scale_path, scales.warnings + warnings)
     return files, cameras
 
 

@@ -85,10 +85,12 @@ BLENDER = BlenderPart(
     classes=(
         import_md5.IO_MD5_UL_animation_files,
         export_md5.OBJECT_OT_md5_check_game,
-        export_md5.DATA_PT_md5_game,
         *panels.CLASSES,
         *retarget.CLASSES,
     ),
     properties=(*panels.PROPERTIES, *retarget.PROPERTIES),
     action_frame_rate=ACTION_RATE.read,
+    check=export_md5.OBJECT_OT_md5_check_game,
+    has_animations=panels.has_animations,
+    draw_animations=panels.draw_animations,
 )

@@ -374,14 +374,6 @@ class OBJECT_OT_md5_check_game(BuildOptions, game_check.GameCheck, bpy.types.Ope
         return find(context, self.export_options(), path=path, has_mesh=self.has_mesh)
 
 
-class DATA_PT_md5_game(game_check.GamePanel, bpy.types.Panel):
-    """The check in the properties of an armature or a mesh."""
-
-    bl_label = "Game (MD5)"
-    check = OBJECT_OT_md5_check_game
-    kinds = ("ARMATURE", "MESH")
-
-
 @properties
 class EXPORT_SCENE_OT_md5camera(
     _CameraOptions, file_operators.ExportFile, shared_options.ExportVerify, shared_options.GameChoice,

@@ -165,7 +165,7 @@ def _detail(found: AnimationFile) -> str:
     if match is None:
         return "Select a model, or make an armature active"
     if match.fit == "none":
-        return "It has none of the bones. Animation Between Skeletons (panel MD5) transfers it"
+        return "It has none of the bones. Animation Between Skeletons (tab id Tech) transfers it"
     if match.renamed:
         return f"Matched by the order of joints: {listing(match.renamed, 2)}"
     count = len(found.header.names) if found.header is not None else 0

@@ -159,8 +159,16 @@ class IO_MD5_UL_animations(NamedList, bpy.types.UIList):
         return set(animations_of(armature)) if armature is not None else set()
 
 
-def _draw_animations(layout: Any, context: Context, armature: Object) -> None:
-    found = animations_of(armature)
+def has_animations(context: Context) -> bool:
+    """Whether the active object has or is an imported armature, or one with an imported action."""
+    armature = armature_in(context)
+    return armature is not None and (_is_imported(armature.data) or _is_imported(active_action(armature)))
+
+
+def draw_animations(layout: Any, context: Context) -> None:
+    """Draws the animations of the active armature, and the buttons that play them."""
+    armature = armature_in(context)
+    found = animations_of(armature) if armature is not None else []
     if not found:
         layout.label(text="No animations imported", icon="INFO")
         return
@@ -189,21 +197,17 @@ class _Panel(ImportedPanel):
 
 
 class DATA_PT_md5_armature(_Panel, bpy.types.Panel):
-    """The animations of an imported armature, of one with imported actions, or of one selected after another."""
+    """The frame rate of the active animation of an armature."""
 
     @classmethod
     def poll(cls, context: Context) -> bool:
         obj = context.object
         is_armature = obj is not None and obj.type == "ARMATURE"
-        is_imported = is_armature and (_is_imported(obj.data) or _is_imported(active_action(obj)))
-        return is_imported or (is_armature and bool(other_armatures(context)))
+        return is_armature and active_action(obj) is not None and has_animations(context)
 
-    def draw_object(self, context: Context, obj: Any) -> None:
-        _draw_animations(self.layout, context, obj)
-        action = active_action(obj)
-        if action is not None:
-            split_layout(self).prop(action, "md5_frame_rate")
-        draw_joint_map(self.layout, obj)
+    def draw(self, context: Context) -> None:
+        action: Any = active_action(context.object)
+        split_layout(self).prop(action, "md5_frame_rate")
 
 
 class DATA_PT_md5_mesh(_Panel, bpy.types.Panel):
@@ -211,17 +215,14 @@ class DATA_PT_md5_mesh(_Panel, bpy.types.Panel):
 
     kind = "MESH"
 
-    def draw_object(self, context: Context, obj: Any) -> None:
+    def draw(self, context: Context) -> None:
+        obj: Any = context.object
         layout = split_layout(self)
         index = MESH_INDEX.read(obj.data)
         name = printable(MESH_NAME.read(obj.data) or "")
         if index is not None:
             layout.label(text=f"Mesh {index} of the file{f', {name}' if name else ''}")
         find_images.draw_names(layout, obj.data, SHADERS)
-
-    def warned(self, obj: Any) -> Any:
-        armature = obj.find_armature()
-        return armature.data if armature is not None else None
 
 
 class BONE_PT_md5(PropertiesPanel, bpy.types.Panel):
@@ -247,7 +248,8 @@ class DATA_PT_md5_camera(_Panel, bpy.types.Panel):
 
     kind = "CAMERA"
 
-    def draw_object(self, context: Context, obj: Any) -> None:
+    def draw(self, context: Context) -> None:
+        obj: Any = context.object
         layout = split_layout(self)
         layout.prop(obj.data, "md5_frame_rate")
         marker = CUT_MARKER.read(obj.data)

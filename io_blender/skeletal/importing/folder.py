@@ -19,7 +19,7 @@ from ..options import ImportOptions
 from .sources import ImportSkeleton, SourceAnimation, SourceFiles
 from .transfer import count_mapped
 
-_REMEDY = ". Animation Between Skeletons (Properties > Object Data > MD5) transfers those of other skeletons"
+_REMEDY = ". Animation Between Skeletons (tab id Tech of the 3D viewport) transfers those of other skeletons"
 
 
 def read_folders(
@@ -96,7 +96,7 @@ def read_fitting(
     ):
         files.animations += animations
         for one in animations:
-            warn_all(report, path, one.animation.warnings)
+            add_facts(report, path, one.animation.warnings)
     elif "part" in fits and found.fit == "none":
         report.warn(f"skipped: no bone matches a joint of the animation{_REMEDY}", path.name)
     else:
@@ -165,7 +165,7 @@ def match_file(path: Path, header: AnimationHeader, skeletons: Sequence[Joints])
     return AnimationFile(path, header, best)
 
 
-def warn_all(report: Report, path: Path, warnings: list[str]) -> None:
+def add_facts(report: Report, path: Path, warnings: list[str]) -> None:
     """Reports the warnings of a file."""
     for text in warnings:
-        report.warn(text, path.name)
+        report.add_fact(text, path.name)

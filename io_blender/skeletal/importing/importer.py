@@ -66,7 +66,7 @@ def finish_import(context: Context, result: ImportResult, armatures: list[Object
     """Stores the warnings with armatures and cameras, for their panels, and selects what was imported."""
     for obj in dict.fromkeys([*result.objects, *armatures]):
         if obj.type in ("ARMATURE", "CAMERA"):
-            store_warnings(obj.data, GROUP, result.report.warnings)
+            store_warnings(obj.data, GROUP, result.report.other_warnings, result.report.facts)
     if result.objects:
         state.select_only(context, result.objects, result.objects[0])
 

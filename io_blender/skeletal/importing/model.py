@@ -294,7 +294,7 @@ def _warn_of_disagreements(mesh_distances: list[Floats], size: float, name: str,
     distances = np.concatenate([np.empty(0), *mesh_distances])
     notable = distances > _DISAGREEMENT_TOLERANCE * size
     if notable.any():
-        report.warn(
+        report.add_fact(
             f"the file stores {counted(int(notable.sum()), 'vertices')} inconsistently: up to {distances.max():.4g} "
             f"units ({distances.max() / size:.2%} of the model) apart in animations. Unedited vertices export "
             "unchanged",

@@ -80,7 +80,7 @@ def plan_transfer(source: SourceAnimation, target: ImportSkeleton, user_map: Use
     if 0 < mapped_or_fitting < LEAST_SHARE * min(count, len(target.joints)):
         raise SkeletalError(
             f"only {mapped_or_fitting} of {counted(count, 'joints')} fit. Import this animation's own model, or map "
-            "its joints in the panel MD5 of the armature",
+            "its joints in the tab id Tech",
             path=str(path),
         )
     return Transfer(rest, pairs, found) if mapped > (0 if is_wanted else fitting) else None

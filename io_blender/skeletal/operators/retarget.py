@@ -1,4 +1,4 @@
-"""*Animation Between Skeletons*: the map of joints to bones in the panel MD5, and the transfer of many animations."""
+"""*Animation Between Skeletons*: the map of joints to bones in the tab id Tech, and the transfer of many animations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ...clips.clip import action_clip
 from ...clips.playing import playback
 from ...operators.file_operators import ExportHelper, ImportHelper
 from ...operators.job_operator import JobOperator, NoFileError, Outcome, registered
-from ...operators.panel_parts import NamedList, Operator, fail
+from ...operators.panel_parts import NamedList, Operator, TabPanel, fail
 from ...options import frame_start_option, option, properties
 from ...reports import ImportResult, Job, Progress, Report, listing, printable
 from ...scene import axes, mesh_data
@@ -344,24 +344,29 @@ class IO_MD5_UL_joint_map(NamedList, bpy.types.UIList):
         return {bone for bone in rows if not (is_unmapped_only and SOURCE_JOINT.read(bone))}
 
 
-def draw_joint_map(layout: Any, armature: Object) -> None:
-    """The list with its buttons."""
-    header, body = layout.panel("IO_MD5_joint_map", default_closed=True)
-    header.label(text="Animation Between Skeletons")
-    if body is None:
-        return
-    if armature.mode == "EDIT":
-        body.label(text="Leave Edit Mode to map joints", icon="INFO")
-        return
-    if not other_armatures(bpy.context):
-        body.label(text="Select the source, then this armature", icon="INFO")
-    active = ("bones", bpy.context.window_manager, "md5_active_joint")
-    body.template_list("IO_MD5_UL_joint_map", "", armature.data, *active, rows=4)
-    row = body.row(align=True)
-    row.operator(ARMATURE_OT_idtech_find_joint_map.bl_idname)
-    row.operator(ARMATURE_OT_idtech_load_joint_map.bl_idname, text="Load")
-    row.operator(ARMATURE_OT_idtech_save_joint_map.bl_idname, text="Save")
-    body.operator(ARMATURE_OT_idtech_retarget.bl_idname, text="Transfer Animations")
+class VIEW3D_PT_idtech_retarget(TabPanel, bpy.types.Panel):
+    """The joint map of the active armature, and the transfer."""
+
+    bl_label = "Animation Between Skeletons"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    poll: Any = classmethod(_has_armature)
+
+    def draw(self, context: Context) -> None:
+        layout: Any = self.layout
+        armature: Any = context.view_layer.objects.active
+        if armature.mode == "EDIT":
+            layout.label(text="Leave Edit Mode to map joints", icon="INFO")
+            return
+        if not other_armatures(context):
+            layout.label(text="Select the source, then this armature", icon="INFO")
+        active = ("bones", context.window_manager, "md5_active_joint")
+        layout.template_list("IO_MD5_UL_joint_map", "", armature.data, *active, rows=4)
+        row = layout.row(align=True)
+        row.operator(ARMATURE_OT_idtech_find_joint_map.bl_idname)
+        row.operator(ARMATURE_OT_idtech_load_joint_map.bl_idname, text="Load")
+        row.operator(ARMATURE_OT_idtech_save_joint_map.bl_idname, text="Save")
+        layout.operator(ARMATURE_OT_idtech_retarget.bl_idname, text="Transfer Animations")
 
 
 def _set_source_joint(bone: Any, name: str) -> None:
@@ -391,4 +396,5 @@ CLASSES = (
     ARMATURE_OT_idtech_save_joint_map,
     ARMATURE_OT_idtech_load_joint_map,
     IO_MD5_UL_joint_map,
+    VIEW3D_PT_idtech_retarget,
 )
