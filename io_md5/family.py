@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..io_common.family import Family, FileKind, Role
 from .format import Md5Error, describe, read_animation, read_camera, read_mesh
 from .format.games import OTHER_NAMES, PROFILES, game_named
-from .format.model import ANIMATION_SUFFIX
+from .format.model import ANIMATION_SUFFIX, MAGIC
 from .importing.companions import TEXTURE_RULES, find_companion_files
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ FAMILY = Family(
     textures=TEXTURE_RULES,
     games=PROFILES,
     other_games=frozenset(OTHER_NAMES),
+    magic=MAGIC.encode(),
     required_suffix=_required_suffix,
     find_companion_files=find_companion_files,
 )

@@ -20,8 +20,6 @@ from ...io_common.errors import FormatError
 class Md5Error(FormatError):
     """An MD5 file that cannot be understood, or a model that cannot be written."""
 
-    file_format = "MD5"
-
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
