@@ -22,7 +22,7 @@ from ..format.model import Floats
 from ..format.scale_file import ScaleTable, scaled_poses
 from ..format.skeleton import compose, decompose, encode_local_poses, poses
 from ..importing.rig import SMALLEST_SCALE, Rig, bone_path
-from .causes import split_by_constraints
+from .causes import split_by_constraints, split_by_parents
 from .clips import AnimationOptions, Clip
 from .skeleton import Skeleton
 
@@ -114,7 +114,9 @@ def sample_clip(
         scaling += found[0]
         others += found[1]
     if skeleton.armature is None:
-        others = [skeleton.rig.bone_names[bone] for bone in np.flatnonzero(uneven.any(axis=0))]
+        sheared, others = split_by_parents([skeleton.objects[joint] for joint in np.flatnonzero(uneven.any(axis=0))])
+        for sentence in sheared:
+            report.warn(sentence, clip.name)
     if scaling:
         report.warn(
             f"constraints scale bones, which joints cannot be: {listing(scaling, 3)}. Disable them, or use one that "
