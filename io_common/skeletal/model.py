@@ -21,7 +21,6 @@ class SkeletalError(FormatError):
     """A file of a skeletal model that cannot be understood, or a model that cannot be written."""
 
 
-
 Floats = npt.NDArray[np.float64]
 
 Ints = npt.NDArray[np.int32]

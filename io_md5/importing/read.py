@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...io_blender.reports import Job, Progress, Report
-from ...io_blender.skeletal.importing.folder import read_animations, read_fitting, read_folders, add_facts
+from ...io_blender.skeletal.importing.folder import add_facts, read_animations, read_fitting, read_folders
 from ...io_blender.skeletal.importing.sources import ImportSkeleton, SourceFiles, check_size
 from ...io_blender.skeletal.importing.transfer import read_user_map
 from ...io_common.game_tree.archives import FilesByName, readable

@@ -27,7 +27,6 @@ from ...io_blender.operators.panel_parts import (
 from ...io_blender.options import option, properties
 from ...io_blender.reports import printable
 from ...io_blender.skeletal.exporting.clips import action_range
-from ...io_blender.skeletal.operators.retarget import draw_joint_map, other_armatures
 from ...io_blender.skeletal.records import ACTION_RATE, GROUP, JOINT_INDEX, JOINT_NAME, MESH_INDEX, MESH_NAME, SHADERS
 from ...io_common.texts import counted
 from ...io_common.textures.conventions import MaterialImages

@@ -21,7 +21,7 @@ from ...scene import mesh_data
 from ...scene.mesh_data import without_infinity
 from ...scene.time_dependence import depends_on_time, has_frame_handlers
 from ..rig import SMALLEST_SCALE, Rig, bone_path
-from .causes import split_by_constraints
+from .causes import split_by_constraints, split_by_parents
 from .clips import AnimationOptions, Clip
 from .skeleton import Skeleton
 
@@ -113,7 +113,9 @@ def sample_clip(
         scaling += found[0]
         others += found[1]
     if skeleton.armature is None:
-        others = [skeleton.rig.bone_names[bone] for bone in np.flatnonzero(uneven.any(axis=0))]
+        sheared, others = split_by_parents([skeleton.objects[joint] for joint in np.flatnonzero(uneven.any(axis=0))])
+        for sentence in sheared:
+            report.warn(sentence, clip.name)
     if scaling:
         report.warn(
             f"constraints scale bones, which joints cannot be: {listing(scaling, 3)}. Disable them, or use one that "
