@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
@@ -12,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...io_common.arrays import ArrayOf, Record, check_array, check_indices, check_integer, check_range
+from ...io_common.arrays import ArrayOf, Record, check_array, check_range
 from ...io_common.skeletal.model import LARGEST, ROOT, SkeletalError
-from ...io_common.skeletal.validation import check_hierarchy
+from ...io_common.skeletal.skeleton import CyclicHierarchyError, depths
 from ...io_common.texts import counted
 
 IqmError = SkeletalError
@@ -164,7 +165,7 @@ class Iqm(Record):
     comment: bytes = b""
     extensions: list[Extension] = field(default_factory=list)
     flags: int = 0
-    text: bytes = field(default=b"\0", repr=False)
+    text: bytes = field(default=b"\0", compare=False, repr=False)
     warnings: list[str] = field(default_factory=list, compare=False)
     preserved: bytes | None = field(default=None, compare=False, repr=False)
 
@@ -201,3 +202,138 @@ class Iqm(Record):
 def masked(masks: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Which channels of each pose differ between frames, (P, 10)."""
     return np.asarray(masks[:, None] & (1 << np.arange(CHANNELS)) != 0)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong with a value, the first of its kind: its number in an array or list of an `Iqm`."""
+
+    attribute: str
+    index: int
+    reason: str
+    found: object
+    expected: str
+
+
+def validate_iqm(iqm: Iqm) -> None:
+    """Checks that a file can be written, and read again.
+
+    Raises:
+        IqmError: it cannot; the message begins with the attribute.
+    """
+    iqm.check_arrays(J=len(iqm.joint_names), P=len(iqm.pose_parents))
+    check_range(IqmError, "frames", iqm.frames, 0, 2**16 - 1)
+    for number, array in enumerate(iqm.arrays):
+        what = f"arrays[{number}].values"
+        if not isinstance(array.values, np.ndarray) or array.values.dtype not in FORMATS:
+            raise IqmError(f"{what} has a type that files cannot hold", expected="an array of one of FORMATS")
+        check_array(IqmError, what, array.values, (iqm.vertex_count, None), _kind(array.values))
+        if array.type not in range(ArrayType.CUSTOM + 1):
+            raise IqmError(f"arrays[{number}].type is not valid", found=repr(array.type), expected="0 to 16")
+    for value in (iqm.flags, *(one.flags for one in (*iqm.arrays, *iqm.animations))):
+        if not isinstance(value, int) or not 0 <= value < 2**32:
+            raise IqmError("flags do not fit", found=repr(value), expected="an integer of 32 bits")
+    names = [*iqm.joint_names, *(name for one in iqm.meshes for name in (one.name, one.material))]
+    for name in [*names, *(one.name for one in (*iqm.arrays, *iqm.animations, *iqm.extensions))]:
+        if not isinstance(name, str) or "\0" in name or len(encode_name(name)) > MAX_NAME:
+            raise IqmError("a name cannot be written", found=repr(name)[:99], expected=f"{MAX_NAME} bytes, none NUL")
+    for problem in find_problems(iqm):
+        place = f"{problem.attribute}[{problem.index}]"
+        raise IqmError(f"{place}: {problem.reason}", found=str(problem.found), expected=problem.expected)
+
+
+MAX_NAME = 4096
+"""The most bytes of a name that are read."""
+
+
+def encode_name(name: str) -> bytes:
+    """A name as bytes of a file; those that are not UTF-8 are escaped as in names of files."""
+    try:
+        return name.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise IqmError("a name has half a character", found=ascii(name), expected="UTF-8") from None
+
+
+def _kind(values: NDArray[Any]) -> str:
+    return "integers" if values.dtype.kind in "iu" else str(values.dtype)
+
+
+def find_problems(iqm: Iqm) -> Iterator[Problem]:
+    """What is wrong in arrays that have valid shapes; nothing that comes after a problem can be relied on."""
+    vertices, triangles, frames = iqm.vertex_count, len(iqm.triangles), iqm.frame_count
+    yield from _first("triangles", iqm.triangles, (iqm.triangles < 0) | (iqm.triangles >= vertices),
+                      "a vertex that does not exist", f"an index below {vertices}")  # fmt: skip
+    for number, array in enumerate(iqm.arrays):
+        if array.type in (ArrayType.POSITION, ArrayType.TEXCOORD, ArrayType.BLEND_WEIGHTS):
+            yield from _not_finite(f"arrays[{number}]", array.values)
+    for what, parents in (("joint_parents", iqm.joint_parents), ("pose_parents", iqm.pose_parents)):
+        yield from _parents(what, parents)
+    for what in ("joint_channels", "pose_offsets", "pose_scales"):
+        yield from _not_finite(what, getattr(iqm, what))
+    yield from _first("pose_masks", iqm.pose_masks, (iqm.pose_masks & ~ALL_CHANNELS) != 0,
+                      "a mask has unknown bits", f"0 to {ALL_CHANNELS}")  # fmt: skip
+    for what, found, expected, reason in (
+        ("frames", iqm.frames.shape[1], int(masked(iqm.pose_masks).sum()), "a frame has other channels than the poses"),
+        ("adjacency", len(iqm.adjacency), triangles, "there are other neighbors than triangles"),
+        ("bounds", len(iqm.bounds), frames, "there are other bounds than frames"),
+    ):
+        if found != expected and (found or what == "frames"):
+            yield Problem(what, 0, reason, found, str(expected))
+    for number, mesh in enumerate(iqm.meshes):
+        yield from _range("meshes", number, "vertices", mesh.first_vertex, mesh.vertex_count, vertices)
+        yield from _range("meshes", number, "triangles", mesh.first_triangle, mesh.triangle_count, triangles)
+        yield from _foreign_vertices(iqm.triangles, mesh)
+    for what, count, most in (("vertices", sum(one.vertex_count for one in iqm.meshes), vertices),
+                              ("triangles", sum(one.triangle_count for one in iqm.meshes), triangles)):  # fmt: skip
+        if count > most:
+            yield Problem("meshes", 0, f"meshes share {what}", counted(count, what), f"at most {most}")
+    for number, one in enumerate(iqm.animations):
+        yield from _range("animations", number, "frames", one.first_frame, one.frame_count, frames)
+        if not 0.0 <= one.frame_rate <= LARGEST:
+            yield Problem("animations", number, "its frame rate is not valid", one.frame_rate, "0 or more")
+    # Frames without channels take no bytes, and animations may share frames.
+    rows = max(frames, sum(one.frame_count for one in iqm.animations)) * max(len(iqm.pose_parents), 1)
+    most = _FEWEST_POSES + _POSES_PER_BYTE * (iqm.frames.nbytes + iqm.bounds.nbytes)
+    if rows > most:
+        yield Problem("animations", 0, "animations have too many poses of joints", rows, f"at most {most}")
+
+
+# So many poses of joints may be of any file, and so many more for each byte of its frames.
+_FEWEST_POSES, _POSES_PER_BYTE = 1 << 16, 4
+
+
+def _first(what: str, values: NDArray[Any], is_bad: NDArray[np.bool_], reason: str, expected: str) -> Iterator[Problem]:
+    if is_bad.any():
+        index = int(is_bad.ravel().argmax())
+        yield Problem(what, index, reason, values.ravel()[index], expected)
+
+
+def _not_finite(what: str, values: NDArray[Any]) -> Iterator[Problem]:
+    if values.dtype.kind == "f":
+        # As 32-bit floats, which games and Blender have.
+        yield from _first(what, values, ~(np.abs(values) <= LARGEST), "a number is not finite", "a finite number")
+
+
+def _parents(what: str, parents: NDArray[np.int32]) -> Iterator[Problem]:
+    is_bad = (parents < ROOT) | (parents >= len(parents))
+    yield from _first(what, parents, is_bad, "a parent does not exist", f"-1 to {len(parents) - 1}")
+    try:
+        depths(parents)
+    except CyclicHierarchyError as cycle:
+        yield Problem(what, cycle.joint, "a joint is its own ancestor", parents[cycle.joint], "another joint, or -1")
+
+
+def _range(what: str, number: int, of: str, first: int, count: int, size: int) -> Iterator[Problem]:
+    if first < 0 or count < 0 or first + count > size:
+        found = f"{counted(count, of)} from {first} on"
+        yield Problem(what, number, f"it has {of} that do not exist", found, f"a range within {counted(size, of)}")
+
+
+def _foreign_vertices(triangles: NDArray[np.int32], mesh: MeshRange) -> Iterator[Problem]:
+    rows = triangles[mesh.first_triangle : mesh.first_triangle + mesh.triangle_count]
+    end = mesh.first_vertex + mesh.vertex_count
+    if rows.size and (rows.min() < mesh.first_vertex or rows.max() >= end):
+        index = int(((rows < mesh.first_vertex) | (rows >= end)).ravel().argmax())
+        reason = f"a triangle of the mesh {mesh.name!r} uses a vertex of another mesh"
+        found, place = rows.ravel()[index], 3 * mesh.first_triangle + index
+        yield Problem("triangles", place, reason, found, f"{mesh.first_vertex} to {end - 1}")
