@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,21 +19,24 @@ from numpy.typing import NDArray
 from ...io_common.skeletal import quaternions as quat
 from ...io_common.skeletal.model import ROOT, Animation, Floats, Ints, Joints, Mesh, Model
 from ...io_common.skeletal.scales import ScaleTable, scaled_poses
-from ...io_common.skeletal.skeleton import compose, decompose, depths, poses, split_components
-from ...io_common.skeletal.skinning import bind_pose, vertex_normals, vertex_tangents, vertex_weights
+from ...io_common.skeletal.skeleton import compose, decompose, multiply_by_parents, of_parents, poses, split_components
+from ...io_common.skeletal.skinning import bind_pose, vertex_normals, vertex_tangents
 from ...io_common.skeletal.validation import validate_animation, validate_model
-from ...io_common.skeletal.weights import weights_by_joint
+from ...io_common.skeletal.weights import largest_weights, pose_bounds, pose_radii
 from ...io_common.texts import counted, listing
-from .model import LOOP, NO_TRIANGLE, ArrayType, FrameRange, Iqm, IqmError, MeshRange, VertexArray
+from ...io_common.triangles import neighbors
+from .model import LOOP, PORTABLE, ArrayType, FrameRange, Iqm, IqmError, MeshRange, VertexArray
 
 ORIGIN = "origin"
 """The joint of a model whose file has none."""
 
-MOST_WEIGHTS, LARGEST_BYTE = 4, 255
+DEFAULT_RATE = 10.0
+"""Frames per second of an animation that leaves it to the game."""
+
+MOST_JOINTS = 256
 # Scales that are nearer to each other are one: 16 bits round them.
 _SAME_SCALE = 2e-5
 _STEPS = 2**16 - 1
-_CHUNK = 1 << 20  # coordinates of vertices that are computed at once
 
 
 @dataclass(eq=False)
@@ -51,6 +55,12 @@ class NamedAnimation:
     scales: ScaleTable | None = None
     is_loop: bool = False
 
+    def poses(self) -> tuple[Floats, Floats, Floats | None]:
+        """Every joint in the space of the model: positions (F, J, 3), orientations (F, J, 4) and scales (F, J)."""
+        if self.scales is None:
+            return *poses(self.animation), None
+        return *scaled_poses(self.animation, self.scales), self.scales.values
+
 
 @dataclass(eq=False)
 class Attributes:
@@ -58,7 +68,8 @@ class Attributes:
 
     Attributes:
         normals: float64 (V, 3).
-        tangents: float64 (V, 4); the last is the sign of the bitangent, cross(normal, tangent) · sign.
+        tangents: float64 (V, 4); the last is the sign of the bitangent, cross(normal, tangent) · sign, which points up
+            in the image, as Blender's.
         colors: uint8 (V, 4), red, green, blue and alpha.
         custom: other arrays, of these vertices.
     """
@@ -81,39 +92,29 @@ def to_model(iqm: Iqm) -> Model:
     Raises:
         IqmError: a blend index is no joint, or there are no positions.
     """
-    warnings = list(iqm.warnings)
-    joints = _joints(iqm)
-    points = _components(iqm, ArrayType.POSITION, 3)
-    uvs = _components(iqm, ArrayType.TEXCOORD, 2)
+    joints, warnings = _joints(iqm), list(iqm.warnings)
+    if uneven := _uneven(iqm.joint_channels[:, 7:].astype(np.float64), iqm.joint_names):
+        warnings.append(f"joints whose axes have different scales in the bind pose: {listing(uneven)}")
+    points, uvs = _components(iqm, ArrayType.POSITION, 3), _components(iqm, ArrayType.TEXCOORD, 2)
     if points is None and iqm.vertex_count:
         raise IqmError("the vertices have no positions", found="no array POSITION with 3 components")
     vertices, used, biases = _weights(iqm, len(joints), warnings)
-    if iqm.joint_names:
-        uneven = _uneven(iqm.joint_channels[:, 7:].astype(np.float64), joints.names)
-        if uneven:
-            warnings.append(f"joints whose axes have different scales in the bind pose: {listing(uneven)}")
+    counts = np.bincount(vertices, minlength=iqm.vertex_count)
+    firsts = np.cumsum(counts) - counts
     meshes = []
-    counts = np.bincount(vertices, minlength=iqm.vertex_count).astype(np.int32)
-    firsts = np.append(0, np.cumsum(counts))
-    for one in iqm.meshes:
-        first, end = one.first_vertex, one.first_vertex + one.vertex_count
-        rows = slice(firsts[first], firsts[end])
-        triangles = iqm.triangles[one.first_triangle : one.first_triangle + one.triangle_count] - first
-        of_rows = used[rows]
-        offsets = np.zeros((0, 3)) if points is None else points[vertices[rows]] - joints.positions[of_rows]
-        meshes.append(
-            Mesh(
-                shader=one.material,
-                uvs=np.zeros((one.vertex_count, 2)) if uvs is None else uvs[first:end],
-                weight_starts=(firsts[first:end] - firsts[first]).astype(np.int32),
-                weight_counts=counts[first:end],
-                triangles=triangles.astype(np.int32),
-                weight_joints=of_rows.astype(np.int32),
-                weight_biases=biases[rows],
-                weight_positions=quat.rotate(quat.conjugate(joints.orientations[of_rows]), offsets),
-                name=one.name,
-            )
+    for one, (members, triangles) in zip(iqm.meshes, _parts(iqm), strict=True):
+        sizes = counts[members]
+        starts = np.cumsum(sizes) - sizes
+        rows = np.repeat(firsts[members] - starts, sizes) + np.arange(sizes.sum())
+        bones = used[rows]
+        offsets = np.zeros((0, 3)) if points is None else points[vertices[rows]] - joints.positions[bones]
+        mesh = Mesh(
+            one.material, np.zeros((len(members), 2)) if uvs is None else uvs[members], starts, sizes, triangles
         )
+        mesh.weight_joints, mesh.weight_biases = bones.astype(np.int32), biases[rows]
+        mesh.weight_positions = quat.rotate(quat.conjugate(joints.orientations[bones]), offsets)
+        mesh.name = one.name
+        meshes.append(mesh)
     return Model(joints, meshes, warnings=warnings)
 
 
@@ -127,20 +128,17 @@ def to_attributes(iqm: Iqm) -> list[Attributes]:
         # Without alpha they are opaque.
         colors = np.pad(colors[:, :4], ((0, 0), (0, max(0, 4 - colors.shape[1]))), constant_values=255).astype(np.uint8)
     result = []
-    for one in iqm.meshes:
-        rows = slice(one.first_vertex, one.first_vertex + one.vertex_count)
-        parts = [None if values is None else values[rows] for values in (normals, tangents, colors)]
-        known = (ArrayType.CUSTOM,)
-        custom = [replace(array, values=array.values[rows]) for array in iqm.arrays if array.type in known]
-        result.append(Attributes(*parts, custom))
+    for members, _ in _parts(iqm):
+        known = [None if values is None else values[members] for values in (normals, tangents, colors)]
+        custom = [one for one in iqm.arrays if one.type == ArrayType.CUSTOM]
+        result.append(Attributes(*known, [replace(one, values=one.values[members]) for one in custom]))
     return result
 
 
 def bind_scales(iqm: Iqm) -> Floats:
     """The scale of each joint in the bind pose relative to its parent, (J, 3); ones in most files."""
     scales = iqm.joint_channels[:, 7:].astype(np.float64)
-    scales[scales == 0.0] = 1.0
-    return scales
+    return np.where(scales == 0.0, 1.0, scales)
 
 
 def to_animations(iqm: Iqm, joints: Joints | None = None, scales: Floats | None = None) -> list[NamedAnimation]:
@@ -154,66 +152,70 @@ def to_animations(iqm: Iqm, joints: Joints | None = None, scales: Floats | None 
     Raises:
         IqmError: poses and joints differ in number or parents, or there are no joints.
     """
-    names = list(iqm.joint_names) if joints is None else joints.names
-    parents = iqm.joint_parents if joints is None else joints.parents
     if iqm.joint_names:
-        scales = bind_scales(iqm)
+        joints, scales = _joints(iqm), bind_scales(iqm)
+    names, parents = (joints.names, joints.parents) if joints is not None else ([], np.zeros(0, np.int32))
+    poses_text = counted(len(iqm.pose_parents), "poses")
     if len(iqm.pose_parents) != len(names):
-        expected = counted(len(names), "joints") if names else "joints: choose the model of these animations as well"
-        raise IqmError("the poses fit another model", found=counted(len(iqm.pose_parents), "poses"), expected=expected)
+        expected = counted(len(names), "joints") if names else "joints: import the model of these animations as well"
+        raise IqmError("the poses are those of another model", found=poses_text, expected=expected)
     differing = np.flatnonzero(iqm.pose_parents != parents)
     if len(differing):
-        joint = int(differing[0])
-        found, expected = int(iqm.pose_parents[joint]), f"{parents[joint]}, the parent of {names[joint]!r}"
-        raise IqmError(
-            f"the poses fit another model: pose {joint} has another parent", found=str(found), expected=expected
-        )
-    return [_animation(iqm, one, names, parents, scales) for one in iqm.animations if one.frame_count]
+        found, name = int(iqm.pose_parents[differing[0]]), names[differing[0]]
+        expected = f"{parents[differing[0]]}, the parent of {name!r}"
+        raise IqmError(f"pose {differing[0]} has another parent than the joint", found=str(found), expected=expected)
+    bind = np.ones((len(names), 3)) if scales is None else scales
+    return [_animation(iqm, one, names, parents, bind) for one in iqm.animations if one.frame_count]
 
 
 def _joints(iqm: Iqm) -> Joints:
     if not iqm.joint_names:
-        return Joints([ORIGIN], [ROOT], np.zeros((1, 3)), np.array([[-1.0, 0.0, 0.0, 0.0]]))
-    channels = iqm.joint_channels.astype(np.float64)
-    sizes = _with_parents(iqm.joint_parents, bind_scales(iqm))
-    above = _of_parents(iqm.joint_parents, sizes)
-    pose = compose(iqm.joint_parents, channels[:, :3] * above, _rotations(channels))
-    return Joints(list(iqm.joint_names), iqm.joint_parents.copy(), *_with_negative_w(*pose))
+        return Joints([ORIGIN], [ROOT], np.zeros((1, 3)), np.array([[-1.0, 0.0, 0.0, 0.0]]))  # type: ignore[arg-type]
+    channels, parents = iqm.joint_channels.astype(np.float64), iqm.joint_parents
+    above = of_parents(parents, multiply_by_parents(parents, bind_scales(iqm)))
+    positions, orientations = compose(parents, channels[:, :3] * above, quat.normalise(channels[:, _WXYZ]))
+    return Joints(list(iqm.joint_names), parents.copy(), positions, _with_negative_w(orientations))
 
 
-def _animation(iqm: Iqm, one: FrameRange, names: list[str], parents: Ints, bind: Floats | None) -> NamedAnimation:
+_WXYZ, _XYZW = [6, 3, 4, 5], [1, 2, 3, 0]
+
+
+def _animation(iqm: Iqm, one: FrameRange, names: list[str], parents: Ints, bind: Floats) -> NamedAnimation:
     channels = iqm.channels(one.first_frame, one.frame_count)
-    positions, orientations, scales = channels[..., :3], _rotations(channels), channels[..., 7:]
-    if bind is not None:
-        # Relative to the bind pose, in which the shared model has no scale.
-        positions = positions * _of_parents(parents, _with_parents(parents, bind))
-        scales = scales / bind
-    warnings = []
+    # Relative to the bind pose, in which the shared model has no scale.
+    scales = channels[..., 7:] / bind
     uneven = _uneven(scales, names)
-    if uneven:
-        warnings.append(f"{one.name}: the axes of joints are scaled differently, their mean is used: {listing(uneven)}")
     even = scales.mean(axis=-1, keepdims=True)
     even[np.abs(even - 1.0) < _SAME_SCALE] = 1.0
-    sizes = _with_parents(parents, even)
-    positions = positions * _of_parents(parents, sizes)
-    table = ScaleTable(sizes[..., 0], np.zeros(len(names), dtype=bool))
-    orientations = _with_negative_w(positions, orientations)[1]
-    flags, starts, base, frames = split_components(
-        np.concatenate([positions, orientations[..., 1:]], axis=2), np.zeros((len(names), 6))
-    )
+    sizes = multiply_by_parents(parents, even)
+    above = of_parents(parents, multiply_by_parents(parents, bind)) * of_parents(parents, sizes)
+    turns = _with_negative_w(quat.normalise(channels[..., _WXYZ]))
+    table = np.concatenate([channels[..., :3] * above, turns[..., 1:]], axis=2)
+    flags, starts, base, frames = split_components(table, np.zeros((len(names), 6)))
     bounds = np.zeros((one.frame_count, 2, 3))
     if len(iqm.bounds):
         bounds[:] = iqm.bounds[one.first_frame : one.first_frame + one.frame_count, :6].reshape(-1, 2, 3)
+    rate = one.frame_rate or DEFAULT_RATE
     animation = Animation(
-        names=names, parents=parents.copy(), flags=flags, starts=starts, bounds=bounds, frames=frames,
-        base_positions=base[:, :3].copy(), base_orientations=base[:, 3:].copy(),
-        frame_rate=one.frame_rate or DEFAULT_RATE, warnings=warnings,
-    )  # fmt: skip
-    return NamedAnimation(one.name, animation, table if table.is_used else None, one.is_loop)
+        list(names), parents.copy(), flags, starts, bounds, base[:, :3].copy(), base[:, 3:].copy(), frames, rate
+    )
+    if uneven:
+        animation.warnings.append(f"axes of joints are scaled differently, their mean is used: {listing(uneven)}")
+    found = ScaleTable(sizes[..., 0], np.zeros(len(names), dtype=bool))
+    return NamedAnimation(one.name, animation, found if found.is_used else None, one.is_loop)
 
 
-DEFAULT_RATE = 10.0
-"""Frames per second of an animation that leaves it to the game."""
+def _parts(iqm: Iqm) -> list[tuple[NDArray[np.int64], Ints]]:
+    """The vertices of each mesh, and its triangles of these."""
+    result = []
+    for one in iqm.meshes:
+        end = one.first_vertex + one.vertex_count
+        members, triangles = np.arange(one.first_vertex, end), iqm.triangles[one.first_triangle :][: one.triangle_count]
+        if triangles.size and (triangles.min() < one.first_vertex or triangles.max() >= end):
+            # A real file has two meshes whose triangles use the vertices of one.
+            members = np.union1d(members, triangles)
+        result.append((members, np.searchsorted(members, triangles).astype(np.int32)))
+    return result
 
 
 def _components(iqm: Iqm, kind: ArrayType, count: int) -> Floats | None:
@@ -230,12 +232,10 @@ def _weights(iqm: Iqm, joint_count: int, warnings: list[str]) -> tuple[NDArray[n
             warnings.append("the vertices have no weights and hang on the first joint")
         return np.arange(count), np.zeros(count, np.int64), np.ones(count)
     width = min(indexes.shape[1], weights.shape[1])
-    indexes, weights = indexes[:, :width].astype(np.int64), weights[:, :width]
     scale = np.iinfo(weights.dtype).max if weights.dtype.kind in "iu" else 1.0
-    biases = weights.astype(np.float64) / scale
+    indexes, biases = indexes[:, :width].astype(np.int64), weights[:, :width].astype(np.float64) / scale
     free = ~(biases > 0.0).any(axis=1)
     if free.any():
-        indexes, biases = indexes.copy(), biases.copy()
         indexes[free, 0], biases[free] = 0, np.arange(width) == 0
         warnings.append(f"{counted(int(free.sum()), 'vertices', 'have')} no weights and hang on the first joint")
     vertices, columns = np.nonzero(biases > 0.0)
@@ -247,32 +247,13 @@ def _weights(iqm: Iqm, joint_count: int, warnings: list[str]) -> tuple[NDArray[n
     return vertices, used, biases[vertices, columns]
 
 
-def _rotations(channels: Floats) -> Floats:
-    """Unit quaternions w x y z of channels (…, 10)."""
-    return quat.normalise(channels[..., [6, 3, 4, 5]])
-
-
-def _with_negative_w(positions: Floats, orientations: Floats) -> tuple[Floats, Floats]:
-    return positions, np.where(orientations[..., :1] > 0.0, -orientations, orientations)
+def _with_negative_w(orientations: Floats) -> Floats:
+    return np.where(orientations[..., :1] > 0.0, -orientations, orientations)
 
 
 def _uneven(scales: Floats, names: list[str]) -> list[str]:
     differs = np.ptp(scales, axis=-1) > _SAME_SCALE * np.abs(scales).max(axis=-1)
     return [names[joint] for joint in np.flatnonzero(differs.reshape(-1, len(names)).any(axis=0)).tolist()]
-
-
-def _with_parents(parents: Ints, scales: Floats) -> Floats:
-    """Scales (…, J, n) times those of all ancestors."""
-    result = scales.copy()
-    for joint in np.argsort(depths(parents), kind="stable").tolist():
-        if parents[joint] != ROOT:
-            result[..., joint, :] *= result[..., parents[joint], :]
-    return result
-
-
-def _of_parents(parents: Ints, values: Floats) -> Floats:
-    """The values (…, J, n) of each joint's parent; 1 for a root."""
-    return np.where((parents != ROOT)[:, None], values[..., parents, :], 1.0)
 
 
 # To a file
@@ -300,202 +281,106 @@ def from_model(
         IqmError: the model or an animation is not valid, or an animation has other joints.
     """
     validate_model(model)
-    joints = model.joints
-    parents = joints.parents
-    if len(joints) > LARGEST_BYTE + 1:
-        raise IqmError("the model has too many joints", found=str(len(joints)), expected=f"at most {LARGEST_BYTE + 1}")
+    joints, parents = model.joints, model.joints.parents
+    if len(joints) > MOST_JOINTS:
+        raise IqmError("the model has too many joints", found=str(len(joints)), expected=f"at most {MOST_JOINTS}")
     bind = np.ones((len(joints), 3)) if scales is None else np.asarray(scales, np.float64)
-    above = _of_parents(parents, _with_parents(parents, bind))
-    positions, orientations = decompose(parents, joints.positions, joints.orientations)
-    iqm = Iqm(
-        joint_names=list(joints.names),
-        joint_parents=parents.copy(),
-        joint_channels=_channels(positions / above, _with_negative_w(positions, orientations)[1], bind).astype(
-            np.float32
-        ),
-    )
-    _add_meshes(iqm, model, attributes)
-    tables = []
+    above = of_parents(parents, multiply_by_parents(parents, bind))
+    positions, turns = decompose(parents, joints.positions, joints.orientations)
+    channels = np.hstack([positions / above, _with_negative_w(turns)[:, _XYZW], bind]).astype(np.float32)
+    iqm = Iqm(joint_names=list(joints.names), joint_parents=parents.copy(), joint_channels=channels)
+    _add_meshes(iqm, model, list(attributes) or [Attributes() for _ in model.meshes])
+    tables: list[Floats] = []
     for one in animations:
         validate_animation(one.animation)
         if one.animation.names != joints.names or (one.animation.parents != parents).any():
             raise IqmError(f"the animation {one.name!r} has other joints than the model")
-        table = _local_channels(one, above, bind)
+        table = _channels_of(one, above, bind)
         first, rate = sum(map(len, tables)), one.animation.frame_rate
         iqm.animations.append(FrameRange(one.name, first, len(table), rate, LOOP if one.is_loop else 0))
         tables.append(table)
     if tables:
         _add_frames(iqm, np.concatenate(tables))
-        iqm.bounds = np.concatenate([
-            _bounds(model, one) for one in to_animations(iqm)
-        ]).astype(np.float32)  # fmt: skip
+        # Of the poses as they are read.
+        found = [one.poses() for one in to_animations(iqm)]
+        boxes = [pose_bounds(model.meshes, *pose).reshape(-1, 6) for pose in found]
+        radii = [pose_radii(model.meshes, *pose) for pose in found]
+        iqm.bounds = np.hstack([np.concatenate(boxes), np.concatenate(radii)]).astype(np.float32)
     return iqm
 
 
 def animations_alone(iqm: Iqm) -> Iqm:
     """The poses and animations of a file, without joints and meshes, as Cube engines load them."""
-    empty = Iqm()
-    return replace(
-        iqm, meshes=[], arrays=[], triangles=empty.triangles, adjacency=empty.adjacency, joint_names=[],
-        joint_parents=empty.joint_parents, joint_channels=empty.joint_channels, text=b"\0", warnings=[], preserved=None,
-    )  # fmt: skip
+    names = ("pose_parents", "pose_masks", "pose_offsets", "pose_scales", "frames", "animations", "bounds", "comment")
+    return Iqm(**{name: getattr(iqm, name) for name in names})
 
 
-def _channels(positions: Floats, orientations: Floats, scales: Floats) -> Floats:
-    return np.concatenate([positions, orientations[..., [1, 2, 3, 0]], scales], axis=-1)
-
-
-def _local_channels(one: NamedAnimation, above: Floats, bind: Floats) -> Floats:
+def _channels_of(one: NamedAnimation, above: Floats, bind: Floats) -> Floats:
     """The channels of an animation in each frame, (F, J, 10)."""
-    animation = one.animation
-    parents = animation.parents
-    if one.scales is None:
-        pose, sizes = poses(animation), np.ones((animation.frame_count, len(parents), 1))
-    else:
-        pose, sizes = scaled_poses(animation, one.scales), one.scales.values[..., None]
-    positions, orientations = decompose(parents, *pose)
-    of_parents = _of_parents(parents, sizes)
+    parents = one.animation.parents
+    places, turns, scales = one.poses()
+    sizes = np.ones((*turns.shape[:2], 1)) if scales is None else scales[..., None]
+    places, turns = decompose(parents, places, turns)
+    inherited = of_parents(parents, sizes)
     # What hangs on a joint of no size has none either.
-    of_parents = np.where(of_parents == 0.0, 1.0, of_parents)
-    orientations = quat.make_continuous(_with_negative_w(positions, orientations)[1])
-    return _channels(positions / of_parents / above, orientations, sizes / of_parents * bind)
+    inherited = np.where(inherited == 0.0, 1.0, inherited)
+    turns = quat.make_continuous(_with_negative_w(turns))[..., _XYZW]
+    return np.concatenate([places / inherited / above, turns, sizes / inherited * bind], axis=2)
 
 
 def _add_frames(iqm: Iqm, table: Floats) -> None:
     """Poses and frames of channels, (F, J, 10)."""
     low, high = table.min(axis=0).astype(np.float32), table.max(axis=0).astype(np.float32)
-    iqm.pose_parents = iqm.joint_parents.copy()
-    iqm.pose_offsets = low
-    steps = (high.astype(np.float64) - low) / _STEPS
-    iqm.pose_scales = steps.astype(np.float32)
-    is_moving = iqm.pose_scales > 0.0
-    iqm.pose_masks = (is_moving << np.arange(is_moving.shape[1])).sum(axis=1).astype(np.int32)
-    offsets, scales = low[is_moving].astype(np.float64), iqm.pose_scales[is_moving].astype(np.float64)
-    iqm.frames = np.clip(np.rint((table[:, is_moving] - offsets) / scales), 0, _STEPS).astype(np.uint16)
+    iqm.pose_parents, iqm.pose_offsets = iqm.joint_parents.copy(), low
+    iqm.pose_scales = ((high.astype(np.float64) - low) / _STEPS).astype(np.float32)
+    moves = iqm.pose_scales > 0.0
+    iqm.pose_masks = (moves << np.arange(moves.shape[1])).sum(axis=1).astype(np.int32)
+    steps = (table[:, moves] - low[moves].astype(np.float64)) / iqm.pose_scales[moves].astype(np.float64)
+    iqm.frames = np.clip(np.rint(steps), 0, _STEPS).astype(np.uint16)
 
 
-def _add_meshes(iqm: Iqm, model: Model, attributes: Sequence[Attributes]) -> None:
-    given = list(attributes) or [Attributes() for _ in model.meshes]
+def _add_meshes(iqm: Iqm, model: Model, given: list[Attributes]) -> None:
     if len(given) != len(model.meshes):
         raise IqmError("attributes are not those of the meshes", found=str(len(given)), expected=str(len(model.meshes)))
-    columns: dict[ArrayType, list[NDArray[np.generic]]] = {kind: [] for kind in ArrayType if kind != ArrayType.CUSTOM}
+    columns: dict[ArrayType, list[NDArray[Any]]] = {kind: [] for kind in PORTABLE}
     triangles: list[Ints] = [np.zeros((0, 3), np.int32)]
-    first = first_triangle = 0
     has_colors = any(one.colors is not None for one in given)
     for mesh, one in zip(model.meshes, given, strict=True):
         points = bind_pose(mesh, model.joints.positions, model.joints.orientations)[0]
-        normals = vertex_normals(points, mesh.triangles) if one.normals is None else np.asarray(one.normals)
-        tangents = _tangents(points, mesh, normals) if one.tangents is None else np.asarray(one.tangents)
-        indexes, weights = largest_weights(mesh, len(model.joints))
-        values = [points, mesh.uvs, normals, tangents, indexes, weights]
+        normals = vertex_normals(points, mesh.triangles) if one.normals is None else one.normals
+        tangents = _tangents(points, mesh, normals) if one.tangents is None else one.tangents
+        values = [points, mesh.uvs, normals, tangents, *largest_weights(mesh)]
         if has_colors:
             values.append(np.full((len(points), 4), 255) if one.colors is None else one.colors)
+        first, first_triangle = sum(map(len, columns[ArrayType.POSITION])), sum(map(len, triangles))
         for kind, rows in zip(columns, values, strict=False):
-            if rows.shape != (mesh.vertex_count, _WIDTHS[kind]):
-                raise IqmError(f"{kind.name} of the mesh {mesh.shader!r} has the wrong shape", found=str(rows.shape))
+            if np.shape(rows) != (mesh.vertex_count, PORTABLE[kind][1]):
+                reason = f"{kind.name} of the mesh {mesh.shader!r} has the wrong shape"
+                raise IqmError(reason, found=str(np.shape(rows)), expected=f"{mesh.vertex_count} vertices")
             columns[kind].append(rows)
-        triangles.append(mesh.triangles + first)
-        iqm.meshes.append(
-            MeshRange(
-                mesh.name or mesh.comment_name,
-                mesh.shader,
-                first,
-                mesh.vertex_count,
-                first_triangle,
-                len(mesh.triangles),
-            )
-        )
-        first += mesh.vertex_count
-        first_triangle += len(mesh.triangles)
-    iqm.arrays = [
-        VertexArray(int(kind), np.concatenate(rows).astype(np.uint8 if kind >= ArrayType.BLEND_INDEXES else np.float32))
-        for kind, rows in columns.items() if rows
-    ]  # fmt: skip
+        name, sizes = mesh.name or mesh.comment_name, (mesh.vertex_count, first_triangle, len(mesh.triangles))
+        iqm.meshes.append(MeshRange(name, mesh.shader, first, *sizes))
+        triangles.append(mesh.triangles + np.int32(first))
+    for kind, parts in columns.items():
+        if parts:
+            dtype = np.uint8 if kind >= ArrayType.BLEND_INDEXES else np.float32
+            iqm.arrays.append(VertexArray(kind, np.concatenate(parts).astype(dtype)))
     for name in dict.fromkeys(array.name for one in given for array in one.custom):
-        parts = [next((array for array in one.custom if array.name == name), None) for one in given]
-        known = next(part for part in parts if part is not None)
-        rows = [
-            np.zeros((mesh.vertex_count, known.values.shape[1]), known.values.dtype) if part is None else part.values
-            for part, mesh in zip(parts, model.meshes, strict=True)
-        ]
-        iqm.arrays.append(VertexArray(ArrayType.CUSTOM, np.concatenate(rows), known.flags, name))
-    iqm.triangles = np.concatenate(triangles).astype(np.int32)
-    positions = iqm.array(ArrayType.POSITION)
-    iqm.adjacency = neighbors(iqm.triangles, np.zeros((0, 3)) if positions is None else positions)
+        iqm.arrays.append(_custom(name, [[one for one in part.custom if one.name == name] for part in given], iqm))
+    iqm.triangles = np.concatenate(triangles)
+    iqm.adjacency = neighbors(iqm.triangles, iqm.arrays[0].values if iqm.arrays else np.zeros((0, 3)))
 
 
-_WIDTHS = {
-    ArrayType.POSITION: 3, ArrayType.TEXCOORD: 2, ArrayType.NORMAL: 3, ArrayType.TANGENT: 4,
-    ArrayType.BLEND_INDEXES: 4, ArrayType.BLEND_WEIGHTS: 4, ArrayType.COLOR: 4,
-}  # fmt: skip
+def _custom(name: str, parts: list[list[VertexArray]], iqm: Iqm) -> VertexArray:
+    """The custom array of all meshes, zeros where one has none."""
+    known = next(part[0] for part in parts if part)
+    shape, dtype = known.values.shape[1], known.values.dtype
+    ranges = zip(iqm.meshes, parts, strict=True)
+    rows = [part[0].values if part else np.zeros((one.vertex_count, shape), dtype) for one, part in ranges]
+    return VertexArray(ArrayType.CUSTOM, np.concatenate(rows), known.flags, name)
 
 
 def _tangents(points: Floats, mesh: Mesh, normals: Floats) -> Floats:
-    tangents, bitangents = vertex_tangents(points, mesh.uvs, mesh.triangles, normals)
-    signs = np.einsum("vi,vi->v", np.cross(normals, tangents), bitangents)
-    return np.column_stack([tangents, np.where(signs < 0.0, -1.0, 1.0)])
-
-
-def largest_weights(mesh: Mesh, joint_count: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """The four largest weights of each vertex: joints and bytes that sum to 255, each (V, 4), the largest first."""
-    rows = vertex_weights(mesh)
-    keys, inverse = np.unique(rows.vertices * joint_count + mesh.weight_joints[rows.weights], return_inverse=True)
-    biases = np.maximum(np.bincount(inverse.reshape(-1), mesh.weight_biases[rows.weights], minlength=len(keys)), 0.0)
-    vertices, joints = keys // max(joint_count, 1), keys % max(joint_count, 1)
-    order = np.lexsort((joints, -biases, vertices))
-    vertices, joints, biases = vertices[order], joints[order], biases[order]
-    ranks = np.arange(len(vertices)) - np.searchsorted(vertices, vertices)
-    kept = ranks < MOST_WEIGHTS
-    indexes, shares = (np.zeros((mesh.vertex_count, MOST_WEIGHTS)) for _ in range(2))
-    indexes[vertices[kept], ranks[kept]], shares[vertices[kept], ranks[kept]] = joints[kept], biases[kept]
-    sums = shares.sum(axis=1, keepdims=True)
-    # Without any weight, all of it is that of the first joint.
-    shares[:, 0] += sums[:, 0] == 0.0
-    exact = shares / np.where(sums == 0.0, 1.0, sums) * LARGEST_BYTE
-    result = np.floor(exact)
-    # The bytes that are left go to the weights that lost most.
-    left = LARGEST_BYTE - result.sum(axis=1, keepdims=True)
-    result += np.argsort(np.argsort(result - exact, axis=1, kind="stable"), axis=1) < left
-    indexes[result == 0.0] = 0.0
-    return indexes.astype(np.uint8), result.astype(np.uint8)
-
-
-def neighbors(triangles: NDArray[np.integer], positions: NDArray[np.floating]) -> Ints:
-    """The triangle at each edge, from a corner to the next, of triangles (T, 3), by the places of vertices; (T, 3).
-
-    -1 at an edge without another triangle, and at one that more than two share.
-    """
-    if not len(triangles):
-        return np.zeros((0, 3), np.int32)
-    places = np.unique(positions + np.float32(0.0), axis=0, return_inverse=True)[1].reshape(-1)
-    corners = places[triangles]
-    edges = np.sort(np.stack([corners, np.roll(corners, -1, axis=1)], axis=-1).reshape(-1, 2), axis=1)
-    keys = edges[:, 0] * len(positions) + edges[:, 1]
-    order = np.argsort(keys, kind="stable")
-    firsts, counts = np.unique(keys[order], return_index=True, return_counts=True)[1:]
-    pairs = firsts[counts == 2]
-    result = np.full(len(keys), NO_TRIANGLE, np.int32)
-    left, right = order[pairs], order[pairs + 1]
-    result[left], result[right] = right // 3, left // 3
-    return result.reshape(-1, 3)
-
-
-def _bounds(model: Model, one: NamedAnimation) -> Floats:
-    """The bounds of each frame, (F, 8): lower corner, upper corner, radius around the z axis, radius."""
-    pose = poses(one.animation) if one.scales is None else scaled_poses(one.animation, one.scales)
-    sizes = None if one.scales is None else one.scales.values
-    parts = [weights_by_joint(mesh) for mesh in model.meshes if mesh.vertex_count]
-    result = np.zeros((len(pose[0]), 8))
-    step = max(1, _CHUNK // max(3 * model.vertex_count, 1))
-    for first in range(0, len(result), step):
-        rows = slice(first, first + step)
-        of_rows = [values[rows] for values in pose]
-        points = np.concatenate(
-            [part.skin(*of_rows, None if sizes is None else sizes[rows]) for part in parts] or [of_rows[0]], axis=1
-        )
-        if points.shape[1]:
-            squares = points**2
-            result[rows, :3], result[rows, 3:6] = points.min(axis=1), points.max(axis=1)
-            result[rows, 6] = np.sqrt(squares[..., :2].sum(axis=2).max(axis=1))
-            result[rows, 7] = np.sqrt(squares.sum(axis=2).max(axis=1))
-    return result
+    tangents, downward = vertex_tangents(points, mesh.uvs, mesh.triangles, normals)
+    signs = np.einsum("vi,vi->v", np.cross(normals, tangents), downward)
+    return np.column_stack([tangents, np.where(signs > 0.0, -1.0, 1.0)])

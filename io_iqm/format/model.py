@@ -34,9 +34,6 @@ ALL_CHANNELS = (1 << CHANNELS) - 1
 LOOP = 1
 """The flag of an animation that repeats."""
 
-NO_TRIANGLE = -1
-"""The neighbor at an edge without one."""
-
 
 class ArrayType(IntEnum):
     """What a vertex array holds; larger types than CUSTOM have a name."""
@@ -282,7 +279,6 @@ def find_problems(iqm: Iqm) -> Iterator[Problem]:
     for number, mesh in enumerate(iqm.meshes):
         yield from _range("meshes", number, "vertices", mesh.first_vertex, mesh.vertex_count, vertices)
         yield from _range("meshes", number, "triangles", mesh.first_triangle, mesh.triangle_count, triangles)
-        yield from _foreign_vertices(iqm.triangles, mesh)
     for what, count, most in (("vertices", sum(one.vertex_count for one in iqm.meshes), vertices),
                               ("triangles", sum(one.triangle_count for one in iqm.meshes), triangles)):  # fmt: skip
         if count > most:
@@ -327,13 +323,3 @@ def _range(what: str, number: int, of: str, first: int, count: int, size: int) -
     if first < 0 or count < 0 or first + count > size:
         found = f"{counted(count, of)} from {first} on"
         yield Problem(what, number, f"it has {of} that do not exist", found, f"a range within {counted(size, of)}")
-
-
-def _foreign_vertices(triangles: NDArray[np.int32], mesh: MeshRange) -> Iterator[Problem]:
-    rows = triangles[mesh.first_triangle : mesh.first_triangle + mesh.triangle_count]
-    end = mesh.first_vertex + mesh.vertex_count
-    if rows.size and (rows.min() < mesh.first_vertex or rows.max() >= end):
-        index = int(((rows < mesh.first_vertex) | (rows >= end)).ravel().argmax())
-        reason = f"a triangle of the mesh {mesh.name!r} uses a vertex of another mesh"
-        found, place = rows.ravel()[index], 3 * mesh.first_triangle + index
-        yield Problem("triangles", place, reason, found, f"{mesh.first_vertex} to {end - 1}")
