@@ -129,9 +129,13 @@ def to_attributes(iqm: Iqm) -> list[Attributes]:
         colors = np.pad(colors[:, :4], ((0, 0), (0, max(0, 4 - colors.shape[1]))), constant_values=255).astype(np.uint8)
     result = []
     for members, _ in _parts(iqm):
-        known = [None if values is None else values[members] for values in (normals, tangents, colors)]
+        part = Attributes()
+        part.normals = None if normals is None else normals[members]
+        part.tangents = None if tangents is None else tangents[members]
+        part.colors = None if colors is None else colors[members]
         custom = [one for one in iqm.arrays if one.type == ArrayType.CUSTOM]
-        result.append(Attributes(*known, [replace(one, values=one.values[members]) for one in custom]))
+        part.custom = [replace(one, values=one.values[members]) for one in custom]
+        result.append(part)
     return result
 
 
@@ -349,14 +353,14 @@ def _add_meshes(iqm: Iqm, model: Model, given: list[Attributes]) -> None:
         points = bind_pose(mesh, model.joints.positions, model.joints.orientations)[0]
         normals = vertex_normals(points, mesh.triangles) if one.normals is None else one.normals
         tangents = _tangents(points, mesh, normals) if one.tangents is None else one.tangents
-        values = [points, mesh.uvs, normals, tangents, *largest_weights(mesh)]
+        values: list[NDArray[Any]] = [points, mesh.uvs, normals, tangents, *largest_weights(mesh)]
         if has_colors:
             values.append(np.full((len(points), 4), 255) if one.colors is None else one.colors)
         first, first_triangle = sum(map(len, columns[ArrayType.POSITION])), sum(map(len, triangles))
         for kind, rows in zip(columns, values, strict=False):
-            if np.shape(rows) != (mesh.vertex_count, PORTABLE[kind][1]):
+            if rows.shape != (mesh.vertex_count, PORTABLE[kind][1]):
                 reason = f"{kind.name} of the mesh {mesh.shader!r} has the wrong shape"
-                raise IqmError(reason, found=str(np.shape(rows)), expected=f"{mesh.vertex_count} vertices")
+                raise IqmError(reason, found=str(rows.shape), expected=f"{mesh.vertex_count} vertices")
             columns[kind].append(rows)
         name, sizes = mesh.name or mesh.comment_name, (mesh.vertex_count, first_triangle, len(mesh.triangles))
         iqm.meshes.append(MeshRange(name, mesh.shader, first, *sizes))

@@ -7,6 +7,7 @@ refused: arrays are views of one copy of the file.
 from __future__ import annotations
 
 import struct
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -56,8 +57,7 @@ def read_iqm(source: Source, name: str = "", *, preserve: bool = False) -> Iqm:
     """Reads a file.
 
     Args:
-        source: a path, the bytes of a file (bytes, bytearray or memoryview), or a file object in binary mode, such
-            as an entry of a zip file. A file object is read to its end, and stays open.
+        source: a path, the bytes of a file, or a file object in binary mode, which is read to its end.
         name: the file's name, for messages; that of the path or file object if empty.
         preserve: whether an unchanged file is written with all its bytes: the order of its sections, and gaps.
 
@@ -73,11 +73,7 @@ def read_iqm(source: Source, name: str = "", *, preserve: bool = False) -> Iqm:
 
 
 def parse_iqm(data: bytes | bytearray | memoryview, name: str = "", *, preserve: bool = False) -> Iqm:
-    """The contents of the bytes of a file, of which ``name`` is the name for messages; see ``read_iqm``.
-
-    Raises:
-        IqmError: the bytes are not an IQM of version 2 or are damaged.
-    """
+    """The contents of the bytes of a file, of which ``name`` is the name for messages; see ``read_iqm``."""
     iqm = _Reader(bytearray(data), name).iqm()
     iqm.preserved = bytes(data) if preserve else None
     return iqm
@@ -249,11 +245,9 @@ class _Reader:
 
 
 def write_iqm(iqm: Iqm, target: Target) -> None:
-    """Writes a file. What is written can be read: ``read_iqm`` returns equal contents.
+    """Writes a file to a path, or to a file object in binary mode, which stays open.
 
     The file is opened after all bytes are made, so contents that cannot be written leave an existing file unchanged.
-
-    The target is a path, or a file object in binary mode, such as a new entry of a zip file, which stays open.
 
     Raises:
         IqmError: the contents cannot be expressed in IQM.
@@ -269,9 +263,7 @@ def write_iqm(iqm: Iqm, target: Target) -> None:
 
 
 def format_iqm(iqm: Iqm) -> bytes:
-    """The bytes of a file, in the order of the reference compiler.
-
-    Only the limits of the format are checked here, by ``validate_iqm``; those of games are checked by ``check_iqm``.
+    """The bytes of a file, in the order of the reference compiler; ``parse_iqm`` returns equal contents.
 
     Raises:
         IqmError: the contents are not valid; the message names the attribute.
@@ -381,12 +373,7 @@ class _Writer:
 
 
 def describe(source: Source | Iqm, game: str = "", name: str = "") -> Description:
-    """Describes an .iqm file or its contents.
-
-    Args:
-        source: contents, or what ``read_iqm`` reads: a path, bytes, or a binary file object.
-        game: the name of a game, whose findings are included.
-        name: the file's name, for messages; that of the path or file object if empty.
+    """Describes an .iqm file or its contents, with the findings for a game if it names one.
 
     Raises:
         IqmError: it cannot be understood, or the contents are not valid.
@@ -395,43 +382,27 @@ def describe(source: Source | Iqm, game: str = "", name: str = "") -> Descriptio
     iqm = source if isinstance(source, Iqm) else read_iqm(source, name)
     validate_iqm(iqm)
     points = iqm.array(ArrayType.POSITION)
+    joints = len(iqm.joint_names) or len(iqm.pose_parents)
     facts: dict[str, Any] = {
         "kind": "iqm",
-        "joints": iqm.joint_names,
-        "poses": len(iqm.pose_parents),
+        "joints": joints,
         "vertices": iqm.vertex_count,
         "triangles": iqm.triangle_count,
-        "meshes": [
-            {"name": one.name, "material": one.material, "vertices": one.vertex_count, "triangles": one.triangle_count}
-            for one in iqm.meshes
-        ],
-        "arrays": [one.name or _array_name(one.type) for one in iqm.arrays],
-        "animations": [
-            {"name": one.name, "frames": one.frame_count, "frame_rate": one.frame_rate, "loop": one.is_loop}
-            for one in iqm.animations
-        ],
+        "meshes": [asdict(one) for one in iqm.meshes],
+        "arrays": [one.name or f"{one.type}" for one in iqm.arrays],
+        "animations": [asdict(one) for one in iqm.animations],
         "extensions": [one.name for one in iqm.extensions],
         "box": box_of(np.zeros((0, 3)) if points is None else points[:, :3].astype(np.float64)),
         "warnings": list(dict.fromkeys([*iqm.warnings, *(str(finding) for finding in check_iqm(iqm))])),
     }
-    lines = [
-        "IQM model" if iqm.meshes or not iqm.animations else "IQM animations without a model",
-        f"{counted(len(iqm.joint_names) or len(iqm.pose_parents), 'joints')}, {counted(iqm.vertex_count, 'vertices')}, "
-        f"{counted(iqm.triangle_count, 'triangles')}",
-        *(
-            f"mesh {one.name!r}: {counted(one.vertex_count, 'vertices')}, {counted(one.triangle_count, 'triangles')}, "
-            f"material {one.material!r}"
-            for one in iqm.meshes
-        ),
-        *(
-            f"animation {one.name!r}: {counted(one.frame_count, 'frames')} at {one.frame_rate:g} per second"
-            f"{', loops' if one.is_loop else ''}"
-            for one in iqm.animations
-        ),
-        *box_line(facts["box"]),
-    ]
+    lines = ["IQM model" if iqm.meshes else "IQM animations"]
+    counts = {"joints": joints, "vertices": iqm.vertex_count, "triangles": iqm.triangle_count}
+    lines.append(", ".join(counted(count, what) for what, count in counts.items()))
+    for mesh in iqm.meshes:
+        sizes = f"{counted(mesh.vertex_count, 'vertices')}, {counted(mesh.triangle_count, 'triangles')}"
+        lines.append(f"mesh {mesh.name!r}: {sizes}, material {mesh.material!r}")
+    for one in iqm.animations:
+        loops = ", loops" if one.is_loop else ""
+        lines.append(f"animation {one.name!r}: {counted(one.frame_count, 'frames')} at {one.frame_rate:g}{loops}")
+    lines += box_line(facts["box"])
     return describe_findings(facts, lines, game, check_iqm(iqm, game_named(game)) if game else None)
-
-
-def _array_name(kind: int) -> str:
-    return ArrayType(kind).name.lower() if kind in list(ArrayType) else f"type {kind}"

@@ -230,8 +230,8 @@ def validate_iqm(iqm: Iqm) -> None:
     for value in (iqm.flags, *(one.flags for one in (*iqm.arrays, *iqm.animations))):
         if not isinstance(value, int) or not 0 <= value < 2**32:
             raise IqmError("flags do not fit", found=repr(value), expected="an integer of 32 bits")
-    names = [*iqm.joint_names, *(name for one in iqm.meshes for name in (one.name, one.material))]
-    for name in [*names, *(one.name for one in (*iqm.arrays, *iqm.animations, *iqm.extensions))]:
+    parts: list[Any] = [*iqm.arrays, *iqm.meshes, *iqm.animations, *iqm.extensions]
+    for name in [*iqm.joint_names, *(one.name for one in parts), *(one.material for one in iqm.meshes)]:
         if not isinstance(name, str) or "\0" in name or len(encode_name(name)) > MAX_NAME:
             raise IqmError("a name cannot be written", found=repr(name)[:99], expected=f"{MAX_NAME} bytes, none NUL")
     for problem in find_problems(iqm):
