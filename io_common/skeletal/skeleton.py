@@ -137,6 +137,20 @@ def decompose(parents: npt.ArrayLike, positions: npt.ArrayLike, orientations: np
     return positions, orientations
 
 
+def of_parents(parents: Ints, values: Floats) -> Floats:
+    """The values (…, J, n) of each joint's parent, 1 for a root."""
+    return np.where((parents != ROOT)[:, None], values[..., parents, :], 1.0)
+
+
+def multiply_by_parents(parents: Ints, values: Floats) -> Floats:
+    """Values (…, J, n) times those of all ancestors, as scales that children inherit."""
+    result = values.copy()
+    for joint in np.argsort(depths(parents), kind="stable").tolist():
+        if parents[joint] != ROOT:
+            result[..., joint, :] *= result[..., parents[joint], :]
+    return result
+
+
 def components(animation: Animation, frames: npt.ArrayLike | None = None) -> Floats:
     """Tx Ty Tz Qx Qy Qz of every joint in every frame, relative to its parent, float64 (F, J, 6).
 
