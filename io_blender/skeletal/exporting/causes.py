@@ -204,13 +204,13 @@ def split_by_parents(deformed: Sequence[Object]) -> tuple[list[str], list[str]]:
     below: dict[Object, list[str]] = {}
     others = []
     for obj in deformed:
-        parent = next((one for one in parents_of(obj) if np.ptp(one.scale) > _SCALE_TOLERANCE * max(one.scale)), None)
+        parent = next((one for one in parents_of(obj) if _is_uneven(np.array(one.scale))), None)
         if parent is None or parent in deformed:
             others.append(obj.name)
         else:
             below.setdefault(parent, []).append(obj.name)
     return [
-        f"{parent.name} is scaled unevenly ({', '.join(f'{size:.3g}' for size in parent.scale)}), which shears what "
+        f"{parent.name} is scaled unevenly ({', '.join(f'{size:.3g}' for size in np.array(parent.scale))}), which shears what "
         f"turns below it ({listing(names, 3)}): apply its scale"
         for parent, names in below.items()
     ], others
@@ -244,3 +244,7 @@ def _spline_chains(armature: Object) -> list[tuple[str, set[str]]]:
                 chain = [bone, *bone.parent_recursive][: one.chain_count]
                 found.append((one.name, {link.name for link in chain}))
     return found
+
+
+def _is_uneven(scale: Floats) -> bool:
+    return bool(np.ptp(scale) > _SCALE_TOLERANCE * scale.max())
