@@ -18,7 +18,7 @@ from ...io_blender.skeletal.operators.export_models import (
     SkeletalOptions,
     armature_of,
     list_when_chosen,
-    values_of_game,
+    values_for,
 )
 from ...io_blender.skeletal.options import ACTIONS, AnimationProperties, ModelProperties, WeightOptions
 from ...io_blender.skeletal.records import load_action
@@ -37,10 +37,10 @@ from ..options import CameraProperties, ClipProperties
 _MOST_PROBLEMS = 12
 
 
-def _values_of_game(operator: Any, context: Context) -> dict[str, Any]:
+def values_of_game(operator: Any, context: Context) -> dict[str, Any]:
     """The values of options that the game of an export, or of its properties, needs, by name."""
     writing = PROFILES[Game(operator.game)].writing
-    values = values_of_game(writing, operator, context)
+    values = values_for(writing, operator, context)
     return values | ({"actions": "ALL"} if writing.needs_animation else {})
 
 
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     _CameraOptions = CameraProperties
 else:
     _Options = mixin_of(ModelProperties, WeightOptions, AnimationProperties, ClipProperties)
-    _Game = shared_options.game_mixin(PROFILES, _values_of_game)
+    _Game = shared_options.game_mixin(PROFILES, values_of_game)
     _CameraOptions = mixin_of(CameraProperties)
 
 
@@ -108,10 +108,10 @@ class Export(BuildOptions, SkeletalExport):
         if self.profile().writing.needs_animation:
             _draw_one_animation(layout, context, self, clips)
         else:
-            super().draw_chosen(layout, context, clips)
+            SkeletalExport.draw_chosen(self, layout, context, clips)
 
     def draw_actions(self, layout: UILayout, context: Context) -> None:
-        super().draw_actions(layout, context)
+        SkeletalExport.draw_actions(self, layout, context)
         if self.actions in ("ACTIVE", "SCENE") and self.profile().writing.needs_animation:
             layout.prop(self, "match_companion")
 

@@ -47,7 +47,7 @@ class IMPORT_SCENE_OT_md5(_Options, ImportModels, bpy.types.Operator):
         row = body.row()
         row.active = self.use_companions
         row.prop(self, "sequence_actions")
-        super().draw_animation(body, context)
+        ImportModels.draw_animation(self, body, context)
         if any(name.lower().endswith(CAMERA_SUFFIX) for name in self.selected_names(context)):
             body.prop(self, "use_render_size")
 

@@ -60,7 +60,7 @@ def has_attached(context: Context, operator: Any) -> bool:
         return False
 
 
-def values_of_game(writing: Writing, operator: Any, context: Context) -> dict[str, Any]:
+def values_for(writing: Writing, operator: Any, context: Context) -> dict[str, Any]:
     """The values of options that the game of an export, or of its properties, needs, by name."""
     values: dict[str, Any] = {
         "max_influences": writing.max_influences,
@@ -182,7 +182,7 @@ def draw_frames(body: Any, operator: SkeletalExport) -> None:
         panel_parts.draw_wide(sampling, operator, name)
 
 
-# The armature that was exported last, by the identifier of the exporter.
+# The armature that was exported last, by the suffix of the files.
 _last_exported: dict[str, int | None] = {}
 
 
@@ -199,7 +199,7 @@ class SkeletalExport(SkeletalOptions, file_operators.ExportFile):
     def invoke(self, context: Context, event: Event) -> OperatorResult:
         # Blender gives the choice of the last export, but does not count it as set.
         is_chosen = self.properties.is_property_set("actions")
-        if not is_chosen and _last_exported.get(self.bl_idname) != _identifier(context, self):
+        if not is_chosen and _last_exported.get(self.filename_ext) != _identifier(context, self):
             self.properties.property_unset("actions")
         # A list that was shown before is brought up to date.
         list_when_chosen(self, context)
@@ -207,7 +207,7 @@ class SkeletalExport(SkeletalOptions, file_operators.ExportFile):
 
     def save(self, context: Context, path: Path) -> Job[ExportResult]:
         result = yield from self.export(context, path)
-        _last_exported[self.bl_idname] = _identifier(context, self)
+        _last_exported[self.filename_ext] = _identifier(context, self)
         return result
 
     def export(self, context: Context, path: Path) -> Job[ExportResult]:

@@ -85,9 +85,9 @@ def shown_items(operator: Any) -> list[Any]:
     return [item for item in operator.animation_list if item.fit != "NONE" and _passes(operator, item)]
 
 
-def draw_choice(layout: UILayout, context: Context, operator: Any, folder: Path, names: Sequence[str]) -> None:
+def draw_choice(layout: UILayout, context: Context, operator: ImportModels, folder: Path, names: Sequence[str]) -> None:
     """Fills and draws the list, its filter and what is active in it, for the selected files."""
-    fill(context, operator, folder, names)
+    fill(context, operator, operator.format, folder, names)
     panel_parts.draw_wide(layout, operator, "animation_filter")
     names_of = ("check_animations", "animation_list", "active_animation")
     column = panel_parts.draw_choice(layout, "IO_MD5_UL_animation_files", operator, names_of, 6)
@@ -98,10 +98,10 @@ def draw_choice(layout: UILayout, context: Context, operator: Any, folder: Path,
         column.label(text=items[operator.active_animation].detail)
 
 
-def fill(context: Context, operator: Any, folder: Path, names: Sequence[str]) -> None:
+def fill(context: Context, operator: Any, kind: SkeletalFormat, folder: Path, names: Sequence[str]) -> None:
     """Fills the list if another folder, model or armature was chosen, or files of the folder have changed."""
     # What fits fully is checked at first if there is a model; what the user has checked stays as it is.
-    models = sorted({name for name in names if name.lower().endswith(operator.format.model_suffix)})
+    models = sorted({name for name in names if name.lower().endswith(kind.model_suffix)})
     active = None if models else active_skeleton(context)
     try:
         state = stamp(folder)
@@ -115,12 +115,12 @@ def fill(context: Context, operator: Any, folder: Path, names: Sequence[str]) ->
     checked = {item.name: item.is_checked for item in operator.animation_list} if is_same else {}
     operator.listed_for = key
     operator.animation_list.clear()
-    read = {name: _cached(folder / name, operator.format.read_joints) for name in models}
+    read = {name: _cached(folder / name, kind.read_joints) for name in models}
     targets = [active] if active is not None else []
     targets += [ImportSkeleton(name, joints) for name, joints in read.items() if isinstance(joints, Joints)]
     mapped: dict[tuple[str, ...], int] = {}
     selected = {name.lower() for name in names}
-    for found in _files(folder, operator.format, [target.joints for target in targets]):
+    for found in _files(folder, kind, [target.joints for target in targets]):
         if found.path.name.lower() in selected:
             # It is imported anyway.
             continue
@@ -134,7 +134,7 @@ def fill(context: Context, operator: Any, folder: Path, names: Sequence[str]) ->
                 if names not in mapped:
                     mapped[names] = 0
                     with suppress(SkeletalError, OSError):
-                        mapped[names] = count_mapped(read_animations(found.path, operator.format)[0], targets[0])
+                        mapped[names] = count_mapped(read_animations(found.path, kind)[0], targets[0])
                 if mapped[names]:
                     item.fit = "PART"
                     item.detail = f"{mapped[names]} of {counted(len(names), 'joints')} fit, with another skeleton"

@@ -166,7 +166,7 @@ def test_what_is_chosen_and_fits_nothing_or_cannot_be_read_is_skipped_with_a_war
 def test_the_list_shows_frames_rate_and_fit_and_checks_what_fits_fully(model, part):
     choice = part("io_blender.skeletal.operators.import_models")
     options = operator(part)
-    choice.fill(bpy.context, options, model.parent, ["imp.md5mesh"])
+    choice.fill(bpy.context, options, part("io_md5.format.files").FORMAT, model.parent, ["imp.md5mesh"])
     rows = {item.name.partition(".")[0]: item for item in options.animation_list}
     assert {name: item.fit for name, item in rows.items() if name != "pipe"} == {
         "walk1": "FULL", "walk2": "FULL", "run": "FULL", "part": "PART", "other": "NONE", "damaged": "NONE",
@@ -182,7 +182,9 @@ def test_the_list_shows_frames_rate_and_fit_and_checks_what_fits_fully(model, pa
 @needs.pipes
 def test_a_pipe_in_the_folder_is_listed_as_unreadable(model, part):
     options = operator(part)
-    part("io_blender.skeletal.operators.import_models").fill(bpy.context, options, model.parent, ["imp.md5mesh"])
+    part("io_blender.skeletal.operators.import_models").fill(
+        bpy.context, options, part("io_md5.format.files").FORMAT, model.parent, ["imp.md5mesh"]
+    )
     pipe = next(item for item in options.animation_list if item.name == "pipe.md5anim")
     assert (pipe.fit, pipe.is_checked) == ("NONE", False)
     assert "regular file" in pipe.detail
@@ -191,19 +193,21 @@ def test_a_pipe_in_the_folder_is_listed_as_unreadable(model, part):
 def test_the_list_keeps_check_boxes_until_another_model_is_chosen(model, part):
     fill = part("io_blender.skeletal.operators.import_models").fill
     options = operator(part)
-    fill(bpy.context, options, model.parent, ["imp.md5mesh"])
+    fill(bpy.context, options, part("io_md5.format.files").FORMAT, model.parent, ["imp.md5mesh"])
     for item in options.animation_list:
         item.is_checked = item.name == "run.md5anim"
     write_animation(walk(), model.parent / "new.md5anim")
     os.utime(model.parent, ns=(1, 1))
-    fill(bpy.context, options, model.parent, ["imp.md5mesh"])
+    fill(bpy.context, options, part("io_md5.format.files").FORMAT, model.parent, ["imp.md5mesh"])
     assert {item.name for item in options.animation_list if item.is_checked} == {"run.md5anim", "new.md5anim"}
 
 
 def test_without_a_model_the_list_is_for_the_active_armature_and_nothing_is_checked(model, part):
     import_md5(model)
     options = operator(part)
-    part("io_blender.skeletal.operators.import_models").fill(bpy.context, options, model.parent, ["run.md5anim"])
+    part("io_blender.skeletal.operators.import_models").fill(
+        bpy.context, options, part("io_md5.format.files").FORMAT, model.parent, ["run.md5anim"]
+    )
     rows = {item.name: item for item in options.animation_list}
     # What is selected is imported anyway.
     assert "run.md5anim" not in rows
@@ -400,7 +404,7 @@ def test_a_name_that_is_no_text_can_be_chosen(model, part):
         file.write((model.parent / "run.md5anim").read_bytes())
     options = operator(part)
     choice = part("io_blender.skeletal.operators.import_models")
-    choice.fill(bpy.context, options, model.parent, ["imp.md5mesh"])
+    choice.fill(bpy.context, options, part("io_md5.format.files").FORMAT, model.parent, ["imp.md5mesh"])
     (item,) = [item for item in options.animation_list if item.name.startswith("odd")]
     assert (item.fit, item.is_checked) == ("FULL", True)
     chosen = [row("run") | {"name": item.name}]

@@ -164,7 +164,7 @@ def test_few_options_show_before_a_panel_is_opened(monkeypatch, tmp_path, name):
     ],
 )
 def test_a_game_sets_the_options_that_it_needs(part, game, influences, has_root, actions):
-    values_of_game = part("io_blender.skeletal.operators.export_models").values_of_game
+    values_of_game = part("io_md5.operators.export_md5").values_of_game
     rig()
     export = SimpleNamespace(
         game=game, collection="", use_selection=False, use_active_collection=False, attached_armatures="AUTOMATIC"
