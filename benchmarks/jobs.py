@@ -83,7 +83,7 @@ CLIP_EXPORT: Functions = {
     ),
     "skinning these frames": (
         "io_md5.exporting.verification:poses_in_file",
-        "io_md5.format.weights:WeightsByJoint.skin",
+        "io_common.skeletal.weights:WeightsByJoint.skin",
     ),
     "the bounds": ("io_md5.exporting.build:bounds_of_weights",),
     "printing the files": ("io_md5.exporting.build:encode_clip", "io_md5.exporting:format_animation"),

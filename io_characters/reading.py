@@ -21,12 +21,12 @@ from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.folders import folders_of
 from ..io_common.game_tree.tree import GameTree
 from ..io_common.names import fold
+from ..io_common.skeletal.model import Floats
+from ..io_common.skeletal.skeleton import match_joints, poses
 from ..io_common.texts import matches
 from ..io_md2.format import Md2Error, read_model
 from ..io_md2.format import Model as Md2Model
 from ..io_md5.format import Animation, Md5Error, Model, read_animation, read_mesh
-from ..io_md5.format.model import Floats
-from ..io_md5.format.skeleton import match_joints, poses
 from ..io_md5.importing.read import check_size
 from ..io_md5.options import RigProperties
 from . import CharacterError

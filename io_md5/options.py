@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..io_blender.options import GAME, SCENE, frame_rate_option, frame_start_option, option, scene_timing_option
 from ..io_blender.scene import axes
-from .format.skeleton import ORIENTATION_PRECISION, POSITION_PRECISION
+from ..io_common.skeletal.skeleton import ORIENTATION_PRECISION, POSITION_PRECISION
 
 
 @dataclass(frozen=True)

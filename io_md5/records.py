@@ -22,13 +22,14 @@ from ..io_blender.records import (
     match_elements,
 )
 from ..io_blender.scene import axes, mesh_data
+from ..io_common.skeletal import quaternions as quat
+from ..io_common.skeletal.model import Floats, Ints
+from ..io_common.skeletal.validation import validate_mesh
 from ..io_common.triangles import FLIPPED_WINDING, is_degenerate
 from .format import Camera, Joints, Md5Error
 from .format import Mesh as MeshBlock
-from .format import quaternions as quat
-from .format.model import Floats, Ints
 from .format.text.camera_file import cuts_at, timeline
-from .format.validation import validate_camera, validate_mesh
+from .format.validation import validate_camera
 
 if TYPE_CHECKING:
     from bpy.types import Action, Armature, Bone, Mesh

@@ -16,11 +16,11 @@ from ...io_blender.reports import Job, Progress, Report, listing
 from ...io_blender.scene import mesh_data
 from ...io_blender.scene.mesh_data import without_infinity
 from ...io_blender.scene.time_dependence import depends_on_time, has_frame_handlers
+from ...io_common.skeletal import quaternions as quat
+from ...io_common.skeletal.model import Floats
+from ...io_common.skeletal.scales import ScaleTable, scaled_poses
+from ...io_common.skeletal.skeleton import compose, decompose, encode_local_poses, poses
 from ..format import ROOT, Animation, Md5Error
-from ..format import quaternions as quat
-from ..format.model import Floats
-from ..format.scale_file import ScaleTable, scaled_poses
-from ..format.skeleton import compose, decompose, encode_local_poses, poses
 from ..importing.rig import SMALLEST_SCALE, Rig, bone_path
 from .causes import split_by_constraints
 from .clips import AnimationOptions, Clip

@@ -24,13 +24,13 @@ from ...io_blender.scene.objects import ChosenConversion, Scope, export_conversi
 from ...io_blender.scene.time_dependence import warn_of_simulations
 from ...io_blender.verification import Verify
 from ...io_common.errors import extension_version
+from ...io_common.skeletal import quaternions as quat
+from ...io_common.skeletal.model import Floats
+from ...io_common.skeletal.scales import ScaleTable
+from ...io_common.skeletal.skeleton import ORIENTATION_PRECISION, POSITION_PRECISION
+from ...io_common.skeletal.weights import bounds_of_weights, fit_weights
 from ..format import Animation, Model
-from ..format import quaternions as quat
 from ..format.games import PROFILES, Game, Writing
-from ..format.model import Floats
-from ..format.scale_file import ScaleTable
-from ..format.skeleton import ORIENTATION_PRECISION, POSITION_PRECISION
-from ..format.weights import bounds_of_weights, fit_weights
 from ..importing.rig import read_rig
 from ..options import ModelProperties, WeightOptions
 from ..records import COMMANDLINE, SHADERS

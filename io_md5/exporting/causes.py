@@ -18,7 +18,7 @@ from .weights import MIN_WEIGHT_SUM
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, PoseBone
 
-    from ..format.model import Floats
+    from ...io_common.skeletal.model import Floats
 
 _SCALE_TOLERANCE = 1e-3
 _MAX_CAUSES = 3

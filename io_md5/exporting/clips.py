@@ -19,11 +19,12 @@ from ...io_blender.scene.objects import NothingToExportError
 from ...io_blender.state import frame_rate
 from ...io_common import names
 from ...io_common.names import fold
+from ...io_common.skeletal.model import Floats
+from ...io_common.skeletal.scales import ScaleTable
+from ...io_common.skeletal.skeleton import components, with_components
 from ...io_common.texts import UnknownFieldError, counted, distinct_file_names
 from ..format import Md5Error
-from ..format.model import ANIMATION_SUFFIX, Floats
-from ..format.scale_file import ScaleTable
-from ..format.skeleton import components, with_components
+from ..format.model import ANIMATION_SUFFIX
 from ..importing.companions import Companion
 from ..options import AnimationProperties
 from ..records import StoredAction, load_action

@@ -20,15 +20,15 @@ from ...io_blender.verification import Verify
 from ...io_common.game_tree.archives import files_in
 from ...io_common.names import fold
 from ...io_common.rules import Finding
+from ...io_common.skeletal.joint_map import words_of
+from ...io_common.skeletal.weights import pose_bounds
 from ...io_common.texts import counted
 from ...io_common.textures.search import Search
 from ..format import Md5Error, Model, format_animation, read_animation
 from ..format.check import check_animation, check_model
 from ..format.games import PROFILES, Game, prepare_animation, prepare_model, rest_pose
-from ..format.joint_map import words_of
 from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import Scales, format_scales, scales_of_table
-from ..format.weights import pose_bounds
 from ..importing.companions import (
     MD2_SUFFIX,
     TEXTURE_RULES,

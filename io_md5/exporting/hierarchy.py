@@ -14,8 +14,8 @@ import numpy as np
 from ...io_blender import versions
 from ...io_blender.clips.playing import POSE_CHANNELS
 from ...io_blender.reports import Report
+from ...io_common.skeletal.model import Floats, Ints
 from ..format import ROOT
-from ..format.model import Floats, Ints
 from ..importing.rig import bone_path
 from .source import FOLLOWING_CONSTRAINTS, is_deformed, parent_bone_of, targets_of_constraint
 

@@ -17,10 +17,10 @@ from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.objects import NothingToExportError
 from ...io_blender.versions import MAX_NAME
 from ...io_common.names import distinct
+from ...io_common.skeletal import quaternions as quat
+from ...io_common.skeletal.model import Floats, Ints
+from ...io_common.skeletal.skeleton import order_with_early_parents
 from ..format import ROOT, Joints
-from ..format import quaternions as quat
-from ..format.model import Floats, Ints
-from ..format.skeleton import order_with_early_parents
 from ..importing.rig import Rig
 from .hierarchy import order_parents_first, rebuild_hierarchy
 from .source import armatures_of, joint_object_of

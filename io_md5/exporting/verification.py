@@ -26,11 +26,11 @@ from ...io_blender.verification import (
     frames_to_verify,
     longest,
 )
+from ...io_common.skeletal.model import Floats
+from ...io_common.skeletal.playback import distinct_frames
+from ...io_common.skeletal.skinning import skin
 from ...io_common.triangles import bend, flip_v
 from ..format import Animation
-from ..format.model import Floats
-from ..format.playback import distinct_frames
-from ..format.skinning import skin
 from .animation import Pose, SampledClip, poses_in_file
 from .causes import has_known_causes, likely_causes
 from .mesh import Block

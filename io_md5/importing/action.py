@@ -30,14 +30,15 @@ from ...io_blender.reports import ImportResult, listing
 from ...io_blender.scene import axes
 from ...io_blender.scene.objects import conversion_of
 from ...io_common import names
+from ...io_common.skeletal import quaternions as quat
+from ...io_common.skeletal.joint_map import transfer_animation
+from ...io_common.skeletal.model import Floats, as_singles
+from ...io_common.skeletal.playback import loop_type_of_components
+from ...io_common.skeletal.retargeting import Retargeting
+from ...io_common.skeletal.scales import ScaleTable
+from ...io_common.skeletal.skeleton import Match, components, match_joints
 from ..format import ROOT, Animation
-from ..format import quaternions as quat
-from ..format.joint_map import transfer_animation
-from ..format.model import Floats, as_singles
-from ..format.playback import loop_type_of_components
-from ..format.retargeting import Retargeting
-from ..format.scale_file import Scales, ScaleTable
-from ..format.skeleton import Match, components, match_joints
+from ..format.scale_file import Scales
 from ..options import ImportOptions
 from ..records import load_action, store_action
 from .rig import SMALLEST_SCALE, Rig, bone_path, convert_animation, convert_joints, read_rig

@@ -14,10 +14,10 @@ from ...io_blender.clips.keyframes import add_markers
 from ...io_blender.materials.library import MaterialLibrary
 from ...io_blender.records import store_warnings
 from ...io_blender.reports import ImportResult, Job, Progress, Report, kept_on_failure, listing
+from ...io_common.skeletal.playback import loop_type
+from ...io_common.skeletal.skeleton import match_joints
 from ...io_common.textures.search import Search
 from ..format import Animation, Camera, Md5Error
-from ..format.playback import loop_type
-from ..format.skeleton import match_joints
 from ..options import ImportOptions
 from ..records import GROUP, SHADERS, load_action, store_action_name
 from .action import ActionBuilder

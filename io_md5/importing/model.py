@@ -19,13 +19,13 @@ from ...io_blender.reports import ImportResult, Job, Progress, Report
 from ...io_blender.scene import mesh_data
 from ...io_blender.verification import diagonal
 from ...io_common import names
+from ...io_common.skeletal import quaternions as quat
+from ...io_common.skeletal.model import Floats
+from ...io_common.skeletal.skeleton import depths
+from ...io_common.skeletal.skinning import bind_pose, find_merged_vertices, position_ids, vertex_normals, vertex_weights
 from ...io_common.texts import counted
 from ...io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
 from ..format import ROOT, Joints, Mesh, Model
-from ..format import quaternions as quat
-from ..format.model import Floats
-from ..format.skeleton import depths
-from ..format.skinning import bind_pose, find_merged_vertices, position_ids, vertex_normals, vertex_weights
 from ..options import ImportOptions
 from ..records import COMMANDLINE, CONVERSION, GROUP, store_bones, store_mesh
 from .read import ImportSkeleton

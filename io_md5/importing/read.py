@@ -12,6 +12,7 @@ from ...io_common.errors import message_for
 from ...io_common.game_tree import files as game_files
 from ...io_common.game_tree.archives import FilesByName, files_in, readable, unpacked_size
 from ...io_common.game_tree.files import Budget
+from ...io_common.skeletal.skeleton import Fit, Match, depths, match_joints
 from ...io_common.texts import counted, matches
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
@@ -30,7 +31,6 @@ from ..format import (
 from ..format.games import Game
 from ..format.model import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import Scales, read_scales
-from ..format.skeleton import Fit, Match, depths, match_joints
 from ..options import ImportOptions
 from .companions import Companion, companion_skins, find_companion, game_of, quake_skins
 from .transfer import UserMap, count_mapped, read_user_map

@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import without_infinity
+from ...io_common.skeletal import quaternions as quat
+from ...io_common.skeletal.model import Floats
+from ...io_common.skeletal.skeleton import components, with_components
 from ..format import ROOT, Animation, Joints
-from ..format import quaternions as quat
-from ..format.model import Floats
-from ..format.skeleton import components, with_components
 from ..records import load_bones
 
 if TYPE_CHECKING:

@@ -16,13 +16,20 @@ from ...io_blender.reports import Report, listing
 from ...io_blender.scene.axes import identity
 from ...io_blender.scene.objects import conversion_of
 from ...io_common.game_tree.archives import files_in, readable
+from ...io_common.skeletal import quaternions as quat
+from ...io_common.skeletal.joint_map import (
+    LEAST_SHARE,
+    Pair,
+    find_joint_map,
+    map_retargeting,
+    read_joint_map,
+    source_indices,
+)
+from ...io_common.skeletal.retargeting import UNMAPPED, Retargeting
+from ...io_common.skeletal.skeleton import compose, match_joints
 from ...io_common.texts import counted
 from ..format import Animation, Joints, Md5Error, read_joints
-from ..format import quaternions as quat
-from ..format.joint_map import LEAST_SHARE, Pair, find_joint_map, map_retargeting, read_joint_map, source_indices
 from ..format.model import MESH_SUFFIX
-from ..format.retargeting import UNMAPPED, Retargeting
-from ..format.skeleton import compose, match_joints
 from ..records import load_joint_map, store_joint_map
 from .rig import Rig, bone_path, convert_joints
 

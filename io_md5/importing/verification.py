@@ -23,13 +23,13 @@ from ...io_blender.verification import (
     frames_to_verify,
     longest,
 )
+from ...io_common.skeletal import quaternions as quat
+from ...io_common.skeletal.model import Floats
+from ...io_common.skeletal.playback import distinct_frames
+from ...io_common.skeletal.scales import ScaleTable, scaled_poses
+from ...io_common.skeletal.skeleton import Match, poses
+from ...io_common.skeletal.skinning import skin, vertex_weights
 from ..format import ROOT, Animation
-from ..format import quaternions as quat
-from ..format.model import Floats
-from ..format.playback import distinct_frames
-from ..format.scale_file import ScaleTable, scaled_poses
-from ..format.skeleton import Match, poses
-from ..format.skinning import skin, vertex_weights
 from ..records import load_mesh, load_vertices
 from .rig import Rig
 

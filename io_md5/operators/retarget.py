@@ -21,13 +21,13 @@ from ...io_blender.options import option, properties
 from ...io_blender.reports import ImportResult, Job, Progress, Report, printable
 from ...io_blender.scene import axes, mesh_data
 from ...io_common.game_tree.archives import readable
+from ...io_common.skeletal.joint_map import find_joint_map, format_joint_map, read_joint_map
+from ...io_common.skeletal.retargeting import nearest_axes
 from ...io_common.texts import counted, matches
 from ..exporting.animation import encode_clip, sample_clip
 from ..exporting.clips import AnimationOptions, listed_clip
 from ..exporting.skeleton import NO_VOLUME, ArmaturePart, build_skeleton, nearest_rotations
 from ..format import Animation, Md5Error, read_animation
-from ..format.joint_map import find_joint_map, format_joint_map, read_joint_map
-from ..format.retargeting import nearest_axes
 from ..importing.action import ActionBuilder
 from ..importing.importer import check_editable, set_scene_timing
 from ..importing.read import ImportSkeleton, SourceFiles, animation_paths

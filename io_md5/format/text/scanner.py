@@ -20,8 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ....io_common.files import Source, open_file, read_source
+from ....io_common.skeletal.model import LARGEST
 from ....io_common.texts import counted
-from ..model import LARGEST, Md5Error
+from ..model import Md5Error
 from .columns import floats
 from .rows import ReducedText
 

@@ -13,9 +13,9 @@ from mathutils import Matrix, Vector
 from md5_deviation import meshes_of, worst_error
 from paths import CORPUS
 
+from io_idtech.io_common.skeletal import quaternions as quat
+from io_idtech.io_common.skeletal.skinning import skin
 from io_idtech.io_md5.format import Joints, Md5Error, read_animation, read_mesh, write_animation, write_mesh
-from io_idtech.io_md5.format import quaternions as quat
-from io_idtech.io_md5.format.skinning import skin
 
 
 def import_md5(path, **options):

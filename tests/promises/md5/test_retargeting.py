@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from installed import read_empty_scene
 
+from io_idtech.io_common.skeletal import quaternions as quat
+from io_idtech.io_common.skeletal.skeleton import encode_poses
 from io_idtech.io_md5.format import Joints, Model, poses, read_animation, write_animation, write_mesh
-from io_idtech.io_md5.format import quaternions as quat
-from io_idtech.io_md5.format.skeleton import encode_poses
 
 OTHER_NAMES = {"origin": "Root", "hips": "mixamorig:Hips", "spine": "mixamorig:Spine", "head": "mixamorig:Head",
                "leg.L": "mixamorig:LeftLeg", "leg.R": "mixamorig:RightLeg"}  # fmt: skip

@@ -12,7 +12,7 @@ from itertools import groupby, permutations, product
 import numpy as np
 
 from . import quaternions as quat
-from .model import ROOT, Floats, Ints, Joints, Md5Error
+from .model import ROOT, Floats, Ints, Joints, SkeletalError
 from .skeleton import CyclicHierarchyError, ancestors, decompose, depths
 
 UNMAPPED = -1
@@ -44,7 +44,7 @@ class Retargeting:
         translated: whether each joint of the target may change its place in its parent, bool (K,); none if None.
 
     Raises:
-        Md5Error: nothing is mapped, a joint does not exist, or the joints that share sources depend on each other.
+        SkeletalError: nothing is mapped, a joint does not exist, or the joints that share sources depend on each other.
     """
 
     def __init__(
@@ -60,10 +60,10 @@ class Retargeting:
         self.source, self.target = source, target
         self.sources = np.asarray(sources, dtype=np.int32)
         if len(self.sources) != len(target) or not ((self.sources < len(source)) & (self.sources >= -1)).all():
-            raise Md5Error("a joint of the map does not exist", expected=f"-1 to {len(source) - 1}")
+            raise SkeletalError("a joint of the map does not exist", expected=f"-1 to {len(source) - 1}")
         self._mapped = np.flatnonzero(self.sources != UNMAPPED)
         if not len(self._mapped):
-            raise Md5Error("no joint is mapped")
+            raise SkeletalError("no joint is mapped")
         self.rotation = axes_rotation(source.positions[self.sources[self._mapped]], target.positions[self._mapped])
         self._legs = [leg for leg in legs if all(self.sources[joint] != UNMAPPED for joint in leg)]
         self._anchors = self._find_anchors()
@@ -75,7 +75,7 @@ class Retargeting:
             order = depths(self._drivers)
         except CyclicHierarchyError as error:
             name = target.names[error.joint]
-            raise Md5Error("the map is cyclic: joints with the same source carry each other", found=name) from None
+            raise SkeletalError("the map is cyclic: joints with the same source carry each other", found=name) from None
         self._levels = [np.flatnonzero(order == level) for level in range(order.max(initial=0) + 1)]
         self._offsets, self._turns = decompose(self._drivers, target.positions, target.orientations)
         self.scale, is_same = self._compare_lengths()

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import quaternions as quat
-from .model import DECIMALS, ROOT, Animation, AnimationHeader, Floats, Ints, Joints, Md5Error, as_singles
+from .model import DECIMALS, ROOT, Animation, AnimationHeader, Floats, Ints, Joints, SkeletalError, as_singles
 from .quaternions import SMALL_W
 
 COMPONENTS = ("Tx", "Ty", "Tz", "Qx", "Qy", "Qz")
@@ -30,7 +30,7 @@ ALL_COMPONENTS = (1 << len(COMPONENTS)) - 1
 _UNKNOWN, _IN_PROGRESS = -1, -2
 
 
-class CyclicHierarchyError(Md5Error):
+class CyclicHierarchyError(SkeletalError):
     """A cycle in a hierarchy; `joint` is the index of one of its joints."""
 
     def __init__(self, joint: int) -> None:
@@ -39,10 +39,10 @@ class CyclicHierarchyError(Md5Error):
 
 
 def depths(parents: npt.ArrayLike) -> Ints:
-    """The number of ancestors, (J,); raises CyclicHierarchyError, or Md5Error if a parent does not exist."""
+    """The number of ancestors, (J,); raises CyclicHierarchyError, or SkeletalError if a parent does not exist."""
     table = np.asarray(parents).tolist()
     if missing := [parent for parent in table if not ROOT <= parent < len(table)]:
-        raise Md5Error("a parent does not exist", found=str(missing[0]), expected=f"-1 to {len(table) - 1}")
+        raise SkeletalError("a parent does not exist", found=str(missing[0]), expected=f"-1 to {len(table) - 1}")
     result = [_UNKNOWN] * len(table)
     for joint in range(len(table)):
         chain = []
@@ -98,7 +98,7 @@ def compose(parents: npt.ArrayLike, positions: npt.ArrayLike, orientations: npt.
 
     Raises:
         CyclicHierarchyError: a joint is its own ancestor.
-        Md5Error: a parent does not exist.
+        SkeletalError: a parent does not exist.
     """
     positions = np.array(positions, dtype=np.float64)
     orientations = np.array(orientations, dtype=np.float64)

@@ -12,9 +12,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ...io_common.frames import Wrap, find_frame_pair
+from ..frames import Wrap, find_frame_pair
 from . import quaternions as quat
-from .model import ROOT, Animation, Floats, Ints, Md5Error
+from .model import ROOT, Animation, Floats, Ints, SkeletalError
 from .skeleton import components, compose, local_poses, poses
 from .validation import check_components
 
@@ -57,9 +57,9 @@ def frame_pair(
         The two frames, int32, and the fraction from 0 up to 1, float64, each of the shape of `seconds`.
 
     Raises:
-        Md5Error: there are no frames, or a time or the rate is not a number or the rate not above 0.
+        SkeletalError: there are no frames, or a time or the rate is not a number or the rate not above 0.
     """
-    return find_frame_pair(seconds, first, last, frame_rate, wrap, Md5Error)
+    return find_frame_pair(seconds, first, last, frame_rate, wrap, SkeletalError)
 
 
 def interpolate(
@@ -98,12 +98,12 @@ def pose_at(
         Positions (…, J, 3) and orientations w x y z (…, J, 4).
 
     Raises:
-        Md5Error: see `frame_pair`.
+        SkeletalError: see `frame_pair`.
     """
     if space == "joints":
         return compose(animation.parents, *local_pose_at(animation, seconds, wrap=wrap))
     if space != "model":
-        raise Md5Error("unknown space", found=repr(space), expected="'joints' or 'model'")
+        raise SkeletalError("unknown space", found=repr(space), expected="'joints' or 'model'")
     return _interpolated(animation, seconds, wrap, poses)
 
 
@@ -138,7 +138,7 @@ def loop_type(animation: Animation) -> LoopType:
     that they weigh like quaternions.
 
     Raises:
-        Md5Error: its arrays do not fit together.
+        SkeletalError: its arrays do not fit together.
     """
     check_components(animation)
     return loop_type_of_components(components(animation))

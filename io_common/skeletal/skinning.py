@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ...io_common.triangles import is_degenerate
+from ..triangles import is_degenerate
 from . import quaternions as quat
-from .model import Floats, Md5Error, Mesh, as_singles
+from .model import Floats, Mesh, SkeletalError, as_singles
 from .validation import check_arrays, check_triangles, check_unit, check_weights
 
 Indices = npt.NDArray[np.int64]
@@ -47,7 +47,7 @@ def vertex_weights(mesh: Mesh) -> VertexWeights:
     """The rows of all vertices of a mesh.
 
     Raises:
-        Md5Error: a vertex has weights that do not exist.
+        SkeletalError: a vertex has weights that do not exist.
     """
     check_weights(mesh)
     counts = mesh.weight_counts.astype(np.int64)
@@ -69,7 +69,7 @@ def skin(
         scales: of the joints, (…, J), of the same shape as the positions; see `joint_scales`. None for 1.
 
     Raises:
-        Md5Error: the mesh or the pose is not valid; see `validate_mesh`.
+        SkeletalError: the mesh or the pose is not valid; see `validate_mesh`.
     """
     positions, orientations = _checked_pose(mesh, positions, orientations)
     factors = None if scales is None else np.asarray(scales, dtype=np.float64)
@@ -92,17 +92,17 @@ def skin(
 
 
 def _checked_pose(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """A pose as arrays that fit a mesh; raises Md5Error if the mesh or the pose is not valid."""
+    """A pose as arrays that fit a mesh; raises SkeletalError if the mesh or the pose is not valid."""
     check_arrays(mesh)
     result = []
     for values, width, what in ((positions, 3, "positions"), (orientations, 4, "orientations")):
         array = np.asarray(values, dtype=np.float64)
         if array.ndim < 2 or array.shape[-1] != width:
-            raise Md5Error(f"{what} has the wrong shape", found=str(array.shape), expected=f"(…, joints, {width})")
+            raise SkeletalError(f"{what} has the wrong shape", found=str(array.shape), expected=f"(…, joints, {width})")
         result.append(array)
     joint_count = min(array.shape[-2] for array in result)
     if joint_count != max(array.shape[-2] for array in result):
-        raise Md5Error(
+        raise SkeletalError(
             "positions and orientations differ in their number of joints",
             found=f"{result[0].shape[-2]} and {result[1].shape[-2]}", expected="the same number",
         )  # fmt: skip
@@ -143,7 +143,7 @@ def face_normals(positions: npt.ArrayLike, triangles: npt.ArrayLike) -> Floats:
         triangles: (T, 3).
 
     Raises:
-        Md5Error: a triangle has a vertex that does not exist.
+        SkeletalError: a triangle has a vertex that does not exist.
     """
     positions = np.asarray(positions, dtype=np.float64)
     triangles = check_triangles(triangles, positions.shape[-2])
@@ -162,7 +162,7 @@ def vertex_normals(positions: npt.ArrayLike, triangles: npt.ArrayLike) -> Floats
         triangles: (T, 3).
 
     Raises:
-        Md5Error: a triangle has a vertex that does not exist.
+        SkeletalError: a triangle has a vertex that does not exist.
     """
     positions = np.asarray(positions, dtype=np.float64)
     triangles = check_triangles(triangles, len(positions))
@@ -195,7 +195,7 @@ def vertex_tangents(
         normals: unit normals of the vertices, (V, 3).
 
     Raises:
-        Md5Error: a triangle has a vertex that does not exist.
+        SkeletalError: a triangle has a vertex that does not exist.
     """
     points, st = np.asarray(vertices, dtype=np.float64), np.asarray(uvs, dtype=np.float64)
     normals = np.asarray(normals, dtype=np.float64)

@@ -144,7 +144,7 @@ def pose_bounds(
         scales: of the joints, (F, J); None for 1.
 
     Raises:
-        Md5Error: a mesh has weights or joints that do not exist.
+        SkeletalError: a mesh has weights or joints that do not exist.
     """
     places, turns = np.asarray(positions, np.float64), np.asarray(orientations, np.float64)
     for mesh in meshes:

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from . import quaternions as quat
-from .model import Animation, Floats, Joints, Md5Error
+from .model import Animation, Floats, Joints, SkeletalError
 from .retargeting import UNMAPPED, Leg, Retargeting, axes_rotation
 from .skeleton import ancestors, depths, encode_poses, first_indices, poses
 
@@ -119,7 +119,7 @@ def source_indices(pairs: Mapping[str, str], source: Joints, target: Joints) -> 
 def map_retargeting(
     source: Joints, target: Joints, pairs: Mapping[str, str], *, translated: Sequence[bool] | None = None
 ) -> Retargeting:
-    """The transfer of poses by a map, source joints by target joints; raises Md5Error as `Retargeting` does."""
+    """The transfer of poses by a map, source joints by target joints; raises SkeletalError as `Retargeting` does."""
     body, sources = Body(target), source_indices(pairs, source, target)
     return Retargeting(source, target, sources, legs=body.legs, limbs=body.limbs(), translated=translated)
 
@@ -133,7 +133,7 @@ def retarget(
     translated: Sequence[bool] | None = None,
     keep_feet: bool = False,
 ) -> Animation:
-    """The animation of another skeleton; raises Md5Error if nothing is mapped, or the map is cyclic.
+    """The animation of another skeleton; raises SkeletalError if nothing is mapped, or the map is cyclic.
 
     Args:
         animation: of the source, with the joints of its rest pose in the same order.
@@ -162,18 +162,18 @@ def format_joint_map(pairs: Mapping[str, str]) -> str:
 
 
 def parse_joint_map(text: str, path: str = "") -> dict[str, str]:
-    """The source joints by target bones in the text of a file; raises Md5Error."""
+    """The source joints by target bones in the text of a file; raises SkeletalError."""
     try:
         pairs = json.loads(text)["joints"]
     except (ValueError, TypeError, KeyError, RecursionError):
         pairs = None
     if not isinstance(pairs, dict) or not all(isinstance(value, str) for value in pairs.values()):
-        raise Md5Error("not a map of joints", path=path, expected='{"joints": {"bone": "source joint", …}}')
+        raise SkeletalError("not a map of joints", path=path, expected='{"joints": {"bone": "source joint", …}}')
     return {bone: joint for bone, joint in pairs.items() if joint}
 
 
 def read_joint_map(path: Path) -> dict[str, str]:
-    """The map in a file; raises Md5Error or OSError."""
+    """The map in a file; raises SkeletalError or OSError."""
     return parse_joint_map(path.read_text(encoding="utf-8", errors="replace"), str(path))
 
 
