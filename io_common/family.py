@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .files import open_file
 from .game_tree.archives import MemberStream, readable
 from .rules import Description, Profile
+from .skeletal.formats import SkeletalFormat
 from .textures.conventions import TextureRules
 
 if TYPE_CHECKING:
@@ -64,6 +65,10 @@ class BlenderPart:
     properties: tuple[tuple[type, str, Any], ...] = ()
     # With which an action was imported; None if this family did not import it.
     action_frame_rate: Callable[[Any], float | None] = lambda action: None
+    # For the tab id Tech: Check for Game, and whether the active model has animations, which are drawn into a layout.
+    check: type[Operator] | None = None
+    has_animations: Callable[[Context], bool] = lambda context: False
+    draw_animations: Callable[[Any, Context], None] = lambda layout, context: None
 
     @property
     def operators(self) -> tuple[type[Operator], ...]:
@@ -84,6 +89,7 @@ class Family:
     # The first is the default; empty if files are the same for all games.
     games: Mapping[Any, Profile] = field(default_factory=dict)
     other_games: frozenset[str] = frozenset()  # that other families have, and this one knows by another name
+    skeletal: SkeletalFormat | None = None  # None for frames of vertices
     magic: bytes = b""  # with which files begin; empty if that tells nothing
     frame_rate: float | None = None  # if the format has a fixed one
     has_one_file: bool = False  # whether a model and all its animations are one file

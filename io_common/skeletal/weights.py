@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from . import quaternions as quat
 from .model import Floats, Ints, Mesh, Model
-from .skinning import row_ids, skin
+from .skinning import row_ids, skin, vertex_weights
 from .validation import check_arrays, check_weights
 
 Indices = npt.NDArray[np.int64]
@@ -173,6 +173,49 @@ def bounds_of_weights(
         return np.stack([positions.min(axis=1), positions.max(axis=1)], axis=1)
     with np.errstate(over="ignore"):
         return np.stack([low.reshape(-1, 3), high.reshape(-1, 3)], axis=1).astype(np.float32).astype(np.float64)
+
+
+def pose_radii(meshes: list[Mesh], positions: Floats, orientations: Floats, scales: Floats | None = None) -> Floats:
+    """The greatest distances of the model from the z axis and from the origin in each frame, (F, 2).
+
+    The arguments are those of `pose_bounds`.
+    """
+    parts = [weights_by_joint(mesh) for mesh in meshes if mesh.vertex_count]
+    result = np.zeros((len(positions), 2))
+    step = max(1, _CHUNK // max(3 * sum(len(part.points) for part in parts), 1))
+    for first in range(0, len(result), step):
+        rows = slice(first, first + step)
+        factors = None if scales is None else scales[rows]
+        moved = [part.skin(positions[rows], orientations[rows], factors) for part in parts]
+        squares = np.concatenate(moved or [positions[rows]], axis=1) ** 2
+        sums = np.stack([squares[..., :2].sum(axis=2), squares.sum(axis=2)], axis=2)
+        result[rows] = np.sqrt(sums.max(axis=1, initial=0.0))
+    return result
+
+
+def largest_weights(mesh: Mesh, most: int = 4) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+    """The largest weights of each vertex: joints and bytes that sum to 255, each (V, most), the largest first.
+
+    Weights of one joint are added. A vertex without any is the first joint's. Joints have to fit into a byte.
+    """
+    rows = vertex_weights(mesh)
+    keys, inverse = np.unique(rows.vertices * 256 + mesh.weight_joints[rows.weights], return_inverse=True)
+    biases = np.maximum(np.bincount(inverse.reshape(-1), mesh.weight_biases[rows.weights], minlength=len(keys)), 0.0)
+    order = np.lexsort((keys, -biases, keys // 256))
+    vertices, ranks = keys[order] // 256, np.arange(len(keys))
+    ranks -= np.searchsorted(vertices, vertices)
+    kept = ranks < most
+    places = vertices[kept], ranks[kept]
+    joints, shares = np.zeros((mesh.vertex_count, most)), np.zeros((mesh.vertex_count, most))
+    joints[places], shares[places] = keys[order][kept] % 256, biases[order][kept]
+    shares[:, 0] += shares.sum(axis=1) == 0.0
+    exact = shares / shares.sum(axis=1, keepdims=True) * 255.0
+    result = np.floor(exact)
+    # What is left goes to the weights that lost most.
+    left = 255 - result.sum(axis=1, keepdims=True)
+    result += np.argsort(np.argsort(result - exact, axis=1, kind="stable"), axis=1) < left
+    joints[result == 0.0] = 0.0
+    return joints.astype(np.uint8), result.astype(np.uint8)
 
 
 # Numbers of the largest array of a fit.

@@ -114,7 +114,7 @@ def test_a_mesh_of_another_armature_is_told_apart_from_one_of_none(tmp_path: Pat
 
 
 @pytest.mark.parametrize("suffix", [".md5mesh", ".md2"])
-def test_a_failed_import_still_tells_the_warnings_that_came_before(tmp_path: Path, capfd, suffix):
+def test_a_failed_import_still_tells_the_facts_that_came_before(tmp_path: Path, capfd, suffix):
     good, bad = write_samples(tmp_path)[suffix], tmp_path / f"bad{suffix}"
     if suffix == ".md2":
         good.write_bytes(good.read_bytes() + b"more")
@@ -124,7 +124,7 @@ def test_a_failed_import_still_tells_the_warnings_that_came_before(tmp_path: Pat
     capfd.readouterr()
     with pytest.raises(RuntimeError, match=rf"bad\{suffix}"):
         operator(IMPORTERS[suffix])(directory=str(tmp_path), files=[{"name": good.name}, {"name": bad.name}])
-    assert f"Warning: {good.name}: " in capfd.readouterr().out
+    assert f"Info: {good.name}: " in capfd.readouterr().out
 
 
 def test_an_export_of_an_animation_without_an_armature_says_what_to_select(tmp_path: Path):
