@@ -99,12 +99,12 @@ def to_model(iqm: Iqm) -> Model:
     if points is None and iqm.vertex_count:
         raise IqmError("the vertices have no positions", found="no array POSITION with 3 components")
     vertices, used, biases = _weights(iqm, len(joints), warnings)
-    counts = np.bincount(vertices, minlength=iqm.vertex_count)
+    counts = np.bincount(vertices, minlength=iqm.vertex_count).astype(np.int32)
     firsts = np.cumsum(counts) - counts
     meshes = []
     for one, (members, triangles) in zip(iqm.meshes, _parts(iqm), strict=True):
         sizes = counts[members]
-        starts = np.cumsum(sizes) - sizes
+        starts = (np.cumsum(sizes) - sizes).astype(np.int32)
         rows = np.repeat(firsts[members] - starts, sizes) + np.arange(sizes.sum())
         bones = used[rows]
         offsets = np.zeros((0, 3)) if points is None else points[vertices[rows]] - joints.positions[bones]
@@ -257,7 +257,7 @@ def _with_negative_w(orientations: Floats) -> Floats:
 
 def _uneven(scales: Floats, names: list[str]) -> list[str]:
     differs = np.ptp(scales, axis=-1) > _SAME_SCALE * np.abs(scales).max(axis=-1)
-    return [names[joint] for joint in np.flatnonzero(differs.reshape(-1, len(names)).any(axis=0)).tolist()]
+    return [names[joint] for joint in np.flatnonzero(np.atleast_2d(differs).any(axis=0)).tolist()]
 
 
 # To a file

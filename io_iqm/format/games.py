@@ -212,7 +212,7 @@ Row = tuple[Any, ...]
 def _rules(engine: str, source: str, *rows: Row) -> tuple[Rule, ...]:
     result = []
     for row in rows:
-        code, search, requirement, limit, why = (*row, *(0, "")[len(row) - 3 :])
+        code, search, requirement, limit, why = [*row, 0, ""][:3] + [*row[3:], *(0, "")[len(row) - 3 :]]
         usual, remedy = _WORDS.get(code, (_REFUSES, _AGAIN))
         words = (requirement, f"{engine} {why or usual}", remedy, source)
         result.append(Rule(code, code not in _WARNINGS, _check(search), engine, *words, limit))

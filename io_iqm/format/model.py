@@ -227,7 +227,7 @@ def validate_iqm(iqm: Iqm) -> None:
         check_array(IqmError, what, array.values, (iqm.vertex_count, None), _kind(array.values))
         if array.type not in range(ArrayType.CUSTOM + 1):
             raise IqmError(f"arrays[{number}].type is not valid", found=repr(array.type), expected="0 to 16")
-    for value in (iqm.flags, *(one.flags for one in (*iqm.arrays, *iqm.animations))):
+    for value in (iqm.flags, *(one.flags for one in iqm.arrays), *(one.flags for one in iqm.animations)):
         if not isinstance(value, int) or not 0 <= value < 2**32:
             raise IqmError("flags do not fit", found=repr(value), expected="an integer of 32 bits")
     parts: list[Any] = [*iqm.arrays, *iqm.meshes, *iqm.animations, *iqm.extensions]
