@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...io_common.skeletal import quaternions as quat
-from ...io_common.skeletal.model import ROOT, Animation, Floats, Ints, Joints, Mesh, Model
+from ...io_common.skeletal.model import LARGEST, ROOT, Animation, Floats, Ints, Joints, Mesh, Model, as_singles
 from ...io_common.skeletal.scales import ScaleTable, scaled_poses
 from ...io_common.skeletal.skeleton import compose, decompose, multiply_by_parents, of_parents, poses, split_components
 from ...io_common.skeletal.skinning import bind_pose, vertex_normals, vertex_tangents
@@ -172,18 +172,21 @@ def to_animations(iqm: Iqm, joints: Joints | None = None, scales: Floats | None 
     return [_animation(iqm, one, names, parents, bind) for one in iqm.animations if one.frame_count]
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _joints(iqm: Iqm) -> Joints:
     if not iqm.joint_names:
         return Joints([ORIGIN], [ROOT], np.zeros((1, 3)), np.array([[-1.0, 0.0, 0.0, 0.0]]))  # type: ignore[arg-type]
     channels, parents = iqm.joint_channels.astype(np.float64), iqm.joint_parents
     above = of_parents(parents, multiply_by_parents(parents, bind_scales(iqm)))
     positions, orientations = compose(parents, channels[:, :3] * above, quat.normalise(channels[:, _WXYZ]))
+    _check_size(positions, "the bind pose")
     return Joints(list(iqm.joint_names), parents.copy(), positions, _with_negative_w(orientations))
 
 
 _WXYZ, _XYZW = [6, 3, 4, 5], [1, 2, 3, 0]
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _animation(iqm: Iqm, one: FrameRange, names: list[str], parents: Ints, bind: Floats) -> NamedAnimation:
     channels = iqm.channels(one.first_frame, one.frame_count)
     # Relative to the bind pose, in which the shared model has no scale.
@@ -195,6 +198,7 @@ def _animation(iqm: Iqm, one: FrameRange, names: list[str], parents: Ints, bind:
     above = of_parents(parents, multiply_by_parents(parents, bind)) * of_parents(parents, sizes)
     turns = _with_negative_w(quat.normalise(channels[..., _WXYZ]))
     table = np.concatenate([channels[..., :3] * above, turns[..., 1:]], axis=2)
+    _check_size(np.concatenate([table, sizes], axis=2), f"the animation {one.name!r}")
     flags, starts, base, frames = split_components(table, np.zeros((len(names), 6)))
     bounds = np.zeros((one.frame_count, 2, 3))
     if len(iqm.bounds):
@@ -207,6 +211,11 @@ def _animation(iqm: Iqm, one: FrameRange, names: list[str], parents: Ints, bind:
         animation.warnings.append(f"axes of joints are scaled differently, their mean is used: {listing(uneven)}")
     found = ScaleTable(sizes[..., 0], np.zeros(len(names), dtype=bool))
     return NamedAnimation(one.name, animation, found if found.is_used else None, one.is_loop)
+
+
+def _check_size(values: Floats, what: str) -> None:
+    if not (np.abs(values) <= LARGEST).all():
+        raise IqmError(f"{what} is too large: scales of joints multiply", expected="numbers of 32 bits")
 
 
 def _parts(iqm: Iqm) -> list[tuple[NDArray[np.int64], Ints]]:
@@ -291,7 +300,7 @@ def from_model(
     bind = np.ones((len(joints), 3)) if scales is None else np.asarray(scales, np.float64)
     above = of_parents(parents, multiply_by_parents(parents, bind))
     positions, turns = decompose(parents, joints.positions, joints.orientations)
-    channels = np.hstack([positions / above, _with_negative_w(turns)[:, _XYZW], bind]).astype(np.float32)
+    channels = as_singles(np.hstack([positions / above, _with_negative_w(turns)[:, _XYZW], bind]))
     iqm = Iqm(joint_names=list(joints.names), joint_parents=parents.copy(), joint_channels=channels)
     _add_meshes(iqm, model, list(attributes) or [Attributes() for _ in model.meshes])
     tables: list[Floats] = []
@@ -309,7 +318,7 @@ def from_model(
         found = [one.poses() for one in to_animations(iqm)]
         boxes = [pose_bounds(model.meshes, *pose).reshape(-1, 6) for pose in found]
         radii = [pose_radii(model.meshes, *pose) for pose in found]
-        iqm.bounds = np.hstack([np.concatenate(boxes), np.concatenate(radii)]).astype(np.float32)
+        iqm.bounds = as_singles(np.hstack([np.concatenate(boxes), np.concatenate(radii)]))
     return iqm
 
 
@@ -334,7 +343,7 @@ def _channels_of(one: NamedAnimation, above: Floats, bind: Floats) -> Floats:
 
 def _add_frames(iqm: Iqm, table: Floats) -> None:
     """Poses and frames of channels, (F, J, 10)."""
-    low, high = table.min(axis=0).astype(np.float32), table.max(axis=0).astype(np.float32)
+    low, high = as_singles(table.min(axis=0)), as_singles(table.max(axis=0))
     iqm.pose_parents, iqm.pose_offsets = iqm.joint_parents.copy(), low
     iqm.pose_scales = ((high.astype(np.float64) - low) / _STEPS).astype(np.float32)
     moves = iqm.pose_scales > 0.0
@@ -367,8 +376,9 @@ def _add_meshes(iqm: Iqm, model: Model, given: list[Attributes]) -> None:
         triangles.append(mesh.triangles + np.int32(first))
     for kind, parts in columns.items():
         if parts:
-            dtype = np.uint8 if kind >= ArrayType.BLEND_INDEXES else np.float32
-            iqm.arrays.append(VertexArray(kind, np.concatenate(parts).astype(dtype)))
+            rows = np.concatenate(parts)
+            is_byte = kind >= ArrayType.BLEND_INDEXES
+            iqm.arrays.append(VertexArray(kind, rows.astype(np.uint8) if is_byte else as_singles(rows)))
     for name in dict.fromkeys(array.name for one in given for array in one.custom):
         iqm.arrays.append(_custom(name, [[one for one in part.custom if one.name == name] for part in given], iqm))
     iqm.triangles = np.concatenate(triangles)

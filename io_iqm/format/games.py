@@ -84,7 +84,8 @@ def _later_parents(iqm: Iqm, _: float) -> Broken:
 
 
 def _names(iqm: Iqm, joints: npt.NDArray[np.int64]) -> str:
-    return listing([iqm.joint_names[joint] if iqm.joint_names else f"pose {joint}" for joint in joints.tolist()])
+    names = iqm.joint_names
+    return listing([names[joint] if joint < len(names) else f"pose {joint}" for joint in joints.tolist()])
 
 
 def _missing(*kinds: ArrayType, of: str = "meshes") -> Search:
@@ -212,7 +213,8 @@ Row = tuple[Any, ...]
 def _rules(engine: str, source: str, *rows: Row) -> tuple[Rule, ...]:
     result = []
     for row in rows:
-        code, search, requirement, limit, why = [*row, 0, ""][:3] + [*row[3:], *(0, "")[len(row) - 3 :]]
+        code, search, requirement = row[:3]
+        limit, why = (*row[3:], *(0, "")[len(row) - 3 :])
         usual, remedy = _WORDS.get(code, (_REFUSES, _AGAIN))
         words = (requirement, f"{engine} {why or usual}", remedy, source)
         result.append(Rule(code, code not in _WARNINGS, _check(search), engine, *words, limit))

@@ -54,7 +54,7 @@ def model() -> Model:
 
 def animation(name: str = "walk", seed: int = 4, *, scaled: bool = False) -> NamedAnimation:
     rng = np.random.default_rng(seed)
-    turns = normalise(np.cumsum(rng.normal(size=(FRAMES, 4, 4)) * 0.3, axis=0) + [-1, 0, 0, 0])
+    turns = normalise(np.cumsum(rng.normal(size=(FRAMES, 4, 4)) * 0.3, axis=0) - np.eye(4)[0])
     places = rng.uniform(-15, 15, (FRAMES, 4, 3))
     places[:, 3] = places[0, 3]
     found = encode_local_poses(list(NAMES), PARENTS, places, turns, frame_rate=24.0)

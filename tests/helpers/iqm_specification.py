@@ -7,35 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-HEADER = [
-    "version",
-    "filesize",
-    "flags",
-    "num_text",
-    "ofs_text",
-    "num_meshes",
-    "ofs_meshes",
-    "num_vertexarrays",
-    "num_vertexes",
-    "ofs_vertexarrays",
-    "num_triangles",
-    "ofs_triangles",
-    "ofs_adjacency",
-    "num_joints",
-    "ofs_joints",
-    "num_poses",
-    "ofs_poses",
-    "num_anims",
-    "ofs_anims",
-    "num_frames",
-    "num_framechannels",
-    "ofs_frames",
-    "ofs_bounds",
-    "num_comment",
-    "ofs_comment",
-    "num_extensions",
-    "ofs_extensions",
-]
+HEADER = (
+    "version", "filesize", "flags", "num_text", "ofs_text", "num_meshes", "ofs_meshes", "num_vertexarrays",
+    "num_vertexes", "ofs_vertexarrays", "num_triangles", "ofs_triangles", "ofs_adjacency", "num_joints", "ofs_joints",
+    "num_poses", "ofs_poses", "num_anims", "ofs_anims", "num_frames", "num_framechannels", "ofs_frames", "ofs_bounds",
+    "num_comment", "ofs_comment", "num_extensions", "ofs_extensions",
+)  # fmt: skip
 CODES = "bBhHiIefd"
 
 
