@@ -293,7 +293,7 @@ def find_problems(iqm: Iqm) -> Iterator[Problem]:
 
 
 # So many poses of joints may be of any file, and so many more for each byte of its frames.
-_FEWEST_POSES, _POSES_PER_BYTE = 1 << 16, 4
+_FEWEST_POSES, _POSES_PER_BYTE = 1 << 17, 4
 
 
 def _outside(what: str, values: NDArray[Any], low: float, high: float, reason: str) -> Iterator[Problem]:
