@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from ...io_common.skeletal import quaternions as quat
 from ...io_common.skeletal.model import LARGEST, ROOT, Animation, Floats, Ints, Joints, Mesh, Model, as_singles
-from ...io_common.skeletal.scales import ScaleTable, scaled_poses
-from ...io_common.skeletal.skeleton import compose, decompose, multiply_by_parents, of_parents, poses, split_components
+from ...io_common.skeletal.scales import NamedAnimation, ScaleTable
+from ...io_common.skeletal.skeleton import compose, decompose, multiply_by_parents, of_parents, split_components
 from ...io_common.skeletal.skinning import bind_pose, vertex_normals, vertex_tangents
 from ...io_common.skeletal.validation import validate_animation, validate_model
 from ...io_common.skeletal.weights import largest_weights, pose_bounds, pose_radii
@@ -37,29 +37,6 @@ MOST_JOINTS = 256
 # Scales that are nearer to each other are one: 16 bits round them.
 _SAME_SCALE = 2e-5
 _STEPS = 2**16 - 1
-
-
-@dataclass(eq=False)
-class NamedAnimation:
-    """An animation of a file.
-
-    Attributes:
-        name: in the file.
-        animation: of J joints; its bounds are zeros where the file has none.
-        scales: of the joints, with those of their parents; None if all are 1.
-        is_loop: whether games repeat it.
-    """
-
-    name: str
-    animation: Animation
-    scales: ScaleTable | None = None
-    is_loop: bool = False
-
-    def poses(self) -> tuple[Floats, Floats, Floats | None]:
-        """Every joint in the space of the model: positions (F, J, 3), orientations (F, J, 4) and scales (F, J)."""
-        if self.scales is None:
-            return *poses(self.animation), None
-        return *scaled_poses(self.animation, self.scales), self.scales.values
 
 
 @dataclass(eq=False)
