@@ -16,9 +16,9 @@ import numpy as np
 from . import quaternions as quat
 from .model import Animation, Floats, Joints, SkeletalError
 from .retargeting import UNMAPPED, Leg, Retargeting, axes_rotation
-from .skeleton import ancestors, depths, encode_poses, first_indices, poses
+from .skeleton import ancestors, depths, encode_poses, first_indices, is_same_order, poses
 
-How = Literal["name", "spelling", "scheme", "structure", "place", "user"]
+How = Literal["name", "spelling", "scheme", "order", "structure", "place", "user"]
 """How a pair was found."""
 
 LEAST_SHARE = 0.25
@@ -103,6 +103,8 @@ def find_joint_map(source: Joints, target: Joints) -> dict[str, Pair]:
             counterpart = others[min(place, len(others) - 1) if part[0] in _FINGERS else evenly]
             if joint not in found and (len(chain) != len(others) or counterpart not in used):
                 found[joint] = counterpart, "scheme"
+    if is_same_order(source, target) and all(joint == other for joint, (other, _) in found.items()):
+        found = {joint: found.get(joint, (joint, "order")) for joint in range(len(target))}
     _add_mirrored(found, ours, theirs)
     _add_places(found, target)
     _add_chains(found, source, target)

@@ -20,8 +20,6 @@ from ..errors import FormatError
 class SkeletalError(FormatError):
     """A file of a skeletal model that cannot be understood, or a model that cannot be written."""
 
-    file_format = "MD5"
-
 
 Floats = npt.NDArray[np.float64]
 

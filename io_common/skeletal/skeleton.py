@@ -332,6 +332,8 @@ class Match:
         extra: names of joints that the skeleton does not have.
         missing: names of bones that the animation does not move.
         differing: names of joints whose parent is another one than in the skeleton; they are not moved.
+        renamed: names of joints that are not those of their bones, of a skeleton whose joints match one to one in order
+            and parents.
     """
 
     joints: list[int] = field(default_factory=list)
@@ -339,11 +341,17 @@ class Match:
     extra: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     differing: list[str] = field(default_factory=list)
+    renamed: list[str] = field(default_factory=list)
 
     @property
     def is_complete(self) -> bool:
         """Whether the animation has exactly the joints of the skeleton."""
-        return not (self.extra or self.missing or self.differing)
+        return not (self.extra or self.missing or self.differing or self.renamed)
+
+    @property
+    def named_count(self) -> int:
+        """How many joints were matched by their names."""
+        return len(self.joints) - len(self.renamed)
 
     @property
     def fit(self) -> Fit:
@@ -353,6 +361,8 @@ class Match:
 
 def match_joints(animation: Animation | AnimationHeader, joints: Joints) -> Match:
     """The match between the joints of an animation and of a skeleton; of equal names the first is used.
+
+    Joints with other names that match one to one in order and parents are those of the same skeleton.
 
     Args:
         animation: whose joints may be others, or in another order. The head of its file is enough.
@@ -372,7 +382,18 @@ def match_joints(animation: Animation | AnimationHeader, joints: Joints) -> Matc
             match.joints.append(joint)
             match.bones.append(bone)
     match.missing.extend(joints.names[bone] for bone in sorted(bones.values()))
-    return match
+    if match.is_complete or not animation.has_hierarchy or not is_same_order(animation, joints):
+        return match
+    order, pairs = list(range(len(joints))), zip(animation.names, joints.names, strict=True)
+    return Match(order, order, renamed=[name for name, bone_name in pairs if name != bone_name])
+
+
+def is_same_order(animation: Animation | AnimationHeader | Joints, joints: Joints) -> bool:
+    """Whether the joints match one to one in order and parents, and names that both have are of the same joint."""
+    indices = first_indices(joints.names)
+    return np.array_equal(animation.parents, joints.parents) and all(
+        indices.get(name, joint) == joint for joint, name in enumerate(animation.names)
+    )
 
 
 def _parent_names(names: list[str], parents: Ints) -> list[str | None]:

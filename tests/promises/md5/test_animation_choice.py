@@ -97,6 +97,18 @@ def test_a_script_that_sets_only_a_pattern_imports_the_animations_of_the_folder(
     assert action_names() == ["walk1", "walk2"]
 
 
+def test_an_animation_named_as_the_model_is_a_warning_if_its_joints_do_not_fit(tmp_path, capfd):
+    joints = md5_scenes.skeleton(
+        [*md5_scenes.NAMES, "tail"], [*md5_scenes.PARENTS, 1], [*md5_scenes.OFFSETS, [0.0, 0.0, -5.0]]
+    )
+    longer = md5_scenes.animation(joints)
+    import_md5(md5_scenes.write(tmp_path, "ogre", Ogre=longer, walk=walk(), run=longer), animations="FOLDER")
+    assert action_names() == ["walk"]
+    shown = capfd.readouterr().out
+    assert "Ogre.md5anim: skipped: it has 7 joints, which do not match the 6 of ogre" in shown
+    assert "run" not in shown
+
+
 def test_a_pattern_counts_for_the_folder_and_not_for_files_that_were_selected(model):
     import_md5(
         directory=str(model.parent), files=[{"name": "imp.md5mesh"}, {"name": "run.md5anim"}], animation_filter="walk1"

@@ -16,32 +16,25 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import versions
-from ...io_blender.clips.actions import (
-    ActionFinder,
-    add_muted_strip,
-    moves_bones,
-    played_actions,
-    store_owner,
-    strip_actions,
-)
-from ...io_blender.clips.keyframes import CONSTANT, LINEAR, KeyframeWriter, write_keyframes
-from ...io_blender.reports import ImportResult, listing
-from ...io_blender.scene import axes
-from ...io_blender.scene.objects import conversion_of
-from ...io_common import names
-from ...io_common.skeletal import quaternions as quat
-from ...io_common.skeletal.joint_map import transfer_animation
-from ...io_common.skeletal.model import Floats, as_singles
-from ...io_common.skeletal.playback import loop_type_of_components
-from ...io_common.skeletal.retargeting import Retargeting
-from ...io_common.skeletal.scales import ScaleTable
-from ...io_common.skeletal.skeleton import Match, components, match_joints
-from ..format import ROOT, Animation
-from ..format.scale_file import Scales
+from ....io_common import names
+from ....io_common.skeletal import quaternions as quat
+from ....io_common.skeletal.joint_map import transfer_animation
+from ....io_common.skeletal.model import ROOT, Animation, Floats, as_singles
+from ....io_common.skeletal.playback import loop_type_of_components
+from ....io_common.skeletal.retargeting import Retargeting
+from ....io_common.skeletal.scales import ScaleTable
+from ....io_common.skeletal.skeleton import Match, components, match_joints
+from ....io_common.texts import counted
+from ... import versions
+from ...clips.actions import ActionFinder, add_muted_strip, moves_bones, played_actions, store_owner, strip_actions
+from ...clips.keyframes import CONSTANT, LINEAR, KeyframeWriter, write_keyframes
+from ...reports import ImportResult, listing
+from ...scene import axes
+from ...scene.objects import conversion_of
 from ..options import ImportOptions
 from ..records import load_action, store_action
-from .rig import SMALLEST_SCALE, Rig, bone_path, convert_animation, convert_joints, read_rig
+from ..rig import SMALLEST_SCALE, Rig, bone_path, convert_animation, convert_joints, read_rig
+from .sources import SourceAnimation
 from .transfer import Transfer, find_retargeting, translated_bones
 from .verification import verify_import
 
@@ -58,7 +51,7 @@ def build_action(
     rig: Rig,
     match: Match,
     *,
-    frame_start: int,
+    frame_start: float,
     scales: ScaleTable | None = None,
     template: Action | None = None,
 ) -> Action:
@@ -138,7 +131,7 @@ def _copy_curves(template: Action, name: str) -> Action:
     return copied
 
 
-def _write_scale(curves: versions.ActionCurves, bone_name: str, frame_start: int, values: Floats) -> None:
+def _write_scale(curves: versions.ActionCurves, bone_name: str, frame_start: float, values: Floats) -> None:
     """Keyframes of a bone's scale, held up to the next one; none if it is always 1."""
     if (values == 1.0).all():
         return
@@ -159,7 +152,7 @@ def _bone_scales(scales: ScaleTable, rig: Rig, joints: npt.NDArray[np.int64], bo
     return np.array([of_bones, np.where(parents != ROOT, of_rig[:, parents], 1.0)])
 
 
-def _points(values: npt.NDArray[np.float32], frame_start: int) -> npt.NDArray[np.float32]:
+def _points(values: npt.NDArray[np.float32], frame_start: float) -> npt.NDArray[np.float32]:
     """The frames and values (F, n, m) of keyframes, in turn, (n, m, 2 F)."""
     count, *rest = values.shape
     points = np.empty((*rest, count, 2), dtype=np.float32)
@@ -218,10 +211,9 @@ class ActionBuilder:
         # By the joints of the other skeleton at rest and its map.
         self._retargetings: dict[tuple[object, ...], Retargeting] = {}
 
-    def build(
-        self, name: str, animation: Animation, scales: Scales | None = None, transfer: Transfer | None = None
-    ) -> None:
-        """Builds the action of an animation of the file."""
+    def build(self, source: SourceAnimation, transfer: Transfer | None = None) -> None:
+        """Builds the action of an animation."""
+        name, animation = source.name, source.animation
         armature, options, result, rig = self._armature, self._options, self._result, self._rig
         existing = self._find_existing(name) if options.existing_actions != "CREATE" else None
         animation_data = armature.animation_data or armature.animation_data_create()
@@ -250,13 +242,16 @@ class ActionBuilder:
             ):
                 if joints:
                     result.report.warn(f"{text}: {listing(joints)}", name)
-            if scales is not None:
-                found, _ = scales.table(animation.names, animation.frame_count)
-                table = found if found.is_used else None
+            if match.renamed:
+                renamed = f"{counted(len(match.renamed), 'joints')} with other names than the bones"
+                result.report.warn(f"{renamed} were matched by their order: {listing(match.renamed)}", name)
+            if source.scales is not None and source.scales.is_used:
+                table = source.scales
         template = self._template if table is None and self._template_bones == match.bones else None
         action = build_action(
-            name, converted, rig, match, frame_start=options.frame_start, scales=table, template=template
-        )
+            name, converted, rig, match, scales=table, template=template,
+            frame_start=options.frame_start if source.frame_start is None else source.frame_start,
+        )  # fmt: skip
         if table is None:
             self._template, self._template_bones = action, match.bones
         store_owner(action, armature, name)

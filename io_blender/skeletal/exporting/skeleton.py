@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender.reports import Report, listing
-from ...io_blender.scene.axes import Conversion
-from ...io_blender.scene.objects import NothingToExportError
-from ...io_blender.versions import MAX_NAME
-from ...io_common.names import distinct
-from ...io_common.skeletal import quaternions as quat
-from ...io_common.skeletal.model import Floats, Ints
-from ...io_common.skeletal.skeleton import order_with_early_parents
-from ..format import ROOT, Joints
-from ..importing.rig import Rig
+from ....io_common.names import distinct
+from ....io_common.skeletal import quaternions as quat
+from ....io_common.skeletal.model import ROOT, Floats, Ints, Joints
+from ....io_common.skeletal.skeleton import order_with_early_parents
+from ...reports import Report, listing
+from ...scene.axes import Conversion
+from ...scene.objects import NothingToExportError
+from ...versions import MAX_NAME
+from ..rig import Rig
 from .hierarchy import order_parents_first, rebuild_hierarchy
 from .source import armatures_of, joint_object_of
 

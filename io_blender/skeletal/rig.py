@@ -14,13 +14,12 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender.scene.axes import Conversion
-from ...io_blender.scene.mesh_data import without_infinity
 from ...io_common.skeletal import quaternions as quat
-from ...io_common.skeletal.model import Floats
+from ...io_common.skeletal.model import ROOT, Animation, Floats, Joints
 from ...io_common.skeletal.skeleton import components, with_components
-from ..format import ROOT, Animation, Joints
-from ..records import load_bones
+from ..scene.axes import Conversion
+from ..scene.mesh_data import without_infinity
+from .records import load_bones
 
 if TYPE_CHECKING:
     from bpy.types import Armature, Bone

@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...io_blender.clips.playing import Player
-from ...io_blender.reports import Job, Progress, Report
-from ...io_blender.scene import mesh_data
-from ...io_blender.scene.objects import warn_of_instances
-from ...io_blender.scene.time_dependence import changes_apart_from
-from ...io_blender.verification import (
+from ....io_common.skeletal.model import Animation, Floats
+from ....io_common.skeletal.playback import distinct_frames
+from ....io_common.skeletal.skinning import skin
+from ....io_common.triangles import bend, flip_v
+from ...clips.playing import Player
+from ...reports import Job, Progress, Report
+from ...scene import mesh_data
+from ...scene.objects import warn_of_instances
+from ...scene.time_dependence import changes_apart_from
+from ...verification import (
     OTHER_TRIANGULATION,
     POSITION_TOLERANCE,
     Difference,
@@ -26,11 +30,6 @@ from ...io_blender.verification import (
     frames_to_verify,
     longest,
 )
-from ...io_common.skeletal.model import Floats
-from ...io_common.skeletal.playback import distinct_frames
-from ...io_common.skeletal.skinning import skin
-from ...io_common.triangles import bend, flip_v
-from ..format import Animation
 from .animation import Pose, SampledClip, poses_in_file
 from .causes import has_known_causes, likely_causes
 from .mesh import Block

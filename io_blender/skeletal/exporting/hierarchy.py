@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...io_blender import versions
-from ...io_blender.clips.playing import POSE_CHANNELS
-from ...io_blender.reports import Report
-from ...io_common.skeletal.model import Floats, Ints
-from ..format import ROOT
-from ..importing.rig import bone_path
+from ....io_common.skeletal.model import ROOT, Floats, Ints
+from ... import versions
+from ...clips.playing import POSE_CHANNELS
+from ...reports import Report
+from ..rig import bone_path
 from .source import FOLLOWING_CONSTRAINTS, is_deformed, parent_bone_of, targets_of_constraint
 
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender.records import NONE
-from ...io_blender.reports import Report, listing
-from ...io_blender.scene import mesh_data
-from ...io_common.skeletal import quaternions as quat
-from ...io_common.skeletal.model import Floats, Ints, as_singles
-from ...io_common.skeletal.skinning import VertexWeights
-from ...io_common.texts import counted
+from ....io_common.skeletal import quaternions as quat
+from ....io_common.skeletal.model import Floats, Ints, as_singles
+from ....io_common.skeletal.skinning import VertexWeights
+from ....io_common.texts import counted
+from ...records import NONE
+from ...reports import Report, listing
+from ...scene import mesh_data
 from ..options import WeightOptions
 from ..records import StoredMesh, load_mesh, load_vertices
 from .skeleton import Skeleton

@@ -1,4 +1,4 @@
-"""*Animation Between Skeletons*: the map of joints to bones in the panel MD5, and the transfer of many animations."""
+"""*Animation Between Skeletons*: the map of joints to bones in the tab id Tech, and the transfer of many animations."""
 
 from __future__ import annotations
 
@@ -10,46 +10,49 @@ import bpy
 import numpy as np
 from bpy.props import CollectionProperty
 
-from ...io_blender import state, versions
-from ...io_blender.clips.actions import suitable_actions
-from ...io_blender.clips.clip import action_clip
-from ...io_blender.clips.playing import playback
-from ...io_blender.operators.file_operators import ExportHelper, ImportHelper
-from ...io_blender.operators.job_operator import JobOperator, NoFileError, Outcome
-from ...io_blender.operators.panel_parts import NamedList, Operator, fail
-from ...io_blender.options import option, properties
-from ...io_blender.reports import ImportResult, Job, Progress, Report, printable
-from ...io_blender.scene import axes, mesh_data
-from ...io_common.game_tree.archives import readable
-from ...io_common.skeletal.joint_map import find_joint_map, format_joint_map, read_joint_map
-from ...io_common.skeletal.retargeting import nearest_axes
-from ...io_common.texts import counted, matches
+from ....io_common.game_tree.archives import files_in
+from ....io_common.skeletal.formats import SkeletalFormat
+from ....io_common.skeletal.joint_map import find_joint_map, format_joint_map, read_joint_map
+from ....io_common.skeletal.model import SkeletalError
+from ....io_common.skeletal.retargeting import nearest_axes
+from ....io_common.texts import counted, matches
+from ... import state, versions
+from ...clips.actions import suitable_actions
+from ...clips.clip import action_clip
+from ...clips.playing import playback
+from ...operators.file_operators import ExportHelper, ImportHelper
+from ...operators.job_operator import JobOperator, NoFileError, Outcome, registered
+from ...operators.panel_parts import NamedList, Operator, TabPanel, fail
+from ...options import frame_start_option, option, properties
+from ...reports import ImportResult, Job, Progress, Report, listing, printable
+from ...scene import axes, mesh_data
 from ..exporting.animation import encode_clip, sample_clip
-from ..exporting.clips import AnimationOptions, listed_clip
+from ..exporting.clips import AnimationOptions, Clip, listed_clip
 from ..exporting.skeleton import NO_VOLUME, ArmaturePart, build_skeleton, nearest_rotations
-from ..format import Animation, Md5Error, read_animation
 from ..importing.action import ActionBuilder
-from ..importing.importer import check_editable, set_scene_timing
-from ..importing.read import ImportSkeleton, SourceFiles, animation_paths
-from ..importing.rig import read_rig
-from ..importing.transfer import Rest, Transfer, find_rest, plan_transfer, read_user_map
+from ..importing.folder import read_animations
+from ..importing.importer import set_scene_timing
+from ..importing.plan import check_editable
+from ..importing.sources import ImportSkeleton, Rest, SourceAnimation
+from ..importing.transfer import Transfer, plan_transfer, read_user_map
 from ..options import ImportOptions
-from ..records import SOURCE_HOW, SOURCE_JOINT, load_joint_map, store_joint_map
+from ..records import ACTION_RATE, SOURCE_HOW, SOURCE_JOINT, load_joint_map, store_joint_map
+from ..rig import read_rig
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
 
-    from ...io_blender.operators.panel_parts import OperatorResult
+    from ...operators.panel_parts import OperatorResult
     from ..exporting.skeleton import Skeleton
 
 
 def _target(context: Context, name: str = "") -> Object:
-    """The armature of a name, or the active one; raises Md5Error."""
+    """The armature of a name, or the active one; raises SkeletalError."""
     target = bpy.data.objects.get(name) if name else context.view_layer.objects.active
     if target is not None and target.type != "ARMATURE":
         target = target.find_armature()
     if target is None or not target.data.bones:
-        raise Md5Error(f"there is no armature {name} with bones" if name else "make an armature with bones active")
+        raise SkeletalError(f"there is no armature {name} with bones" if name else "make an armature with bones active")
     return target
 
 
@@ -72,10 +75,10 @@ def _source_of(operator: Any, context: Context) -> str:
 
 
 def _source_skeleton(context: Context, name: str, target: Object) -> Skeleton:
-    """The joints of an armature as a source; raises Md5Error."""
+    """The joints of an armature as a source; raises SkeletalError."""
     source = _target(context, name)
     if source == target:
-        raise Md5Error("the source is the target: choose another armature")
+        raise SkeletalError("the source is the target: choose another armature")
     bones = source.data.bones
     world = np.array(mesh_data.world_matrix(source))
     part = ArmaturePart(source, read_rig(source.data), world)
@@ -114,6 +117,7 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
         options=versions.PATH_OPTIONS,
     )  # fmt: skip
     keep_feet: bool = option(False, "Keep Feet", "Bend the legs so that feet stand still where those of the source do")
+    frame_start: int = frame_start_option("each file. Actions keep their frames")
     filepath: str = option("", "File", "Animation (.md5anim)", subtype="FILE_PATH", options={"SKIP_SAVE"})
     directory: str = option("", "Folder", "Folder with the animations", subtype="DIR_PATH", options={"SKIP_SAVE"})
     files: Any = CollectionProperty(type=bpy.types.OperatorFileListElement, options={"SKIP_SAVE", "HIDDEN"})
@@ -133,7 +137,7 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
         layout = self.layout
         layout.use_property_split = True
         layout.prop_search(self, "source", bpy.data, "objects", icon="ARMATURE_DATA")
-        for name in ("animation_filter", "joint_map", "keep_feet"):
+        for name in ("animation_filter", "joint_map", "keep_feet", *(() if self.source else ("frame_start",))):
             layout.prop(self, name)
 
     def _paths(self) -> list[Path]:
@@ -143,7 +147,7 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
         if not paths and self.filepath and not Path(bpy.path.abspath(self.filepath)).is_dir():
             paths = [Path(bpy.path.abspath(self.filepath))]
         if not paths and self.directory:
-            paths = animation_paths(folder)
+            paths = [path for path in files_in(folder) if path.suffix.lower() in _formats()]
         paths = [path for path in paths if matches(path.stem, self.animation_filter)]
         if not paths:
             raise NoFileError("No animation was chosen: set Source to an armature, or choose .md5anim files")
@@ -154,40 +158,46 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
         target, name = _target(context, self.target), _source_of(self, context)
         check_editable(target)
         if abs(target.matrix_world.determinant()) < NO_VOLUME:
-            raise Md5Error(f"{target.name} has a scale of 0: set it to 1")
+            raise SkeletalError(f"{target.name} has a scale of 0: set it to 1")
         progress, result = Progress(), ImportResult()
-        options = ImportOptions(keep_feet=self.keep_feet, use_conversion_of_armature=not name)
+        options = ImportOptions(
+            keep_feet=self.keep_feet, frame_start=self.frame_start, use_conversion_of_armature=not name
+        )
         user_map = read_user_map(bpy.path.abspath(self.joint_map))
         # Bones may have been edited.
         with state.temporary_object_mode(context):
             skeleton = ImportSkeleton(target.name, read_rig(target.data).joints, obj=target)
             if name:
-                found = yield from self._read_actions(context, name, target, result.report, progress)
+                found, clips = yield from self._read_actions(context, name, target, result.report, progress)
             else:
-                animations = [(path, read_animation(readable(path))) for path in self._paths()]
-                found = [(path, animation, find_rest(path, animation)) for path, animation in animations]
+                found, clips = [one for path in self._paths() for one in _read(path)], []
             progress.expect(len(found))
             # Skeletons with the same joints have the same map.
             plans: dict[tuple[str, ...], Transfer] = {}
-            for path, animation, rest in found:
-                key = tuple(rest.joints.names)
-                plan = plans.get(key) or plan_transfer(path, animation, skeleton, user_map, rest)
+            for source in found:
+                source.rest = source.find_rest()
+                key = tuple(source.rest.joints.names)
+                plan = plans.get(key) or plan_transfer(source, skeleton, user_map)
                 if plan is None:
-                    raise Md5Error("no joint is mapped: map them in the panel MD5 of the armature", path=str(path))
+                    raise SkeletalError("no joint is mapped: map them in the tab id Tech", path=str(source.path))
                 plans[key] = plan
             builder = ActionBuilder(context, target, options, result)
-            for path, animation, rest in found:
-                builder.build(path.stem, animation, transfer=replace(plans[tuple(rest.joints.names)], rest=rest))
+            for source in found:
+                builder.build(source, replace(plans[tuple(source.rest.joints.names)], rest=source.rest))
                 yield progress.step()
-            # The first one plays.
-            path, animation, _ = found[0]
-            set_scene_timing(context.scene, SourceFiles(animations={path: animation}), options, result.report)
-        return result.report, [path for path, _, _ in found]
+            for action, clip in zip(result.actions, clips, strict=False):
+                if clip.stored is None or clip.stored.frame_rate is None:
+                    # It plays at the rate of the scene, as its source does.
+                    ACTION_RATE.write(action, None)
+            if not name:
+                # The first one plays.
+                set_scene_timing(context.scene, found[0], options, result.report)
+        return result.report, [one.path for one in found]
 
     def _read_actions(
         self, context: Context, name: str, target: Object, report: Report, progress: Progress
-    ) -> Job[list[tuple[Path, Animation, Rest]]]:
-        """The actions of an armature with the filter in their names, and its rest pose; raises Md5Error."""
+    ) -> Job[tuple[list[SourceAnimation], list[Clip]]]:
+        """The actions of an armature with the filter in their names, and its rest pose; raises SkeletalError."""
         skeleton = _source_skeleton(context, name, target)
         source: Any = skeleton.armature
         clips = [
@@ -197,7 +207,7 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
         ]
         if not clips:
             filtered = " with the filter in its name" if self.animation_filter else ""
-            raise Md5Error(f"{source.name} has no action{filtered}")
+            raise SkeletalError(f"{source.name} has no action{filtered}")
         found = []
         options = AnimationOptions()
         progress.expect(len(clips))
@@ -206,10 +216,23 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
                 sampled = yield from sample_clip(clip, skeleton, player, options, report, progress)
                 animation = encode_clip(sampled, skeleton, options, "")
                 animation.bounds = np.zeros((animation.frame_count, 2, 3))
-                # Only the stem is used, as the name of the action.
-                found.append((Path(clip.name.replace("/", "_") + ".md5anim"), animation, Rest(skeleton.joints, True)))
+                rest = Rest(skeleton.joints, True)
+                found.append(SourceAnimation(Path(clip.name), animation, clip.name, rest=rest, frame_start=clip.start))
                 yield progress.step()
-        return found
+        return found, clips
+
+
+def _formats() -> dict[str, SkeletalFormat]:
+    """The formats of the registered families, by the suffix of their animations."""
+    return {family.skeletal.animation_suffix: family.skeletal for family in registered if family.skeletal}
+
+
+def _read(path: Path) -> list[SourceAnimation]:
+    """The animations in a file; raises SkeletalError or OSError."""
+    suffix = path.suffix.lower()
+    if suffix not in _formats():
+        raise SkeletalError("unknown file type", path=str(path), found=repr(suffix), expected=listing(list(_formats())))
+    return read_animations(path, _formats()[suffix])
 
 
 class _JointMapOperator(Operator):
@@ -223,12 +246,12 @@ class _JointMapOperator(Operator):
     def execute(self, context: Context) -> OperatorResult:
         try:
             self.run(_target(context))
-        except (Md5Error, OSError) as error:
+        except (SkeletalError, OSError) as error:
             return fail(self, str(error))
         return {"FINISHED"}
 
     def run(self, target: Object) -> None:
-        """Does the work; raises Md5Error or OSError."""
+        """Does the work; raises SkeletalError or OSError."""
         raise NotImplementedError
 
 
@@ -254,15 +277,14 @@ class ARMATURE_OT_idtech_find_joint_map(_JointMapOperator, bpy.types.Operator):
 
     def run(self, target: Object) -> None:
         if target.data.library is not None:
-            raise Md5Error(f"The armature {target.data.name} is linked: make it local, so that the map is saved")
+            raise SkeletalError(f"The armature {target.data.name} is linked: make it local, so that the map is saved")
         name = _source_of(self, bpy.context)
         if name:
             rest = _source_skeleton(bpy.context, name, target).joints
         elif self.filepath:
-            path = Path(bpy.path.abspath(self.filepath))
-            rest = find_rest(path, read_animation(readable(path))).joints
+            rest = _read(Path(bpy.path.abspath(self.filepath)))[0].find_rest().joints
         else:
-            raise Md5Error("Select the armature with the joints as well, or choose an .md5anim file")
+            raise SkeletalError("Select the armature with the joints as well, or choose an .md5anim file")
         found = find_joint_map(rest, read_rig(target.data).joints)
         store_joint_map(target.data, {name: (pair.source, pair.how) for name, pair in found.items()})
         count = len({pair.source for pair in found.values()})
@@ -297,7 +319,7 @@ class ARMATURE_OT_idtech_load_joint_map(_JointMapOperator, ImportHelper, bpy.typ
     def run(self, target: Object) -> None:
         pairs = read_joint_map(Path(self.filepath))
         if not pairs.keys() & set(read_rig(target.data).joints.names):
-            raise Md5Error("The map names none of the bones")
+            raise SkeletalError("The map names none of the bones")
         store_joint_map(target.data, {name: (source, "user") for name, source in pairs.items()})
 
 
@@ -322,24 +344,29 @@ class IO_MD5_UL_joint_map(NamedList, bpy.types.UIList):
         return {bone for bone in rows if not (is_unmapped_only and SOURCE_JOINT.read(bone))}
 
 
-def draw_joint_map(layout: Any, armature: Object) -> None:
-    """The list with its buttons."""
-    header, body = layout.panel("IO_MD5_joint_map", default_closed=True)
-    header.label(text="Animation Between Skeletons")
-    if body is None:
-        return
-    if armature.mode == "EDIT":
-        body.label(text="Leave Edit Mode to map joints", icon="INFO")
-        return
-    if not other_armatures(bpy.context):
-        body.label(text="Select the source, then this armature", icon="INFO")
-    active = ("bones", bpy.context.window_manager, "md5_active_joint")
-    body.template_list("IO_MD5_UL_joint_map", "", armature.data, *active, rows=4)
-    row = body.row(align=True)
-    row.operator(ARMATURE_OT_idtech_find_joint_map.bl_idname)
-    row.operator(ARMATURE_OT_idtech_load_joint_map.bl_idname, text="Load")
-    row.operator(ARMATURE_OT_idtech_save_joint_map.bl_idname, text="Save")
-    body.operator(ARMATURE_OT_idtech_retarget.bl_idname, text="Transfer Animations")
+class VIEW3D_PT_idtech_retarget(TabPanel, bpy.types.Panel):
+    """The joint map of the active armature, and the transfer."""
+
+    bl_label = "Animation Between Skeletons"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    poll: Any = classmethod(_has_armature)
+
+    def draw(self, context: Context) -> None:
+        layout: Any = self.layout
+        armature: Any = context.view_layer.objects.active
+        if armature.mode == "EDIT":
+            layout.label(text="Leave Edit Mode to map joints", icon="INFO")
+            return
+        if not other_armatures(context):
+            layout.label(text="Select the source, then this armature", icon="INFO")
+        active = ("bones", context.window_manager, "md5_active_joint")
+        layout.template_list("IO_MD5_UL_joint_map", "", armature.data, *active, rows=4)
+        row = layout.row(align=True)
+        row.operator(ARMATURE_OT_idtech_find_joint_map.bl_idname)
+        row.operator(ARMATURE_OT_idtech_load_joint_map.bl_idname, text="Load")
+        row.operator(ARMATURE_OT_idtech_save_joint_map.bl_idname, text="Save")
+        layout.operator(ARMATURE_OT_idtech_retarget.bl_idname, text="Transfer Animations")
 
 
 def _set_source_joint(bone: Any, name: str) -> None:
@@ -369,4 +396,5 @@ CLASSES = (
     ARMATURE_OT_idtech_save_joint_map,
     ARMATURE_OT_idtech_load_joint_map,
     IO_MD5_UL_joint_map,
+    VIEW3D_PT_idtech_retarget,
 )

@@ -13,23 +13,28 @@ import numpy as np
 import numpy.typing as npt
 from mathutils import Matrix
 
-from ...io_blender import state, versions
-from ...io_blender.materials.library import MaterialLibrary
-from ...io_blender.reports import ImportResult, Job, Progress, Report
-from ...io_blender.scene import mesh_data
-from ...io_blender.verification import diagonal
-from ...io_common import names
-from ...io_common.skeletal import quaternions as quat
-from ...io_common.skeletal.model import Floats
-from ...io_common.skeletal.skeleton import depths
-from ...io_common.skeletal.skinning import bind_pose, find_merged_vertices, position_ids, vertex_normals, vertex_weights
-from ...io_common.texts import counted
-from ...io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
-from ..format import ROOT, Joints, Mesh, Model
+from ....io_common import names
+from ....io_common.skeletal import quaternions as quat
+from ....io_common.skeletal.model import ROOT, Floats, Joints, Mesh, Model
+from ....io_common.skeletal.skeleton import depths
+from ....io_common.skeletal.skinning import (
+    bind_pose,
+    find_merged_vertices,
+    position_ids,
+    vertex_normals,
+    vertex_weights,
+)
+from ....io_common.texts import counted
+from ....io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
+from ... import state, versions
+from ...materials.library import MaterialLibrary
+from ...reports import ImportResult, Job, Progress, Report
+from ...scene import mesh_data
+from ...verification import diagonal
 from ..options import ImportOptions
 from ..records import COMMANDLINE, CONVERSION, GROUP, store_bones, store_mesh
-from .read import ImportSkeleton
-from .rig import convert_joints
+from ..rig import convert_joints
+from .sources import ImportSkeleton
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Material, Object
@@ -289,7 +294,7 @@ def _warn_of_disagreements(mesh_distances: list[Floats], size: float, name: str,
     distances = np.concatenate([np.empty(0), *mesh_distances])
     notable = distances > _DISAGREEMENT_TOLERANCE * size
     if notable.any():
-        report.warn(
+        report.add_fact(
             f"the file stores {counted(int(notable.sum()), 'vertices')} inconsistently: up to {distances.max():.4g} "
             f"units ({distances.max() / size:.2%} of the model) apart in animations. Unedited vertices export "
             "unchanged",

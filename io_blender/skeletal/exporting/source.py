@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 
-from ...io_blender.reports import Report, listing
-from ...io_blender.scene.objects import (
+from ...reports import Report, listing
+from ...scene.objects import (
     NothingToExportError,
     Scope,
     collect,
@@ -17,7 +17,7 @@ from ...io_blender.scene.objects import (
     warn_of_animated_visibility,
     why_left_out,
 )
-from ...io_blender.scene.time_dependence import is_animated, is_property_animated
+from ...scene.time_dependence import is_animated, is_property_animated
 from ..options import AUTOMATIC, MERGE, SEPARATE, ModelProperties
 from ..records import CONVERSION, MESH_INDEX
 

@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender.records import NONE
-from ...io_blender.reports import Report
-from ...io_blender.scene import mesh_data
-from ...io_common.arrays import distinct_rows
-from ...io_common.skeletal import quaternions as quat
-from ...io_common.skeletal.model import Floats, Ints
-from ...io_common.skeletal.skinning import row_ids
-from ...io_common.skeletal.weights import WeightsByJoint, weights_by_joint
-from ...io_common.triangles import FLIPPED_WINDING, flip_v
-from ..format import Mesh
+from ....io_common.arrays import distinct_rows
+from ....io_common.skeletal import quaternions as quat
+from ....io_common.skeletal.model import Floats, Ints, Mesh
+from ....io_common.skeletal.skinning import row_ids
+from ....io_common.skeletal.weights import WeightsByJoint, weights_by_joint
+from ....io_common.triangles import FLIPPED_WINDING, flip_v
+from ...records import NONE
+from ...reports import Report
+from ...scene import mesh_data
 from ..options import WeightOptions
 from ..records import MESH_NAME
 from .skeleton import Skeleton

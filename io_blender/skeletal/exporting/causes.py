@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
 
-from ...io_blender.reports import listing
-from ...io_blender.scene import mesh_data
-from ...io_blender.scene.time_dependence import has_frame_handlers, is_animated, is_timed, keeps_shape, references
+from ...reports import listing
+from ...scene import mesh_data
+from ...scene.time_dependence import has_frame_handlers, is_animated, is_timed, keeps_shape, references
 from .skeleton import Skeleton, nearest_rotations
 from .source import armature_modifiers, armatures_of, has_effect, is_deformed, parent_bone_of, parents_of
 from .weights import MIN_WEIGHT_SUM
@@ -18,7 +18,7 @@ from .weights import MIN_WEIGHT_SUM
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, PoseBone
 
-    from ...io_common.skeletal.model import Floats
+    from ....io_common.skeletal.model import Floats
 
 _SCALE_TOLERANCE = 1e-3
 _MAX_CAUSES = 3
@@ -182,11 +182,12 @@ def _causes_without_armature(obj: Object, skeleton: Skeleton, graph: Depsgraph) 
     """The same for an object that moves with objects as joints, or is bound to the origin."""
     chain = {obj, *parents_of(obj)}
     scaled = [
-        one.name
+        one
         for one, rest in zip(skeleton.objects, skeleton.object_matrices, strict=True)
         if one in chain and _is_deformed_since(rest, mesh_data.world_matrix(one.evaluated_get(graph)))
     ]
-    found = _named("objects are scaled over time, which joints cannot be", scaled, 3)
+    found, others = split_by_parents(scaled)
+    found += _named("objects are scaled over time, which joints cannot be", others, 3)
     if not found or obj.data.shape_keys is not None or obj.modifiers:
         found.append("shape keys or modifiers, which joints cannot show")
     return found
@@ -196,6 +197,23 @@ def _is_deformed_since(before: Floats, after: Floats) -> bool:
     """Whether axes got other lengths, or other angles between them."""
     products = [axes.T @ axes for axes in (before[:3, :3], after[:3, :3])]
     return bool(np.abs(products[1] - products[0]).max() > _SCALE_TOLERANCE * products[0].max())
+
+
+def split_by_parents(deformed: Sequence[Object]) -> tuple[list[str], list[str]]:
+    """A sentence about each unevenly scaled parent that keeps its shape, and the objects that none shears."""
+    below: dict[Object, list[str]] = {}
+    others = []
+    for obj in deformed:
+        parent = next((one for one in parents_of(obj) if _is_uneven(np.array(one.scale))), None)
+        if parent is None or parent in deformed:
+            others.append(obj.name)
+        else:
+            below.setdefault(parent, []).append(obj.name)
+    return [
+        f"{parent.name} is scaled unevenly ({', '.join(f'{size:.3g}' for size in np.array(parent.scale))}), which shears what "
+        f"turns below it ({listing(names, 3)}): apply its scale"
+        for parent, names in below.items()
+    ], others
 
 
 def split_by_constraints(armature: Object, scaled: list[str]) -> tuple[list[str], list[str]]:
@@ -226,3 +244,7 @@ def _spline_chains(armature: Object) -> list[tuple[str, set[str]]]:
                 chain = [bone, *bone.parent_recursive][: one.chain_count]
                 found.append((one.name, {link.name for link in chain}))
     return found
+
+
+def _is_uneven(scale: Floats) -> bool:
+    return bool(np.ptp(scale) > _SCALE_TOLERANCE * scale.max())

@@ -7,31 +7,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...io_blender import versions
-from ...io_blender.clips.clip import Clip, Source
-from ...io_blender.clips.playing import playback
-from ...io_blender.records import NONE
-from ...io_blender.reports import Report, listing
-from ...io_blender.scene import mesh_data
-from ...io_blender.scene.time_dependence import is_animated
-from ...io_blender.verification import (
-    POSITION_TOLERANCE,
-    Differences,
-    Verify,
-    amount,
-    diagonal,
-    frames_to_verify,
-    longest,
-)
-from ...io_common.skeletal import quaternions as quat
-from ...io_common.skeletal.model import Floats
-from ...io_common.skeletal.playback import distinct_frames
-from ...io_common.skeletal.scales import ScaleTable, scaled_poses
-from ...io_common.skeletal.skeleton import Match, poses
-from ...io_common.skeletal.skinning import skin, vertex_weights
-from ..format import ROOT, Animation
+from ....io_common.skeletal import quaternions as quat
+from ....io_common.skeletal.model import ROOT, Animation, Floats
+from ....io_common.skeletal.playback import distinct_frames
+from ....io_common.skeletal.scales import ScaleTable, scaled_poses
+from ....io_common.skeletal.skeleton import Match, poses
+from ....io_common.skeletal.skinning import skin, vertex_weights
+from ... import versions
+from ...clips.clip import Clip, Source
+from ...clips.playing import playback
+from ...records import NONE
+from ...reports import Report, listing
+from ...scene import mesh_data
+from ...scene.time_dependence import is_animated
+from ...verification import POSITION_TOLERANCE, Differences, Verify, amount, diagonal, frames_to_verify, longest
 from ..records import load_mesh, load_vertices
-from .rig import Rig
+from ..rig import Rig
 
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Depsgraph, Object

@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import versions
-from ...io_blender.clips.keyframes import LINEAR
-from ...io_blender.clips.playing import POSE_CHANNELS, Player, pose_channel
-from ...io_blender.reports import Job, Progress, Report, listing
-from ...io_blender.scene import mesh_data
-from ...io_blender.scene.mesh_data import without_infinity
-from ...io_blender.scene.time_dependence import depends_on_time, has_frame_handlers
-from ...io_common.skeletal import quaternions as quat
-from ...io_common.skeletal.model import Floats
-from ...io_common.skeletal.scales import ScaleTable, scaled_poses
-from ...io_common.skeletal.skeleton import compose, decompose, encode_local_poses, poses
-from ..format import ROOT, Animation, Md5Error
-from ..importing.rig import SMALLEST_SCALE, Rig, bone_path
-from .causes import split_by_constraints
+from ....io_common.skeletal import quaternions as quat
+from ....io_common.skeletal.model import ROOT, Animation, Floats, SkeletalError
+from ....io_common.skeletal.scales import ScaleTable, scaled_poses
+from ....io_common.skeletal.skeleton import compose, decompose, encode_local_poses, poses
+from ... import versions
+from ...clips.keyframes import LINEAR
+from ...clips.playing import POSE_CHANNELS, Player, pose_channel
+from ...reports import Job, Progress, Report, listing
+from ...scene import mesh_data
+from ...scene.mesh_data import without_infinity
+from ...scene.time_dependence import depends_on_time, has_frame_handlers
+from ..rig import SMALLEST_SCALE, Rig, bone_path
+from .causes import split_by_constraints, split_by_parents
 from .clips import AnimationOptions, Clip
 from .skeleton import Skeleton
 
@@ -76,7 +75,7 @@ def sample_clip(
     *,
     with_scales: bool = False,
 ) -> Job[SampledClip]:
-    """The joints of a skeleton while a clip plays; raises Md5Error if a bone has no finite pose."""
+    """The joints of a skeleton while a clip plays; raises SkeletalError if a bone has no finite pose."""
     # `with_scales` says whether the game takes scales of joints; `player` is None for a model without armature.
     frames, rate = clip.samples(options)
     if player is None or not len(skeleton.rig):
@@ -114,7 +113,9 @@ def sample_clip(
         scaling += found[0]
         others += found[1]
     if skeleton.armature is None:
-        others = [skeleton.rig.bone_names[bone] for bone in np.flatnonzero(uneven.any(axis=0))]
+        sheared, others = split_by_parents([skeleton.objects[joint] for joint in np.flatnonzero(uneven.any(axis=0))])
+        for sentence in sheared:
+            report.warn(sentence, clip.name)
     if scaling:
         report.warn(
             f"constraints scale bones, which joints cannot be: {listing(scaling, 3)}. Disable them, or use one that "
@@ -230,7 +231,7 @@ def _sample(
     is_finite = np.isfinite(matrices).all(axis=(2, 3))
     if not is_finite.all():
         index, bone = np.argwhere(~is_finite)[0].tolist()
-        raise Md5Error(
+        raise SkeletalError(
             f"the pose of {rig.bone_names[bone]} is not a number on frame {frames[index]:g}"
             + (f" of {clip.name}" if clip.name else "")
             + ": delete the key or driver that causes it"
