@@ -47,23 +47,18 @@ def _check(search: Search) -> Check:
     return check
 
 
-def _joints(iqm: Iqm, most: float) -> Broken:
-    count = max(len(iqm.joint_names), len(iqm.pose_parents))
-    if count > most:
-        yield f"The model has {counted(count, 'joints')}", count
+def _most(what: str) -> Search:
+    """More than a number of joints or of all vertices, or of vertices or triangles in a mesh."""
 
-
-def _vertices(iqm: Iqm, most: float) -> Broken:
-    if iqm.vertex_count > most:
-        yield f"The model has {counted(iqm.vertex_count, 'vertices')}", iqm.vertex_count
-
-
-def _in_mesh(what: str) -> Search:
     def search(iqm: Iqm, most: float) -> Broken:
+        joints = max(len(iqm.joint_names), len(iqm.pose_parents))
+        found = [("The model", {"joints": joints, "vertices": iqm.vertex_count}.get(what, 0))]
         for one in iqm.meshes:
-            count = one.vertex_count if what == "vertices" else one.triangle_count
+            count = {"mesh vertices": one.vertex_count, "mesh triangles": one.triangle_count}.get(what, 0)
+            found.append((f"The mesh {one.name or one.material!r}", count))
+        for whose, count in found:
             if count > most:
-                yield f"The mesh {one.name or one.material!r} has {counted(count, what)}", count
+                yield f"{whose} has {counted(count, what.removeprefix('mesh '))}", count
 
     return search
 
@@ -84,7 +79,8 @@ def _later_parents(iqm: Iqm, _: float) -> Broken:
 
 
 def _names(iqm: Iqm, joints: npt.NDArray[np.int64]) -> str:
-    return listing([iqm.joint_names[joint] if iqm.joint_names else f"pose {joint}" for joint in joints.tolist()])
+    names = iqm.joint_names
+    return listing([names[joint] if joint < len(names) else f"pose {joint}" for joint in joints.tolist()])
 
 
 def _missing(*kinds: ArrayType, of: str = "meshes") -> Search:
@@ -212,7 +208,8 @@ Row = tuple[Any, ...]
 def _rules(engine: str, source: str, *rows: Row) -> tuple[Rule, ...]:
     result = []
     for row in rows:
-        code, search, requirement, limit, why = (*row, *(0, "")[len(row) - 3 :])
+        code, search, requirement = row[:3]
+        limit, why = row[3] if len(row) > 3 else 0, row[4] if len(row) > 4 else ""
         usual, remedy = _WORDS.get(code, (_REFUSES, _AGAIN))
         words = (requirement, f"{engine} {why or usual}", remedy, source)
         result.append(Rule(code, code not in _WARNINGS, _check(search), engine, *words, limit))
@@ -235,10 +232,10 @@ _GZDOOM = _rules(
 )  # fmt: skip
 _QUAKE3 = _rules(
     "ioquake3", "ioquake3 `tr_model_iqm.c`, `R_LoadIQM`", _LARGE,
-    ("too_many_joints", _joints, "at most 128 joints", 128),
+    ("too_many_joints", _most("joints"), "at most 128 joints", 128),
     ("poses_differ", _other_poses, "as many poses as joints, or none", 1),
-    ("too_many_vertices", _in_mesh("vertices"), "at most 999 vertices in a mesh", 999),
-    ("too_many_triangles", _in_mesh("triangles"), "at most 1,999 triangles in a mesh", 1999),
+    ("too_many_vertices", _most("mesh vertices"), "at most 999 vertices in a mesh", 999),
+    ("too_many_triangles", _most("mesh triangles"), "at most 1,999 triangles in a mesh", 1999),
     ("arrays_missing", _missing(*_LIT), "positions, texture coordinates and normals"),
     ("weights_missing", _missing(*_BLEND, of="joints"), "blend indexes and weights with joints"),
     ("not_portable", _not_portable(BLEND_INDEXES=(4,), BLEND_WEIGHTS=(7,)), "arrays as iqm.txt recommends"),
@@ -265,12 +262,12 @@ _DARKPLACES = _rules(
 _FTEQW = _rules(
     "FTEQW",
     "FTEQW `com_mesh.c`, `Mod_ParseIQMMeshModel`",
-    ("too_many_vertices", _in_mesh("vertices"), "at most 65,536 vertices in a mesh", 65536, "drops triangles then"),
+    ("too_many_vertices", _most("mesh vertices"), "at most 65,536 vertices in a mesh", 65536, "drops triangles then"),
 )
 _QFUSION = _rules(
     "Qfusion", "Qfusion `r_skm.c`, `Mod_LoadSkeletalModel`; `r_program.h`, `MAX_GLSL_UNIFORM_BONES`", _LATE, _SCALE,
-    ("too_many_joints", _joints, "at most 100 joints", 100),
-    ("too_many_vertices", _vertices, "at most 65,534 vertices", 65534),
+    ("too_many_joints", _most("joints"), "at most 100 joints", 100),
+    ("too_many_vertices", _most("vertices"), "at most 65,534 vertices", 65534),
     ("animation_missing", _other_poses, "as many poses as joints"),
     ("arrays_missing", _missing(*_LIT), "positions, texture coordinates and normals"),
     ("not_portable", _not_portable(BLEND_INDEXES=(0, 4, 5), BLEND_WEIGHTS=(7,)), "arrays as iqm.txt recommends", 0,
@@ -278,7 +275,7 @@ _QFUSION = _rules(
 )  # fmt: skip
 _RAYLIB = _rules(
     "raylib", "raylib `rmodels.c`, `LoadIQM`, `LoadModelAnimationsIQM`, `UpdateModelAnimation`", _LATE,
-    ("too_many_vertices", _in_mesh("vertices"), "at most 65,536 vertices in a mesh", 65536, "has indices of 16 bits"),
+    ("too_many_vertices", _most("mesh vertices"), "at most 65,536 vertices in a mesh", 65536, "has indices of 16 bits"),
     ("poses_differ", _other_poses, "as many poses as joints, or none", 1, "does not play the animations"),
     ("joint_scale", _scaled, "no scales of joints", 0, "scales about the origin of the model"),
 )  # fmt: skip
