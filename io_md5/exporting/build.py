@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,6 +18,7 @@ from ...io_blender.clips.actions import suitable_actions
 from ...io_blender.clips.clip import Played, warn_of_speed
 from ...io_blender.clips.playing import Player, playback, restored_frame_and_values
 from ...io_blender.materials.library import name_for_file
+from ...io_blender.records import has_record
 from ...io_blender.reports import Job, Progress, Report, listing
 from ...io_blender.scene import axes, mesh_data
 from ...io_blender.scene.axes import Conversion
@@ -26,19 +28,19 @@ from ...io_blender.verification import Verify
 from ...io_common.errors import extension_version
 from ..format import Animation, Model
 from ..format import quaternions as quat
-from ..format.games import PROFILES, Game, Writing
+from ..format.games import PROFILES, Game, Writing, mesh_limits
 from ..format.model import Floats
 from ..format.scale_file import ScaleTable
 from ..format.skeleton import ORIENTATION_PRECISION, POSITION_PRECISION
 from ..format.weights import bounds_of_weights, fit_weights
 from ..importing.rig import read_rig
-from ..options import ModelProperties, WeightOptions
-from ..records import COMMANDLINE, SHADERS
+from ..options import ALWAYS, AUTOMATIC, ModelProperties, WeightOptions
+from ..records import COMMANDLINE, GROUP, SHADERS
 from .animation import SampledClip, encode_clip, sample_clip
 from .clips import AnimationOptions, Clip
 from .hierarchy import bones_to_leave_out
-from .mesh import Block, export_object
-from .skeleton import ArmaturePart, Skeleton, build_object_skeleton, build_skeleton
+from .mesh import Block, export_object, split_block
+from .skeleton import ORIGIN_TOLERANCE, ArmaturePart, Skeleton, build_object_skeleton, build_skeleton
 from .source import Source, armatures_of, carrying_bones, warn_of_missing_targets
 from .verification import RestMesh, Verifier
 from .weights import WeightTable, fitted_weights
@@ -163,6 +165,14 @@ def build(
                 report.warn(f"{obj.name}: its weights were fitted to its motion; {verifier.remainder(obj)} is left")
         verifier.warn(other_causes, report)
     parts = [(obj, block) for obj, part in rest.items() for block in part.blocks]
+    if writes_meshes and options.split_surfaces:
+        limits = mesh_limits(options.game)
+        split = [(obj, split_block(block, limits)) for obj, block in parts]
+        counts: Counter[str] = Counter()
+        for obj, pieces in split:
+            counts[obj.name] += len(pieces) if len(pieces) > 1 else 0
+        report.hint_split(counts)
+        parts = [(obj, piece) for obj, pieces in split for piece in pieces]
     for path, animation in animations.items():
         one = sampled[path]
         table = one.scales.values if one.scales else None
@@ -258,9 +268,22 @@ def _skeleton(context: Context, source: Source, options: ModelOptions, report: R
         conversion,
         report,
         sample=partial(_sample_bones, context, source.armature) if is_rebuilt else None,
-        add_origin=options.add_origin,
+        needs_origin=_origin_test(source.armature, options),
         last_parent=options.writing.last_parent,
     )
+
+
+def _origin_test(armature: Object, options: ModelOptions) -> Callable[[int, float], bool]:
+    """Whether a joint named origin is added, by the number of roots and the distance of the first from the origin."""
+    writing, is_made = options.writing, not has_record(armature.data, GROUP)
+
+    def is_needed(count: int, distance: float) -> bool:
+        if options.add_origin != AUTOMATIC:
+            return options.add_origin == ALWAYS
+        is_away = distance > ORIGIN_TOLERANCE
+        return is_made and ((writing.single_root and count > 1) or (writing.root_at_origin and is_away))
+
+    return is_needed
 
 
 def _sample_bones(context: Context, armature: Any, names: list[str]) -> Floats:

@@ -204,16 +204,21 @@ def split_by_parents(deformed: Sequence[Object]) -> tuple[list[str], list[str]]:
     below: dict[Object, list[str]] = {}
     others = []
     for obj in deformed:
-        parent = next((one for one in parents_of(obj) if np.ptp(one.scale) > _SCALE_TOLERANCE * max(one.scale)), None)
+        parent = next((one for one in parents_of(obj) if _is_uneven(one)), None)
         if parent is None or parent in deformed:
             others.append(obj.name)
         else:
             below.setdefault(parent, []).append(obj.name)
     return [
-        f"{parent.name} is scaled unevenly ({', '.join(f'{size:.3g}' for size in parent.scale)}), which shears what "
-        f"turns below it ({listing(names, 3)}): apply its scale"
+        f"{parent.name} is scaled unevenly ({', '.join(f'{size:.3g}' for size in np.array(parent.scale))}), which "
+        f"shears what turns below it ({listing(names, 3)}): apply its scale"
         for parent, names in below.items()
     ], others
+
+
+def _is_uneven(obj: Object) -> bool:
+    scale = np.array(obj.scale)
+    return bool(np.ptp(scale) > _SCALE_TOLERANCE * np.abs(scale).max())
 
 
 def split_by_constraints(armature: Object, scaled: list[str]) -> tuple[list[str], list[str]]:

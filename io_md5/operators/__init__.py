@@ -18,7 +18,7 @@ from ..exporting.camera import CameraExportOptions, export_camera
 from ..exporting.clips import AnimationOptions
 from ..format.games import game_named
 from ..importing.importer import import_files
-from ..options import ImportOptions, WeightOptions
+from ..options import ALWAYS, AUTOMATIC, ImportOptions, WeightOptions
 from ..records import ACTION_RATE
 from . import export_md5, import_md5, panels, retarget
 
@@ -54,7 +54,7 @@ def save(context: Context, path: Path, settings: Settings, scene: Scene) -> Expo
         verify=verify,
         game_folders=settings.game_folders,
         deform_only=settings.deform_only,
-        add_origin=settings.add_origin,
+        add_origin=ALWAYS if settings.add_origin else AUTOMATIC,
         weights=WeightOptions(settings.max_influences),
     )
     animation = AnimationOptions(compares_speed=scene.compares_speed)

@@ -90,7 +90,6 @@ def values_of_game(operator: Any, context: Context) -> dict[str, Any]:
     writing = PROFILES[Game(operator.game)].writing
     values: dict[str, Any] = {
         "max_influences": writing.max_influences,
-        "add_origin": writing.needs_root,
         "make_names_safe": True,
         "frame_rate_from": AUTO,
     }
@@ -306,6 +305,7 @@ class Export(BuildOptions, file_operators.ExportFile):
             if body:
                 panel_parts.draw_wide(body, self, "max_influences")
                 body.prop(self, "min_weight")
+                panel_parts.draw_wide(body, self, "split_surfaces")
         rebuild = ("rebuild_hierarchy",) if self.deform_only else ()
         has_armature = exported_armature(context, self) is not None
         names = ("deform_only", *rebuild, "add_origin", "fit_weights") if has_armature else ()
