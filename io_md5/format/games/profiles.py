@@ -11,6 +11,7 @@ from functools import partial
 
 from ....io_common import rules
 from ....io_common.rules import Check, Rule
+from ....io_common.skeletal import formats
 from ....io_common.texts import counted
 from ..model import CAMERA_SUFFIX
 from . import checks
@@ -40,7 +41,7 @@ class Comments(Enum):
 
 
 @dataclass(frozen=True)
-class Writing:
+class Writing(formats.Writing):
     """How files are written for a game."""
 
     all_components: bool = False  # of every joint in every frame of an animation
@@ -49,12 +50,6 @@ class Writing:
     max_commandline: int = 0  # in bytes; 0 for no limit
     needs_animation: bool = False  # the game loads no mesh without an animation of its name
     names: NameRule = field(default_factory=NameRule)
-    joint_scales: bool = False  # are written to a file beside the animation
-    last_parent: int = 0  # highest index of a joint that may have children; 0 for no limit
-    frame_rate: float = 0.0  # that the game plays, whatever the file says; 0 for the file's
-    max_influences: int = 0  # joints that move a vertex; 0 for any number
-    single_root: bool = False  # models with several root joints are refused
-    root_at_origin: bool = False  # a model is moved by the distance of its root joint
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import needs
 import numpy as np
 import pytest
 
-from io_idtech.io_md5.format import quaternions as quat
+from io_idtech.io_common.skeletal import quaternions as quat
 from io_idtech.io_md5.format import read_animation, write_animation
 
 
@@ -425,7 +425,7 @@ def loop(closed: bool):
     angle = 2.0 * np.pi * np.arange(9) / step
     turn = np.zeros((9, 4))
     turn[:, 0], turn[:, 3] = np.cos(0.3 * np.sin(angle)), np.sin(0.3 * np.sin(angle))
-    from io_idtech.io_md5.format.skeleton import encode_local_poses, local_poses
+    from io_idtech.io_common.skeletal.skeleton import encode_local_poses, local_poses
 
     positions, orientations = local_poses(animation)
     positions, orientations = np.repeat(positions[:1], 9, axis=0), np.repeat(orientations[:1], 9, axis=0)

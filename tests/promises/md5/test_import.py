@@ -13,9 +13,9 @@ from mathutils import Matrix, Vector
 from md5_deviation import meshes_of, worst_error
 from paths import CORPUS
 
+from io_idtech.io_common.skeletal import quaternions as quat
+from io_idtech.io_common.skeletal.skinning import skin
 from io_idtech.io_md5.format import Joints, Md5Error, read_animation, read_mesh, write_animation, write_mesh
-from io_idtech.io_md5.format import quaternions as quat
-from io_idtech.io_md5.format.skinning import skin
 
 
 def import_md5(path, **options):
@@ -471,7 +471,7 @@ def test_names_that_blender_cuts_or_makes_unique_are_remembered(tmp_path, part):
     write_mesh(model, tmp_path / "long.md5mesh")
     write_animation(md5_scenes.animation(joints, moving=(long + "1",)), tmp_path / "a.md5anim")
     armature = import_md5(tmp_path / "long.md5mesh")
-    assert part("io_md5.importing.rig").read_rig(armature.data).joints.names == joints.names
+    assert part("io_blender.skeletal.rig").read_rig(armature.data).joints.names == joints.names
     import_md5(tmp_path / "a.md5anim")
     assert len(curves_of(part, bpy.data.actions["a"])) == 7 * len(joints.names)
 
@@ -575,7 +575,7 @@ def test_one_progress_bar_shows_the_reading_and_the_building_of_all_animations(m
 @pytest.mark.parametrize("existing", ["SKIP", "REPLACE"])
 def test_the_actions_that_exist_are_looked_through_once(many, part, monkeypatch, existing):
     bpy.ops.import_scene.md5(filepath=str(many), animations="FOLDER")
-    module, looked = part("io_md5.importing.action"), []
+    module, looked = part("io_blender.skeletal.importing.action"), []
     moves_bones = module.moves_bones
     monkeypatch.setattr(module, "moves_bones", lambda action, obj: looked.append(action) or moves_bones(action, obj))
     bpy.ops.import_scene.md5(directory=str(many.parent), animations="FOLDER", existing_actions=existing)

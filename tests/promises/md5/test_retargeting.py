@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from installed import read_empty_scene
 
+from io_idtech.io_common.skeletal import quaternions as quat
+from io_idtech.io_common.skeletal.skeleton import components, encode_poses, with_components
 from io_idtech.io_md5.format import Joints, Model, poses, read_animation, write_animation, write_mesh
-from io_idtech.io_md5.format import quaternions as quat
-from io_idtech.io_md5.format.skeleton import components, encode_poses, with_components
 
 OTHER_NAMES = {"origin": "Root", "hips": "mixamorig:Hips", "spine": "mixamorig:Spine", "head": "mixamorig:Head",
                "leg.L": "mixamorig:LeftLeg", "leg.R": "mixamorig:RightLeg"}  # fmt: skip
@@ -200,16 +200,12 @@ def test_the_map_is_found_for_the_other_selected_armature(tmp_path, target):
     assert {bone.name: bone.md5_source_joint for bone in target.data.bones} == OTHER_NAMES
 
 
-def test_the_panel_is_there_for_any_armature_that_is_selected_after_another(part, target):
-    panels, data = part("io_md5.operators.panels"), bpy.data.armatures.new("plain")
-    plain = bpy.data.objects.new("plain", data)
+def test_the_panel_is_there_for_any_armature_with_bones(target):
+    assert bpy.types.VIEW3D_PT_idtech_retarget.poll(bpy.context)
+    plain = bpy.data.objects.new("plain", bpy.data.armatures.new("plain"))
     bpy.context.collection.objects.link(plain)
     bpy.context.view_layer.objects.active = plain
-    plain.select_set(True)
-    target.select_set(False)
-    assert not panels.DATA_PT_md5_armature.poll(bpy.context)
-    target.select_set(True)
-    assert panels.DATA_PT_md5_armature.poll(bpy.context)
+    assert not bpy.types.VIEW3D_PT_idtech_retarget.poll(bpy.context)
 
 
 def test_the_map_is_found_edited_saved_and_loaded(tmp_path, target):

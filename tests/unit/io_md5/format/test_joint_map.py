@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from io_idtech.io_common.skeletal.joint_map import Body, Pair, find_joint_map, format_joint_map, parse_joint_map
 from io_idtech.io_md5.format import Joints, Md5Error
-from io_idtech.io_md5.format.joint_map import Body, Pair, find_joint_map, format_joint_map, parse_joint_map
 
 # The parts of a body with their parents and places; each scheme has a name for each, {} is the side.
 PARTS = {
