@@ -21,6 +21,7 @@ class ModelOptions(build.ModelOptions):
 
     @property
     def mesh_limits(self) -> dict[str, int]:
+        """How much a mesh for the game can have."""
         return mesh_limits(self.game)
 
 
