@@ -172,8 +172,15 @@ class _Builder:
         if options.verify is not Verify.NONE:
             warn_of_differences(_find_differences(model, parts, samples, self.conversion), _WARNINGS, report)
         if options.split_surfaces:
+            # No game stops at the limits of all, so that what was not edited stays as it was in the file.
+            is_kept = [options.game is Game.ANY and bool(same.all()) for _, same in surfaces]
             limits = surface_limits(options.game)
-            model = replace(model, surfaces=[piece for one in model.surfaces for piece in split_surface(one, *limits)])
+            pieces = [
+                [one] if kept else split_surface(one, *limits)
+                for one, kept in zip(model.surfaces, is_kept, strict=True)
+            ]
+            report.hint_split({one.name: len(split) for one, split in zip(model.surfaces, pieces, strict=True)})
+            model = replace(model, surfaces=[piece for split in pieces for piece in split])
         if options.compares_speed:
             rate = (FRAME_RATE.read(self.root) if self.root is not None else None) or FRAMES_PER_SECOND
             frame_models.warn_of_model_speed(plan, options.frames, rate, scene, report)

@@ -12,7 +12,7 @@ from ...io_blender.reports import ExportResult, ImportResult, finish
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.skeletal.exporting.clips import AnimationOptions
 from ...io_blender.skeletal.operators.panels import draw_animations, has_animations
-from ...io_blender.skeletal.options import WeightOptions
+from ...io_blender.skeletal.options import ALWAYS, AUTOMATIC, WeightOptions
 from ...io_blender.skeletal.records import ACTION_RATE
 from ...io_blender.verification import Verify
 from ...io_common.family import BlenderPart
@@ -56,7 +56,7 @@ def save(context: Context, path: Path, settings: Settings, scene: Scene) -> Expo
         verify=verify,
         game_folders=settings.game_folders,
         deform_only=settings.deform_only,
-        add_origin=settings.add_origin,
+        add_origin=ALWAYS if settings.add_origin else AUTOMATIC,
         weights=WeightOptions(settings.max_influences),
     )
     animation = AnimationOptions(compares_speed=scene.compares_speed)

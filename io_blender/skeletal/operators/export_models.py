@@ -64,7 +64,6 @@ def values_for(writing: Writing, operator: Any, context: Context) -> dict[str, A
     """The values of options that the game of an export, or of its properties, needs, by name."""
     values: dict[str, Any] = {
         "max_influences": writing.max_influences,
-        "add_origin": writing.needs_root,
         "make_names_safe": True,
         "frame_rate_from": AUTO,
     }
@@ -241,6 +240,7 @@ class SkeletalExport(SkeletalOptions, file_operators.ExportFile):
         if self.has_mesh:
             body = draw_panel(layout, f"{prefix}_mesh", "Mesh", self, "apply_modifiers")
             if body:
+                panel_parts.draw_wide(body, self, "split_surfaces")
                 panel_parts.draw_wide(body, self, "max_influences")
                 body.prop(self, "min_weight")
         rebuild = ("rebuild_hierarchy",) if options.deform_only else ()
