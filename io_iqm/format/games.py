@@ -76,10 +76,10 @@ def _size(iqm: Iqm, most: float) -> list[str]:
 
 def _late_parents(iqm: Iqm, _: float) -> list[str]:
     parents = iqm.joint_parents if iqm.joint_names else iqm.pose_parents
-    return _joint_names(iqm, np.asarray(parents >= np.arange(len(parents))))
+    return _joint_names(iqm, parents >= np.arange(len(parents)))
 
 
-def _joint_names(iqm: Iqm, marks: npt.NDArray[np.bool_]) -> list[str]:
+def _joint_names(iqm: Iqm, marks: npt.ArrayLike) -> list[str]:
     names = iqm.joint_names
     return [names[joint] if joint < len(names) else f"pose {joint}" for joint in np.flatnonzero(marks).tolist()]
 
