@@ -85,7 +85,7 @@ def _large(iqm):
 @pytest.mark.parametrize(
     ("change", "game", "code"),
     [
-        (_without_bounds, Game.GZDOOM, "no_adjacency"),
+        (_without_bounds, Game.GZDOOM, "parts_missing"),
         (_with_late_parents, Game.GZDOOM, "parent_after_child"),
         (_without_normals, Game.QUAKE3, "arrays_missing"),
         (_without_weights, Game.QUAKE3, "weights_missing"),
@@ -139,4 +139,4 @@ def test_the_limit_itself_is_no_error(game, vertices):
 def test_vertices_without_weights_are_a_warning(iqm):
     iqm.array(ArrayType.BLEND_WEIGHTS)[2] = 0
     (finding,) = check_iqm(iqm)
-    assert finding.text.startswith("1 vertex has no weights in the mesh 'body'")
+    assert finding.text.startswith("Vertices have no weights: 1 in the mesh 'body'")
