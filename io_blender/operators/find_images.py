@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import StringProperty
 
-from ...io_common.names import short
+from ...io_common.names import as_utf8, short
 from ...io_common.texts import counted
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
@@ -191,7 +191,7 @@ def name_property(record: MaterialRecord, name: str, description: str) -> Any:
     """The property of materials with the name in the files."""
 
     def shown(material: Any) -> str:
-        return printable(name_for_file(material, record, preferences.game_folders()))
+        return printable(as_utf8(name_for_file(material, record, preferences.game_folders())))
 
     def change(material: Any, value: str) -> None:
         if value.strip():

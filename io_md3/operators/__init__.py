@@ -13,6 +13,7 @@ from ...io_blender.operators.panel_parts import ImportedPanel
 from ...io_blender.operators.sequence_player import PlayedModel, SequencePlayer
 from ...io_blender.options import game_option, mixin_of, option, properties
 from ...io_blender.records import has_record
+from ...io_common.names import without_copy_suffix
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
 from ..exporting import ExportOptions, build_model
@@ -20,7 +21,7 @@ from ..family import FAMILY
 from ..format import PROFILES
 from ..importing import ImportOptions, import_files
 from ..options import TEXTURE_RULES, ImportProperties, ModelProperties
-from ..records import GROUP, SEQUENCES, SHADERS, load_frames, root_of
+from ..records import GROUP, NUMBER, SEQUENCES, SHADERS, load_frames, root_of
 
 if TYPE_CHECKING:
     from bpy.types import Context, Material, Object, UILayout
@@ -73,7 +74,10 @@ class EXPORT_SCENE_OT_md3(BuildOptions, FrameExportFile, bpy.types.Operator):
 
 def _find(search: Search, model: Path, material: Material, name: str) -> MaterialImages:
     meshes = [mesh for mesh in bpy.data.meshes if has_record(mesh, GROUP) and material in mesh.materials[:]]
-    return search.model(model, [name]).material(name, meshes[0].name if meshes else None)
+    found = search.model(model, [name])
+    if not meshes:
+        return found.material(name)
+    return found.material(name, without_copy_suffix(meshes[0].name), NUMBER.read(meshes[0]) or 0)
 
 
 def _played_model(obj: Object | None) -> PlayedModel | None:

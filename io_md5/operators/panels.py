@@ -26,22 +26,13 @@ from ...io_blender.operators.panel_parts import (
 )
 from ...io_blender.options import option, properties
 from ...io_blender.reports import printable
+from ...io_blender.skeletal.exporting.clips import action_range
+from ...io_blender.skeletal.records import ACTION_RATE, GROUP, JOINT_INDEX, JOINT_NAME, MESH_INDEX, MESH_NAME, SHADERS
 from ...io_common.texts import counted
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
-from ..exporting.clips import action_range
 from ..importing.companions import TEXTURE_RULES
-from ..records import (
-    ACTION_RATE,
-    CAMERA_RATE,
-    CUT_MARKER,
-    GROUP,
-    JOINT_INDEX,
-    JOINT_NAME,
-    MESH_INDEX,
-    MESH_NAME,
-    SHADERS,
-)
+from ..records import CAMERA_RATE, CUT_MARKER
 
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Material, Object

@@ -64,7 +64,7 @@ def names_of(part):
     """The names of materials in files, with the game folders of the preferences."""
     folders = part("io_blender.operators.preferences").game_folders
     name_for_file = part("io_blender.materials.library").name_for_file
-    shaders, skins = part("io_md5.records").SHADERS, part("io_md2.records").SKINS
+    shaders, skins = part("io_blender.skeletal.records").SHADERS, part("io_md2.records").SKINS
     return SimpleNamespace(
         shader_name=lambda material, report=None: name_for_file(material, shaders, folders(), report),
         skin_name=lambda material: name_for_file(material, skins, folders()),

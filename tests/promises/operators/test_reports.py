@@ -136,7 +136,7 @@ def test_an_export_of_an_animation_without_an_armature_says_what_to_select(tmp_p
 @pytest.mark.parametrize(
     ("importer", "name", "content", "text"),
     [
-        ("md5", "imp.md5mesh", b"\x89PNG\r\n\x1a\n", r"This is not an MD5 file \(it looks like a PNG\)"),
+        ("md5", "imp.md5mesh", b"\x89PNG\r\n\x1a\n", r"This file is not MD5 \(it looks like a PNG\)"),
         ("md5", "imp.md2", b"IDP2" + bytes(64), "use File > Import > id Tech 2 MD2"),
         ("md2", "imp.md2", b"MD5Version 10\n", "use File > Import > id Tech 4 MD5"),
         ("md5", "imp.md5mesh", b"MD5Version 10\nnumJoints 1\njoints {\n", "The file is incomplete .* line 3 opens"),
