@@ -173,7 +173,7 @@ class _Builder:
             warn_of_differences(_find_differences(model, parts, samples, self.conversion), _WARNINGS, report)
         if options.split_surfaces:
             # No game stops at the limits of all, so that what was not edited stays as it was in the file.
-            is_kept = [options.game is Game.ANY and bool(same.all()) for _, same in surfaces]
+            is_kept = [options.game is Game.ANY and bool(one.is_same.all()) for one in builders]
             limits = surface_limits(options.game)
             pieces = [
                 [one] if kept else split_surface(one, *limits)

@@ -30,7 +30,7 @@ def _find(search: Search, model: Path, material: Material, name: str) -> Materia
 class DATA_PT_md5_camera(SkeletalPanel, bpy.types.Panel):
     """The path of an imported camera."""
 
-    kind = "CAMERA"
+    bl_label, kind = "MD5", "CAMERA"
 
     def draw(self, context: Context) -> None:
         obj: Any = context.object

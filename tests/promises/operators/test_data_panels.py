@@ -419,7 +419,7 @@ def straight_camera():
 
 
 def test_every_panel_is_titled_by_its_format():
-    assert {cls.bl_label for cls in OWN} == {"MD5, IQM", "MD2", "MD3"}
+    assert {cls.bl_label for cls in OWN} == {"MD5", "MD5, IQM", "MD2", "MD3"}
 
 
 # What is edited
