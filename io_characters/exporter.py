@@ -19,6 +19,11 @@ from ..io_blender.clips.actions import suitable_actions
 from ..io_blender.clips.playing import PlayedData
 from ..io_blender.reports import ExportResult, Job, Progress, Report, kept_on_failure, listing, raise_all, raise_errors
 from ..io_blender.scene.objects import Scope
+from ..io_blender.skeletal.exporting.build import Builder
+from ..io_blender.skeletal.exporting.clips import AnimationOptions, Clip, all_clips
+from ..io_blender.skeletal.exporting.source import Source, armatures_of, file_order, parents_of
+from ..io_blender.skeletal.records import renamed_mesh
+from ..io_blender.skeletal.rig import read_rig
 from ..io_blender.verification import Verify
 from ..io_common import names
 from ..io_common.declarations.characters import (
@@ -41,16 +46,12 @@ from ..io_common.texts import distinct_file_names
 from ..io_md2.exporting import ExportOptions as Md2Options
 from ..io_md2.exporting import build_model as build_md2
 from ..io_md2.format import Md2Error
-from ..io_md5.exporting.build import ModelOptions, build
-from ..io_md5.exporting.clips import AnimationOptions, Clip, all_clips
 from ..io_md5.exporting.game import prepare, with_object_name
-from ..io_md5.exporting.source import Source, armatures_of, file_order, parents_of
+from ..io_md5.exporting.options import ModelOptions
 from ..io_md5.format import Md5Error, format_animation, format_mesh
 from ..io_md5.format.check import check_animation, check_model
 from ..io_md5.format.games import game_named
 from ..io_md5.format.model import ANIMATION_SUFFIX, MESH_SUFFIX
-from ..io_md5.importing.rig import read_rig
-from ..io_md5.records import renamed_mesh
 from . import CharacterError, scene
 from .joints import adjusted, adjustments_of, named_joints
 from .placement import placement_matrix
@@ -243,9 +244,8 @@ def _md5_files(
     source = Source(root, sorted(scene.meshes_of(root), key=file_order))
     animation_options = AnimationOptions(compares_speed=False)
     progress = Progress(len(source.meshes) + len(clips))
-    built = yield from build(
-        context, source, model_options, clips, animation_options, report, progress, writes_meshes=True
-    )
+    builder = Builder(context, source, model_options, animation_options, report, progress, writes_meshes=True)
+    built = yield from builder.build(clips)
     prepare(built, model_options.game, report)
     numbers: dict[str, int] = {}
     for number, declared in enumerate(part.animations):

@@ -124,7 +124,7 @@ def test_adjusted_animations_are_written_as_they_were_before_md5adjust(tmp_path,
     game = game_folders.sauerbraten(tmp_path / "game")
     import_character(game, "hero")
     export_character(tmp_path / "out")
-    read, poses = part("io_md5.format").read_animation, part("io_md5.format.skeleton").poses
+    read, poses = part("io_md5.format").read_animation, part("io_common.skeletal.skeleton").poses
     path = "packages/models/hero/run.md5anim"
     for before, after in zip(poses(read(game / path)), poses(read(tmp_path / "out" / path)), strict=True):
         assert abs(before - after).max() < 1e-4

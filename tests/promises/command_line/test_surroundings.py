@@ -59,7 +59,8 @@ def test_messages_about_a_shader_name_of_a_megabyte_are_short(idtech, tmp_path):
     write(tmp_path / "in", {"imp.md5mesh": square("models/" + "x" * 1_000_000)})
     status, _, told = idtech("convert", tmp_path / "in", "--to", tmp_path / "out")
     assert status == 0
-    assert "Images not found, add the game's folder (Properties > Object Data, or preferences): models/xxx" in told
+    assert "1 image not found: xxx" in told
+    assert "Name the game's folder with --game-folder" in told
     assert len(told) < 2_000
 
 
