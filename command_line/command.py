@@ -25,8 +25,9 @@ from . import arguments
 from .blenders import convert_all, work
 from .convert import Conversion, EmptyScene, remove_abandoned, write_results
 from .info import on_one_line, print_line, read, without_rules, write, written
+from .libraries import start_library
 from .plan import Plan, is_in_archive
-from .tasks import BLEND, CONVERTED, FAILED, FAMILY_FORMATS, UP_TO_DATE, Outcome, Records, Task, as_listed
+from .tasks import ASSETS, BLEND, CONVERTED, FAILED, FAMILY_FORMATS, UP_TO_DATE, Outcome, Records, Task, as_listed
 
 _NAME = "idtech"
 _INTERRUPTED = 130  # the exit status that shells use for it
@@ -154,6 +155,12 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
         what = f"no character {' or '.join(options.characters)}" if options.characters else "nothing"
         print_line(f"There is {what} to convert to {settings.format} in {', '.join(options.inputs)}")
         return 1
+    if settings.format == ASSETS:
+        try:
+            print_line(start_library(out, plan))
+        except OSError as error:
+            print_line(f"error: {error.filename}: {error.strerror}")
+            return 1
     part, parts = options.shard
     tasks = plan.tasks[part - 1 :: parts]
     # Only one of the parts reports the files that cannot be converted.
@@ -208,8 +215,10 @@ def _outcomes(tasks: list[Task], records: Records, jobs: int, interrupt: Interru
     remove_abandoned({task.target.parent for task in outdated})
     # A damaged .blend may crash Blender, which must not stop the others.
     may_crash = any(task.source.suffix.lower() == BLEND for task in outdated)
-    if len(outdated) > 1 and (jobs > 1 or may_crash):
-        yield from convert_all(outdated, records, jobs, lambda: interrupt.is_requested)
+    # Blender's renderer prints what it does.
+    is_rendering = bool(outdated) and records.settings.format == ASSETS
+    if is_rendering or (len(outdated) > 1 and (jobs > 1 or may_crash)):
+        yield from filter(None, convert_all(outdated, records, jobs, lambda: interrupt.is_requested))
         return
     empty_scene = EmptyScene()
     for task in outdated:

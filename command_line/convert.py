@@ -23,16 +23,19 @@ from ..io_blender.options import Scene, Settings
 from ..io_blender.reports import Report, finish, report_of
 from ..io_blender.scene import axes
 from ..io_blender.scene.objects import ChosenConversion, NothingToExportError
+from ..io_blender.scene.pictures import NoRendererError
 from ..io_characters import CharacterError
+from ..io_characters.assets import Asset, make_asset
 from ..io_characters.importer import import_character
 from ..io_characters.reading import CharacterOptions
 from ..io_characters.scene import actions_of, animated_data
+from ..io_common.declarations.characters import Character
 from ..io_common.errors import message_for, without_path
 from ..io_common.family import family_of_file
 from ..io_common.files import open_file
 from ..io_common.game_tree.files import FileReadError
-from .tasks import CONVERTED, FAILED, FAMILY_FORMATS, Outcome, Records, Task, character_of, digest
-from .writers import BLENDERS_EXPORTERS, WRITERS
+from .tasks import ASSETS, CONVERTED, FAILED, FAMILY_FORMATS, Outcome, Records, Task, character_of, digest
+from .writers import BLENDERS_EXPORTERS, WRITERS, enabled
 
 _PREFIX = ".idtech-converting-"
 _DIGITS = 8
@@ -46,7 +49,7 @@ class TargetError(ValueError):
 
 
 _FAMILY_ERRORS = [family.error for family in FAMILIES]
-_EXPECTED = (*_FAMILY_ERRORS, NothingToExportError, TargetError, CharacterError, FileReadError)
+_EXPECTED = (*_FAMILY_ERRORS, NothingToExportError, TargetError, CharacterError, FileReadError, NoRendererError)
 
 
 class EmptyScene:
@@ -174,8 +177,22 @@ def _load_character(task: Task, settings: Settings, empty_scene: EmptyScene, rep
     )
     result = finish(import_character(bpy.context, character, files, options))
     report.merge(result.report)
+    if settings.format == ASSETS:
+        declared = character.declaration
+        source = declared.file if declared is not None else character.parts[0].model
+        with enabled("cycles"):
+            make_asset(Asset(task.character, task.kind, _game_of(character, settings), source, task.catalog))
+        return Scene(axes.identity())
     actions = [(animated_data(obj), [action for _, action in actions_of(obj)]) for obj in result.objects]
     return Scene(axes.identity(), [(owner, found) for owner, found in actions if owner is not None and found])
+
+
+def _game_of(character: Character, settings: Settings) -> str:
+    """The name of the game that has declared a character; without a declaration, the name of the game's folder."""
+    if character.declaration is None:
+        return Path(settings.game_data[0]).stem
+    profiles = [(game.value, profile.label) for family in FAMILIES for game, profile in family.games.items()]
+    return next((label for value, label in profiles if value == character.game), character.game)
 
 
 def _other_files(settings: Settings, report: Report) -> list[str]:
@@ -185,7 +202,7 @@ def _other_files(settings: Settings, report: Report) -> list[str]:
     for path in sorted(paths):
         if not os.path.isfile(path):
             report.warn(f"the linked file {path} is missing, so what it holds is left out: put it back")
-    if settings.format != "blend":
+    if settings.format not in ("blend", ASSETS):
         paths |= {file for image in bpy.data.images if (file := source_of(image))}
     return sorted(paths)
 

@@ -50,6 +50,7 @@ _IMPORTED_SPEED = records.Number(GROUP, "speed", 1e-6, 1e6)
 _MAX_FRAME = 1 << 20
 _START = records.Integer(GROUP, "frame_start", 1 - _MAX_FRAME, _MAX_FRAME - 1)
 _COMMANDS = "commands"
+_ACTIONS = "actions"  # in the group of a root object
 _LONGEST_KEY = 63
 
 ALL_FRAMES = "all frames"
@@ -155,6 +156,27 @@ def load_animation(action: Action) -> StoredAnimation | None:
         is_renamed=current != name,
         speed=_IMPORTED_SPEED.read(action),
     )
+
+
+def keep_actions(obj: Object, actions: Iterable[Action]) -> None:
+    """Stores the actions of an object on it instead of it on them: who appends the object gets them, and who appends an
+    action gets no objects."""
+    for index, action in enumerate(actions):
+        OWNER.write(action, None)
+        group = records.group_on(records.group_on(obj, GROUP), _ACTIONS)
+        records.Pointer("", str(index), "Action").write(group, action)
+
+
+def kept_actions(obj: Object) -> list[Action]:
+    """The actions that are stored on an object."""
+    group = records.read_group(records.read_group(obj, GROUP), _ACTIONS)
+    found = [records.Pointer("", key, "Action").read(group) for key in group]
+    return [action for action in found if action is not None]
+
+
+def owns(obj: Object, action: Action) -> bool:
+    """Whether an action was imported for an object."""
+    return OWNER.read(action) == obj or action in kept_actions(obj)
 
 
 def load_commands(action: Action) -> tuple[FrameCommand, ...]:
@@ -283,9 +305,10 @@ def animated_data(root: Object) -> Any:
 def actions_of(root: Object) -> list[tuple[str, Action]]:
     """The actions of a part with their declared names, in the order of the declaration."""
     found = []
+    kept = set(kept_actions(root))
     for action in bpy.data.actions:
         stored = load_animation(action)
-        if stored is not None and OWNER.read(action) == root:
+        if stored is not None and (OWNER.read(action) == root or action in kept):
             found.append((stored.index, stored.name, action))
     return [(name, action) for _, name, action in sorted(found, key=lambda one: one[:2])]
 

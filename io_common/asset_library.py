@@ -1,0 +1,120 @@
+"""Asset libraries: the file that lists their catalogs, and the pictures of a game's characters in them.
+
+Identifiers of catalogs come from their paths: runs that share a library, and later ones, need no common state. Lines
+that are there stay, as users rename and move catalogs in Blender.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from . import names
+from .files import open_file, read_file, write_file
+from .names import fold, split_extension
+
+CATALOGS = "blender_assets.cats.txt"
+"""The name of Blender's file with the catalogs of a library."""
+
+RECORDS = ".idtech"
+"""The folder in a library, as in all results of conversions, with a JSON file for each of them."""
+
+_HEADER = "# This is an Asset Catalog Definition file for Blender.\n\nVERSION 1\n"
+_NAMESPACE = uuid.UUID("6c1d1f7e-31a5-5c3e-9d0b-0f6a54c2b0a7")
+_ANIMATIONS = "Animations"
+_LONGEST_NAME = 63  # bytes, in the oldest Blender
+_MAX_SIZE = 1 << 24  # bytes of a record
+_MAX_RECORDS = 20_000
+
+
+def catalogs_of(models: Sequence[str]) -> list[str]:
+    """The catalog of each of some models: its folder, or the one above if there is no other model in it."""
+    folders = {fold(model): model.rpartition("/")[0] for model in models}
+    counts = Counter(map(fold, folders.values()))
+    own = [model.rpartition("/")[0] for model in models]
+    return [folder if counts[fold(folder)] > 1 else folder.rpartition("/")[0] for folder in own]
+
+
+def catalog_of_animations(name: str, catalog: str) -> str:
+    """The catalog of the animations of a character, apart from those of characters, of which there are fewer."""
+    return "/".join(filter(None, (_ANIMATIONS, catalog, asset_name(name, catalog))))
+
+
+def asset_name(name: str, catalog: str) -> str:
+    """The name of a character in a library, without the path of its catalog: `models/orc/tris.md2` is `orc/tris`."""
+    # Names of declarations may have dots.
+    stem = split_extension(name)[0] if "/" in name else name
+    inside = stem[len(catalog) + 1 :] if catalog and fold(stem).startswith(f"{fold(catalog)}/") else stem
+    return names.for_blender(inside, _LONGEST_NAME, "Character")
+
+
+def catalog_id(catalog: str) -> str:
+    """The identifier of a catalog; that of none for an empty path."""
+    return str(uuid.uuid5(_NAMESPACE, _clean(catalog)) if catalog else uuid.UUID(int=0))
+
+
+def write_catalogs(library: Path, catalogs: Iterable[str]) -> None:
+    """Adds catalogs to the file of a library; raises OSError if that cannot be written."""
+    path = library / CATALOGS
+    text = read_file(path).decode("utf-8", "surrogateescape") if path.exists() else _HEADER
+    known = {line.partition(":")[0].strip() for line in text.splitlines()}
+    paths = sorted({_clean(catalog) for catalog in catalogs if catalog})
+    lines = [f"{catalog_id(one)}:{one}:{one.replace('/', '-')}\n" for one in paths if catalog_id(one) not in known]
+    if lines:
+        library.mkdir(parents=True, exist_ok=True)
+        whole = "".join([text, "" if text.endswith("\n") else "\n", *lines])
+        write_file(path, whole.encode("utf-8", "surrogateescape"))
+
+
+def _clean(catalog: str) -> str:
+    """A path without what the file cannot hold."""
+    return re.sub(r"[:\\\x00-\x1f]", "_", catalog.encode("utf-8", "replace").decode()).strip("/ ")
+
+
+def assets_of_game(library: Path, folders: Sequence[Path]) -> dict[tuple[str, str], str]:
+    """The assets of a game in a library, by kind and name: the .blend file and the name of the collection in it."""
+    wanted = [Path(os.path.realpath(folder)) for folder in folders]
+    found: dict[tuple[str, str], str] = {}
+    with suppress(OSError):
+        for _, path in zip(range(_MAX_RECORDS), sorted((library / RECORDS).glob("*.json")), strict=False):
+            record = read_record(path)
+            asset, sources, files = (record.get(key) for key in ("asset", "sources", "files"))
+            if not (isinstance(asset, list) and isinstance(sources, dict) and isinstance(files, dict)):
+                continue
+            kind, name, catalog = [*map(str, asset), "", "", ""][:3]
+            inside = [library / file for file in files if is_inside(file)]
+            if inside and any(_is_of(library / source, wanted) for source in sources):
+                found[kind, name] = f"{inside[0]}/Collection/{asset_name(name, catalog)}"
+    return found
+
+
+def _is_of(path: Path, folders: list[Path]) -> bool:
+    real = Path(os.path.realpath(path))
+    return any(real.is_relative_to(folder) for folder in folders)
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """A record of a conversion; empty if it does not exist or is damaged."""
+    with suppress(OSError, ValueError, RecursionError), open_file(path) as file:
+        record = json.loads(file.read(_MAX_SIZE))
+        return record if isinstance(record, dict) else {}
+    return {}
+
+
+def is_inside(name: str) -> bool:
+    """Whether a relative path stays below its folder, and can be the name of a file."""
+    if len(name) > 4096:
+        return False
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
+    normal = os.path.normpath(name)
+    return "\0" not in name and not os.path.isabs(normal) and normal.split(os.sep)[0] not in ("", ".", "..")
