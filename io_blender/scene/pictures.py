@@ -60,7 +60,9 @@ class Studio:
         render.resolution_x = render.resolution_y = size
         scene.cycles.samples = samples
         render.filepath = os.path.join(bpy.app.tempdir, "io_idtech_picture.png")
-        bpy.ops.render.render(scene=scene.name, write_still=True)
+        # Its argument for the scene would take the frame of another one.
+        with bpy.context.temp_override(scene=scene):
+            bpy.ops.render.render(write_still=True)
         image = bpy.data.images.load(render.filepath)
         pixels = np.empty((size, size, 4), dtype=np.float32)
         image.pixels.foreach_get(pixels.ravel())
@@ -139,7 +141,8 @@ def _set_up(scene: Any) -> Object:
         raise NoRendererError("this Blender has no Cycles, which renders the pictures: use another Blender") from error
     scene.cycles.device = "CPU"
     scene.cycles.use_adaptive_sampling = scene.cycles.use_denoising = False
-    scene.cycles.max_bounces, scene.cycles.transparent_max_bounces = 0, 16
+    # Enough for light from all sides.
+    scene.cycles.max_bounces, scene.cycles.transparent_max_bounces = 1, 16
     # Images stay in memory between pictures.
     render.use_persistent_data = True
     render.resolution_percentage = 100
@@ -162,6 +165,9 @@ def _world() -> Any:
     """The light from all sides, and what the camera sees behind the model."""
     world = bpy.data.worlds.new("Picture")
     versions.enable_nodes(world)
+    # Without noise: each ray that leaves a surface finds the same light, unless something is in its way.
+    settings: Any = world
+    settings.cycles.sampling_method = "NONE"
     tree: Any = world.node_tree
     tree.nodes.clear()
     kinds = ("OutputWorld", "MixShader", "LightPath", "Background", "Background")
