@@ -25,7 +25,7 @@ from . import arguments
 from .blenders import convert_all, work
 from .convert import Conversion, EmptyScene, remove_abandoned, write_results
 from .info import on_one_line, print_line, read, without_rules, write, written
-from .libraries import start_library
+from .libraries import size_of, start_library
 from .plan import Plan, is_in_archive
 from .tasks import ASSETS, BLEND, CONVERTED, FAILED, FAMILY_FORMATS, UP_TO_DATE, Outcome, Records, Task, as_listed
 
@@ -157,10 +157,11 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
         return 1
     if settings.format == ASSETS:
         try:
-            print_line(start_library(out, plan))
+            start_library(out, plan)
         except OSError as error:
             print_line(f"error: {error.filename}: {error.strerror}")
             return 1
+        print_line(size_of(len(plan.tasks)))
     part, parts = options.shard
     tasks = plan.tasks[part - 1 :: parts]
     # Only one of the parts reports the files that cannot be converted.
@@ -168,7 +169,7 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
     progress = Progress(len(tasks) + len(refused), sys.stderr)
     results: list[tuple[Task, Outcome]] = []
     with _stdout_to_stderr():
-        for task, outcome in chain(refused, _outcomes(tasks, records, options.jobs, interrupt)):
+        for task, outcome in filter(None, chain(refused, outcomes(tasks, records, options.jobs, interrupt))):
             progress.report(task, outcome)
             results.append((task, outcome))
     if interrupt.is_requested:
@@ -203,7 +204,10 @@ def _stdout_to_stderr() -> Iterator[None]:
         os.close(output)
 
 
-def _outcomes(tasks: list[Task], records: Records, jobs: int, interrupt: Interrupt) -> Iterator[tuple[Task, Outcome]]:
+def outcomes(
+    tasks: list[Task], records: Records, jobs: int, interrupt: Interrupt
+) -> Iterator[tuple[Task, Outcome] | None]:
+    """Does tasks; the outcome of each, and None while several Blenders have no news."""
     outdated = []
     for task in tasks:
         if interrupt.is_requested:
@@ -218,7 +222,7 @@ def _outcomes(tasks: list[Task], records: Records, jobs: int, interrupt: Interru
     # Blender's renderer prints what it does.
     is_rendering = bool(outdated) and records.settings.format == ASSETS
     if is_rendering or (len(outdated) > 1 and (jobs > 1 or may_crash)):
-        yield from filter(None, convert_all(outdated, records, jobs, lambda: interrupt.is_requested))
+        yield from convert_all(outdated, records, jobs, lambda: interrupt.is_requested)
         return
     empty_scene = EmptyScene()
     for task in outdated:

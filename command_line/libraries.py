@@ -1,4 +1,4 @@
-"""Asset libraries of games, as a conversion of all characters."""
+"""Asset libraries of games: what a conversion of characters to assets does besides."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from ..io_common.asset_library import catalog_of_animations, write_catalogs
 from ..io_common.texts import counted
 from .plan import Plan
 
-_MEGABYTES = 1  # of an asset, with its animations and pictures
 
-
-def start_library(library: Path, plan: Plan) -> str:
-    """Writes the catalogs of a library; returns what will be in it, and how large it may be."""
+def start_library(library: Path, plan: Plan) -> None:
+    """Writes the catalogs of a library; raises OSError if they cannot be written."""
     named = [(task.character, task.catalog) for task in plan.tasks]
     write_catalogs(library, [one for name, catalog in named for one in (catalog, catalog_of_animations(name, catalog))])
-    return f"{counted(len(named), 'assets')} in {library}: about {len(named) * _MEGABYTES:,} MB"
+
+
+def size_of(count: int) -> str:
+    """How many assets there are, and how large the library may become."""
+    # With its animations, their pictures, and images out of archives.
+    return f"{counted(count, 'assets')}: about {count:,} MB"

@@ -98,15 +98,24 @@ def _action_pictures(place: Studio, played: dict[str, list[tuple[Any, Action]]])
     pictures: dict[Action, Any] = {}
     owners = {data: None for pairs in played.values() for data, _ in pairs}
     before = [PlayedData(data) for data in owners if data.animation_data_create() is not None]
+    # All of them at the same scale.
+    extent = 0.0
     for pairs in filter(None, played.values()):
-        for data, action in pairs:
-            versions.assign_action(data.animation_data, action, data.id_type)
-        start, end = versions.action_range(pairs[0][1])
-        picture = place.take(*_OF_ACTION, round((start + end) / 2.0))
+        extent = max(extent, place.extent(_show_middle(pairs)))
+    for pairs in filter(None, played.values()):
+        picture = place.take(*_OF_ACTION, _show_middle(pairs), extent)
         pictures |= {action: picture for _, action in pairs}
     for one in before:
         one.restore()
     return pictures
+
+
+def _show_middle(pairs: list[tuple[Any, Action]]) -> int:
+    """Plays an animation; returns its middle frame."""
+    for data, action in pairs:
+        versions.assign_action(data.animation_data, action, data.id_type)
+    start, end = versions.action_range(pairs[0][1])
+    return round((start + end) / 2.0)
 
 
 def _keep(actions: list[Action]) -> None:

@@ -29,8 +29,10 @@ _VIEW = Matrix.Rotation(math.radians(120.0), 3, "Z") @ Matrix.Rotation(math.radi
 _SUN = _VIEW @ Matrix.Rotation(math.radians(-30.0), 3, "Y") @ Matrix.Rotation(math.radians(-35.0), 3, "X")
 _SUN_STRENGTH, _LIGHT_AROUND = 1.9, 0.5
 # Black monsters and white weapons stand out from it.
-_BACKGROUND = (0.11, 0.12, 0.135, 1.0)
+_BACKGROUND = (0.085, 0.095, 0.11, 1.0)
+_GAMMA = 1.2
 _MARGIN = 1.08
+_SMALLEST, _LARGEST = 1e-6, 1e6  # that the camera can show
 # The shape of a bone: where the square at its widest is, and how wide that is, in lengths of the bone.
 _BONE_MIDDLE, _BONE_WIDTH = 0.15, 0.07
 _SQUARE = ((1, 0), (0, 1), (-1, 0), (0, -1))
@@ -49,14 +51,15 @@ class Studio:
         self._camera = camera
         self._bones: Object | None = None
 
-    def take(self, size: int, samples: int, frame: int) -> Array:
-        """A picture of a frame, (size, size, 4), from the bottom up, as screens show it."""
+    def extent(self, frame: int) -> float:
+        """How much a picture of a frame has to show."""
+        low, high = self._bounds(frame)
+        return float((high - low)[:2].max()) * _MARGIN
+
+    def take(self, size: int, samples: int, frame: int, extent: float = 0.0) -> Array:
+        """A picture of a frame, (size, size, 4), from the bottom up, as screens show it; 0: as for all models."""
         scene, render = self._scene, self._scene.render
-        scene.frame_set(frame)
-        points = self._points()
-        if not len(points):
-            points = self._show_bones()
-        self._aim(points)
+        self._aim(*self._bounds(frame), extent)
         render.resolution_x = render.resolution_y = size
         scene.cycles.samples = samples
         render.filepath = os.path.join(bpy.app.tempdir, "io_idtech_picture.png")
@@ -65,9 +68,19 @@ class Studio:
             bpy.ops.render.render(write_still=True)
         image = bpy.data.images.load(render.filepath)
         pixels = np.empty((size, size, 4), dtype=np.float32)
-        image.pixels.foreach_get(pixels.ravel())
+        values: Any = image.pixels
+        values.foreach_get(pixels.ravel())
         bpy.data.images.remove(image)
         return pixels
+
+    def _bounds(self, frame: int) -> tuple[Array, Array]:
+        """The lowest and the highest coordinates of a frame, as the camera sees it."""
+        self._scene.frame_set(frame)
+        points = self._points()
+        if not len(points):
+            points = self._show_bones()
+        seen = points @ np.array(_VIEW, dtype=np.float32) if len(points) else np.zeros((1, 3), dtype=np.float32)
+        return seen.min(axis=0), seen.max(axis=0)
 
     def _points(self) -> Array:
         """The vertices of the evaluated meshes, (V, 3), in the scene."""
@@ -78,8 +91,7 @@ class Studio:
                 mesh = instance.object.to_mesh()
                 points = np.empty((len(mesh.vertices), 3), dtype=np.float32)
                 mesh.vertices.foreach_get("co", points.ravel())
-                matrix = np.array(instance.matrix_world, dtype=np.float32)
-                found.append(points @ matrix[:3, :3].T + matrix[:3, 3])
+                found.append(_moved(points, instance.matrix_world))
                 instance.object.to_mesh_clear()
         return np.concatenate(found)
 
@@ -102,18 +114,15 @@ class Studio:
         self._scene.collection.objects.link(self._bones)
         return points
 
-    def _aim(self, points: Array) -> None:
-        view = np.array(_VIEW, dtype=np.float32)
-        seen = points @ view if len(points) else np.zeros((1, 3), dtype=np.float32)
-        low, high = seen.min(axis=0), seen.max(axis=0)
-        extent = float((high - low)[:2].max()) * _MARGIN
-        scale = 2.0 ** math.ceil(math.log2(extent)) if 1e-6 < extent < 1e6 else 1.0
+    def _aim(self, low: Array, high: Array, extent: float) -> None:
+        own = float((high - low)[:2].max()) * _MARGIN
+        scale = extent or (2.0 ** math.ceil(math.log2(own)) if _SMALLEST < own < _LARGEST else 1.0)
         middle = (low + high) / 2.0
         middle[2] = high[2] + scale
         camera: Any = self._camera.data
         camera.ortho_scale = scale
         camera.clip_start, camera.clip_end = scale * 0.01, float(high[2] - low[2]) + 2.0 * scale
-        self._camera.matrix_world = Matrix.Translation(Vector((view @ middle).tolist())) @ _VIEW.to_4x4()
+        self._camera.matrix_world = Matrix.Translation(_VIEW @ Vector(middle.tolist())) @ _VIEW.to_4x4()
 
 
 @contextmanager
@@ -148,9 +157,9 @@ def _set_up(scene: Any) -> Object:
     render.resolution_percentage = 100
     render.image_settings.file_format, render.image_settings.color_mode = "PNG", "RGB"
     render.image_settings.compression = 0
-    scene.view_settings.view_transform = "Standard"
+    scene.view_settings.view_transform, scene.view_settings.gamma = "Standard", _GAMMA
     scene.world = _world()
-    sun = bpy.data.lights.new("Picture", "SUN")
+    sun: Any = bpy.data.lights.new("Picture", "SUN")
     sun.energy = _SUN_STRENGTH
     camera = bpy.data.cameras.new("Picture")
     camera.type = "ORTHO"
@@ -188,8 +197,13 @@ def _bone_shape(matrix: Matrix, length: float) -> Array:
     """The ends of a bone and a square between them, (6, 3)."""
     middle = [(x * _BONE_WIDTH, _BONE_MIDDLE, z * _BONE_WIDTH) for x, z in _SQUARE]
     shape = np.array([(0.0, 0.0, 0.0), (0.0, 1.0, 0.0), *middle], dtype=np.float32) * length
-    whole = np.array(matrix, dtype=np.float32)
-    return shape @ whole[:3, :3].T + whole[:3, 3]
+    return _moved(shape, matrix)
+
+
+def _moved(points: Array, matrix: Matrix) -> Array:
+    whole: Array = np.array(matrix, dtype=np.float32)
+    moved: Array = points @ whole[:3, :3].T + whole[:3, 3]
+    return moved
 
 
 def set_preview(data: ID, pixels: Array) -> None:
