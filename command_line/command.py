@@ -19,13 +19,13 @@ from typing import Any, TextIO
 import bpy
 
 from ..io_blender.operators import preferences
+from ..io_common.asset_library import size_of, write_catalogs
 from ..io_common.errors import extension_version
 from ..io_common.family import ANY_GAME
 from . import arguments
 from .blenders import convert_all, work
 from .convert import Conversion, EmptyScene, remove_abandoned, write_results
 from .info import on_one_line, print_line, read, without_rules, write, written
-from .libraries import size_of, start_library
 from .plan import Plan, is_in_archive
 from .tasks import ASSETS, BLEND, CONVERTED, FAILED, FAMILY_FORMATS, UP_TO_DATE, Outcome, Records, Task, as_listed
 
@@ -157,7 +157,7 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
         return 1
     if settings.format == ASSETS:
         try:
-            start_library(out, plan)
+            write_catalogs(out, {task.character: task.catalog for task in plan.tasks})
         except OSError as error:
             print_line(f"error: {error.filename}: {error.strerror}")
             return 1

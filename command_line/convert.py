@@ -23,13 +23,11 @@ from ..io_blender.options import Scene, Settings
 from ..io_blender.reports import Report, finish, report_of
 from ..io_blender.scene import axes
 from ..io_blender.scene.objects import ChosenConversion, NothingToExportError
-from ..io_blender.scene.pictures import NoRendererError
 from ..io_characters import CharacterError
-from ..io_characters.assets import Asset, make_asset
+from ..io_characters.assets import make_asset
 from ..io_characters.importer import import_character
 from ..io_characters.reading import CharacterOptions
 from ..io_characters.scene import actions_of, animated_data
-from ..io_common.declarations.characters import Character
 from ..io_common.errors import message_for, without_path
 from ..io_common.family import family_of_file
 from ..io_common.files import open_file
@@ -49,7 +47,7 @@ class TargetError(ValueError):
 
 
 _FAMILY_ERRORS = [family.error for family in FAMILIES]
-_EXPECTED = (*_FAMILY_ERRORS, NothingToExportError, TargetError, CharacterError, FileReadError, NoRendererError)
+_EXPECTED = (*_FAMILY_ERRORS, NothingToExportError, TargetError, CharacterError, FileReadError)
 
 
 class EmptyScene:
@@ -178,21 +176,15 @@ def _load_character(task: Task, settings: Settings, empty_scene: EmptyScene, rep
     result = finish(import_character(bpy.context, character, files, options))
     report.merge(result.report)
     if settings.format == ASSETS:
-        declared = character.declaration
-        source = declared.file if declared is not None else character.parts[0].model
+        games = {game.value: profile.label for family in FAMILIES for game, profile in family.games.items()}
+        game, source = Path(settings.game_data[0]).stem, character.parts[0].model
+        if character.declaration is not None:
+            game, source = games.get(character.game, character.game), character.declaration.file
         with enabled("cycles"):
-            make_asset(Asset(task.character, task.kind, _game_of(character, settings), source, task.catalog))
+            make_asset(task.character, task.kind, game, source, task.catalog)
         return Scene(axes.identity())
     actions = [(animated_data(obj), [action for _, action in actions_of(obj)]) for obj in result.objects]
     return Scene(axes.identity(), [(owner, found) for owner, found in actions if owner is not None and found])
-
-
-def _game_of(character: Character, settings: Settings) -> str:
-    """The name of the game that has declared a character; without a declaration, the name of the game's folder."""
-    if character.declaration is None:
-        return Path(settings.game_data[0]).stem
-    profiles = [(game.value, profile.label) for family in FAMILIES for game, profile in family.games.items()]
-    return next((label for value, label in profiles if value == character.game), character.game)
 
 
 def _other_files(settings: Settings, report: Report) -> list[str]:

@@ -1,4 +1,4 @@
-"""Asset libraries: the file that lists their catalogs, and the pictures of a game's characters in them.
+"""Asset libraries: the file that lists their catalogs, and the records of the characters that are in them.
 
 Identifiers of catalogs come from their paths: runs that share a library, and later ones, need no common state. Lines
 that are there stay, as users rename and move catalogs in Blender.
@@ -11,40 +11,38 @@ import os
 import re
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from . import names
 from .files import open_file, read_file, write_file
 from .names import fold, split_extension
-
-CATALOGS = "blender_assets.cats.txt"
-"""The name of Blender's file with the catalogs of a library."""
+from .texts import counted
 
 RECORDS = ".idtech"
-"""The folder in a library, as in all results of conversions, with a JSON file for each of them."""
+"""The folder, in all results of conversions, with a JSON file for each of them."""
 
+_CATALOGS = "blender_assets.cats.txt"
 _HEADER = "# This is an Asset Catalog Definition file for Blender.\n\nVERSION 1\n"
 _NAMESPACE = uuid.UUID("6c1d1f7e-31a5-5c3e-9d0b-0f6a54c2b0a7")
-_ANIMATIONS = "Animations"
 _LONGEST_NAME = 63  # bytes, in the oldest Blender
-_MAX_SIZE = 1 << 24  # bytes of a record
-_MAX_RECORDS = 20_000
+_LONGEST_PATH = 4096
+_MAX_SIZE = 1 << 24  # bytes; a record has a line for each file
 
 
 def catalogs_of(models: Sequence[str]) -> list[str]:
     """The catalog of each of some models: its folder, or the one above if there is no other model in it."""
-    folders = {fold(model): model.rpartition("/")[0] for model in models}
-    counts = Counter(map(fold, folders.values()))
-    own = [model.rpartition("/")[0] for model in models]
-    return [folder if counts[fold(folder)] > 1 else folder.rpartition("/")[0] for folder in own]
+    folders = [model.rpartition("/")[0] for model in models]
+    counts = Counter(fold(model).rpartition("/")[0] for model in {fold(model) for model in models})
+    return [folder if counts[fold(folder)] > 1 else folder.rpartition("/")[0] for folder in folders]
 
 
 def catalog_of_animations(name: str, catalog: str) -> str:
     """The catalog of the animations of a character, apart from those of characters, of which there are fewer."""
-    return "/".join(filter(None, (_ANIMATIONS, catalog, asset_name(name, catalog))))
+    return "/".join(filter(None, ("Animations", catalog, asset_name(name, catalog))))
 
 
 def asset_name(name: str, catalog: str) -> str:
@@ -60,44 +58,47 @@ def catalog_id(catalog: str) -> str:
     return str(uuid.uuid5(_NAMESPACE, _clean(catalog)) if catalog else uuid.UUID(int=0))
 
 
-def write_catalogs(library: Path, catalogs: Iterable[str]) -> None:
-    """Adds catalogs to the file of a library; raises OSError if that cannot be written."""
-    path = library / CATALOGS
+def write_catalogs(library: Path, characters: Mapping[str, str]) -> None:
+    """Adds the catalogs of characters, and of their animations, to the file of a library; OSError if it cannot."""
+    path = library / _CATALOGS
     text = read_file(path).decode("utf-8", "surrogateescape") if path.exists() else _HEADER
     known = {line.partition(":")[0].strip() for line in text.splitlines()}
-    paths = sorted({_clean(catalog) for catalog in catalogs if catalog})
-    lines = [f"{catalog_id(one)}:{one}:{one.replace('/', '-')}\n" for one in paths if catalog_id(one) not in known]
-    if lines:
+    wanted = [*characters.values(), *(catalog_of_animations(*pair) for pair in characters.items())]
+    # Blender takes a catalog whose parents are not listed for a change.
+    paths = {_clean(part) for one in wanted for part in accumulate(one.split("/"), "{}/{}".format) if part}
+    lines = [f"{catalog_id(one)}:{one}:{one.replace('/', '-')}\n" for one in sorted(paths)]
+    added = [line for line in lines if line.partition(":")[0] not in known]
+    if added:
         library.mkdir(parents=True, exist_ok=True)
-        whole = "".join([text, "" if text.endswith("\n") else "\n", *lines])
+        whole = "".join([text, "" if text.endswith("\n") else "\n", *added])
         write_file(path, whole.encode("utf-8", "surrogateescape"))
 
 
 def _clean(catalog: str) -> str:
     """A path without what the file cannot hold."""
-    return re.sub(r"[:\\\x00-\x1f]", "_", catalog.encode("utf-8", "replace").decode()).strip("/ ")
+    return re.sub(r"[:\\\x00-\x1f]", "_", catalog.encode("utf-8", "replace").decode())
+
+
+def size_of(count: int) -> str:
+    """How large a library may become, with all animations, their pictures, and images out of archives."""
+    return f"{counted(count, 'assets')}: about {count:,} MB"
 
 
 def assets_of_game(library: Path, folders: Sequence[Path]) -> dict[tuple[str, str], str]:
-    """The assets of a game in a library, by kind and name: the .blend file and the name of the collection in it."""
-    wanted = [Path(os.path.realpath(folder)) for folder in folders]
+    """The characters of a game in a library, by kind and name, each with the path that Blender has for its asset."""
+    wanted = [os.path.realpath(folder) for folder in folders]
     found: dict[tuple[str, str], str] = {}
-    with suppress(OSError):
-        for _, path in zip(range(_MAX_RECORDS), sorted((library / RECORDS).glob("*.json")), strict=False):
-            record = read_record(path)
-            asset, sources, files = (record.get(key) for key in ("asset", "sources", "files"))
-            if not (isinstance(asset, list) and isinstance(sources, dict) and isinstance(files, dict)):
-                continue
-            kind, name, catalog = [*map(str, asset), "", "", ""][:3]
-            inside = [library / file for file in files if is_inside(file)]
-            if inside and any(_is_of(library / source, wanted) for source in sources):
-                found[kind, name] = f"{inside[0]}/Collection/{asset_name(name, catalog)}"
+    for path in (library / RECORDS).glob("*.json"):
+        record = read_record(path)
+        asset, sources, files = (record.get(key) for key in ("asset", "sources", "files"))
+        if not (isinstance(asset, list) and isinstance(sources, dict) and isinstance(files, dict) and len(asset) == 3):
+            continue
+        kind, name, catalog = map(str, asset)
+        read = [Path(os.path.realpath(library / source)) for source in sources]
+        if any(one.is_relative_to(folder) for one in read for folder in wanted):
+            for file in filter(is_inside, files):
+                found[kind, name] = f"{library / file}/Collection/{asset_name(name, catalog)}"
     return found
-
-
-def _is_of(path: Path, folders: list[Path]) -> bool:
-    real = Path(os.path.realpath(path))
-    return any(real.is_relative_to(folder) for folder in folders)
 
 
 def read_record(path: Path) -> dict[str, Any]:
@@ -110,7 +111,7 @@ def read_record(path: Path) -> dict[str, Any]:
 
 def is_inside(name: str) -> bool:
     """Whether a relative path stays below its folder, and can be the name of a file."""
-    if len(name) > 4096:
+    if len(name) > _LONGEST_PATH:
         return False
     try:
         os.fsencode(name)

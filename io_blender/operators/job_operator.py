@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -92,7 +91,9 @@ class JobOperator(Operator):
                 while time.perf_counter() < until:
                     done = next(self._job)
                 words = f"{self.verb.removesuffix('ed')}ing {_subject(self)}: {done:.0%}   Esc: Cancel"
-                context.workspace.status_text_set(partial(_draw_progress, words=words, done=done))
+                context.workspace.status_text_set(
+                    lambda header, context: header.layout.progress(text=words, factor=done)
+                )
                 return {"RUNNING_MODAL"}
         except StopIteration as end:
             report, paths = end.value
@@ -107,10 +108,6 @@ class JobOperator(Operator):
         names = reports.listing([path.name for path in paths], 2)
         reports.report_result(self, report, self.verb, names, self._started)
         return {"FINISHED"}
-
-
-def _draw_progress(header: Any, context: Context, *, words: str, done: float) -> None:
-    header.layout.progress(text=words, factor=done)
 
 
 def _subject(operator: Any) -> str:

@@ -16,23 +16,16 @@ _loaded: list[Any] = []
 
 
 def find(folders: Sequence[Path]) -> dict[tuple[str, str], str]:
-    """The assets of a game in all libraries of the preferences, by kind and name, each with its path for `icon`."""
-    found: dict[tuple[str, str], str] = {}
-    for library in bpy.context.preferences.filepaths.asset_libraries:
-        if library.path:
-            found = assets_of_game(Path(bpy.path.abspath(library.path)), folders) | found
-    return found
+    """The assets of a game in the libraries of the preferences, by kind and name, each with its path for `icon`."""
+    libraries = [Path(bpy.path.abspath(one.path)) for one in bpy.context.preferences.filepaths.asset_libraries]
+    return {key: path for library in libraries for key, path in assets_of_game(library, folders).items()}
 
 
 def icon(path: str) -> int:
     """The number of the icon with the picture of an asset; 0 for an empty path."""
-    if not path:
-        return 0
-    if not _loaded:
+    if path and not _loaded:
         _loaded.append(bpy.utils.previews.new())
-    previews = _loaded[0]
-    preview = previews[path] if path in previews else previews.load(path, path, "BLEND")
-    return int(preview.icon_id)
+    return int((_loaded[0].get(path) or _loaded[0].load(path, path, "BLEND")).icon_id) if path else 0
 
 
 def remove() -> None:
