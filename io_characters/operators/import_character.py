@@ -63,7 +63,6 @@ class IO_IDTECH_PG_character(bpy.types.PropertyGroup):
     meshes: str = option("", "Meshes", "Model files found and missing")
     animations: str = option("", "Animations", "Animations found and missing")
     skins: str = option("", "Skins", "Skins found and missing")
-    picture: str = option("", "Picture", "The asset of a library whose picture is shown")
     is_missing: bool = option(False, "Missing", "Files that it names are missing")
 
 
@@ -72,7 +71,7 @@ class IO_IDTECH_UL_characters(FilteredList, bpy.types.UIList):
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
         texts = (item.name, item.meshes, item.animations, item.skins)
-        _draw_columns(layout, texts, _ICONS.get(item.kind, "DOT"), library_pictures.icon(item.picture))
+        _draw_columns(layout, texts, _ICONS.get(item.kind, "DOT"), library_pictures.icon(item.kind, item.name))
 
     def is_shown(self, data: Any, item: Any) -> bool:
         return all(word in f"{item.name} {item.path} {item.kind}".lower() for word in data.search.lower().split())
@@ -254,10 +253,9 @@ class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, Impor
         except (CharacterError, OSError) as error:
             self.problem = printable(str(error))
             return
-        pictures = library_pictures.find(found.files.folders)
+        library_pictures.find(found.files.folders)
         for entry in found.entries:
             item = self.entries.add()
-            item.picture = pictures.get((entry.kind.value, entry.name), "")
             item.name, item.kind, item.path = printable(entry.name), entry.kind.value, printable(entry.path)
             item.meshes, item.animations, item.skins = str(entry.meshes), str(entry.animations), str(entry.skins)
             item.is_missing = bool(entry.meshes.missing or entry.animations.missing or entry.skins.missing)
@@ -304,8 +302,8 @@ class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, Impor
         if 0 <= self.active_entry < len(self.entries):
             item = self.entries[self.active_entry]
             column.label(text=f"{item.kind.capitalize()}: {item.path}")
-            if item.picture:
-                column.template_icon(library_pictures.icon(item.picture), scale=_PICTURE_SCALE)
+            if picture := library_pictures.icon(item.kind, item.name):
+                column.template_icon(picture, scale=_PICTURE_SCALE)
         layout.prop(self, "name")
         layout.prop(self, "animation_filter")
         wide: Any = layout
