@@ -62,31 +62,34 @@ IMAGES: Functions = {
     )
 }
 MESH_IMPORT: Functions = {
-    "merging copies of vertices along seams": ("io_md5.importing.model:find_merged_vertices",),
-    "the bind pose": ("io_md5.importing.model:bind_pose",),
-    "storing what a Blender mesh cannot hold": ("io_md5.importing.model:store_mesh",),
+    "merging copies of vertices along seams": ("io_blender.skeletal.importing.model:find_merged_vertices",),
+    "the bind pose": ("io_blender.skeletal.importing.model:bind_pose",),
+    "storing what a Blender mesh cannot hold": ("io_blender.skeletal.importing.model:store_mesh",),
     "selecting the result, which updates the scene": ("io_blender.state:select_only",),
 }
 MESH_EXPORT: Functions = {
     "reading the weights of the vertices": ("io_blender.scene.mesh_data:vertex_group_weights",),
-    "comparing stored weights": ("io_md5.exporting.mesh:load_source", "io_md5.exporting.mesh:verified_sources"),
-    "verification": ("io_md5.exporting.build:Verifier",),
+    "comparing stored weights": (
+        "io_blender.skeletal.exporting.mesh:load_source",
+        "io_blender.skeletal.exporting.mesh:verified_sources",
+    ),
+    "verification": ("io_blender.skeletal.exporting.build:Verifier",),
     "printing the file": ("io_md5.exporting:format_mesh",),
     "writing it through to the disk": ("io_md5.exporting:write_files",),
 }
 CLIP_EXPORT: Functions = {
-    "the meshes": ("io_md5.exporting.build:_build_rest",),
-    "the poses, from F-curves": ("io_md5.exporting.build:sample_clip",),
+    "the meshes": ("io_blender.skeletal.exporting.build:_build_rest",),
+    "the poses, from F-curves": ("io_blender.skeletal.exporting.build:sample_clip",),
     "Blender's evaluation of the verified frames": (
         "io_blender.clips.playing:Player.play",
         "io_blender.clips.playing:Player.evaluate",
     ),
     "skinning these frames": (
-        "io_md5.exporting.verification:poses_in_file",
-        "io_md5.format.weights:WeightsByJoint.skin",
+        "io_blender.skeletal.exporting.verification:poses_in_file",
+        "io_common.skeletal.weights:WeightsByJoint.skin",
     ),
-    "the bounds": ("io_md5.exporting.build:bounds_of_weights",),
-    "printing the files": ("io_md5.exporting.build:encode_clip", "io_md5.exporting:format_animation"),
+    "the bounds": ("io_blender.skeletal.exporting.build:bounds_of_weights",),
+    "printing the files": ("io_blender.skeletal.exporting.build:encode_clip", "io_md5.exporting:format_animation"),
     "writing them through to the disk": ("io_md5.exporting:write_files",),
 }
 MD2_IMPORT: Functions = {

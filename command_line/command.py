@@ -30,7 +30,8 @@ from .plan import Plan, is_in_archive
 from .tasks import ASSETS, BLEND, CONVERTED, FAILED, FAMILY_FORMATS, UP_TO_DATE, Outcome, Records, Task, as_listed
 
 _NAME = "idtech"
-_INTERRUPTED = 130  # the exit status that shells use for it
+_SIGNALLED = 128  # with the number of a signal, the exit status that shells use for it
+_INTERRUPTED = _SIGNALLED + signal.SIGINT
 _NOTICE = "Stopping after the current file; press Ctrl-C again to stop at once."
 _STOPPED = "\nStopped.\n"
 _CONVERT_STOPPED = "\nStopped. Finished files are kept, and the next run skips them.\n"
@@ -123,6 +124,9 @@ def end_process(number: signal.Signals) -> None:
     # Where Blender cannot make a folder of its own, as on a full disk, this is the one that all programs share.
     if _SESSION_FOLDER.fullmatch(folder.name):
         shutil.rmtree(folder, ignore_errors=True)
+    if os.name == "nt":
+        # There, the status of every signal would be 3.
+        os._exit(_SIGNALLED + number)
     signal.signal(number, signal.SIG_DFL)
     signal.raise_signal(number)
 

@@ -111,7 +111,7 @@ class Conversion:
 def write_results(task: Task, folder: Path, settings: Settings, empty_scene: EmptyScene) -> Outcome:
     """Writes a task's results to a new folder; an internal error prints a traceback and fails the task."""
     started = time.perf_counter()
-    report = Report()
+    report = Report(image_remedy="Name the game's folder with --game-folder")
     outcome = Outcome(CONVERTED)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -133,7 +133,7 @@ def write_results(task: Task, folder: Path, settings: Settings, empty_scene: Emp
         # Even an internal error must not stop the conversion of the other files.
         outcome = Outcome(FAILED, _reason(error, task))
         report.merge(report_of(error))
-    outcome.warnings = report.warnings
+    outcome.warnings = [*report.warnings, *report.facts]
     outcome.seconds = time.perf_counter() - started
     return outcome
 

@@ -89,7 +89,7 @@ def import_models(
         for path in dict.fromkeys(paths):
             files.append(read(path, search))
             for text in files[-1].model.warnings:
-                report.warn(text, path.name)
+                report.add_fact(text, path.name)
             yield progress.step()
         state.switch_to_object_mode(context)
         library = MaterialLibrary(record)
@@ -107,7 +107,7 @@ def import_models(
             state.set_frame_range(context.scene, options.frame_start, last)
         meshes = [obj for obj in result.objects if obj.type == "MESH"]
         for obj in meshes:
-            store_warnings(obj.data, record.group, report.warnings)
+            store_warnings(obj.data, record.group, report.other_warnings, report.facts)
         state.select_only(context, result.objects, next(iter([*meshes, *result.objects]), None))
     return result
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .files import open_file
 from .game_tree.archives import MemberStream, readable
 from .rules import Description, Profile
+from .skeletal.formats import SkeletalFormat
 from .textures.conventions import TextureRules
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 ANY_GAME = "ANY"
 """The game of all families whose rules are those of the format."""
-
-_LONGEST_MAGIC = 8
 
 
 class Role(Enum):
@@ -66,6 +65,10 @@ class BlenderPart:
     properties: tuple[tuple[type, str, Any], ...] = ()
     # With which an action was imported; None if this family did not import it.
     action_frame_rate: Callable[[Any], float | None] = lambda action: None
+    # For the tab id Tech: Check for Game, and whether the active model has animations, which are drawn into a layout.
+    check: type[Operator] | None = None
+    has_animations: Callable[[Context], bool] = lambda context: False
+    draw_animations: Callable[[Any, Context], None] = lambda layout, context: None
 
     @property
     def operators(self) -> tuple[type[Operator], ...]:
@@ -86,7 +89,8 @@ class Family:
     # The first is the default; empty if files are the same for all games.
     games: Mapping[Any, Profile] = field(default_factory=dict)
     other_games: frozenset[str] = frozenset()  # that other families have, and this one knows by another name
-    magic: bytes = b""  # with which files begin; empty for text
+    skeletal: SkeletalFormat | None = None  # None for frames of vertices
+    magic: bytes = b""  # with which files begin; empty if that tells nothing
     frame_rate: float | None = None  # if the format has a fixed one
     has_one_file: bool = False  # whether a model and all its animations are one file
     # Of the file that a game needs beside each model, with the same name; empty if it needs none.
@@ -116,19 +120,19 @@ def family_of(families: Sequence[Family], suffix: str) -> Family | None:
 
 def family_of_file(families: Sequence[Family], path: Path) -> Family | None:
     """The same for a file, but of the family that its first bytes name if that is another one."""
-    # Models of Quake II that are MD3 are named .md2.
+    # Models of Quake II that are MD3 are named .md2. Of families with several kinds of files, names tell the kind.
     family = family_of(families, path.suffix)
-    if family is None or not family.magic:
+    if family is None or not family.has_one_file:
         return family
+    others = [other for other in families if other.has_one_file and other.magic]
     try:
         source = readable(path)
         with source if isinstance(source, MemberStream) else open_file(source) as file:
-            begin = file.read(_LONGEST_MAGIC)
+            begin = file.read(max((len(other.magic) for other in others), default=0))
     except OSError:
         # The reader of the family says why.
         return family
-    others = (other for other in families if other.magic and begin.startswith(other.magic))
-    return next(others, family)
+    return next((other for other in others if begin.startswith(other.magic)), family)
 
 
 def game_identifiers(families: Iterable[Family]) -> list[str]:

@@ -161,3 +161,27 @@ def have_same_triangles(
     is_same[rows[differs[ids]]] = False
     is_same[-1] = False
     return is_same[sources]
+
+
+NO_TRIANGLE = -1
+"""The neighbor at an edge without one."""
+
+
+def neighbors(triangles: _Integers, positions: npt.NDArray[np.floating]) -> npt.NDArray[np.int32]:
+    """The triangle at each edge, from a corner to the next, of triangles (T, 3) by the places of vertices, (T, 3).
+
+    -1 at an edge without another triangle, and at one that more than two share.
+    """
+    if not len(triangles):
+        return np.zeros((0, 3), np.int32)
+    places = np.unique(positions + np.float32(0.0), axis=0, return_inverse=True)[1].reshape(-1)
+    corners = places[triangles]
+    edges = np.sort(np.stack([corners, np.roll(corners, -1, axis=1)], axis=-1).reshape(-1, 2), axis=1)
+    keys = edges[:, 0] * len(positions) + edges[:, 1]
+    order = np.argsort(keys, kind="stable")
+    firsts, counts = np.unique(keys[order], return_index=True, return_counts=True)[1:]
+    pairs = firsts[counts == 2]
+    result = np.full(len(keys), NO_TRIANGLE, np.int32)
+    left, right = order[pairs], order[pairs + 1]
+    result[left], result[right] = right // 3, left // 3
+    return result.reshape(-1, 3)

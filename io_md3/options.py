@@ -8,7 +8,7 @@ from ..io_blender.options import FrameImportProperties, FrameModelProperties, op
 from ..io_common.textures.conventions import TextureRules
 
 # How images are found for the shaders of surfaces.
-TEXTURE_RULES = TextureRules(config_name="md3.cfg", has_shaders=True)
+TEXTURE_RULES = TextureRules(config_name="md3.cfg", has_shaders=True, has_mesh_images=True)
 
 
 @dataclass(frozen=True)

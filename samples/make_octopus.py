@@ -18,10 +18,10 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tests" / "helpers"))
 
+from io_idtech.io_common.skeletal import quaternions as quat  # noqa: E402
+from io_idtech.io_common.skeletal.skeleton import compose, decompose, encode_poses  # noqa: E402
+from io_idtech.io_common.skeletal.weights import pose_bounds  # noqa: E402
 from io_idtech.io_md5.format import ROOT, Joints, Mesh, Model, write_animation, write_mesh  # noqa: E402
-from io_idtech.io_md5.format import quaternions as quat  # noqa: E402
-from io_idtech.io_md5.format.skeleton import compose, decompose, encode_poses  # noqa: E402
-from io_idtech.io_md5.format.weights import pose_bounds  # noqa: E402
 
 FOLDER = HERE / "models" / "octopus"
 SHADERS = "models/octopus"

@@ -51,7 +51,7 @@ def write_keyframes(
 class KeyframeWriter:
     """Writes curves that share `count` consecutive frames; values at indices in `held` are held."""
 
-    def __init__(self, frame_start: int, count: int, held: npt.NDArray[np.integer] | Sequence[int] = ()) -> None:
+    def __init__(self, frame_start: float, count: int, held: npt.NDArray[np.integer] | Sequence[int] = ()) -> None:
         self._points = np.empty((count, 2), dtype=np.float32)
         self._points[:, 0] = np.arange(frame_start, frame_start + count)
         self._interpolation = np.full(count, LINEAR, dtype=np.int32)

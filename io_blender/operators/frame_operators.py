@@ -23,8 +23,9 @@ from ..scene.axes import Conversion
 from ..scene.objects import NothingToExportError, Scope, find_meshes
 from ..verification import Verify
 from . import animation_list as animation_list_panel
-from . import file_operators, game_check, panel_parts, preferences, shared_options
+from . import file_operators, game_check, panel_parts, preferences, sequence_player, shared_options
 from .panel_parts import Operator
+from .sequence_player import SequencePlayer
 
 if TYPE_CHECKING:
     from bpy.types import Context, Event, Object, UILayout
@@ -82,9 +83,15 @@ class FrameFormat:
         return next((game for game in games if game.value == identifier), games[0])
 
     def blender_part(
-        self, importer: Any, exporter: Any, options: type, classes: tuple[type, ...], added: tuple[Any, ...]
+        self,
+        importer: Any,
+        exporter: Any,
+        options: type,
+        player: SequencePlayer,
+        classes: tuple[type, ...],
+        added: tuple[Any, ...],
     ) -> BlenderPart:
-        """What is registered, with the check for a game, which has the `options` of the exporter."""
+        """What is registered, with the player, and the check for a game, which has the `options` of the exporter."""
         # `added` are the properties of Blender's types.
         name, label = self.family.name, self.family.name.upper()
         operator = {
@@ -93,14 +100,17 @@ class FrameFormat:
             "bl_label": f"Check for Game ({label})",
         }
         check = type(f"OBJECT_OT_{name}_check_game", (options, FrameCheck, bpy.types.Operator), operator)
-        panel = {
-            "__doc__": "The check in the properties of a mesh.",
-            "bl_label": f"Game ({label})",
-            "check": check,
-            "kinds": ("MESH",),
-        }
-        classes = (check, type(f"DATA_PT_{name}_game", (game_check.GamePanel, bpy.types.Panel), panel), *classes)
-        return BlenderPart(importer, (exporter,), self.load, self.save, classes=classes, properties=added)
+        return BlenderPart(
+            importer,
+            (exporter,),
+            self.load,
+            self.save,
+            classes=(check, *sequence_player.classes_of(player), *classes),
+            properties=(*sequence_player.properties_of(player), *added),
+            check=check,
+            has_animations=player.has_sequences,
+            draw_animations=player.draw,
+        )
 
 
 @properties

@@ -101,8 +101,10 @@ class JobOperator(Operator):
             # Whatever is not expected is reported as an internal error, with its traceback.
             bad_data = (self.bad_data, *(family.error for family in registered))
             expected = (*bad_data, NothingToExportError, NoFileError)
-            for text in reports.report_of(error).warnings:
-                reports.report_message(self, "WARNING", text)
+            report = reports.report_of(error)
+            for kind, texts in (("INFO", report.facts), ("WARNING", report.warnings)):
+                for text in texts:
+                    reports.report_message(self, kind, text)
             reports.report_message(self, "ERROR", message_for(error, expected, subject=_subject(self)))
             return {"CANCELLED"}
         names = reports.listing([path.name for path in paths], 2)

@@ -52,6 +52,27 @@ class SequencePlayer:
     family: str
     find: Callable[[Object | None], PlayedModel | None]
     """The model that an object is or belongs to."""
+    draw_further: Callable[[Any, Context, Object], None] = lambda layout, context, obj: None
+    """Draws what a family has below the list."""
+
+    def has_sequences(self, context: Context) -> bool:
+        """Whether the active object belongs to a model that was imported with shape keys."""
+        return self.find(active_object(context)) is not None
+
+    def draw(self, layout: Any, context: Context) -> None:
+        """Draws the sequences of the active model, and the buttons that play them."""
+        obj = active_object(context)
+        model = self.find(obj)
+        if obj is None or model is None:
+            return
+        manager: Any = context.window_manager
+        # The window manager may be changed while a panel is drawn.
+        _fill(getattr(manager, f"{self.family}_sequences"), model.sequences)
+        names = (f"{self.family}_sequences", manager, f"{self.family}_active_sequence")
+        layout.template_list(f"IO_{self.family.upper()}_UL_sequences", "", manager, *names, rows=4)
+        step = f"object.{self.family}_step_sequence"
+        draw_player(layout, step, model.played_index(context.scene), len(model.sequences), "sequences")
+        self.draw_further(layout, context, obj)
 
 
 def active_object(context: Context) -> Object | None:
@@ -165,22 +186,6 @@ class SequenceList(RowList):
         numbers = row.row()
         numbers.alignment = "RIGHT"
         numbers.label(text=f"{item.first} to {item.first + item.frame_count - 1}")
-
-
-def draw_sequences(layout: Any, context: Context, player: SequencePlayer, obj: Any) -> None:
-    """Draws the sequences of a model, and the buttons that play them."""
-    model = player.find(obj)
-    if model is None:
-        layout.label(text="Imported without shape keys", icon="INFO")
-        return
-    manager: Any = context.window_manager
-    family = player.family
-    # The window manager may be changed while a panel is drawn.
-    _fill(getattr(manager, f"{family}_sequences"), model.sequences)
-    names = (f"{family}_sequences", manager, f"{family}_active_sequence")
-    layout.template_list(f"IO_{family.upper()}_UL_sequences", "", manager, *names, rows=4)
-    step = f"object.{family}_step_sequence"
-    draw_player(layout, step, model.played_index(context.scene), len(model.sequences), "sequences")
 
 
 def _fill(items: Any, found: Sequence[FrameSequence]) -> None:

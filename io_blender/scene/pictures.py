@@ -1,7 +1,7 @@
 """Pictures of what a scene shows, rendered by Cycles on the processor: that needs neither a window nor a graphics card.
 
-All pictures look from the same side at models that face +X, with the same light. How much they show differs by powers of
-the square root of two: models of about the same size are seen at the same scale.
+All pictures look from the same side at models that face +X, with the same light. How much they show differs by powers
+of the square root of two: models of about the same size are seen at the same scale.
 """
 
 from __future__ import annotations

@@ -10,17 +10,19 @@ import bpy
 from ...io_blender.options import NO_ANIMATIONS, Scene, Settings
 from ...io_blender.reports import ExportResult, ImportResult, finish
 from ...io_blender.scene.axes import Conversion
+from ...io_blender.skeletal.exporting.clips import AnimationOptions
+from ...io_blender.skeletal.operators import retarget
+from ...io_blender.skeletal.options import WeightOptions
+from ...io_blender.skeletal.records import ACTION_RATE
 from ...io_blender.verification import Verify
 from ...io_common.family import BlenderPart
 from ..exporting import export_animations, export_mesh
-from ..exporting.build import ExportOptions, ModelOptions
 from ..exporting.camera import CameraExportOptions, export_camera
-from ..exporting.clips import AnimationOptions
+from ..exporting.options import ExportOptions, ModelOptions
 from ..format.games import game_named
 from ..importing.importer import import_files
-from ..options import ImportOptions, WeightOptions
-from ..records import ACTION_RATE
-from . import export_md5, import_md5, panels, retarget
+from ..options import ImportOptions
+from . import export_md5, import_md5, panels
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -83,10 +85,12 @@ BLENDER = BlenderPart(
     classes=(
         import_md5.IO_MD5_UL_animation_files,
         export_md5.OBJECT_OT_md5_check_game,
-        export_md5.DATA_PT_md5_game,
         *panels.CLASSES,
         *retarget.CLASSES,
     ),
     properties=(*panels.PROPERTIES, *retarget.PROPERTIES),
     action_frame_rate=ACTION_RATE.read,
+    check=export_md5.OBJECT_OT_md5_check_game,
+    has_animations=panels.has_animations,
+    draw_animations=panels.draw_animations,
 )

@@ -29,26 +29,20 @@ from ...io_blender.options import (
 from ...io_blender.records import has_record
 from ...io_blender.reports import ExportResult, Job, Report
 from ...io_blender.scene.objects import NothingToExportError
+from ...io_blender.skeletal.exporting.clips import AnimationOptions, Clip, clips_by_file, listed_clip, listed_clips
+from ...io_blender.skeletal.exporting.source import Source, find_source
+from ...io_blender.skeletal.options import ACTIONS, MERGE, AnimationProperties, ModelProperties, WeightOptions
+from ...io_blender.skeletal.records import GROUP, load_action
 from ...io_common.texts import counted
 from ..exporting import export_animations, export_mesh
-from ..exporting.build import ExportOptions, ModelOptions
 from ..exporting.camera import CameraExportOptions, export_camera, exported_cameras
-from ..exporting.clips import AnimationOptions, Clip, clips_by_file, listed_clip, listed_clips, match_sequences
 from ..exporting.game import find
-from ..exporting.source import Source, find_source
+from ..exporting.options import ExportOptions, ModelOptions
+from ..exporting.sequences import match_sequences
 from ..format.games import PROFILES, Game
 from ..format.model import ANIMATION_SUFFIX
 from ..importing.companions import find_companion
-from ..options import (
-    ACTIONS,
-    MERGE,
-    AnimationProperties,
-    CameraProperties,
-    ClipProperties,
-    ModelProperties,
-    WeightOptions,
-)
-from ..records import GROUP, load_action
+from ..options import CameraProperties, ClipProperties
 from .panels import armature_in
 
 # Lines about sequences in the panel.
@@ -193,8 +187,8 @@ def _all_clips(context: Context, operator: Export) -> dict[Path, Clip]:
     armature = exported_armature(context, operator)
     if armature is None:
         return {}
-    folder = file_operators.chosen_path(context, operator).parent
-    return clips_by_file(context, Source(armature, []), "ALL", folder, "", Report())
+    path = file_operators.chosen_path(context, operator).with_suffix(ANIMATION_SUFFIX)
+    return clips_by_file(context, Source(armature, []), "ALL", path, Report())
 
 
 def _draw_files(layout: UILayout, operator: Export, paths: Sequence[Path]) -> None:
@@ -378,14 +372,6 @@ class OBJECT_OT_md5_check_game(BuildOptions, game_check.GameCheck, bpy.types.Ope
     def find(self, context: Context) -> list[game_check.LocatedFinding]:
         path = Path(bpy.path.abspath(self.filepath)) if self.filepath else None
         return find(context, self.export_options(), path=path, has_mesh=self.has_mesh)
-
-
-class DATA_PT_md5_game(game_check.GamePanel, bpy.types.Panel):
-    """The check in the properties of an armature or a mesh."""
-
-    bl_label = "Game (MD5)"
-    check = OBJECT_OT_md5_check_game
-    kinds = ("ARMATURE", "MESH")
 
 
 @properties

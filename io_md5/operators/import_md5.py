@@ -17,14 +17,23 @@ from bpy.props import CollectionProperty
 from ...io_blender.operators import file_operators, panel_parts, preferences
 from ...io_blender.options import hidden, mixin_of, option, properties, values_of
 from ...io_blender.reports import ImportResult, Job, listing, printable
+from ...io_blender.skeletal.importing.folder import (
+    AnimationFile,
+    animation_paths,
+    match_file,
+    read_animations,
+    within_budget,
+)
+from ...io_blender.skeletal.importing.plan import active_skeleton
+from ...io_blender.skeletal.importing.sources import ImportSkeleton
+from ...io_blender.skeletal.importing.transfer import count_mapped
 from ...io_common.game_tree.archives import readable, stamp
 from ...io_common.game_tree.files import Budget
 from ...io_common.texts import counted, matches
-from ..format import Joints, Md5Error, read_animation, read_animation_header, read_joints
+from ..format import Joints, Md5Error, read_animation_header, read_joints
+from ..format.files import FORMAT
 from ..format.model import CAMERA_SUFFIX, MESH_SUFFIX
-from ..importing.importer import active_skeleton, import_files
-from ..importing.read import AnimationFile, ImportSkeleton, animation_paths, match_file, within_budget
-from ..importing.transfer import count_mapped
+from ..importing.importer import import_files
 from ..options import ImportOptions, ImportProperties
 
 if TYPE_CHECKING:
@@ -135,12 +144,11 @@ def fill(context: Context, operator: Any, folder: Path, names: Sequence[str]) ->
         item.detail = printable(_detail(found))
         if found.header is not None:
             names = tuple(found.header.names)
-            if found.match is not None and 2 * len(found.match.joints) < len(names):
+            if found.match is not None and 2 * found.match.named_count < len(names):
                 if names not in mapped:
                     mapped[names] = 0
                     with suppress(Md5Error, OSError):
-                        animation = read_animation(readable(found.path))
-                        mapped[names] = count_mapped(found.path, animation, targets[0])
+                        mapped[names] = count_mapped(read_animations(found.path, FORMAT)[0], targets[0])
                 if mapped[names]:
                     item.fit = "PART"
                     item.detail = f"{mapped[names]} of {counted(len(names), 'joints')} fit, with another skeleton"
@@ -157,7 +165,9 @@ def _detail(found: AnimationFile) -> str:
     if match is None:
         return "Select a model, or make an armature active"
     if match.fit == "none":
-        return "It has none of the bones. Animation Between Skeletons (panel MD5) transfers it"
+        return "It has none of the bones. Animation Between Skeletons (tab id Tech) transfers it"
+    if match.renamed:
+        return f"Matched by the order of joints: {listing(match.renamed, 2)}"
     count = len(found.header.names) if found.header is not None else 0
     parts = ((match.missing, "Not moved"), (match.extra, "Without a bone"), (match.differing, "Other parent"))
     texts = [f"{label}: {listing(joints, 2)}" for joints, label in parts if joints]
@@ -169,7 +179,7 @@ def _detail(found: AnimationFile) -> str:
 def _files(folder: Path, skeletons: Sequence[Joints]) -> list[AnimationFile]:
     """The animations of a folder: first what fits fully, then partly, then the others, each by name."""
     try:
-        paths = within_budget(animation_paths(folder)[:_MAX_LISTED], Budget())
+        paths = within_budget(animation_paths(folder, FORMAT)[:_MAX_LISTED], Budget())
     except OSError:
         return []
     files = []

@@ -26,23 +26,13 @@ from ...io_blender.operators.panel_parts import (
 )
 from ...io_blender.options import option, properties
 from ...io_blender.reports import printable
+from ...io_blender.skeletal.exporting.clips import action_range
+from ...io_blender.skeletal.records import ACTION_RATE, GROUP, JOINT_INDEX, JOINT_NAME, MESH_INDEX, MESH_NAME, SHADERS
 from ...io_common.texts import counted
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
-from ..exporting.clips import action_range
 from ..importing.companions import TEXTURE_RULES
-from ..records import (
-    ACTION_RATE,
-    CAMERA_RATE,
-    CUT_MARKER,
-    GROUP,
-    JOINT_INDEX,
-    JOINT_NAME,
-    MESH_INDEX,
-    MESH_NAME,
-    SHADERS,
-)
-from .retarget import draw_joint_map, other_armatures
+from ..records import CAMERA_RATE, CUT_MARKER
 
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Material, Object
@@ -168,8 +158,16 @@ class IO_MD5_UL_animations(NamedList, bpy.types.UIList):
         return set(animations_of(armature)) if armature is not None else set()
 
 
-def _draw_animations(layout: Any, context: Context, armature: Object) -> None:
-    found = animations_of(armature)
+def has_animations(context: Context) -> bool:
+    """Whether the active object has or is an imported armature, or one with an imported action."""
+    armature = armature_in(context)
+    return armature is not None and (_is_imported(armature.data) or _is_imported(active_action(armature)))
+
+
+def draw_animations(layout: Any, context: Context) -> None:
+    """Draws the animations of the active armature, and the buttons that play them."""
+    armature = armature_in(context)
+    found = animations_of(armature) if armature is not None else []
     if not found:
         layout.label(text="No animations imported", icon="INFO")
         return
@@ -198,21 +196,17 @@ class _Panel(ImportedPanel):
 
 
 class DATA_PT_md5_armature(_Panel, bpy.types.Panel):
-    """The animations of an imported armature, of one with imported actions, or of one selected after another."""
+    """The frame rate of the active animation of an armature."""
 
     @classmethod
     def poll(cls, context: Context) -> bool:
         obj = context.object
         is_armature = obj is not None and obj.type == "ARMATURE"
-        is_imported = is_armature and (_is_imported(obj.data) or _is_imported(active_action(obj)))
-        return is_imported or (is_armature and bool(other_armatures(context)))
+        return is_armature and active_action(obj) is not None and has_animations(context)
 
-    def draw_object(self, context: Context, obj: Any) -> None:
-        _draw_animations(self.layout, context, obj)
-        action = active_action(obj)
-        if action is not None:
-            split_layout(self).prop(action, "md5_frame_rate")
-        draw_joint_map(self.layout, obj)
+    def draw(self, context: Context) -> None:
+        action: Any = active_action(context.object)
+        split_layout(self).prop(action, "md5_frame_rate")
 
 
 class DATA_PT_md5_mesh(_Panel, bpy.types.Panel):
@@ -220,17 +214,14 @@ class DATA_PT_md5_mesh(_Panel, bpy.types.Panel):
 
     kind = "MESH"
 
-    def draw_object(self, context: Context, obj: Any) -> None:
+    def draw(self, context: Context) -> None:
+        obj: Any = context.object
         layout = split_layout(self)
         index = MESH_INDEX.read(obj.data)
         name = printable(MESH_NAME.read(obj.data) or "")
         if index is not None:
             layout.label(text=f"Mesh {index} of the file{f', {name}' if name else ''}")
         find_images.draw_names(layout, obj.data, SHADERS)
-
-    def warned(self, obj: Any) -> Any:
-        armature = obj.find_armature()
-        return armature.data if armature is not None else None
 
 
 class BONE_PT_md5(PropertiesPanel, bpy.types.Panel):
@@ -256,7 +247,8 @@ class DATA_PT_md5_camera(_Panel, bpy.types.Panel):
 
     kind = "CAMERA"
 
-    def draw_object(self, context: Context, obj: Any) -> None:
+    def draw(self, context: Context) -> None:
+        obj: Any = context.object
         layout = split_layout(self)
         layout.prop(obj.data, "md5_frame_rate")
         marker = CUT_MARKER.read(obj.data)

@@ -73,6 +73,10 @@ def test_its_errors_are_reported_as_errors_of_the_file(seen):
     assert "internal error" not in seen["bad"]
 
 
+def test_messages_about_other_formats_name_it(seen):
+    assert "This file is not MD5 but TRI: use File > Import > Triangle" in seen["under another name"]
+
+
 def test_the_command_line_describes_and_converts_it(seen):
     assert seen["info"][0]["corners"] == [[0, 0, 0], [1, 0, 0], [0, 2, 0]]
     assert seen["to glb"] == seen["to tri"] == 0

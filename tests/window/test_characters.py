@@ -21,7 +21,7 @@ CROPS = {
     "characters": "682x584+34+206",
     "character-animations": "682x692+34+98",
     "character": "600x490+236+200",
-    "character-panel": "1240x206+36+536",
+    "character-panel": "284x560+766+82",
 }
 MODEL = "models/md5/octopus"
 DEF = f"""\

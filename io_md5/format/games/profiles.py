@@ -11,6 +11,7 @@ from functools import partial
 
 from ....io_common import rules
 from ....io_common.rules import Check, Rule
+from ....io_common.skeletal import formats
 from ....io_common.texts import counted
 from ..model import CAMERA_SUFFIX
 from . import checks
@@ -40,7 +41,7 @@ class Comments(Enum):
 
 
 @dataclass(frozen=True)
-class Writing:
+class Writing(formats.Writing):
     """How files are written for a game."""
 
     all_components: bool = False  # of every joint in every frame of an animation
@@ -49,10 +50,6 @@ class Writing:
     max_commandline: int = 0  # in bytes; 0 for no limit
     needs_animation: bool = False  # the game loads no mesh without an animation of its name
     names: NameRule = field(default_factory=NameRule)
-    joint_scales: bool = False  # are written to a file beside the animation
-    last_parent: int = 0  # highest index of a joint that may have children; 0 for no limit
-    frame_rate: float = 0.0  # that the game plays, whatever the file says; 0 for the file's
-    max_influences: int = 0  # joints that move a vertex; 0 for any number
     needs_root: bool = False  # a single root joint at the origin
 
 
@@ -194,6 +191,15 @@ COMMON: tuple[Rule, ...] = (
 _ROOT_TO_ZERO = f"{_DOOM3_ANIM} 299–324: the root's base translation is replaced by 0"
 _CAMERA = "Doom 3 `d3xp/Camera.cpp`, `LoadAnim`"
 _MOVED = "Doom 3 moves the model by its distance"
+_CAMERA_RULES = (
+    Rule("first_cut", True, checks.first_cut, "Doom 3", "cuts of a camera path from frame 1 on",
+         "Doom 3 refuses the camera path", "delete the marker on the first frame", _CAMERA, 1),
+    Rule("cut_groups", True, checks.cut_groups, "Doom 3", "cuts of a camera path that are numbers alone",
+         "Doom 3 refuses the camera path",
+         "delete the custom property md5 of the camera data; the path is then made of its keys", _CAMERA),
+    Rule("fields_of_view", True, checks.fields_of_view, "Doom 3", "fields of view above 0",
+         "Doom 3 stops when it plays them", "key another focal length", "Doom 3 `Game_local.cpp`, `CalcFov`"),
+)  # fmt: skip
 _DOOM3_RULES = (
     _UNNAMED,
     Rule("rate_below_one", True, checks.rate_below_one, "Doom 3", "a frame rate of at least 1",
@@ -216,13 +222,7 @@ _DOOM3_RULES = (
          _ONE_ROOT, f"{_DOOM3_ANIM}, `LoadAnim`"),
     Rule("animation_roots", True, checks.animation_roots, "Doom 3", "one root joint in an animation",
          "Doom 3 needs one and refuses the file", _ONE_ROOT, f"{_DOOM3_ANIM}, `LoadAnim`"),
-    Rule("first_cut", True, checks.first_cut, "Doom 3", "cuts of a camera path from frame 1 on",
-         "Doom 3 refuses the camera path", "delete the marker on the first frame", _CAMERA, 1),
-    Rule("cut_groups", True, checks.cut_groups, "Doom 3", "cuts of a camera path that are numbers alone",
-         "Doom 3 refuses the camera path",
-         "delete the custom property md5 of the camera data; the path is then made of its keys", _CAMERA),
-    Rule("fields_of_view", True, checks.fields_of_view, "Doom 3", "fields of view above 0",
-         "Doom 3 stops when it plays them", "key another focal length", "Doom 3 `Game_local.cpp`, `CalcFov`"),
+    *_CAMERA_RULES,
 )  # fmt: skip
 
 
@@ -361,6 +361,8 @@ ANY = Profile(
         as_warning(joint_count("iqm's compiler", f"{_IQM}: indices of joints are bytes", 255)),
         Rule("equal_meshes", False, meshes.equal_meshes, "iqm's compiler", "meshes differ in name or shader",
              "iqm's compiler keeps only one of them", "rename the objects", f"{_IQM}, `makemeshes`"),
+        # No other game plays camera paths.
+        *map(as_warning, _CAMERA_RULES),
     ),
     writing=Writing(comments=Comments.AMBIGUOUS),
     written=(

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ....io_common.skeletal.model import Animation, Joints, Mesh, Model
+from ....io_common.skeletal.skeleton import components, encode_poses, with_components
 from ....io_common.texts import listing
-from ..model import Animation, Joints, Mesh, Model
-from ..skeleton import components, encode_poses, with_components
 from ..validation import is_writable
 from .checks import NameRule, byte_count
 from .profiles import PROFILES, Comments, Game, Writing

@@ -18,10 +18,11 @@ from md5_deviation import file_vertices, meshes_of
 from paths import CORPUS
 from scripted_scenes import FRAMES, attach, rig, shown_vertices, tube
 
-from io_idtech.io_md5.format import read_animation, read_mesh, skeleton
+from io_idtech.io_common.skeletal import skeleton
+from io_idtech.io_common.skeletal.skinning import bind_pose
+from io_idtech.io_md5.format import read_animation, read_mesh
 from io_idtech.io_md5.format.check import check_animation, check_model
 from io_idtech.io_md5.format.games import Game
-from io_idtech.io_md5.format.skinning import bind_pose
 
 pytestmark = pytest.mark.slow
 

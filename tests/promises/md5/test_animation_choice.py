@@ -12,7 +12,7 @@ import needs
 import numpy as np
 import pytest
 
-from io_idtech.io_md5.format import quaternions as quat
+from io_idtech.io_common.skeletal import quaternions as quat
 from io_idtech.io_md5.format import read_animation, write_animation
 
 
@@ -95,6 +95,18 @@ def test_a_pattern_chooses_the_animations_of_the_folder(model, pattern, expected
 def test_a_script_that_sets_only_a_pattern_imports_the_animations_of_the_folder(model):
     import_md5(model, animation_filter="walk*")
     assert action_names() == ["walk1", "walk2"]
+
+
+def test_an_animation_named_as_the_model_is_a_warning_if_its_joints_do_not_fit(tmp_path, capfd):
+    joints = md5_scenes.skeleton(
+        [*md5_scenes.NAMES, "tail"], [*md5_scenes.PARENTS, 1], [*md5_scenes.OFFSETS, [0.0, 0.0, -5.0]]
+    )
+    longer = md5_scenes.animation(joints)
+    import_md5(md5_scenes.write(tmp_path, "ogre", Ogre=longer, walk=walk(), run=longer), animations="FOLDER")
+    assert action_names() == ["walk"]
+    shown = capfd.readouterr().out
+    assert "Ogre.md5anim: skipped: it has 7 joints, which do not match the 6 of ogre" in shown
+    assert "run" not in shown
 
 
 def test_a_pattern_counts_for_the_folder_and_not_for_files_that_were_selected(model):
@@ -413,7 +425,7 @@ def loop(closed: bool):
     angle = 2.0 * np.pi * np.arange(9) / step
     turn = np.zeros((9, 4))
     turn[:, 0], turn[:, 3] = np.cos(0.3 * np.sin(angle)), np.sin(0.3 * np.sin(angle))
-    from io_idtech.io_md5.format.skeleton import encode_local_poses, local_poses
+    from io_idtech.io_common.skeletal.skeleton import encode_local_poses, local_poses
 
     positions, orientations = local_poses(animation)
     positions, orientations = np.repeat(positions[:1], 9, axis=0), np.repeat(orientations[:1], 9, axis=0)

@@ -14,9 +14,9 @@ from installed import read_empty_scene
 from mathutils import Matrix
 from scripted_scenes import FRAMES, distance, file_vertices, shown_vertices
 
+from io_idtech.io_common.skeletal.skinning import face_normals
 from io_idtech.io_md5.format import read_animation, read_mesh, write_animation
 from io_idtech.io_md5.format.check import check_animation, check_model
-from io_idtech.io_md5.format.skinning import face_normals
 
 TOLERANCE = 1e-4
 

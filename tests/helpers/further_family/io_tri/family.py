@@ -33,5 +33,6 @@ FAMILY = Family(
     error=tri.TriError,
     blender=_blender,
     textures=TextureRules(),
+    magic=b"TRI",
     has_one_file=True,
 )

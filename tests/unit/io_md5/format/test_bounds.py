@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from md5_samples import random_mesh, random_model, random_pose
 
+from io_idtech.io_common.skeletal import weights as bounds
+from io_idtech.io_common.skeletal.skinning import skin
+from io_idtech.io_common.skeletal.weights import pose_bounds
 from io_idtech.io_md5.format import Joints, Mesh, Model, model_bounds
-from io_idtech.io_md5.format import weights as bounds
-from io_idtech.io_md5.format.skinning import skin
-from io_idtech.io_md5.format.weights import pose_bounds
 
 
 def box_of(meshes, positions, orientations):

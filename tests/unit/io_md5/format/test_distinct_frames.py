@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from io_idtech.io_md5.format.model import ROOT
-from io_idtech.io_md5.format.playback import distinct_frames
+from io_idtech.io_common.skeletal.model import ROOT
+from io_idtech.io_common.skeletal.playback import distinct_frames
 
 PARENTS = np.array([ROOT, 0, 1], dtype=np.int32)
 FRAMES = 101

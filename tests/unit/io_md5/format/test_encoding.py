@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from md5_samples import random_animation, random_parents, random_pose
 
-from io_idtech.io_md5.format import skeleton
-from io_idtech.io_md5.format import skeleton as encoding
+from io_idtech.io_common.skeletal import skeleton
+from io_idtech.io_common.skeletal import skeleton as encoding
 
 # Skeletons
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from md5_samples import random_parents
 
+from io_idtech.io_common.skeletal import quaternions as quat
+from io_idtech.io_common.skeletal import skeleton as encoding
+from io_idtech.io_common.skeletal.skeleton import local_poses
 from io_idtech.io_md5.format import Joints, Model, format_animation, format_mesh, parse_animation, parse_mesh
-from io_idtech.io_md5.format import quaternions as quat
-from io_idtech.io_md5.format import skeleton as encoding
-from io_idtech.io_md5.format.skeleton import local_poses
 
 AXES = 400
 # Steps of 1 - x² - y² - z² in 32 bits are 2⁻²⁴, so a w of 3e-4 can be off by 5e-5 whatever the digits are.

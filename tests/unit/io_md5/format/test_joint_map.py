@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from io_idtech.io_common.skeletal.joint_map import Body, Pair, find_joint_map, format_joint_map, parse_joint_map
 from io_idtech.io_md5.format import Joints, Md5Error
-from io_idtech.io_md5.format.joint_map import Body, Pair, find_joint_map, format_joint_map, parse_joint_map
 
 # The parts of a body with their parents and places; each scheme has a name for each, {} is the side.
 PARTS = {
@@ -132,11 +132,21 @@ def test_a_letter_before_a_word_is_a_side_if_both_sides_have_it():
 def test_chains_of_equal_length_between_mapped_joints_are_paired_by_where_they_point():
     places = [(0, 0, 0), (1, 0, 0), (2, 0, 0), (0, 1, 0), (0, 2, 0)]
     source = chain(["hand", "a", "b", "c", "d"], [-1, 0, 1, 0, 3], places)
-    target = chain(["hand", "x", "y", "z", "w"], [-1, 0, 1, 0, 3], [places[i] for i in (0, 3, 4, 1, 2)])
+    target = chain(["hand", "x", "z", "y", "w"], [-1, 0, 0, 1, 2], [places[i] for i in (0, 3, 1, 4, 2)])
     found = find_joint_map(source, target)
     assert {name: pair.source for name, pair in found.items()} == {
         "hand": "hand", "x": "c", "y": "d", "z": "a", "w": "b",
     }  # fmt: skip
+
+
+def test_joints_that_names_do_not_pair_are_paired_by_order_unless_names_say_another_one():
+    source = chain(["hips", "leg.L", "leg.R", "a", "b"], [-1, 0, 0, 1, 2])
+    target = chain(["Hips", "thing", "leg_r", "x", "y"], [-1, 0, 0, 1, 2])
+    found = find_joint_map(source, target)
+    assert [found[name].source for name in target.names] == source.names
+    assert [found[name].how for name in target.names] == ["spelling", "order", "spelling", "order", "order"]
+    target = chain(["Hips", "leg_r", "thing", "x", "y"], [-1, 0, 0, 1, 2])
+    assert "order" not in {pair.how for pair in find_joint_map(source, target).values()}
 
 
 def test_fingers_are_paired_from_the_hand_whether_or_not_they_have_a_joint_for_the_tip():

@@ -34,3 +34,16 @@ def test_what_does_not_match_is_named(rng):
     match = match_joints(animation, joints)
     assert (match.extra, match.missing, match.differing) == (["tail"], [joints.names[3]], [joints.names[2]])
     assert not match.is_complete
+
+
+def test_renamed_joints_in_the_same_order_with_the_same_parents_are_those_of_the_skeleton(rng):
+    joints = random_joints(rng, 5)
+    joints.parents[:] = [-1, 0, 1, 1, 0]
+    animation = random_animation(rng, joints=5, parents=joints.parents)
+    animation.names = [joints.names[0], "a", "b", joints.names[3], "c"]
+    match = match_joints(animation, joints)
+    assert match.joints == match.bones == list(range(5))
+    assert (match.renamed, match.named_count, match.fit) == (["a", "b", "c"], 2, "part")
+    # A name that both have says that the order is another one.
+    animation.names = ["a", "b", "c", joints.names[2], "d"]
+    assert not match_joints(animation, joints).renamed

@@ -7,7 +7,8 @@ import pytest
 from md5_samples import random_animation, random_pose
 from md5_specification import build_skeleton, close, slerp
 
-from io_idtech.io_md5.format import Md5Error, encode_local_poses, playback, skeleton
+from io_idtech.io_common.skeletal import playback, skeleton
+from io_idtech.io_md5.format import Md5Error, encode_local_poses
 
 
 def literal_frame_pair(seconds, count, rate):

@@ -9,7 +9,7 @@ import pytest
 from md5_samples import negative_w, unit_quaternions
 from md5_specification import close, compute_w, conjugate, mult_quat, normalise, rotate_point, slerp
 
-from io_idtech.io_md5.format import quaternions as quat
+from io_idtech.io_common.skeletal import quaternions as quat
 
 # Quaternions
 

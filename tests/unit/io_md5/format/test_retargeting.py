@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from io_idtech.io_common.skeletal.retargeting import Retargeting, bend_leg
 from io_idtech.io_md5.format import Joints, Md5Error, compose, multiply, normalise, rotate
-from io_idtech.io_md5.format.retargeting import Retargeting, bend_leg
 
 # Name, parent, position in a T pose that looks along +X.
 BODY = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from io_idtech.io_common.skeletal.skinning import find_merged_vertices, weight_list_ids
 from io_idtech.io_common.triangles import is_degenerate
 from io_idtech.io_md5.format import Mesh
-from io_idtech.io_md5.format.skinning import find_merged_vertices, weight_list_ids
 
 
 def mesh_of(weights, triangles):

@@ -7,6 +7,7 @@ import pytest
 from md5_samples import assert_same_animation, assert_same_model, random_animation, random_parents, random_pose
 from md5_specification import build_skeleton, close, compute_w, frame_components, normalise
 
+from io_idtech.io_common.skeletal import skeleton
 from io_idtech.io_md5.format import (
     Animation,
     Joints,
@@ -16,7 +17,6 @@ from io_idtech.io_md5.format import (
     format_mesh,
     parse_animation,
     parse_mesh,
-    skeleton,
 )
 
 # Skeletons

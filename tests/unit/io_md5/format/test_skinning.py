@@ -9,8 +9,9 @@ import pytest
 from md5_samples import random_mesh, random_model, random_pose
 from md5_specification import build_vertices, close, conjugate, move_normals, rotate_point, weight_normals
 
+from io_idtech.io_common.skeletal import skinning
 from io_idtech.io_common.triangles import flip_v
-from io_idtech.io_md5.format import Mesh, parse_mesh, skinning
+from io_idtech.io_md5.format import Mesh, parse_mesh
 
 
 def cross(a, b):

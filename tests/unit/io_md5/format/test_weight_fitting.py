@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from io_idtech.io_md5.format.quaternions import to_matrices
-from io_idtech.io_md5.format.weights import fit_weights
+from io_idtech.io_common.skeletal.quaternions import to_matrices
+from io_idtech.io_common.skeletal.weights import fit_weights
 
 FRAMES, JOINTS = 24, 40
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from md5_samples import random_mesh, random_pose
 
+from io_idtech.io_common.skeletal.skinning import skin
+from io_idtech.io_common.skeletal.weights import weights_by_joint
 from io_idtech.io_md5.format import Mesh
-from io_idtech.io_md5.format.skinning import skin
-from io_idtech.io_md5.format.weights import weights_by_joint
 
 
 def mesh_of(ranges, joints, biases, rng) -> Mesh:
