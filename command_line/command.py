@@ -161,7 +161,7 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
         return 1
     if settings.format == ASSETS:
         try:
-            write_catalogs(out, {task.character: task.catalog for task in plan.tasks})
+            write_catalogs(out, [(task.character, task.catalog) for task in plan.tasks])
         except OSError as error:
             print_line(f"error: {error.filename}: {error.strerror}")
             return 1

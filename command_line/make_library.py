@@ -72,7 +72,7 @@ class PREFERENCES_OT_io_idtech_make_asset_library(job_operator.JobOperator, bpy.
         plan.add_characters(["*"])
         if not plan.tasks:
             raise CharacterError(f"{self.game}: no models were found in this folder")
-        write_catalogs(library, {task.character: task.catalog for task in plan.tasks})
+        write_catalogs(library, [(task.character, task.catalog) for task in plan.tasks])
         libraries: Any = context.preferences.filepaths.asset_libraries
         if library not in [Path(bpy.path.abspath(one.path)) for one in libraries]:
             # All that belongs to an asset is appended with it, so that each character has its own.

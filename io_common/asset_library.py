@@ -11,7 +11,7 @@ import os
 import re
 import uuid
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
@@ -58,12 +58,12 @@ def catalog_id(catalog: str) -> str:
     return str(uuid.uuid5(_NAMESPACE, _clean(catalog)) if catalog else uuid.UUID(int=0))
 
 
-def write_catalogs(library: Path, characters: Mapping[str, str]) -> None:
-    """Adds the catalogs of characters, and of their animations, to the file of a library; OSError if it cannot."""
+def write_catalogs(library: Path, characters: Sequence[tuple[str, str]]) -> None:
+    """Adds the catalogs of characters, by name, and of their animations to the file of a library."""
     path = library / _CATALOGS
     text = read_file(path).decode("utf-8", "surrogateescape") if path.exists() else _HEADER
     known = {line.partition(":")[0].strip() for line in text.splitlines()}
-    wanted = [*characters.values(), *(catalog_of_animations(*pair) for pair in characters.items())]
+    wanted = [one for name, catalog in characters for one in (catalog, catalog_of_animations(name, catalog))]
     # Blender takes a catalog whose parents are not listed for a change.
     paths = {_clean(part) for one in wanted for part in accumulate(one.split("/"), "{}/{}".format) if part}
     lines = [f"{catalog_id(one)}:{one}:{one.replace('/', '-')}\n" for one in sorted(paths)]
