@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Plays = list[tuple[Any, Action]]
 
 # The size of a picture in pixels, and the samples of each pixel. Of actions there may be a hundred.
-_OF_MODEL, _OF_ACTION = (256, 8), (128, 4)
+_OF_MODEL, _OF_ACTION = (256, 8), (96, 4)
 
 
 def make_asset(name: str, kind: str, game: str, source: str, catalog: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -90,10 +90,8 @@ class JobOperator(Operator):
                 done = next(self._job)
                 while time.perf_counter() < until:
                     done = next(self._job)
-                words = f"{self.verb.removesuffix('ed')}ing {_subject(self)}: {done:.0%}   Esc: Cancel"
-                context.workspace.status_text_set(
-                    lambda header, context: header.layout.progress(text=words, factor=done)
-                )
+                words = f"{self.verb.removesuffix('ed')}ing {_subject(self)}   Esc: Cancel"
+                context.workspace.status_text_set(_draw_progress(words, done))
                 return {"RUNNING_MODAL"}
         except StopIteration as end:
             report, paths = end.value
@@ -110,6 +108,14 @@ class JobOperator(Operator):
         names = reports.listing([path.name for path in paths], 2)
         reports.report_result(self, report, self.verb, names, self._started)
         return {"FINISHED"}
+
+
+def _draw_progress(words: str, done: float) -> Callable[[Any, Context], None]:
+    def draw(header: Any, context: Context) -> None:
+        header.layout.label(text=words)
+        header.layout.progress(text=f"{done:.0%}", factor=done)
+
+    return draw
 
 
 def _subject(operator: Any) -> str:

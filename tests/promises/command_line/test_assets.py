@@ -115,7 +115,7 @@ def test_pictures_show_the_whole_model_and_the_middle_of_each_animation(librarie
         low, high = shown(picture(action))
         # The animations move the model away: the camera follows.
         assert np.allclose(low + high, 1.0, atol=0.1)
-    assert picture(actions["stand"]).shape == (128, 128, 4)
+    assert picture(actions["stand"]).shape == (96, 96, 4)
     assert picture(assets(path)["monster_imp"]).shape == (256, 256, 4)
 
 
