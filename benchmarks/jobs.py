@@ -44,6 +44,9 @@ CONVERTING, AT_ONCE, GLB, LEVEL, MANY = 1.2, 1.15, 1.1, 1.05, 1.5
 FIRST_MODEL, FURTHER_MODEL = 0.3, 0.02
 """The target seconds of a model with 50 materials in a large game folder."""
 
+PICTURES = 1.0
+"""The target seconds of an asset, with the pictures of the model and of its actions."""
+
 CLIP_READING: Functions = {
     "reading its bytes": ("io_common.files:read_file",),
     "finding the lines": ("io_md5.format.text.columns:Text.lines",),
@@ -111,7 +114,7 @@ MD2_EXPORT: Functions = {
 
 _SHORT_CLIPS, _SHORT_FRAMES = 20, 10
 _MANY = 1_000
-_CONVERTED, _EXPORTED, _LEVEL_FILES = 800, 50, 10_000
+_CONVERTED, _EXPORTED, _LEVEL_FILES, _ASSETS, _ACTIONS = 800, 50, 10_000, 2_000, 30
 
 
 class Jobs:
@@ -545,6 +548,23 @@ class Jobs:
             Row(f"memory after converting {_LEVEL_FILES:,} files", after / 1e9, "after a tenth of them",
                 before / 1e9, LEVEL, unit="GB")
         )  # fmt: skip
+
+        library = conversion.make_tree(self.folder / "assets", [small], _ASSETS)
+        made = conversion.measure(library, out, "assets")
+        before, after = conversion.memory(made)
+        self.results.rows += [
+            Row("asset of a small MD2, beside its import", made[conversion.PICTURES] / _ASSETS, "1 s", PICTURES, 1.0),
+            Row(f"memory after making {_ASSETS:,} assets", after / 1e9, "after a tenth of them", before / 1e9, LEVEL,
+                unit="GB"),
+        ]  # fmt: skip
+        (self.folder / "animated").mkdir()
+        for index in range(_ACTIONS):
+            animation = inputs.animation(read_mesh(self.bob).joints, 30)
+            write_animation(animation, self.folder / "animated" / f"clip{index}.md5anim")
+        shutil.copy(self.bob, self.folder / "animated")
+        made = conversion.measure(self.folder / "animated", out, "assets")
+        job = f"asset of a model of 7,421 vertices with {_ACTIONS} actions, beside its import"
+        self.results.rows.append(Row(job, made[conversion.PICTURES], "1 s", PICTURES, 1.0))
 
     def export_player(self) -> None:
         """The player models unchanged and with every frame edited, and the largest MD2."""
