@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..io_blender.options import FrameModelProperties, option
+from ..io_blender.frames.options import FrameModelProperties
+from ..io_blender.options import option
 from ..io_common.textures.conventions import TextureRules
 from .format.games import Template
 

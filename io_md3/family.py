@@ -9,7 +9,7 @@ from .format import FRAMES_PER_SECOND, MAGIC, PROFILES, Md3Error, describe, read
 from .options import TEXTURE_RULES
 
 if TYPE_CHECKING:
-    from ..io_common.family import BlenderPart
+    from ..io_blender.part import BlenderPart
 
 
 def _blender() -> BlenderPart:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..io_blender.options import FrameImportProperties, FrameModelProperties, option, split_surfaces_option
+from ..io_blender.frames import options as frame_options
+from ..io_blender.frames.options import FrameImportProperties, FrameModelProperties
+from ..io_blender.options import option, split_surfaces_option
 from ..io_common.textures.conventions import TextureRules
 
 # How images are found for the shaders of surfaces.
@@ -33,6 +35,11 @@ class ImportProperties(FrameImportProperties):
             ("BONES", "Bones", "Import each tag as a bone of an armature with keyframes"),
         ),
     )
+
+
+@dataclass(frozen=True)
+class ImportOptions(ImportProperties, frame_options.ImportOptions):
+    """The options of an import."""
 
 
 @dataclass(frozen=True)

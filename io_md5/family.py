@@ -12,7 +12,7 @@ from .format.model import ANIMATION_SUFFIX, MAGIC
 from .importing.companions import TEXTURE_RULES, find_companion_files
 
 if TYPE_CHECKING:
-    from ..io_common.family import BlenderPart
+    from ..io_blender.part import BlenderPart
 
 
 def _blender() -> BlenderPart:

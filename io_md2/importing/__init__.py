@@ -13,15 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_blender import versions
-from ...io_blender.frame_models import (
+from ...io_blender.frames.models import (
     NONE,
-    ImportOptions,
     ModelFile,
     add_frames,
     import_models,
     require_few_frames,
     warn_of_degenerate,
 )
+from ...io_blender.frames.options import ImportOptions
 from ...io_blender.materials.images import size_of
 from ...io_blender.materials.library import MaterialLibrary, color_image, name_for_file
 from ...io_blender.reports import ImportResult, Job

@@ -9,11 +9,22 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import frame_models, state
-from ...io_blender.clips.frame_plan import FramePlan
+from ...io_blender import state
 from ...io_blender.clips.playing import restored_frame_and_values
-from ...io_blender.clips.sampling import Samples, Sides, blocks, sample_frames
-from ...io_blender.operators.game_check import Location
+from ...io_blender.findings import Location
+from ...io_blender.frames import models as frame_models
+from ...io_blender.frames import options as frame_options
+from ...io_blender.frames.frame_plan import FramePlan
+from ...io_blender.frames.sampling import Samples, Sides, blocks, sample_frames
+from ...io_blender.frames.verification import (
+    GRID,
+    POSITION,
+    TRIANGULATION,
+    UV,
+    Decoded,
+    compare_corners,
+    warn_of_differences,
+)
 from ...io_blender.records import NONE
 from ...io_blender.reports import Job, Report, listing
 from ...io_blender.scene.axes import Conversion
@@ -27,18 +38,7 @@ from ...io_blender.scene.objects import (
     objects_hanging_on,
 )
 from ...io_blender.scene.time_dependence import depends_on_time
-from ...io_blender.verification import (
-    GRID,
-    OTHER_TRIANGULATION,
-    POSITION,
-    TRIANGULATION,
-    UV,
-    Differences,
-    Verify,
-    compare_corners,
-    diagonal,
-    warn_of_differences,
-)
+from ...io_blender.verification import OTHER_TRIANGULATION, Differences, Verify, diagonal
 from ...io_common.triangles import drop_degenerate, flip_v
 from ..format import (
     FRAMES_PER_SECOND,
@@ -75,7 +75,7 @@ _WARNINGS = {
 
 
 @dataclass(frozen=True)
-class ExportOptions(ModelProperties, frame_models.ExportOptions):
+class ExportOptions(ModelProperties, frame_options.ExportOptions):
     """The options of an export."""
 
     game: Game = Game.ANY
@@ -324,11 +324,7 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
     # Triangles of the file that lie on one line where vertices are merged are not in Blender.
     triangles = [drop_degenerate(surface.triangles)[0] for surface in model.surfaces]
     points = [positions(surface.vertices[0]) for surface in model.surfaces]
-    return compare_corners(
-        Differences(),
-        parts,
-        samples,
-        conversion,
+    decoded = Decoded(
         frame_names=model.frame_names,
         size=diagonal(np.concatenate([np.zeros((0, 3)), *points])),
         vertices=lambda frame: [positions(surface.vertices[frame]) for surface in model.surfaces],
@@ -338,3 +334,4 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
         ],
         uvs=[flip_v(surface.st[found]) for surface, found in zip(model.surfaces, triangles, strict=True)],
     )
+    return compare_corners(parts, samples, conversion, decoded)

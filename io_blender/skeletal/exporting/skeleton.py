@@ -215,16 +215,23 @@ def build_skeleton(
         joints.positions[with_bone] = rig.joints.positions[chosen[with_bone]]
         joints.orientations[with_bone] = rig.joints.orientations[chosen[with_bone]]
         return skeleton
+    _place_joints(skeleton, matrices, report)
+    return skeleton
+
+
+def _place_joints(skeleton: Skeleton, matrices: Floats, report: Report) -> None:
+    """Sets the joints to bones at rest, by their matrices in the scene, and gives those of several armatures names."""
+    joints, parts = skeleton.joints, skeleton.parts
     joints.positions, joints.orientations, uneven = skeleton.joints_of_scene(matrices)
     for part in parts:
         if uneven[part.first : part.first + len(part.rig)].any():
             report.warn("the armature is scaled unevenly, which joints cannot be: apply the scale", part.armature.name)
     if len(parts) > 1:
+        names = joints.names
         joints.names = distinct(names, MAX_NAME)
         renamed = [new for old, new in zip(names, joints.names, strict=True) if new != old]
         if renamed:
             report.warn(f"joints of several armatures have the same name, so some got a number: {listing(renamed)}")
-    return skeleton
 
 
 def _require_bones(part: ArmaturePart) -> None:

@@ -14,10 +14,13 @@ import numpy.typing as npt
 
 from ...io_common.texts import counted
 from .. import state
+from ..clips.clip import AnimationList, Clip, sample_count
+from ..clips.playing import playback, restored_frame_and_values
 from ..records import NONE, SourceFrames
 from ..reports import listing
 from ..scene.objects import NothingToExportError
-from ..scene.shape_keys import (
+from ..scene.time_dependence import depends_on_time, has_frame_handlers, is_animated
+from .shape_keys import (
     Playback,
     frame_keys,
     has_effect,
@@ -28,9 +31,6 @@ from ..scene.shape_keys import (
     require_shape_keys,
     shape_keys,
 )
-from ..scene.time_dependence import depends_on_time, has_frame_handlers, is_animated
-from .clip import AnimationList, Clip, sample_count
-from .playing import playback, restored_frame_and_values
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ...io_common import names
 from .. import state, versions
-from .time_dependence import is_animated
+from ..scene.time_dependence import is_animated
 
 if TYPE_CHECKING:
     from bpy.types import FCurve, Key, Object, Scene, ShapeKey
