@@ -41,7 +41,7 @@ from ...io_blender.verification import (
 )
 from ...io_common.triangles import drop_degenerate, flip_v
 from ..format import (
-    FRAMES_PER_SECOND,
+    PROFILES,
     UNITS,
     Game,
     Md3Error,
@@ -55,7 +55,7 @@ from ..format import (
 )
 from ..format.games import surface_limits
 from ..options import ModelProperties
-from ..records import FRAME_RATE, StoredModel, load_frames, load_model, root_of
+from ..records import StoredModel, load_frames, load_model, root_of
 from ..tags import Tag, find_tags, tag_tables
 from .surfaces import Part, SurfaceBuilder, read_part, shader_names, split_surface, surface_name, surface_parts
 
@@ -174,8 +174,9 @@ class _Builder:
         if options.split_surfaces:
             limits = surface_limits(options.game)
             model = replace(model, surfaces=[piece for one in model.surfaces for piece in split_surface(one, *limits)])
-        if options.compares_speed:
-            rate = (FRAME_RATE.read(self.root) if self.root is not None else None) or FRAMES_PER_SECOND
+        # Others play an `animation.cfg`, or do not play models of maps at all.
+        rate = PROFILES[options.game].frame_rate
+        if options.compares_speed and rate is not None:
             frame_models.warn_of_model_speed(plan, options.frames, rate, scene, report)
         return model
 

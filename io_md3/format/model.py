@@ -41,7 +41,7 @@ VERSION = 15
 """The version in the header."""
 
 FRAMES_PER_SECOND = 10.0
-"""How fast models play without an `animation.cfg`."""
+"""How fast Quake and Quake II play models; Quake III plays the rates of an `animation.cfg`."""
 
 UNITS = 64
 """Steps of the grid of positions in one unit."""

@@ -548,12 +548,22 @@ def test_a_key_that_was_renamed_on_one_surface_is_not_played_on_the_others(tube,
 
 def test_a_frame_step_that_changes_the_speed_is_told_with_the_rate_that_keeps_it(tube, tmp_path, capsys):
     load(tube)
-    save(tmp_path, frames="SCENE", frame_step=2)
+    save(tmp_path, frames="SCENE", frame_step=2, game="QUAKE")
     assert "the scene at 10 with Frame Step 2" in (told := capsys.readouterr().out)
     assert "or the scene to 20 fps" in told
     bpy.context.scene.render.fps = 20
-    save(tmp_path, frames="SCENE", frame_step=2)
+    save(tmp_path, frames="SCENE", frame_step=2, game="QUAKE")
     assert "To keep the time" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("game", "count"), [("ANY", 4), ("QUAKE", 2), ("QUAKE2", 2), ("QUAKE3", 4)])
+def test_only_quake_and_quake_ii_have_a_rate_of_their_own(tmp_path, capsys, game, count):
+    _new_model()
+    bpy.context.scene.render.fps = 20
+    assert len(read_model(save(tmp_path, game=game)).frame_names) == 4
+    assert ("the game plays at 10 fps, the scene at 20" in capsys.readouterr().out) == (count == 2)
+    assert len(read_model(save(tmp_path, game=game, frame_rate_from="GAME")).frame_names) == count
+    assert "the game plays at" not in capsys.readouterr().out
 
 
 def test_names_of_tags_and_frames_that_do_not_fit_are_warned_of(tube, tmp_path, capsys):
