@@ -597,6 +597,48 @@ def test_moved_renamed_and_new_tags_are_exported(tube, tmp_path):
     assert after.surfaces == before.surfaces
 
 
+@pytest.mark.parametrize("tags", ["EMPTIES", "BONES"])
+@pytest.mark.parametrize("scale", [(3.0, 3.0, 3.0), (0.5, 2.0, 1.0)])
+def test_a_tag_with_a_scale_is_written_with_the_axes_of_its_rotation(tube, tmp_path, capsys, tags, scale):
+    found = load(tube, tags=tags)
+    names = ("tag_weapon", "tag_head")
+    if tags == "BONES":
+        rig = found["tube tags"]
+        rig.animation_data_clear()
+        owners = [rig.pose.bones[name] for name in names]
+    else:
+        owners = [found[name] for name in names]
+        for owner in owners:
+            owner.animation_data_clear()
+    for owner in owners:
+        owner.scale = scale
+    bpy.context.view_layer.update()
+    matrices = [owner.matrix if tags == "BONES" else owner.matrix_world for owner in owners]
+    axes = read_model(save(tmp_path)).tag_axes
+    assert np.allclose(axes @ np.swapaxes(axes, 2, 3), np.eye(3), atol=1e-5)
+    assert np.allclose(axes[0], [np.array(one.to_quaternion().to_matrix()).T for one in matrices], atol=1e-5)
+    assert "sheared" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("parent", "own", "degrees"), [((2, 1, 1), (1, 1, 1), 18.4), ((1, 1, 1), (-1, 1, 1), 180)])
+def test_shear_and_mirroring_of_a_tag_are_left_out_with_a_warning(tube, tmp_path, capsys, parent, own, degrees):
+    found = load(tube)
+    tag = found["tag_weapon"]
+    tag.animation_data_clear()
+    holder = bpy.data.objects.new("holder", None)
+    found["tube"].users_collection[0].objects.link(holder)
+    holder.parent, holder.scale = found["tube"], parent
+    tag.parent, tag.rotation_quaternion, tag.scale = holder, Matrix.Rotation(math.pi / 4, 3, "Z").to_quaternion(), own
+    bpy.context.view_layer.update()
+    axes = read_model(save(tmp_path)).tag_axes[:, 0]
+    assert np.allclose(axes @ np.swapaxes(axes, 1, 2), np.eye(3), atol=1e-5)
+    assert np.allclose(np.linalg.det(axes), 1.0)
+    told = capsys.readouterr().out
+    assert told.count("sheared or mirrored") == 1
+    assert "tag_weapon: sheared or mirrored" in told
+    assert f"up to {degrees:g} degrees off" in told
+
+
 @pytest.mark.parametrize("parented", [False, True])
 def test_tags_are_exported_with_a_surface_that_an_armature_moves(tube, tmp_path, parented):
     found = load(tube)
