@@ -157,8 +157,10 @@ class _Builder:
         parts = [builder.part for builder in builders]
         if not parts and not self.tags:
             raise NothingToExportError(f"there are no faces to export: {listing([obj.name for obj in self.meshes])}")
-        if plan.may_be_single and _is_still(samples.positions) and _is_still(tags):
-            plan, samples, tags = plan.first_frame(), samples.first_frame(), tags[:1]
+        # Far below the grid of the file.
+        count = plan.moving_count(samples.positions, tags, tolerance=1e-4)
+        if count < plan.frame_count:
+            plan, samples, tags = plan.first_frames(count, report), samples.first_frames(count), tags[:count]
         self._place(builders, samples.positions)
         rows, sides = np.arange(plan.frame_count), samples.sides
         needed = np.any([builder.needs_normals() for builder in builders], axis=0)
@@ -288,11 +290,6 @@ def _moved(samples: Samples, matrices: npt.NDArray[np.float64]) -> Samples:
     }
     moved = samples.positions @ np.swapaxes(matrices[:, :3, :3], 1, 2) + matrices[:, None, :3, 3]
     return replace(samples, positions=moved, verified=verified)
-
-
-def _is_still(values: npt.NDArray[np.floating]) -> bool:
-    """Whether nothing moves over the frames, far below the grid of the file."""
-    return np.allclose(values, values[:1], rtol=0.0, atol=1e-4)
 
 
 def _frame_bounds(
