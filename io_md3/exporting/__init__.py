@@ -41,7 +41,7 @@ from ...io_blender.scene.time_dependence import depends_on_time
 from ...io_blender.verification import OTHER_TRIANGULATION, Differences, Verify, diagonal
 from ...io_common.triangles import drop_degenerate, flip_v
 from ..format import (
-    FRAMES_PER_SECOND,
+    PROFILES,
     UNITS,
     Game,
     Md3Error,
@@ -55,7 +55,7 @@ from ..format import (
 )
 from ..format.games import surface_limits
 from ..options import ModelProperties
-from ..records import FRAME_RATE, StoredModel, load_frames, load_model, root_of
+from ..records import StoredModel, load_frames, load_model, root_of
 from ..tags import Tag, find_tags, tag_tables
 from .surfaces import Part, SurfaceBuilder, read_part, shader_names, split_surface, surface_name, surface_parts
 
@@ -157,8 +157,10 @@ class _Builder:
         parts = [builder.part for builder in builders]
         if not parts and not self.tags:
             raise NothingToExportError(f"there are no faces to export: {listing([obj.name for obj in self.meshes])}")
-        if plan.may_be_single and _is_still(samples.positions) and _is_still(tags):
-            plan, samples, tags = plan.first_frame(), samples.first_frame(), tags[:1]
+        # Far below the grid of the file.
+        count = plan.moving_count(samples.positions, tags, tolerance=1e-4)
+        if count < plan.frame_count:
+            plan, samples, tags = plan.first_frames(count, report), samples.first_frames(count), tags[:count]
         self._place(builders, samples.positions)
         rows, sides = np.arange(plan.frame_count), samples.sides
         needed = np.any([builder.needs_normals() for builder in builders], axis=0)
@@ -175,6 +177,7 @@ class _Builder:
             # No game stops at the limits of all, so that what was not edited stays as it was in the file.
             is_kept = [options.game is Game.ANY and bool(one.is_same.all()) for one in builders]
             limits = surface_limits(options.game)
+<<<<<<< HEAD
             pieces = [
                 [one] if kept else split_surface(one, *limits)
                 for one, kept in zip(model.surfaces, is_kept, strict=True)
@@ -183,6 +186,12 @@ class _Builder:
             model = replace(model, surfaces=[piece for split in pieces for piece in split])
         if options.compares_speed:
             rate = (FRAME_RATE.read(self.root) if self.root is not None else None) or FRAMES_PER_SECOND
+=======
+            model = replace(model, surfaces=[piece for one in model.surfaces for piece in split_surface(one, *limits)])
+        # Others play an `animation.cfg`, or do not play models of maps at all.
+        rate = PROFILES[options.game].frame_rate
+        if options.compares_speed and rate is not None:
+>>>>>>> frames
             frame_models.warn_of_model_speed(plan, options.frames, rate, scene, report)
         return model
 
@@ -271,7 +280,7 @@ class _Builder:
         if source is not None and len(surfaces) == len(source.surfaces):
             is_same = np.logical_and.reduce([plan.source != NONE, *(builder.is_same for builder in builders)])
         bounds, origins, radii = _frame_bounds(surfaces, source, plan.source, is_same)
-        origins_of_tags, axes_of_tags = tag_tables(self.tags, tags, source, plan.source, self.conversion)
+        origins_of_tags, axes_of_tags = tag_tables(self.tags, tags, source, plan.source, self.conversion, self.report)
         return Model(
             name=source.name if source is not None else "",
             frame_names=plan.names,
@@ -294,11 +303,6 @@ def _moved(samples: Samples, matrices: npt.NDArray[np.float64]) -> Samples:
     }
     moved = samples.positions @ np.swapaxes(matrices[:, :3, :3], 1, 2) + matrices[:, None, :3, 3]
     return replace(samples, positions=moved, verified=verified)
-
-
-def _is_still(values: npt.NDArray[np.floating]) -> bool:
-    """Whether nothing moves over the frames, far below the grid of the file."""
-    return np.allclose(values, values[:1], rtol=0.0, atol=1e-4)
 
 
 def _frame_bounds(
