@@ -51,13 +51,8 @@ class Family:
     # The first is the default; empty if files are the same for all games.
     games: Mapping[Any, Profile] = field(default_factory=dict)
     other_games: frozenset[str] = frozenset()  # that other families have, and this one knows by another name
-<<<<<<< HEAD
     skeletal: SkeletalFormat | None = None  # None for frames of vertices
     magic: bytes = b""  # with which files begin; empty if that tells nothing
-    frame_rate: float | None = None  # if the format has a fixed one
-=======
-    magic: bytes = b""  # with which files begin; empty for text
->>>>>>> frames
     has_one_file: bool = False  # whether a model and all its animations are one file
     # Of the file that a game needs beside each model, with the same name; empty if it needs none.
     required_suffix: Callable[[str], str] = lambda game: ""

@@ -167,9 +167,7 @@ class _Builder:
         if not sides and np.any(needed):
             rows = rows if plan.segments else np.flatnonzero(needed)
             sides = yield from self._sample_sides(plan.some_frames(rows), builders, turns[rows], rows)
-        surfaces = [
-            builder.build(one, rows) for builder, one in zip(builders, sides or [None] * len(builders), strict=True)
-        ]
+        surfaces = [builder.build(sides[number] if sides else None, rows) for number, builder in enumerate(builders)]
         model = self._assemble(plan, builders, surfaces, tags)
         if options.verify is not Verify.NONE:
             warn_of_differences(_find_differences(model, parts, samples, self.conversion), _WARNINGS, report)
@@ -177,21 +175,15 @@ class _Builder:
             # No game stops at the limits of all, so that what was not edited stays as it was in the file.
             is_kept = [options.game is Game.ANY and bool(one.is_same.all()) for one in builders]
             limits = surface_limits(options.game)
-<<<<<<< HEAD
             pieces = [
                 [one] if kept else split_surface(one, *limits)
                 for one, kept in zip(model.surfaces, is_kept, strict=True)
             ]
             report.hint_split({one.name: len(split) for one, split in zip(model.surfaces, pieces, strict=True)})
             model = replace(model, surfaces=[piece for split in pieces for piece in split])
-        if options.compares_speed:
-            rate = (FRAME_RATE.read(self.root) if self.root is not None else None) or FRAMES_PER_SECOND
-=======
-            model = replace(model, surfaces=[piece for one in model.surfaces for piece in split_surface(one, *limits)])
         # Others play an `animation.cfg`, or do not play models of maps at all.
         rate = PROFILES[options.game].frame_rate
         if options.compares_speed and rate is not None:
->>>>>>> frames
             frame_models.warn_of_model_speed(plan, options.frames, rate, scene, report)
         return model
 
@@ -313,8 +305,8 @@ def _frame_bounds(
     empty = np.zeros((0, 3), np.int16)
     # Frame by frame, as all of them would fill the memory.
     points = (np.concatenate([empty, *(surface.vertices[frame] for surface in surfaces)]) for frame in new.tolist())
-    tables = zip(*(frame_bounds(positions(one)[None]) for one in points), strict=True)
-    computed = tuple(np.concatenate(table) for table in tables) or frame_bounds(np.zeros((0, 0, 3)))
+    of_frames = zip(*(frame_bounds(positions(one)[None]) for one in points), strict=True)
+    computed = tuple(np.concatenate(table) for table in of_frames) or frame_bounds(np.zeros((0, 0, 3)))
     if source is None or not is_same.any():
         return computed
     tables = tuple(table[frames] for table in (source.bounds, source.origins, source.radii))

@@ -15,13 +15,9 @@ from engines import md3 as engines
 from mathutils import Matrix
 from md3_evaluated import assert_same_corners, assert_shows, corners, file_corners
 
-<<<<<<< HEAD
 from io_idtech.io_blender.materials.library import color_image
-from io_idtech.io_md3.format import format_model, nearest_normals, parse_model, read_model
-=======
 from io_idtech.io_md2.format import read_model as read_md2
-from io_idtech.io_md3.format import nearest_normals, parse_model, read_model
->>>>>>> frames
+from io_idtech.io_md3.format import format_model, nearest_normals, parse_model, read_model
 
 FRAMES = md3_samples.FRAMES
 
