@@ -9,4 +9,7 @@ from .io_md3.family import FAMILY as MD3
 from .io_md5.family import FAMILY as MD5
 
 FAMILIES: tuple[Family, ...] = (MD5, MD2, MD3)
-know_formats(KnownFormat(one.name.upper(), one.magic, f"File > Import > {one.label}", one.error) for one in FAMILIES)
+know_formats(
+    KnownFormat(one.name.upper(), one.suffixes, one.magic, f"File > Import > {one.label}", one.error)
+    for one in FAMILIES
+)

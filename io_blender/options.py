@@ -88,6 +88,13 @@ def scale_option(name: str, description: str) -> Any:
     return option(1.0, name, description, min=1e-6, max=1e6, soft_min=0.001, soft_max=1000.0)
 
 
+def split_surfaces_option(what: str) -> Any:
+    """The export option *Split Surfaces*; `what` has too many vertices or triangles."""
+    return option(
+        True, "Split Surfaces", f"Split {what} over the game's limits into several, by faces. All keep the material"
+    )
+
+
 def frame_start_option(of: str) -> Any:
     """The import option *Start Frame*; `of` is what has the frames."""
     return option(0, "Start Frame", f"Scene frame for the first frame of {of}", min=-1_000_000, max=1_000_000)

@@ -52,6 +52,12 @@ class Report:
         """Adds names of images that were not found."""
         self.missing_images += [name for name in dict.fromkeys(names) if name not in self.missing_images]
 
+    def hint_split(self, parts: Mapping[str, int]) -> None:
+        """Adds a hint about what was split into more than one part, by its name."""
+        split = [f"{name} into {count}" for name, count in parts.items() if count > 1]
+        if split:
+            self.hints.append(f"Over the game's limits, so split into parts: {listing(split)}")
+
     def merge(self, other: Report) -> None:
         """Adds the counts, warnings, facts and hints of another report."""
         self.hints += other.hints

@@ -69,6 +69,7 @@ class KnownFormat(NamedTuple):
     """A family of formats, as messages need it."""
 
     name: str
+    suffixes: tuple[str, ...]
     magic: bytes  # with which files begin; empty if that tells nothing
     importer: str  # in the menu
     error: type[ValueError]
@@ -184,28 +185,31 @@ def _data_message(error: BaseException) -> str:
     if getattr(error, "reason", None) is None:
         return str(error)
     path = getattr(error, "path", "")
-    wanted = next((known for known in _formats if isinstance(error, known.error)), None)
-    other_kind = _describe_mismatch(path, wanted) if path and wanted is not None else ""
+    # Families may share their error.
+    wanted = [known for known in _formats if isinstance(error, known.error)]
+    wanted = [known for known in wanted if path.lower().endswith(known.suffixes)] or wanted
+    other_kind = _describe_mismatch(path, wanted) if path and wanted else ""
     if other_kind:
         return f"{other_kind} ({path})"
     text = str(error)
     return text[:1].upper() + text[1:]
 
 
-def _describe_mismatch(path: str, wanted: KnownFormat) -> str:
-    """What a file is instead of the wanted one, and where to import it; empty if that is not known."""
+def _describe_mismatch(path: str, wanted: list[KnownFormat]) -> str:
+    """What a file is instead of a wanted one, and where to import it; empty if that is not known."""
     try:
         with open_file(path) as file:
             head = file.read(_HEAD_SIZE)
     except OSError:
         return ""
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    name = wanted[0].name
     for known in _formats:
         if known.magic and text.startswith(known.magic):
-            return f"This file is not {wanted.name} but {known.name}: use {known.importer}" if known != wanted else ""
+            return "" if known in wanted else f"This file is not {name} but {known.name}: use {known.importer}"
     for signature, what in _OTHER_KINDS:
         if head.startswith(signature):
-            return f"This file is not {wanted.name} (it looks like {what})"
+            return f"This file is not {name} (it looks like {what})"
     return ""
 
 

@@ -6,7 +6,8 @@ corner of the image. Blender's are counter-clockwise and count from the lower le
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -53,6 +54,32 @@ def drop_degenerate(triangles: npt.NDArray[np.integer], *tables: npt.NDArray[Any
     if not dropped.any():
         return triangles, *tables
     return tuple(table[~dropped] for table in (triangles, *tables))
+
+
+class Cost(NamedTuple):
+    """What the vertices of a mesh cost together, at most `most`: the size of each different element that they use."""
+
+    most: float
+    elements: _Integers  # of each vertex, (V,)
+    sizes: _Integers  # of the element of each vertex, (V,)
+
+
+def runs_within(triangles: _Integers, most: float, costs: Sequence[Cost]) -> list[slice]:
+    """The runs of triangles (T, 3) with at most so many triangles, and within all costs."""
+    runs: list[slice] = []
+    start = 0
+    while start < len(triangles):
+        corners = triangles[start : start + int(min(most, len(triangles)))].ravel()
+        count = len(corners) // 3
+        for cost in costs:
+            _, firsts = np.unique(cost.elements[corners], return_index=True)
+            added = np.zeros(len(corners))
+            added[firsts] = cost.sizes[corners[firsts]]
+            sums = added.reshape(-1, 3).sum(axis=1).cumsum()
+            count = min(count, int(np.searchsorted(sums, cost.most, side="right")))
+        runs.append(slice(start, start + max(count, 1)))
+        start = runs[-1].stop
+    return runs
 
 
 def lowest_vertex_first(triangles: npt.NDArray[np.integer]) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..io_blender.options import FrameImportProperties, FrameModelProperties, option
+from ..io_blender.options import FrameImportProperties, FrameModelProperties, option, split_surfaces_option
 from ..io_common.textures.conventions import TextureRules
 
 # How images are found for the shaders of surfaces.
@@ -39,6 +39,4 @@ class ImportProperties(FrameImportProperties):
 class ModelProperties(FrameModelProperties):
     """The options of a model that is exported."""
 
-    split_surfaces: bool = option(
-        False, "Split Surfaces", "Split surfaces with more vertices or triangles than the game takes into several"
-    )
+    split_surfaces: bool = split_surfaces_option("surfaces")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -65,12 +65,46 @@ def first_corners(vertices: npt.NDArray[np.integer]) -> npt.NDArray[np.intp]:
     return firsts[numbers.reshape(-1)]
 
 
-def normals_of_sides(vertices: npt.NDArray[np.integer], normals: Floats, is_one: bool = False) -> Floats:
-    """The normals of corners (F, C, 3), with those of the first corner of a vertex, (C,), for all of its side."""
-    # With `is_one`, vertices have one side.
-    of_first = normals[:, first_corners(vertices)]
-    is_same = is_one | (np.einsum("fci,fci->fc", normals, of_first) >= SAME_SIDE)
-    return np.where(is_same[..., None], of_first, normals)
+class Sides:
+    """The normals of the sides of vertices, as a format stores them in each frame."""
+
+    def __init__(
+        self,
+        corners: npt.NDArray[np.integer],
+        vertices: npt.NDArray[np.integer],
+        turns: Floats,
+        encode: Callable[[Floats], npt.NDArray[np.uint8]],
+        *,
+        shown: npt.NDArray[np.bool_] | None = None,
+        has_others: bool = True,
+    ) -> None:
+        # Each of some `corners` of the mesh, (C,), is one of `vertices`, (C,). `turns` lead to the axes of the file in
+        # each frame, (F, 3, 3). Only `shown` vertices are filled, in each frame, (F, V); None for all. Without
+        # `has_others`, vertices have one side.
+        _, firsts, self._vertices = np.unique(vertices, return_index=True, return_inverse=True)
+        self._corners, self._firsts = corners, corners[firsts]
+        self._turns, self._encode = turns.astype(np.float32), encode
+        self._shown, self._has_others = shown, has_others
+        # Corners on the side of the first corner of their vertex have its value.
+        self.codes = np.zeros((len(turns), len(corners), *encode(np.zeros(3)).shape), np.uint8)  # (F, C, …)
+        self.is_other = np.zeros(len(corners), dtype=bool)  # which are on another side in some frame, (C,)
+
+    def fill(self, frame: int, normals: npt.NDArray[np.float32]) -> None:
+        """Fills a frame with the normals of the corners of the mesh, (L, 3)."""
+        turn = self._turns[frame].T
+        shown = np.ones(len(self._firsts), bool) if self._shown is None else self._shown[frame]
+        # `take` is much faster than an index.
+        of_firsts = normals.take(self._firsts, axis=0)
+        codes = np.zeros((len(shown), *self.codes.shape[2:]), np.uint8)
+        codes[shown] = self._encode(of_firsts[shown] @ turn)
+        codes.take(self._vertices, axis=0, out=self.codes[frame], mode="clip")
+        if self._has_others:
+            of_corners = normals.take(self._corners, axis=0)
+            cosines = np.einsum("ci,ci->c", of_corners, of_firsts.take(self._vertices, axis=0))
+            # NaN fails every comparison.
+            others = np.flatnonzero(~(cosines >= SAME_SIDE) & shown.take(self._vertices))
+            self.codes[frame, others] = self._encode(of_corners[others] @ turn)
+            self.is_other[others] = True
 
 
 def values_of_part(
@@ -118,15 +152,14 @@ class Samples:
     # In the space of the scene, one part after the other, (F, U, 3); float32 if stored in shape keys.
     positions: Floats
     verified: dict[int, list[EvaluatedFrame]]  # by frame, what each part shows
-    normals: npt.NDArray[np.float32] | None = None  # of the corners of all parts, (F, L, 3)
+    sides: list[Sides]  # of each part, if normals were asked for
     # The transforms of what was followed in each frame of the scene, (F, n, 4, 4); none for shape keys
     matrices: npt.NDArray[np.float64] | None = None
 
     def first_frame(self) -> Samples:
         """The first frame alone."""
         verified = {row: frames for row, frames in self.verified.items() if row == 0}
-        normals, matrices = (None if one is None else one[:1] for one in (self.normals, self.matrices))
-        return Samples(self.positions[:1], verified, normals, matrices)
+        return replace(self, positions=self.positions[:1], verified=verified)
 
 
 def sample_frames(
@@ -138,12 +171,13 @@ def sample_frames(
     read: Callable[[Depsgraph], list[AnyPart]],
     *,
     shows_keys: bool = False,
-    with_normals: bool = False,
+    sides: Callable[[AnyPart], Sides] | None = None,
     followed: Sequence[Follow] = (),
 ) -> Job[tuple[list[AnyPart], Samples]]:
     """The parts that `read` makes of the first frame, and what they and what is followed show in all frames."""
     # Raises NothingToExportError if frames differ in vertices or faces. `shows_keys` is for parts that depend on the
-    # shape of the first frame; else its shape key is only shown where triangles may depend on it.
+    # shape of the first frame; else its shape key is only shown where triangles may depend on it. `sides` makes those
+    # of a part, to be filled.
 
     def is_hidden(modifier: Modifier) -> bool:
         return not options.apply_modifiers and modifier.type != "ARMATURE"
@@ -171,13 +205,13 @@ def sample_frames(
         # For a short time, frames may differ in how faces are split or in texture coordinates.
         may_change = any(not _has_triangles_only(obj) or has_other_modifiers(obj) for obj in objects)
         frames = frames_to_verify(plan.frame_count, options.verify, many=may_change)
-        sampler = _Sampler(context, parts, plan, frames, with_normals=with_normals)
+        sampler = _Sampler(context, parts, plan, frames, [] if sides is None else [sides(part) for part in parts])
         if plan.scene_frames is None:
             yield from sampler.sample_keys()
         else:
             yield from sampler.sample_scene(plan.scene_frames, report, player.play, followed)
     verified = {row: [shown[index] for index in range(len(parts))] for row, shown in sampler.verified.items()}
-    return parts, Samples(sampler.positions, verified, sampler.normals, sampler.matrices)
+    return parts, Samples(sampler.positions, verified, sampler.sides, sampler.matrices)
 
 
 def _has_triangles_only(obj: Object) -> bool:
@@ -190,7 +224,7 @@ def has_other_modifiers(obj: Object) -> bool:
 
 
 class _Sampler:
-    """Fills tables in which each part has a block of columns for its vertices and one for its corners."""
+    """Fills a table in which each part has a block of columns for its vertices."""
 
     def __init__(
         self,
@@ -198,27 +232,19 @@ class _Sampler:
         parts: Sequence[Part],
         plan: FramePlan,
         frames_to_verify: Iterable[int],
-        *,
-        with_normals: bool,
+        sides: list[Sides],
     ) -> None:
-        self._context, self._parts, self._plan = context, parts, plan
+        self._context, self._parts, self._plan, self.sides = context, parts, plan, sides
         self._progress = Progress(plan.frame_count)
         self._vertices = blocks(len(part.used) for part in parts)
-        self._corners = blocks(len(part.corners) for part in parts)
-        # Normals are only in evaluated meshes.
         self._is_stored = [
-            part.obj in plan.keys
-            and not with_normals
-            and _is_unmodified(part.obj)
-            and _shows_stored_keys(part.obj, plan.keys[part.obj])
+            part.obj in plan.keys and _is_unmodified(part.obj) and _shows_stored_keys(part.obj, plan.keys[part.obj])
             for part in parts
         ]
         # Stored positions are in single precision, which is enough where they are used as they are.
         is_single = all(self._is_stored) and all(_is_untransformed(part.obj) for part in parts)
         vertex_count = sum(len(part.used) for part in parts)
-        corner_count = sum(len(part.corners) for part in parts)
         self.positions: Floats = np.empty((plan.frame_count, vertex_count, 3), np.float32 if is_single else np.float64)
-        self.normals = np.empty((plan.frame_count, corner_count, 3), np.float32) if with_normals else None
         self.matrices: npt.NDArray[np.float64] | None = None
         self.verified: dict[int, dict[int, EvaluatedFrame]] = {frame: {} for frame in frames_to_verify}
 
@@ -251,7 +277,7 @@ class _Sampler:
             if part.obj not in self._plan.keys:
                 self._read(index, range(self._plan.frame_count), depsgraph, "the first frame")
             elif self._is_stored[index]:
-                self._read_stored(index)
+                yield from self._read_stored(index)
             else:
                 modified.append(index)
         if not modified:
@@ -284,14 +310,15 @@ class _Sampler:
         vertices = mesh_data.world_vertices(mesh_object)
         chosen = vertices if len(part.used) == len(vertices) else vertices[part.used]
         self.positions[rows.start : rows.stop, self._vertices[index]] = chosen
-        if self.normals is not None:
-            normals = mesh_data.corner_normals(mesh_object)
-            self.normals[rows.start : rows.stop, self._corners[index]] = normals
+        if self.sides:
+            normals = mesh_data.corner_normals(mesh, mesh_data.world_matrix(mesh_object))
+            for row in rows:
+                self.sides[index].fill(row, normals)
         for row in self.verified.keys() & rows:
             loops = None if _has_triangles_only(mesh_object) else mesh_data.triangulation(mesh_object)[0]
             self.verified[row][index] = EvaluatedFrame(vertices, mesh_data.texture_coordinates(mesh), loops)
 
-    def _read_stored(self, index: int) -> None:
+    def _read_stored(self, index: int) -> Job[None]:
         """Reads the stored keys of an unmodified object into all frames."""
         part = self._parts[index]
         indices = self._plan.keys[part.obj]
@@ -299,6 +326,10 @@ class _Sampler:
         points: Floats = np.empty((len(indices), part.vertex_count, 3), dtype=np.float32)
         for row, key in enumerate(indices):
             keys[key].points.foreach_get("co", points[row].reshape(-1))
+        if self.sides:
+            for row, normals in enumerate(mesh_data.normals_of_shapes(part.obj, points)):
+                self.sides[index].fill(row, normals)
+                yield self._progress.step()
         if not _is_untransformed(part.obj):
             matrix = mesh_data.world_matrix(part.obj)
             points = points.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]

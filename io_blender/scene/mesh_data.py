@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
@@ -185,18 +186,32 @@ def world_vertices(evaluated: Object) -> Floats:
     return vertices @ matrix[:3, :3].T + matrix[:3, 3]
 
 
-def corner_normals(evaluated: Object) -> Floats:
-    """The unit normals by which Blender shades corners, in the space of the scene, float64 (L, 3)."""
-    mesh = evaluated.data
+def corner_normals(mesh: Mesh, matrix: Floats) -> npt.NDArray[np.float32]:
+    """The unit normals by which Blender shades corners, in the space that a transform leads to, float32 (L, 3)."""
     normals = np.empty((len(mesh.loops), 3), dtype=np.float32)
     mesh.corner_normals.foreach_get("vector", normals.ravel())
-    axes = world_matrix(evaluated)[:3, :3]
+    axes = matrix[:3, :3]
     # The transposed inverse but for its length, which is there where the scale is 0 too.
     inverse = np.cross(axes[[1, 2, 0]], axes[[2, 0, 1]])
-    turned = normals.astype(np.float64) @ (inverse.T * np.sign(axes[0] @ inverse[0]))
-    lengths = np.sqrt(np.einsum("ij,ij->i", turned, turned))[:, None]
-    result: Floats = turned / np.maximum(lengths, np.finfo(float).tiny)
-    return result
+    inverse *= np.sign(axes[0] @ inverse[0]) / max(np.abs(inverse).max(), np.finfo(float).tiny)
+    turned = normals if np.array_equal(inverse, np.eye(3)) else normals @ inverse.T.astype(np.float32)
+    lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", turned, turned)), np.finfo(np.float32).tiny)
+    for column in turned.T:
+        column /= lengths
+    return turned
+
+
+def normals_of_shapes(obj: Object, shapes: npt.NDArray[np.float32]) -> Iterator[npt.NDArray[np.float32]]:
+    """The `corner_normals` of an object without modifiers with its vertices at each of some places, (n, V, 3)."""
+    # A copy of the mesh is shaded without an evaluation of the scene.
+    mesh, matrix = obj.to_mesh(), world_matrix(obj)
+    try:
+        for shape in shapes:
+            _values_of(mesh.attributes["position"]).foreach_set("vector", shape.ravel())
+            mesh.update()
+            yield corner_normals(mesh, matrix)
+    finally:
+        obj.to_mesh_clear()
 
 
 def texture_coordinates(mesh: Mesh) -> Floats | None:

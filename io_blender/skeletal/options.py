@@ -6,7 +6,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...io_common.skeletal.skeleton import ORIENTATION_PRECISION, POSITION_PRECISION
-from ..options import GAME, SCENE, frame_rate_option, frame_start_option, option, scene_timing_option
+from ..options import (
+    GAME,
+    SCENE,
+    frame_rate_option,
+    frame_start_option,
+    option,
+    scene_timing_option,
+    split_surfaces_option,
+)
 from ..scene import axes
 
 
@@ -92,6 +100,7 @@ class ImportProperties(RigProperties):
 
 
 AUTOMATIC, MERGE, SEPARATE = "AUTOMATIC", "MERGE", "SEPARATE"
+ALWAYS, NEVER = "ALWAYS", "NEVER"
 
 
 @dataclass(frozen=True)
@@ -101,6 +110,7 @@ class ModelProperties:
     apply_modifiers: bool = option(
         True, "Apply Modifiers", "Export meshes with all modifiers applied except Armature modifiers"
     )
+    split_surfaces: bool = split_surfaces_option("meshes")
     deform_only: bool = option(False, "Deform Bones Only", "Export only bones that deform meshes")
     rebuild_hierarchy: bool = option(
         True,
@@ -131,11 +141,20 @@ class ModelProperties:
         "Without an armature, make a joint of every object that moves or has children, with its meshes bound to it, as "
         "of a door or a machine. If disabled, all meshes are bound to one joint that stands still",
     )
-    add_origin: bool = option(
-        False,
+    add_origin: str = option(
+        AUTOMATIC,
         "Add Root Bone",
-        "Add a root joint named origin above all others, unless the only root has this name and is at the origin. "
-        "Doom 3 needs a single root that stays there",
+        "Whether to add a root joint named origin above all others",
+        items=(
+            (
+                AUTOMATIC,
+                "Automatic",
+                "Add it to models made in Blender where the game refuses the model without it, or moves it: for Doom 3 "
+                "if there are several roots or the root is not at the origin. Imported skeletons stay as they are",
+            ),
+            (ALWAYS, "Always", "Add it unless the only root has this name and is at the origin"),
+            (NEVER, "Never", "Export the bones as they are"),
+        ),
     )
     make_names_safe: bool = option(
         True,

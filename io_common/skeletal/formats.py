@@ -38,4 +38,5 @@ class Writing:
     last_parent: int = 0  # highest index of a joint that may have children; 0 for no limit
     frame_rate: float = 0.0  # that the game plays, whatever the file says; 0 for the file's
     max_influences: int = 0  # joints that move a vertex; 0 for any number
-    needs_root: bool = False  # a single root joint at the origin
+    single_root: bool = False  # models with several root joints are refused
+    root_at_origin: bool = False  # a model is moved by the distance of its root joint

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .model import Animation, Floats
-from .skeleton import compose, local_poses
+from .skeleton import compose, local_poses, poses
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,3 +49,26 @@ def scaled_poses(animation: Animation, scales: ScaleTable, *, as_read: bool = Fa
     positions, orientations = local_poses(animation, as_read=as_read)
     positions *= scales.translation_factors()[..., None]
     return compose(animation.parents, positions, orientations)
+
+
+@dataclass(eq=False)
+class NamedAnimation:
+    """An animation of a file that may have several.
+
+    Attributes:
+        name: in the file.
+        animation: of J joints; its bounds are zeros where the file has none.
+        scales: of the joints, with those of their parents; None if all are 1.
+        is_loop: whether games repeat it.
+    """
+
+    name: str
+    animation: Animation
+    scales: ScaleTable | None = None
+    is_loop: bool = False
+
+    def poses(self) -> tuple[Floats, Floats, Floats | None]:
+        """Every joint in the space of the model: positions (F, J, 3), orientations (F, J, 4) and scales (F, J)."""
+        if self.scales is None:
+            return *poses(self.animation), None
+        return *scaled_poses(self.animation, self.scales), self.scales.values

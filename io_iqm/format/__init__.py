@@ -15,16 +15,8 @@ from __future__ import annotations
 
 from ...io_common.files import Readable, Source, Target, Writable
 from ...io_common.rules import Description, Finding, Profile, Rule
-from .convert import (
-    Attributes,
-    NamedAnimation,
-    animations_alone,
-    bind_scales,
-    from_model,
-    to_animations,
-    to_attributes,
-    to_model,
-)
+from ...io_common.skeletal.scales import NamedAnimation
+from .convert import Attributes, animations_alone, bind_scales, from_model, to_animations, to_attributes, to_model
 from .file import describe, format_iqm, parse_iqm, read_iqm, write_iqm
 from .games import PROFILES, Game, check_iqm
 from .model import (

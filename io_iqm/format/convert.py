@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...io_common.skeletal import quaternions as quat
-from ...io_common.skeletal.model import ROOT, Animation, Floats, Ints, Joints, Mesh, Model
-from ...io_common.skeletal.scales import ScaleTable, scaled_poses
-from ...io_common.skeletal.skeleton import compose, decompose, multiply_by_parents, of_parents, poses, split_components
+from ...io_common.skeletal.model import LARGEST, ROOT, Animation, Floats, Ints, Joints, Mesh, Model, as_singles
+from ...io_common.skeletal.scales import NamedAnimation, ScaleTable
+from ...io_common.skeletal.skeleton import compose, decompose, multiply_by_parents, of_parents, split_components
 from ...io_common.skeletal.skinning import bind_pose, vertex_normals, vertex_tangents
 from ...io_common.skeletal.validation import validate_animation, validate_model
 from ...io_common.skeletal.weights import largest_weights, pose_bounds, pose_radii
@@ -37,29 +37,6 @@ MOST_JOINTS = 256
 # Scales that are nearer to each other are one: 16 bits round them.
 _SAME_SCALE = 2e-5
 _STEPS = 2**16 - 1
-
-
-@dataclass(eq=False)
-class NamedAnimation:
-    """An animation of a file.
-
-    Attributes:
-        name: in the file.
-        animation: of J joints; its bounds are zeros where the file has none.
-        scales: of the joints, with those of their parents; None if all are 1.
-        is_loop: whether games repeat it.
-    """
-
-    name: str
-    animation: Animation
-    scales: ScaleTable | None = None
-    is_loop: bool = False
-
-    def poses(self) -> tuple[Floats, Floats, Floats | None]:
-        """Every joint in the space of the model: positions (F, J, 3), orientations (F, J, 4) and scales (F, J)."""
-        if self.scales is None:
-            return *poses(self.animation), None
-        return *scaled_poses(self.animation, self.scales), self.scales.values
 
 
 @dataclass(eq=False)
@@ -99,12 +76,12 @@ def to_model(iqm: Iqm) -> Model:
     if points is None and iqm.vertex_count:
         raise IqmError("the vertices have no positions", found="no array POSITION with 3 components")
     vertices, used, biases = _weights(iqm, len(joints), warnings)
-    counts = np.bincount(vertices, minlength=iqm.vertex_count)
+    counts = np.bincount(vertices, minlength=iqm.vertex_count).astype(np.int32)
     firsts = np.cumsum(counts) - counts
     meshes = []
     for one, (members, triangles) in zip(iqm.meshes, _parts(iqm), strict=True):
         sizes = counts[members]
-        starts = np.cumsum(sizes) - sizes
+        starts = (np.cumsum(sizes) - sizes).astype(np.int32)
         rows = np.repeat(firsts[members] - starts, sizes) + np.arange(sizes.sum())
         bones = used[rows]
         offsets = np.zeros((0, 3)) if points is None else points[vertices[rows]] - joints.positions[bones]
@@ -172,18 +149,21 @@ def to_animations(iqm: Iqm, joints: Joints | None = None, scales: Floats | None 
     return [_animation(iqm, one, names, parents, bind) for one in iqm.animations if one.frame_count]
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _joints(iqm: Iqm) -> Joints:
     if not iqm.joint_names:
         return Joints([ORIGIN], [ROOT], np.zeros((1, 3)), np.array([[-1.0, 0.0, 0.0, 0.0]]))  # type: ignore[arg-type]
     channels, parents = iqm.joint_channels.astype(np.float64), iqm.joint_parents
     above = of_parents(parents, multiply_by_parents(parents, bind_scales(iqm)))
     positions, orientations = compose(parents, channels[:, :3] * above, quat.normalise(channels[:, _WXYZ]))
+    _check_size(positions, "the bind pose")
     return Joints(list(iqm.joint_names), parents.copy(), positions, _with_negative_w(orientations))
 
 
 _WXYZ, _XYZW = [6, 3, 4, 5], [1, 2, 3, 0]
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _animation(iqm: Iqm, one: FrameRange, names: list[str], parents: Ints, bind: Floats) -> NamedAnimation:
     channels = iqm.channels(one.first_frame, one.frame_count)
     # Relative to the bind pose, in which the shared model has no scale.
@@ -195,6 +175,7 @@ def _animation(iqm: Iqm, one: FrameRange, names: list[str], parents: Ints, bind:
     above = of_parents(parents, multiply_by_parents(parents, bind)) * of_parents(parents, sizes)
     turns = _with_negative_w(quat.normalise(channels[..., _WXYZ]))
     table = np.concatenate([channels[..., :3] * above, turns[..., 1:]], axis=2)
+    _check_size(np.concatenate([table, sizes], axis=2), f"the animation {one.name!r}")
     flags, starts, base, frames = split_components(table, np.zeros((len(names), 6)))
     bounds = np.zeros((one.frame_count, 2, 3))
     if len(iqm.bounds):
@@ -207,6 +188,11 @@ def _animation(iqm: Iqm, one: FrameRange, names: list[str], parents: Ints, bind:
         animation.warnings.append(f"axes of joints are scaled differently, their mean is used: {listing(uneven)}")
     found = ScaleTable(sizes[..., 0], np.zeros(len(names), dtype=bool))
     return NamedAnimation(one.name, animation, found if found.is_used else None, one.is_loop)
+
+
+def _check_size(values: Floats, what: str) -> None:
+    if not (np.abs(values) <= LARGEST).all():
+        raise IqmError(f"{what} is too large: scales of joints multiply", expected="numbers of 32 bits")
 
 
 def _parts(iqm: Iqm) -> list[tuple[NDArray[np.int64], Ints]]:
@@ -257,7 +243,7 @@ def _with_negative_w(orientations: Floats) -> Floats:
 
 def _uneven(scales: Floats, names: list[str]) -> list[str]:
     differs = np.ptp(scales, axis=-1) > _SAME_SCALE * np.abs(scales).max(axis=-1)
-    return [names[joint] for joint in np.flatnonzero(differs.reshape(-1, len(names)).any(axis=0)).tolist()]
+    return [names[joint] for joint in np.flatnonzero(np.atleast_2d(differs).any(axis=0)).tolist()]
 
 
 # To a file
@@ -291,7 +277,7 @@ def from_model(
     bind = np.ones((len(joints), 3)) if scales is None else np.asarray(scales, np.float64)
     above = of_parents(parents, multiply_by_parents(parents, bind))
     positions, turns = decompose(parents, joints.positions, joints.orientations)
-    channels = np.hstack([positions / above, _with_negative_w(turns)[:, _XYZW], bind]).astype(np.float32)
+    channels = as_singles(np.hstack([positions / above, _with_negative_w(turns)[:, _XYZW], bind]))
     iqm = Iqm(joint_names=list(joints.names), joint_parents=parents.copy(), joint_channels=channels)
     _add_meshes(iqm, model, list(attributes) or [Attributes() for _ in model.meshes])
     tables: list[Floats] = []
@@ -309,7 +295,7 @@ def from_model(
         found = [one.poses() for one in to_animations(iqm)]
         boxes = [pose_bounds(model.meshes, *pose).reshape(-1, 6) for pose in found]
         radii = [pose_radii(model.meshes, *pose) for pose in found]
-        iqm.bounds = np.hstack([np.concatenate(boxes), np.concatenate(radii)]).astype(np.float32)
+        iqm.bounds = as_singles(np.hstack([np.concatenate(boxes), np.concatenate(radii)]))
     return iqm
 
 
@@ -334,7 +320,7 @@ def _channels_of(one: NamedAnimation, above: Floats, bind: Floats) -> Floats:
 
 def _add_frames(iqm: Iqm, table: Floats) -> None:
     """Poses and frames of channels, (F, J, 10)."""
-    low, high = table.min(axis=0).astype(np.float32), table.max(axis=0).astype(np.float32)
+    low, high = as_singles(table.min(axis=0)), as_singles(table.max(axis=0))
     iqm.pose_parents, iqm.pose_offsets = iqm.joint_parents.copy(), low
     iqm.pose_scales = ((high.astype(np.float64) - low) / _STEPS).astype(np.float32)
     moves = iqm.pose_scales > 0.0
@@ -367,8 +353,9 @@ def _add_meshes(iqm: Iqm, model: Model, given: list[Attributes]) -> None:
         triangles.append(mesh.triangles + np.int32(first))
     for kind, parts in columns.items():
         if parts:
-            dtype = np.uint8 if kind >= ArrayType.BLEND_INDEXES else np.float32
-            iqm.arrays.append(VertexArray(kind, np.concatenate(parts).astype(dtype)))
+            rows = np.concatenate(parts)
+            is_byte = kind >= ArrayType.BLEND_INDEXES
+            iqm.arrays.append(VertexArray(kind, rows.astype(np.uint8) if is_byte else as_singles(rows)))
     for name in dict.fromkeys(array.name for one in given for array in one.custom):
         iqm.arrays.append(_custom(name, [[one for one in part.custom if one.name == name] for part in given], iqm))
     iqm.triangles = np.concatenate(triangles)

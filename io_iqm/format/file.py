@@ -42,7 +42,6 @@ _FIELDS = (
     "num_poses", "ofs_poses", "num_anims", "ofs_anims", "num_frames", "num_framechannels", "ofs_frames", "ofs_bounds",
     "num_comment", "ofs_comment", "num_extensions", "ofs_extensions",
 )  # fmt: skip
-_ROWS = {"meshes": np.dtype(("<u4", 6)), "vertexarrays": np.dtype(("<u4", 5))}
 _JOINT = np.dtype([("name", "<u4"), ("parent", "<i4"), ("channels", "<f4", CHANNELS)])
 _POSE = np.dtype([
     ("parent", "<i4"), ("mask", "<i4"), ("offsets", "<f4", CHANNELS), ("scales", "<f4", CHANNELS)
@@ -51,6 +50,7 @@ _ANIMATION = np.dtype([("name", "<u4"), ("first", "<u4"), ("count", "<u4"), ("ra
 _EXTENSION = struct.Struct("<4I")
 _INCOMPLETE = "the file is incomplete (cut off or only partly downloaded)"
 _BYTE, _TRIANGLE, _BOUNDS = np.dtype("u1"), np.dtype(("<i4", 3)), np.dtype(("<f4", 8))
+_MESH, _ARRAY = np.dtype(("<u4", 6)), np.dtype(("<u4", 5))
 
 
 def read_iqm(source: Source, name: str = "", *, preserve: bool = False) -> Iqm:
@@ -99,7 +99,7 @@ class _Reader:
         joints, poses = self.table("joints", _JOINT), self.table("poses", _POSE)
         self.place(joint_parents=("joints", 4, 48), joint_channels=("joints", 8, 4), pose_parents=("poses", 0, 88))
         self.place(pose_masks=("poses", 4, 88), pose_offsets=("poses", 8, 8), pose_scales=("poses", 48, 8))
-        meshes = self.table("meshes", _ROWS["meshes"])
+        meshes = self.table("meshes", _MESH)
         animations = self.table("anims", _ANIMATION)
         self.place(meshes=("meshes", 0, 24), animations=("anims", 0, 20), frames=("frames", 0, 2))
         frames = self.table("frames", np.dtype("<u2"), head["num_frames"] * head["num_framechannels"])
@@ -107,7 +107,7 @@ class _Reader:
             meshes=[MeshRange(self.name(name), self.name(skin), *rest) for name, skin, *rest in meshes.tolist()],
             arrays=self.arrays(),
             triangles=self.table("triangles", _TRIANGLE),
-            adjacency=self.optional("adjacency", _TRIANGLE, head["num_triangles"]),
+            adjacency=self.table("adjacency", _TRIANGLE, head["num_triangles"] if head["ofs_adjacency"] else 0),
             joint_names=[self.name(name) for name in joints["name"].tolist()],
             joint_parents=np.maximum(joints["parent"], -1),
             joint_channels=joints["channels"].copy(),
@@ -117,7 +117,7 @@ class _Reader:
             pose_scales=poses["scales"].copy(),
             frames=frames.reshape(head["num_frames"], head["num_framechannels"]),
             animations=[FrameRange(self.name(name), *rest) for name, *rest in animations.tolist()],
-            bounds=self.optional("bounds", _BOUNDS, head["num_frames"]),
+            bounds=self.table("bounds", _BOUNDS, head["num_frames"] if head["ofs_bounds"] else 0),
             comment=self.table("comment", _BYTE).tobytes(),
             flags=head["flags"],
             text=self.text or b"\0",
@@ -159,12 +159,7 @@ class _Reader:
 
     def table(self, name: str, dtype: np.dtype[Any], count: int | None = None) -> NDArray[Any]:
         """The rows of a section that the header names."""
-        count = self.head[f"num_{name}"] if count is None else count
-        return self.view(name, dtype, count, self.head[f"ofs_{name}"])
-
-    def optional(self, name: str, dtype: np.dtype[Any], count: int) -> NDArray[Any]:
-        """The rows of a section that only its offset says to exist."""
-        return self.table(name, dtype, count if self.head[f"ofs_{name}"] else 0)
+        return self.view(name, dtype, self.head[f"num_{name}"] if count is None else count, self.head[f"ofs_{name}"])
 
     def view(self, name: str, dtype: np.dtype[Any], count: int, offset: int) -> NDArray[Any]:
         """Rows in the file; the offset of none is not checked."""
@@ -178,7 +173,7 @@ class _Reader:
         return np.frombuffer(self.data, dtype, count, offset)
 
     def arrays(self) -> list[VertexArray]:
-        rows, count = self.table("vertexarrays", _ROWS["vertexarrays"]).tolist(), self.head["num_vertexes"]
+        rows, count = self.table("vertexarrays", _ARRAY).tolist(), self.head["num_vertexes"]
         if count and not rows:
             raise self.error("there are vertices without arrays", 44, 0, "1 array or more")
         arrays = []
@@ -238,7 +233,7 @@ class _Reader:
             self.warnings.append(f"several vertex arrays have the type {listing(repeated)}; the first is used")
         for kind in (ArrayType.NORMAL, ArrayType.TANGENT, ArrayType.COLOR):
             values = iqm.array(kind)
-            if values is not None and not np.isfinite(values).all():
+            if values is not None and values.size and not np.isfinite([values.min(), values.max()]).all():
                 self.warnings.append(f"some values of the array {kind.name} are not finite")
         if not np.isfinite(iqm.bounds).all():
             self.warnings.append("some bounds are not finite")
@@ -300,14 +295,12 @@ class _Writer:
         """The offset of a part of the file; 0 for nothing."""
         if not data:
             return 0
-        gap = -self.size % alignment
-        offset = self.size + gap
-        self.parts += [bytes(gap), data]
-        self.size = offset + len(data)
-        return offset
+        self.parts += [bytes(-self.size % alignment), data]
+        self.size += len(self.parts[-2]) + len(data)
+        return self.size - len(data)
 
-    def table(self, name: str, rows: NDArray[Any], count: int | None = None) -> None:
-        self.head[f"num_{name}"] = len(rows) if count is None else count
+    def table(self, name: str, rows: NDArray[Any]) -> None:
+        self.head[f"num_{name}"] = len(rows)
         self.head[f"ofs_{name}"] = self.add(rows.tobytes())
 
     def file(self) -> bytes:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...io_blender import frame_models
 from ...io_blender.clips.frame_plan import FramePlan, Segment
-from ...io_blender.clips.sampling import Samples, blocks, sample_frames
+from ...io_blender.clips.sampling import Samples, Sides, blocks, sample_frames
 from ...io_blender.operators.game_check import FACES, VERTICES, Location
 from ...io_blender.records import NONE
 from ...io_blender.reports import Job, Report
@@ -51,7 +51,18 @@ from ..format.games import Template, match_template
 from ..format.source_data import FrameData, requantise, with_degenerate
 from ..options import ModelProperties
 from ..records import StoredModel, load_model
-from .mesh import Part, Topology, join, read_part, skin_names, skin_size, split, texture_coordinates, warn_of_smoothing
+from .mesh import (
+    Part,
+    Topology,
+    join,
+    read_part,
+    sides_of,
+    skin_names,
+    skin_size,
+    split,
+    texture_coordinates,
+    warn_of_smoothing,
+)
 
 if TYPE_CHECKING:
     from bpy.types import Context, Depsgraph, Object
@@ -162,10 +173,14 @@ class _Builder:
         def read(depsgraph: Depsgraph) -> list[Part]:
             return [read_part(obj, self.stored.get(obj), depsgraph, self.report) for obj in self.objects]
 
+        def sides(part: Part) -> Sides:
+            return sides_of(part, self.conversion.rotation, self.plan.frame_count)
+
         options = self.options
         parts, samples = yield from sample_frames(
-            self.context, self.objects, self.plan, options, self.report, read, with_normals=options.split_sharp
-        )
+            self.context, self.objects, self.plan, options, self.report, read,
+            sides=sides if options.split_sharp else None,
+        )  # fmt: skip
         topology = join(parts)
         if self.plan.may_be_single and (samples.positions == samples.positions[:1]).all():
             _warn_of_moving_uvs(parts, samples, self.report)
@@ -173,7 +188,7 @@ class _Builder:
             samples = samples.first_frame()
         normals = None
         if options.split_sharp:
-            parts, samples, normals = split(parts, samples, self.conversion.rotation)
+            parts, samples, normals = split(parts, samples)
             topology = join(parts)
         else:
             warn_of_smoothing(parts, self.report)

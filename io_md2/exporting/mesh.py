@@ -156,17 +156,19 @@ def _texels(uvs: npt.NDArray[np.float64], skin_size: tuple[int, int]) -> Ints:
     return st_texels(flip_v(uvs), *skin_size)
 
 
-def split(
-    parts: list[Part], samples: sampling.Samples, rotation: npt.NDArray[np.float64]
-) -> tuple[list[Part], sampling.Samples, npt.NDArray[np.uint8]]:
+def sides_of(part: Part, rotation: npt.NDArray[np.float64], frame_count: int) -> sampling.Sides:
+    """The normals of a part to sample; `rotation` goes from the axes of the scene to those of the file."""
+    turns = np.broadcast_to(rotation, (frame_count, 3, 3))
+    corners = np.arange(len(part.corners))
+    return sampling.Sides(corners, part.corners, turns, nearest_normals, has_others=not part.has_file_normals)
+
+
+def split(parts: list[Part], samples: sampling.Samples) -> tuple[list[Part], sampling.Samples, npt.NDArray[np.uint8]]:
     """Gives each side of a vertex a vertex of its own in all frames; also the indices of normals, (F, U)."""
-    # `samples` must have the normals of corners. `rotation` goes from the axes of the scene to those of the file.
-    assert samples.normals is not None
     results, rows, indices = [], [], []
     vertex_blocks = sampling.blocks(len(part.used) for part in parts)
-    corner_blocks = sampling.blocks(len(part.corners) for part in parts)
-    for part, vertex_block, corner_block in zip(parts, vertex_blocks, corner_blocks, strict=True):
-        new, part_rows, part_indices = _split_part(part, samples.normals[:, corner_block] @ rotation.T)
+    for part, vertex_block, one in zip(parts, vertex_blocks, samples.sides, strict=True):
+        new, part_rows, part_indices = _split_part(part, one.codes[: len(samples.positions)])
         results.append(new)
         rows.append(vertex_block.start + part_rows)
         indices.append(part_indices)
@@ -174,15 +176,11 @@ def split(
     return results, replace(samples, positions=positions), np.concatenate(indices, axis=1)
 
 
-def _split_part(
-    part: Part, normals: npt.NDArray[np.floating]
-) -> tuple[Part, npt.NDArray[np.intp], npt.NDArray[np.uint8]]:
-    """An object with a vertex for each side, each one's row in `used`, and its normals, (F, U)."""
+def _split_part(part: Part, indices: npt.NDArray[np.uint8]) -> tuple[Part, npt.NDArray[np.intp], npt.NDArray[np.uint8]]:
+    """An object with a vertex for each side, each one's row in `used`, and its normals, (F, U), of corners, (F, L)."""
     old = np.full(part.vertex_count, NONE)
     old[part.used] = np.arange(len(part.used))
     corner_rows = old[part.corners]
-    normals = sampling.normals_of_sides(corner_rows, normals, part.has_file_normals)
-    indices = nearest_normals(normals.reshape(-1, 3)).reshape(normals.shape[:2])
     sides, side_of = distinct_rows(np.column_stack([corner_rows, indices.T]))
     # The side of the first corner keeps the vertex; the others come after all vertices.
     is_first = np.zeros(len(sides), dtype=bool)
@@ -233,7 +231,8 @@ def smoothed(mesh: mesh_data.TriangleMesh) -> tuple[int, float]:
     # Edges that are sharp where the surface is flat do not count.
     if mesh.mesh.normals_domain == "POINT" or not len(mesh.corner_vertices):
         return 0, 0.0
-    normals, vertices = mesh_data.corner_normals(mesh.obj), mesh.corner_vertices
+    vertices = mesh.corner_vertices
+    normals = mesh_data.corner_normals(mesh.mesh, mesh_data.world_matrix(mesh.obj))
     differs = (normals * normals[sampling.first_corners(vertices)]).sum(axis=1) < sampling.SAME_SIDE
     has_sides = np.zeros(len(mesh.vertices), dtype=bool)
     has_sides[vertices[differs]] = True

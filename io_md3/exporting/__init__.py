@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ...io_blender import frame_models, state
 from ...io_blender.clips.frame_plan import FramePlan
 from ...io_blender.clips.playing import restored_frame_and_values
-from ...io_blender.clips.sampling import Samples, blocks, sample_frames
+from ...io_blender.clips.sampling import Samples, Sides, blocks, sample_frames
 from ...io_blender.operators.game_check import Location
 from ...io_blender.records import NONE
 from ...io_blender.reports import Job, Report, listing
@@ -57,23 +57,12 @@ from ..format.games import surface_limits
 from ..options import ModelProperties
 from ..records import FRAME_RATE, StoredModel, load_frames, load_model, root_of
 from ..tags import Tag, find_tags, tag_tables
-from .surfaces import (
-    Part,
-    build_surface,
-    needs_normals,
-    read_part,
-    shader_names,
-    split_surface,
-    surface_name,
-    surface_parts,
-)
+from .surfaces import Part, SurfaceBuilder, read_part, shader_names, split_surface, surface_name, surface_parts
 
 if TYPE_CHECKING:
     from bpy.types import Context, Depsgraph, Object
 
 Floats = npt.NDArray[np.floating]
-# Each surface, without names, and which frames are as in the file.
-_Surfaces = list[tuple[Surface, npt.NDArray[np.bool_]]]
 
 _WARNINGS = {
     POSITION: "vertices differ from Blender's by up to {amount} {where}. This is a bug: please report it",
@@ -162,91 +151,125 @@ class _Builder:
             sources = {self.root: self.source}
         models = (one for obj in bpy.data.objects if (one := load_frames(obj)) is not None)
         plan = frame_models.plan_model(self.meshes, sources, scene, options.frames, models, report)
-        rows = np.arange(plan.frame_count)
-        # What Blender shades can only be read from evaluated meshes, which takes longer.
-        parts, samples, tags = yield from self._sample(plan, with_normals=not self.stored)
+        # What Blender shades takes longer to read, and turns with the model that this one hangs on.
+        is_new = not self.stored and not self._follows_root
+        builders, samples, tags, turns = yield from self._sample(plan, with_normals=is_new)
+        parts = [builder.part for builder in builders]
         if not parts and not self.tags:
             raise NothingToExportError(f"there are no faces to export: {listing([obj.name for obj in self.meshes])}")
         if plan.may_be_single and _is_still(samples.positions) and _is_still(tags):
             plan, samples, tags = plan.first_frame(), samples.first_frame(), tags[:1]
-        surfaces = self._surfaces(plan, parts, samples, rows[: plan.frame_count])
-        needed = [needs_normals(part, *surface) for part, surface in zip(parts, surfaces, strict=True)]
-        if samples.normals is None and np.any(needed):
-            rows = rows if plan.segments else np.flatnonzero(np.any(needed, axis=0))
-            _, shaded, _ = yield from self._sample(plan.some_frames(rows), with_normals=True)
-            surfaces = self._surfaces(plan, parts, replace(samples, normals=shaded.normals), rows)
-        model = self._assemble(plan, parts, surfaces, tags)
+        self._place(builders, samples.positions)
+        rows, sides = np.arange(plan.frame_count), samples.sides
+        needed = np.any([builder.needs_normals() for builder in builders], axis=0)
+        if not sides and np.any(needed):
+            rows = rows if plan.segments else np.flatnonzero(needed)
+            sides = yield from self._sample_sides(plan.some_frames(rows), builders, turns[rows], rows)
+        surfaces = [
+            builder.build(one, rows) for builder, one in zip(builders, sides or [None] * len(builders), strict=True)
+        ]
+        model = self._assemble(plan, builders, surfaces, tags)
         if options.verify is not Verify.NONE:
             warn_of_differences(_find_differences(model, parts, samples, self.conversion), _WARNINGS, report)
         if options.split_surfaces:
+            # No game stops at the limits of all, so that what was not edited stays as it was in the file.
+            is_kept = [options.game is Game.ANY and bool(one.is_same.all()) for one in builders]
             limits = surface_limits(options.game)
-            model = replace(model, surfaces=[piece for one in model.surfaces for piece in split_surface(one, *limits)])
+            pieces = [
+                [one] if kept else split_surface(one, *limits)
+                for one, kept in zip(model.surfaces, is_kept, strict=True)
+            ]
+            report.hint_split({one.name: len(split) for one, split in zip(model.surfaces, pieces, strict=True)})
+            model = replace(model, surfaces=[piece for split in pieces for piece in split])
         if options.compares_speed:
             rate = (FRAME_RATE.read(self.root) if self.root is not None else None) or FRAMES_PER_SECOND
             frame_models.warn_of_model_speed(plan, options.frames, rate, scene, report)
         return model
 
-    def _sample(self, plan: FramePlan, *, with_normals: bool) -> Job[tuple[list[Part], Samples, Floats]]:
-        """The parts, what they show in each frame, and the transforms of tags, (F, N, 4, 4), as the file has them."""
-        context, stored = self.context, self.stored
+    def _sample(
+        self, plan: FramePlan, *, with_normals: bool
+    ) -> Job[tuple[list[SurfaceBuilder], Samples, Floats, Floats]]:
+        """What is built, what it shows in each frame, and the transforms of tags, (F, N, 4, 4), as the file has them.
+        Also what turns normals to the axes of the file, (F, 3, 3)."""
+        stored = self.stored
         followed = [*self.tags, Tag(self.root)] if self._follows_root and self.root is not None else self.tags
-        follow = [one.matrix for one in followed]
-        first = int(plan.source[0])
+        first, rows = int(plan.source[0]), np.arange(plan.frame_count)
+        turns: Floats = np.broadcast_to(self.conversion.rotation, (len(rows), 3, 3))
+        builders: dict[Part, SurfaceBuilder] = {}
 
         def read(depsgraph: Depsgraph) -> list[Part]:
-            parts = [
-                read_part(obj, stored.get(obj), depsgraph, first, self.conversion, self.report) for obj in self.meshes
-            ]
-            return surface_parts(parts, self.report)
+            parts = surface_parts(
+                [
+                    read_part(obj, stored.get(obj), depsgraph, first, self.conversion, self.report)
+                    for obj in self.meshes
+                ],
+                self.report,
+            )
+            builders.update({part: SurfaceBuilder(part, plan.source) for part in parts})
+            return parts
 
-        parts, samples = yield from sample_frames(
-            context, self.meshes, plan, self.options, self.report, read,
-            shows_keys=True, with_normals=with_normals, followed=follow,
+        def sides(part: Part) -> Sides:
+            return builders[part].sides(turns, rows)
+
+        _, samples = yield from sample_frames(
+            self.context, self.meshes, plan, self.options, self.report, read,
+            shows_keys=True, sides=sides if with_normals else None, followed=[one.matrix for one in followed],
         )  # fmt: skip
-        matrices = samples.matrices
-        if matrices is None:
-            # Shape keys are exported: the scene is on one frame.
-            graph = context.evaluated_depsgraph_get()
-            now = np.array([one(graph) for one in follow]).reshape(len(follow), 4, 4)
-            matrices = np.tile(now, (plan.frame_count, 1, 1, 1))
-            if self.source is not None and any(depends_on_time(one.obj) for one in followed):
-                with restored_frame_and_values(context.scene):
-                    for row in np.flatnonzero(plan.source != NONE).tolist():
-                        state.set_frame(context.scene, self.source.frame_start + int(plan.source[row]))
-                        graph = context.evaluated_depsgraph_get()
-                        matrices[row] = [one(graph) for one in follow]
-        return (parts, *(_relative_to_root(samples, matrices) if self._follows_root else (samples, matrices)))
+        matrices = self._matrices_of_keys(plan, followed) if samples.matrices is None else samples.matrices
+        if self._follows_root:
+            inverse = np.linalg.inv(matrices[:, -1])
+            samples, matrices = _moved(samples, inverse), inverse[:, None] @ matrices[:, :-1]
+            turns = turns @ inverse[:, :3, :3]
+        return list(builders.values()), samples, matrices, turns
 
-    def _surfaces(self, plan: FramePlan, parts: list[Part], samples: Samples, rows: npt.NDArray[np.int64]) -> _Surfaces:
-        """The surfaces of samples, whose normals are those of some rows alone."""
-        conversion = self.conversion
-        vertex_blocks = blocks(len(part.used) for part in parts)
-        corner_blocks = blocks(len(part.corners) for part in parts)
-        result = []
-        for part, vertex_block, corner_block in zip(parts, vertex_blocks, corner_blocks, strict=True):
-            points = conversion.points(samples.positions[:, vertex_block].astype(np.float64))
-            normals = None
-            if samples.normals is not None:
-                normals = samples.normals[:, corner_block] @ conversion.rotation.T
-            try:
-                vertices = quantise(points)
-            except Md3Error as error:
-                raise Md3Error(f"{part.obj.name}: {error.reason}: scale it down, or set Scale", found=error.found,
-                               expected=error.expected) from error  # fmt: skip
-            result.append(build_surface(part, vertices, normals, rows, plan.source))
-        return result
+    def _matrices_of_keys(self, plan: FramePlan, followed: list[Tag]) -> npt.NDArray[np.float64]:
+        """The transforms of tags where shape keys are exported, (F, n, 4, 4): the scene is on one frame."""
+        scene, graph = self.context.scene, self.context.evaluated_depsgraph_get()
+        now = np.array([one.matrix(graph) for one in followed]).reshape(len(followed), 4, 4)
+        matrices = np.tile(now, (plan.frame_count, 1, 1, 1))
+        if self.source is not None and any(depends_on_time(one.obj) for one in followed):
+            with restored_frame_and_values(scene):
+                for row in np.flatnonzero(plan.source != NONE).tolist():
+                    state.set_frame(scene, self.source.frame_start + int(plan.source[row]))
+                    graph = self.context.evaluated_depsgraph_get()
+                    matrices[row] = [one.matrix(graph) for one in followed]
+        return matrices
 
-    def _assemble(self, plan: FramePlan, parts: list[Part], built: _Surfaces, tags: Floats) -> Model:
+    def _sample_sides(
+        self, plan: FramePlan, builders: list[SurfaceBuilder], turns: Floats, rows: npt.NDArray[np.int64]
+    ) -> Job[list[Sides]]:
+        """The normals of surfaces on some rows of the frames, which a plan has alone."""
+        of_part = {builder.part: builder for builder in builders}
+        _, samples = yield from sample_frames(
+            self.context, self.meshes, plan, replace(self.options, verify=Verify.NONE), self.report,
+            lambda depsgraph: list(of_part), shows_keys=True, sides=lambda part: of_part[part].sides(turns, rows),
+        )  # fmt: skip
+        return samples.sides
+
+    def _place(self, builders: list[SurfaceBuilder], sampled: Floats) -> None:
+        """Places surfaces where they were sampled, (F, U, 3)."""
+        for builder, block in zip(builders, blocks(len(builder.part.used) for builder in builders), strict=True):
+            vertices = np.empty((len(sampled), block.stop - block.start, 3), np.int16)
+            for row, points in enumerate(sampled[:, block]):
+                try:
+                    vertices[row] = quantise(self.conversion.points(points.astype(np.float64)))
+                except Md3Error as error:
+                    raise Md3Error(f"{builder.part.obj.name}: {error.reason}: scale it down, or set Scale",
+                                   found=error.found, expected=error.expected) from error  # fmt: skip
+            builder.place(vertices)
+
+    def _assemble(self, plan: FramePlan, builders: list[SurfaceBuilder], built: list[Surface], tags: Floats) -> Model:
         source = self.source.model if self.source is not None else None
         surfaces, taken = [], list[str]()
-        for part, (surface, _) in zip(parts, built, strict=True):
+        for builder, surface in zip(builders, built, strict=True):
+            part = builder.part
             taken.append(surface_name(part, taken, self.report))
             shaders = shader_names(part, self.options.game_folders, self.report)
             flags = part.stored.flags if part.stored is not None else 0
             surfaces.append(replace(surface, name=taken[-1], shaders=shaders, flags=flags))
         is_same = np.zeros(plan.frame_count, dtype=bool)
         if source is not None and len(surfaces) == len(source.surfaces):
-            is_same = np.logical_and.reduce([plan.source != NONE, *(same for _, same in built)])
+            is_same = np.logical_and.reduce([plan.source != NONE, *(builder.is_same for builder in builders)])
         bounds, origins, radii = _frame_bounds(surfaces, source, plan.source, is_same)
         origins_of_tags, axes_of_tags = tag_tables(self.tags, tags, source, plan.source, self.conversion)
         return Model(
@@ -263,20 +286,14 @@ class _Builder:
         )
 
 
-def _relative_to_root(samples: Samples, matrices: npt.NDArray[np.float64]) -> tuple[Samples, npt.NDArray[np.float64]]:
-    """Samples in the space of the root, whose transforms are the last of (F, n, 4, 4)."""
-    inverse = np.linalg.inv(matrices[:, -1])
-    positions_in_root = samples.positions @ np.swapaxes(inverse[:, :3, :3], 1, 2) + inverse[:, None, :3, 3]
-    normals = samples.normals
-    if normals is not None:
-        normals = normals @ np.swapaxes(inverse[:, :3, :3], 1, 2)
-        normals = normals / np.maximum(np.linalg.norm(normals, axis=2, keepdims=True), np.finfo(float).tiny)
+def _moved(samples: Samples, matrices: npt.NDArray[np.float64]) -> Samples:
+    """Samples moved by a transform in each frame, (F, 4, 4)."""
     verified = {
-        row: [replace(one, vertices=one.vertices @ inverse[row, :3, :3].T + inverse[row, :3, 3]) for one in shown]
+        row: [replace(one, vertices=one.vertices @ matrices[row, :3, :3].T + matrices[row, :3, 3]) for one in shown]
         for row, shown in samples.verified.items()
     }
-    moved = replace(samples, positions=positions_in_root, normals=normals, verified=verified)
-    return moved, inverse[:, None] @ matrices[:, :-1]
+    moved = samples.positions @ np.swapaxes(matrices[:, :3, :3], 1, 2) + matrices[:, None, :3, 3]
+    return replace(samples, positions=moved, verified=verified)
 
 
 def _is_still(values: npt.NDArray[np.floating]) -> bool:
@@ -289,8 +306,11 @@ def _frame_bounds(
 ) -> tuple[npt.NDArray[np.float32], ...]:
     """Boxes, origins and radii: those of the file's frames where all surfaces are the same, else new ones."""
     new = np.flatnonzero(~is_same)
-    points = [positions(surface.vertices[new]) for surface in surfaces]
-    computed = frame_bounds(np.concatenate([np.zeros((len(new), 0, 3)), *points], axis=1))
+    empty = np.zeros((0, 3), np.int16)
+    # Frame by frame, as all of them would fill the memory.
+    points = (np.concatenate([empty, *(surface.vertices[frame] for surface in surfaces)]) for frame in new.tolist())
+    tables = zip(*(frame_bounds(positions(one)[None]) for one in points), strict=True)
+    computed = tuple(np.concatenate(table) for table in tables) or frame_bounds(np.zeros((0, 0, 3)))
     if source is None or not is_same.any():
         return computed
     tables = tuple(table[frames] for table in (source.bounds, source.origins, source.radii))

@@ -19,7 +19,7 @@ from ...io_blender.scene import mesh_data
 from ...io_common import names
 from ...io_common.arrays import distinct_rows
 from ...io_common.frames import to_latin1
-from ...io_common.triangles import flip_v, is_degenerate
+from ...io_common.triangles import Cost, flip_v, is_degenerate, runs_within
 from ..format import NAME_SIZE, UNITS, Surface, nearest_normals, normal_vectors, positions
 from ..format.model import same_positions
 from ..records import CORNER_VERTEX, MATERIAL_NAMES, NUMBER, SAME_NORMAL, SHADERS, SHOWN_NORMALS, VERTEX, StoredModel
@@ -149,46 +149,81 @@ def is_source(part: Part, triangles: npt.NDArray[np.int64], sources: npt.NDArray
     return np.array_equal(sources[triangles] if len(sources) else triangles, kept)
 
 
-def build_surface(
-    part: Part,
-    vertices: npt.NDArray[np.int16],
-    normals: npt.NDArray[np.floating] | None,
-    rows: npt.NDArray[np.int64],
-    frames: npt.NDArray[np.int64],
-) -> tuple[Surface, npt.NDArray[np.bool_]]:
-    """The surface of sampled vertices (F, U, 3), and the frames that are as in the file, (F,)."""
-    # `normals` are those of corners in the axes of the file on some `rows` of the frames, (R, L, 3); None to keep those
-    # of the file on all. `frames` are the frames of the file, or NONE, (F,).
-    groups = group_corners(part)
-    row_of = np.full(part.vertex_count, NONE, dtype=np.int64)
-    row_of[part.used] = np.arange(len(part.used))
-    chosen = vertices[:, row_of[part.corners[part.loops.ravel()[groups[1]]]]]
-    moved = _moved(part, groups, chosen, frames)
-    is_whole = is_source(part, groups[0], groups[2])
-    same = np.logical_and(~moved.any(axis=1), is_whole)
-    is_shown = _turned(part, groups, moved, frames) if part.has_file_normals else np.ones_like(moved)
-    encoded = np.zeros((*chosen.shape[:2], 2), np.uint8)
-    if normals is not None:
-        unsplit, count = groups[0].ravel(), chosen.shape[1]
-        of_corners = nearest_normals(sampling.normals_of_sides(unsplit, normals[:, part.loops.ravel()]))
-        # What is split is the vertex of the file still, with its positions: other frames have its normal.
-        keys = np.moveaxis(of_corners * is_shown[rows][:, unsplit, None], 0, 1).reshape(len(unsplit), -1)
-        rows_of_bytes = np.hstack([unsplit[:, None].view(np.uint8), keys])
-        groups = _in_order(distinct_rows(rows_of_bytes)[1], groups[2][unsplit])
-        is_whole = is_whole and len(groups[1]) == count
-        old = unsplit[groups[1]]
-        chosen, is_shown, encoded = chosen[:, old], is_shown[:, old], encoded[:, old]
-        encoded[rows] = of_corners[:, groups[1]]
-    triangles, firsts, sources = groups
-    st = np.zeros((len(firsts), 2)) if part.uvs is None else flip_v(part.uvs).reshape(-1, 2)[firsts]
-    result = Surface(triangles=triangles, st=st.astype(np.float32), vertices=chosen, normals=encoded)
-    if part.stored is None:
-        return result, same
-    known = np.flatnonzero(sources != NONE)
-    result.st[known] = part.stored.st[sources[known]]
-    in_file, unturned = np.nonzero(~is_shown)
-    result.normals[in_file, unturned] = part.stored.normals[frames[in_file], sources[unturned]]
-    return _with_unused(result, part.stored, sources, frames) if is_whole else result, same
+class SurfaceBuilder:
+    """Builds the surface of a part."""
+
+    # N are the vertices that `group_corners` gives, F the frames.
+
+    def __init__(self, part: Part, frames: npt.NDArray[np.int64]) -> None:
+        # `frames` are the frames of the file, or NONE, (F,).
+        self.part, self._frames, self._groups = part, frames, group_corners(part)
+        self._is_whole = is_source(part, self._groups[0], self._groups[2])
+        self.is_same = np.zeros(len(frames), dtype=bool)  # which frames are as in the file, (F,)
+        self._shown: npt.NDArray[np.bool_] | None = None
+
+    def place(self, vertices: npt.NDArray[np.int16]) -> None:
+        """Sets the sampled vertices of some frames, the first ones, (F, U, 3)."""
+        part, self._frames = self.part, self._frames[: len(vertices)]
+        row_of = np.full(part.vertex_count, NONE, dtype=np.int64)
+        row_of[part.used] = np.arange(len(part.used))
+        self._vertices = vertices[:, row_of[part.corners[part.loops.ravel()[self._groups[1]]]]]
+        moved = _moved(part, self._groups, self._vertices, self._frames)
+        self.is_same = np.logical_and(~moved.any(axis=1), self._is_whole)
+        # Which vertices have the normals that Blender shows, not those of the file, (F, N).
+        if part.has_file_normals:
+            self._shown = _turned(part, self._groups, moved, self._frames)
+
+    def needs_normals(self) -> npt.NDArray[np.bool_]:
+        """In which frames the placed surface has other normals than the file, (F,)."""
+        return (~self.is_same | (not (self._is_whole and self.part.has_file_normals))) & (len(self.part.loops) > 0)
+
+    def sides(self, turns: npt.NDArray[np.float64], rows: npt.NDArray[np.int64]) -> sampling.Sides:
+        """The normals to sample on some rows of the frames, with what turns them to the axes of the file, (R, 3, 3)."""
+        shown = None if self._shown is None else self._shown[rows]
+        corners, vertices = self.part.loops.ravel(), self._groups[0].ravel()
+        return sampling.Sides(corners, vertices, turns, nearest_normals, shown=shown)
+
+    def build(self, sides: sampling.Sides | None, rows: npt.NDArray[np.int64]) -> Surface:
+        """The placed surface; `sides` are filled on some rows of the frames, None keeps the normals of the file."""
+        part, groups, frames, is_whole = self.part, self._groups, self._frames, self._is_whole
+        count = len(groups[1])
+        shown = np.ones((len(frames), count), dtype=bool) if self._shown is None else self._shown
+        normals = np.zeros((len(frames), count, 2), np.uint8)
+        vertices = self._vertices
+        if sides is not None:
+            unsplit, codes = groups[0].ravel(), sides.codes[: len(rows)]
+            # What is split is the vertex of the file still, with its positions: other frames have its normal.
+            groups = _split_sides(groups, sides.is_other, codes)
+            is_whole = is_whole and len(groups[1]) == count
+            old = unsplit[groups[1]]
+            vertices, shown, normals = vertices[:, old], shown[:, old], normals[:, old]
+            normals[rows] = codes[:, groups[1]]
+        triangles, firsts, sources = groups
+        st = np.zeros((len(firsts), 2)) if part.uvs is None else flip_v(part.uvs).reshape(-1, 2)[firsts]
+        result = Surface(triangles=triangles, st=st.astype(np.float32), vertices=vertices, normals=normals)
+        if part.stored is None:
+            return result
+        known = np.flatnonzero(sources != NONE)
+        result.st[known] = part.stored.st[sources[known]]
+        in_file, unturned = np.nonzero(~shown)
+        result.normals[in_file, unturned] = part.stored.normals[frames[in_file], sources[unturned]]
+        return _with_unused(result, part.stored, sources, frames) if is_whole else result
+
+
+def _split_sides(groups: _Groups, is_other: npt.NDArray[np.bool_], codes: npt.NDArray[np.uint8]) -> _Groups:
+    """Groups with a vertex for each side; `is_other` are corners that differ from the first one, (C,), in some frame
+    of `codes`, (R, C, 2)."""
+    if not is_other.any():
+        return groups
+    vertices = groups[0].ravel()
+    has_sides = np.zeros(len(groups[1]), dtype=bool)
+    has_sides[vertices[is_other]] = True
+    corners = np.flatnonzero(has_sides[vertices])
+    rows = np.moveaxis(codes[:, corners], 0, 1).reshape(len(corners), -1)
+    sides = distinct_rows(np.hstack([vertices[corners, None].view(np.uint8), rows]))[1]
+    split = vertices.copy()
+    split[corners] = len(has_sides) + sides
+    return _in_order(split, groups[2][vertices])
 
 
 def _moved(
@@ -197,9 +232,11 @@ def _moved(
     """Whether vertices (F, N, 3) are elsewhere than in the file, or not in it, (F, N)."""
     result = np.ones(vertices.shape[:2], dtype=bool)
     if part.stored is not None:
-        known, in_file = np.flatnonzero(groups[2] != NONE), np.flatnonzero(frames != NONE)
-        before = part.stored.vertices[np.ix_(frames[in_file], groups[2][known])]
-        result[np.ix_(in_file, known)] = (vertices[np.ix_(in_file, known)] != before).any(axis=2)
+        known = np.flatnonzero(groups[2] != NONE)
+        sources = groups[2][known]
+        for row in np.flatnonzero(frames != NONE).tolist():
+            off = vertices[row, known] != part.stored.vertices[frames[row], sources]
+            result[row, known] = off[:, 0] | off[:, 1] | off[:, 2]
     return result
 
 
@@ -232,12 +269,6 @@ def _with_unused(
     vertices, normals = stored.vertices[rows], stored.normals[rows]
     vertices[:, sources], normals[:, sources] = surface.vertices, surface.normals
     return replace(surface, triangles=stored.triangles, st=stored.st, vertices=vertices, normals=normals)
-
-
-def needs_normals(part: Part, surface: Surface, same: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """In which frames a surface, built without normals, has others than the file, (F,); `same` are unchanged, (F,)."""
-    is_whole = part.stored is not None and np.array_equal(surface.triangles, part.stored.triangles)
-    return (~same | (not (is_whole and part.has_file_normals))) & (len(part.loops) > 0)
 
 
 def surface_name(part: Part, taken: Sequence[str], report: Report) -> str:
@@ -305,20 +336,15 @@ def split_surface(surface: Surface, most_vertices: int, most_triangles: int) -> 
     """Surfaces within limits, whose names end in `_1`, `_2`, …: Quake III ignores that for skins."""
     if surface.vertex_count <= most_vertices and surface.triangle_count <= most_triangles:
         return [surface]
+    ones = np.ones(surface.vertex_count, dtype=np.int64)
+    costs = [Cost(most_vertices, np.arange(surface.vertex_count), ones)]
     pieces: list[Surface] = []
-    start = 0
-    while start < surface.triangle_count:
-        corners = surface.triangles[start : start + most_triangles].ravel()
-        values, firsts = np.unique(corners, return_index=True)
-        order = np.sort(firsts)
-        # The triangle with the first vertex too many begins the next piece.
-        count = int(order[most_vertices]) // 3 if len(values) > most_vertices else len(corners) // 3
-        used, inverse = np.unique(corners[: 3 * count], return_inverse=True)
+    for run in runs_within(surface.triangles, most_triangles, costs):
+        used, inverse = np.unique(surface.triangles[run], return_inverse=True)
         pieces.append(
             replace(
                 surface, name=f"{surface.name[: NAME_SIZE - 4]}_{len(pieces) + 1}", st=surface.st[used],
                 triangles=inverse.reshape(-1, 3), vertices=surface.vertices[:, used], normals=surface.normals[:, used],
             )
         )  # fmt: skip
-        start += count
     return pieces

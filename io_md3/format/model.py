@@ -228,7 +228,7 @@ def nearest_normals(vectors: npt.ArrayLike) -> NDArray[np.uint8]:
     """The normals (…, 2) nearest to vectors (…, 3), which need not have the length 1; that of no length points up."""
     vectors = np.asarray(vectors, np.float64)
     x, y, z = np.moveaxis(vectors, -1, 0)
-    length = np.linalg.norm(vectors, axis=-1)
+    length = np.sqrt(x * x + y * y + z * z)
     from_z = np.arccos(np.clip(z / np.where(length > 0.0, length, 1.0), -1.0, 1.0))
     from_z = np.where(length > 0.0, from_z, 0.0)
     # Straight up and down have no angle around z.
@@ -252,7 +252,8 @@ def frame_bounds(points: npt.ArrayLike) -> tuple[NDArray[np.float32], NDArray[np
         return (np.zeros((count, 2, 3), np.float32), np.zeros((count, 3), np.float32), np.zeros(count, np.float32))
     bounds = np.stack([points.min(axis=1), points.max(axis=1)], axis=1)
     origins = bounds.mean(axis=1)
-    radii = np.linalg.norm(points - origins[:, None], axis=2).max(axis=1)
+    offsets = points - origins[:, None]
+    radii = np.sqrt(np.einsum("fvi,fvi->fv", offsets, offsets).max(axis=1))
     return bounds.astype(np.float32), origins.astype(np.float32), radii.astype(np.float32)
 
 

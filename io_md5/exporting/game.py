@@ -66,14 +66,17 @@ def prepare(built: Build, game: Game, report: Report, *, make_names_safe: bool =
     labels = []
     stored_names = _comment_names(dict.fromkeys(obj for obj, _ in built.parts))
     taken = {stored or obj.name for obj, stored in stored_names.items()}
+    names: dict[tuple[Object, int], str] = {}
     for obj, block in built.parts:
         stored = stored_names[obj]
         name = stored or obj.name
-        if block.slot:
+        # The parts of a mesh that was split share its name, and so its skin.
+        if block.slot and (obj, block.slot) not in names:
             # Meshes of one object are distinguished by the index of their material slot.
             number = next(n for n in itertools.count(block.slot) if f"{name}_{n}" not in taken)
-            name = f"{name}_{number}"
-            taken.add(name)
+            names[obj, block.slot] = f"{name}_{number}"
+            taken.add(names[obj, block.slot])
+        name = names.get((obj, block.slot), name)
         block.mesh.comment_name = name if stored is not None else ""
         labels.append(name)
     built.model, warnings = prepare_model(built.model, game, make_names_safe=make_names_safe, object_names=labels)

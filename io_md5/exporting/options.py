@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...io_blender.skeletal.exporting import build
-from ..format.games import PROFILES, Game, Writing
+from ..format.games import PROFILES, Game, Writing, mesh_limits
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,11 @@ class ModelOptions(build.ModelOptions):
     def writing(self) -> Writing:
         """How files for the game are written."""
         return PROFILES[self.game].writing
+
+    @property
+    def mesh_limits(self) -> dict[str, int]:
+        """How much a mesh for the game can have."""
+        return mesh_limits(self.game)
 
 
 @dataclass(frozen=True)

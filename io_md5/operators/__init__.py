@@ -11,8 +11,8 @@ from ...io_blender.options import NO_ANIMATIONS, Scene, Settings
 from ...io_blender.reports import ExportResult, ImportResult, finish
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.skeletal.exporting.clips import AnimationOptions
-from ...io_blender.skeletal.operators import retarget
-from ...io_blender.skeletal.options import WeightOptions
+from ...io_blender.skeletal.operators.panels import draw_animations, has_animations
+from ...io_blender.skeletal.options import ALWAYS, AUTOMATIC, WeightOptions
 from ...io_blender.skeletal.records import ACTION_RATE
 from ...io_blender.verification import Verify
 from ...io_common.family import BlenderPart
@@ -56,7 +56,7 @@ def save(context: Context, path: Path, settings: Settings, scene: Scene) -> Expo
         verify=verify,
         game_folders=settings.game_folders,
         deform_only=settings.deform_only,
-        add_origin=settings.add_origin,
+        add_origin=ALWAYS if settings.add_origin else AUTOMATIC,
         weights=WeightOptions(settings.max_influences),
     )
     animation = AnimationOptions(compares_speed=scene.compares_speed)
@@ -81,16 +81,10 @@ BLENDER = BlenderPart(
     ),
     load=load,
     save=save,
-    groups=(import_md5.IO_MD5_PG_animation_file,),
-    classes=(
-        import_md5.IO_MD5_UL_animation_files,
-        export_md5.OBJECT_OT_md5_check_game,
-        *panels.CLASSES,
-        *retarget.CLASSES,
-    ),
-    properties=(*panels.PROPERTIES, *retarget.PROPERTIES),
+    classes=(export_md5.OBJECT_OT_md5_check_game, *panels.CLASSES),
+    properties=panels.PROPERTIES,
     action_frame_rate=ACTION_RATE.read,
     check=export_md5.OBJECT_OT_md5_check_game,
-    has_animations=panels.has_animations,
-    draw_animations=panels.draw_animations,
+    has_animations=has_animations,
+    draw_animations=draw_animations,
 )

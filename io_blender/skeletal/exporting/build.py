@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -24,20 +25,21 @@ from ...clips.actions import suitable_actions
 from ...clips.clip import Played, warn_of_speed
 from ...clips.playing import Player, playback, restored_frame_and_values
 from ...materials.library import name_for_file
+from ...records import has_record
 from ...reports import Job, Progress, Report, listing
 from ...scene import axes, mesh_data
 from ...scene.axes import Conversion
 from ...scene.objects import ChosenConversion, Scope, export_conversion, warn_of_instances
 from ...scene.time_dependence import warn_of_simulations
 from ...verification import Verify
-from ..options import ModelProperties, WeightOptions
-from ..records import COMMANDLINE, SHADERS
+from ..options import ALWAYS, AUTOMATIC, ModelProperties, WeightOptions
+from ..records import COMMANDLINE, GROUP, SHADERS
 from ..rig import read_rig
 from .animation import SampledClip, encode_clip, sample_clip
 from .clips import AnimationOptions, Clip
 from .hierarchy import bones_to_leave_out
-from .mesh import Block, export_object
-from .skeleton import ArmaturePart, Skeleton, build_object_skeleton, build_skeleton
+from .mesh import Block, export_object, split_block
+from .skeleton import ORIGIN_TOLERANCE, ArmaturePart, Skeleton, build_object_skeleton, build_skeleton
 from .source import Source, armatures_of, carrying_bones, warn_of_missing_targets
 from .verification import RestMesh, Verifier
 from .weights import WeightTable, fitted_weights
@@ -67,6 +69,11 @@ class ModelOptions(ModelProperties):
     def writing(self) -> Writing:
         """How files for the game are written."""
         return Writing()
+
+    @property
+    def mesh_limits(self) -> dict[str, int]:
+        """How much a mesh for the game can have, as `split_block` takes it."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -181,6 +188,8 @@ class Builder:
 
     def _result(self) -> Build:
         parts = [(obj, block) for obj, part in self.rest.items() for block in part.blocks]
+        if self.writes_meshes and self.options.split_surfaces:
+            parts = self._split(parts)
         for path, animation in self.animations.items():
             one = self.sampled[path]
             table = one.scales.values if one.scales else None
@@ -194,6 +203,16 @@ class Builder:
         model = Model(self.skeleton.joints, [block.mesh for _, block in parts], imported_by or _made_by())
         scales = {path: one.scales for path, one in self.sampled.items() if one.scales is not None}
         return Build(model, self.animations, parts, self.skeleton, scales)
+
+    def _split(self, parts: list[tuple[Object, Block]]) -> list[tuple[Object, Block]]:
+        """The parts within the limits of the game, with a hint that says into how many they were split."""
+        limits = self.options.mesh_limits
+        split = [(obj, split_block(block, limits)) for obj, block in parts]
+        counts: Counter[str] = Counter()
+        for obj, pieces in split:
+            counts[obj.name] += len(pieces) if len(pieces) > 1 else 0
+        self.report.hint_split(counts)
+        return [(obj, piece) for obj, pieces in split for piece in pieces]
 
     def _fit_weights(self, objects: list[Object], player: Player) -> dict[Object, WeightTable]:
         """Weights with which the joints move objects as shown on frames of all clips."""
@@ -307,9 +326,22 @@ def _skeleton(context: Context, source: Source, options: ModelOptions, report: R
         conversion,
         report,
         sample=partial(_sample_bones, context, source.armature) if is_rebuilt else None,
-        add_origin=options.add_origin,
+        needs_origin=_origin_test(source.armature, options),
         last_parent=options.writing.last_parent,
     )
+
+
+def _origin_test(armature: Object, options: ModelOptions) -> Callable[[int, float], bool]:
+    """Whether a joint named origin is added, by the number of roots and the distance of the first from the origin."""
+    writing, is_made = options.writing, not has_record(armature.data, GROUP)
+
+    def is_needed(count: int, distance: float) -> bool:
+        if options.add_origin != AUTOMATIC:
+            return options.add_origin == ALWAYS
+        is_away = distance > ORIGIN_TOLERANCE
+        return is_made and ((writing.single_root and count > 1) or (writing.root_at_origin and is_away))
+
+    return is_needed
 
 
 def _sample_bones(context: Context, armature: Any, names: list[str]) -> Floats:

@@ -210,8 +210,8 @@ def split_by_parents(deformed: Sequence[Object]) -> tuple[list[str], list[str]]:
         else:
             below.setdefault(parent, []).append(obj.name)
     return [
-        f"{parent.name} is scaled unevenly ({', '.join(f'{size:.3g}' for size in np.array(parent.scale))}), which shears what "
-        f"turns below it ({listing(names, 3)}): apply its scale"
+        f"{parent.name} is scaled unevenly ({', '.join(f'{size:.3g}' for size in np.array(parent.scale))}), "
+        f"which shears what turns below it ({listing(names, 3)}): apply its scale"
         for parent, names in below.items()
     ], others
 

@@ -5,7 +5,8 @@ reproduce what Blender shows (`stored_weights`)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from ....io_common.skeletal import quaternions as quat
 from ....io_common.skeletal.model import Floats, Ints, Mesh
 from ....io_common.skeletal.skinning import row_ids
 from ....io_common.skeletal.weights import WeightsByJoint, weights_by_joint
-from ....io_common.triangles import FLIPPED_WINDING, flip_v
+from ....io_common.triangles import FLIPPED_WINDING, Cost, flip_v, runs_within
 from ...records import NONE
 from ...reports import Report
 from ...scene import mesh_data
@@ -145,6 +146,52 @@ def _block(
     if source is not None:
         disagreements[verified != NONE] = source.disagreements[verified[verified != NONE]]
     return Block(mesh, slot, vertices, corners, disagreements, len(source_mesh.vertices))
+
+
+def split_block(block: Block, limits: Mapping[str, int]) -> list[Block]:
+    """The parts of a block within limits, which may be of `vertex_count`, `triangle_count` and `weight_count`."""
+    mesh = block.mesh
+    counts = {
+        "vertex_count": mesh.vertex_count, "triangle_count": len(mesh.triangles),
+        "weight_count": len(mesh.weight_joints),
+    }  # fmt: skip
+    if all(count <= limits.get(code, count) for code, count in counts.items()):
+        return [block]
+    # Vertices along seams share a range of weights.
+    firsts, ranges = distinct_rows(np.column_stack([mesh.weight_starts, mesh.weight_counts]))
+    costs = [
+        Cost(limits.get("vertex_count", np.inf), np.arange(mesh.vertex_count), np.ones(mesh.vertex_count, np.int64)),
+        Cost(limits.get("weight_count", np.inf), ranges, mesh.weight_counts),
+    ]
+    return [
+        _part_of_block(block, run, firsts, ranges)
+        for run in runs_within(mesh.triangles, limits.get("triangle_count", np.inf), costs)
+    ]
+
+
+def _part_of_block(block: Block, run: slice, firsts: Integers, ranges: Integers) -> Block:
+    """The block of a run of triangles; `ranges` of weights are those of the vertices, each as of its first one."""
+    mesh = block.mesh
+    used, inverse = np.unique(mesh.triangles[run], return_inverse=True)
+    kept, of_vertices = distinct_rows(ranges[used])
+    owners = firsts[ranges[used[kept]]]
+    counts = mesh.weight_counts[owners].astype(np.int64)
+    starts = np.cumsum(counts) - counts
+    rows = np.repeat(mesh.weight_starts[owners] - starts, counts) + np.arange(counts.sum())
+    part = replace(
+        mesh,
+        uvs=mesh.uvs[used],
+        triangles=inverse.reshape(-1, 3).astype(np.int32),
+        weight_starts=starts[of_vertices].astype(np.int32),
+        weight_counts=counts[of_vertices].astype(np.int32),
+        weight_joints=mesh.weight_joints[rows],
+        weight_biases=mesh.weight_biases[rows],
+        weight_positions=mesh.weight_positions[rows],
+    )
+    return replace(
+        block, mesh=part, vertices=block.vertices[used], corners=block.corners[run],
+        disagreements=block.disagreements[used],
+    )  # fmt: skip
 
 
 def _file_numbers(

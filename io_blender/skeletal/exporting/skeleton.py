@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 ORIGIN = "origin"
 
-# The tolerance of a joint at the origin, in units.
-_ORIGIN_TOLERANCE = 1e-6
+ORIGIN_TOLERANCE = 1e-6
+"""The tolerance of a joint at the origin, in units."""
 
 # Of a bone's scale, as Blender's evaluation gives it.
 _SCALE_DECIMALS = 5
@@ -157,14 +157,15 @@ def build_skeleton(
     report: Report,
     *,
     sample: Callable[[list[str]], Floats] | None = None,
-    add_origin: bool,
+    needs_origin: Callable[[int, float], bool] = lambda _count, _distance: False,
     last_parent: int = 0,
 ) -> Skeleton:
     """Joints of armatures at rest; raises NothingToExportError if no bone is left or one is not finite."""
     # `parts` are an armature and those that hang on its bones, carriers first. `sample` gives the matrices of bones of
-    # the armature on some frames, if its hierarchy is to be rebuilt. `add_origin` adds a joint named origin
-    # above the roots, unless there is one. `last_parent` is the highest index of a joint that may have children, if
-    # another order can bring that about; 0 for no limit.
+    # the armature on some frames, if its hierarchy is to be rebuilt. `needs_origin` says whether a joint named origin
+    # is added above the roots, by their number and the distance of the first from the origin; never if it is there.
+    # `last_parent` is the highest index of a joint that may have children, if another order can bring that about; 0 for
+    # no limit.
     armature, world = parts[0].armature, parts[0].world
     for part in parts:
         _require_bones(part)
@@ -188,7 +189,10 @@ def build_skeleton(
         if not np.array_equal(rebuilt, parents):
             chosen, parents, joint_of_bone = _reordered(order_parents_first(rebuilt), chosen, rebuilt, joint_of_bone)
     names = [rig.joints.names[bone] for bone in chosen]
-    if add_origin and not _has_origin(names, parents, conversion.points(matrices[chosen, :3, 3])):
+    roots = np.flatnonzero(parents == ROOT)
+    distance = float(np.linalg.norm(conversion.points(matrices[chosen[roots[:1]], :3, 3])))
+    is_origin = len(roots) == 1 and names[roots[0]] == ORIGIN and distance <= ORIGIN_TOLERANCE
+    if not is_origin and needs_origin(len(roots), distance):
         names.insert(0, _unique_name(ORIGIN, names))
         parents = np.concatenate([[ROOT], np.where(parents == ROOT, 0, parents + 1)]).astype(np.int32)
         chosen = np.concatenate([[-1], chosen]).astype(np.int32)
@@ -336,13 +340,6 @@ def build_object_skeleton(joint_objects: Mapping[Object, Floats], conversion: Co
     rest = quat.transforms(bind.positions, bind.orientations)
     skeleton.joints.positions, skeleton.joints.orientations, _ = skeleton.joints_of_scene(rest)
     return skeleton
-
-
-def _has_origin(names: list[str], parents: Ints, positions: Floats) -> bool:
-    (roots,) = np.nonzero(parents == ROOT)
-    return (
-        len(roots) == 1 and names[roots[0]] == ORIGIN and bool((np.abs(positions[roots[0]]) <= _ORIGIN_TOLERANCE).all())
-    )
 
 
 def _unique_name(name: str, taken: list[str]) -> str:

@@ -93,7 +93,7 @@ def _source_skeleton(context: Context, name: str, target: Object) -> Skeleton:
     def rest_pose(names: list[str]) -> np.ndarray:
         return np.array([[bones[name].matrix_local for name in names]])
 
-    return build_skeleton([part], conversion, Report(), sample=rest_pose, add_origin=False)
+    return build_skeleton([part], conversion, Report(), sample=rest_pose)
 
 
 @properties

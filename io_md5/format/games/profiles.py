@@ -50,7 +50,6 @@ class Writing(formats.Writing):
     max_commandline: int = 0  # in bytes; 0 for no limit
     needs_animation: bool = False  # the game loads no mesh without an animation of its name
     names: NameRule = field(default_factory=NameRule)
-    needs_root: bool = False  # a single root joint at the origin
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ def _shared(
 joint_count = partial(_shared, "joint_count", checks.joint_count, "at most {limit} joints", "takes {limit}",
                       "remove bones, or export with Deform Bones Only")  # fmt: skip
 vertex_count = partial(_shared, "vertex_count", meshes.vertex_count, "at most {limit:,} vertices in a mesh",
-                       "takes {limit:,} in a mesh", "split the object")  # fmt: skip
+                       "takes {limit:,} in a mesh", "turn on Split Surfaces")  # fmt: skip
 no_meshes = partial(_shared, "no_meshes", meshes.no_meshes, "at least one mesh", "refuses that",
                     "add a mesh that the armature deforms")  # fmt: skip
 name_line = partial(_shared, "name_line", meshes.name_line, "no line `name` in a mesh", "wants shader first",
@@ -109,8 +108,8 @@ _DOOM3_ANIM = "Doom 3 `d3xp/anim/Anim.cpp`"
 _NAME_FORMAT = "Doom 3 `idlib/Lexer.cpp`: a string ends with its line and has no escapes"
 _FLOATS = "Doom 3 `idlib/Lexer.cpp` reads plain decimals"
 
-_ONE_ROOT = "turn on Add Root Bone, or parent them to one root"
-_ROOT_AT_ORIGIN = "turn on Add Root Bone"
+_ROOT_AT_ORIGIN = "set Add Root Bone to Always"
+_ONE_ROOT = f"{_ROOT_AT_ORIGIN}, or parent them to one root"
 
 _UNNAMED = Rule("unnamed_joints", False, checks.unnamed_joints, "all", "every joint has a name", "", "name the bones",
                f"{_DOOM3_MESH}, `GetJointHandle`")  # fmt: skip
@@ -229,7 +228,7 @@ _DOOM3_RULES = (
 DOOM3 = Profile(
     Game.DOOM3, "Doom 3", "Doom 3, dhewm3, The Dark Mod, Prey, Quake 4", "id's Doom 3, dhewm3",
     _DOOM3_RULES,
-    writing=Writing(needs_root=True),
+    writing=Writing(single_root=True, root_at_origin=True),
 )  # fmt: skip
 
 DOOM3_BFG = Profile(
@@ -243,7 +242,7 @@ DOOM3_BFG = Profile(
         bias_sums("Doom 3 BFG", 0.001, "Doom 3 BFG scales them",
                   "RBDOOM-3-BFG `renderer/Model_md5.cpp`, `ParseMesh`"),
     ),
-    writing=Writing(max_influences=4, needs_root=True),
+    writing=Writing(max_influences=4, single_root=True, root_at_origin=True),
 )  # fmt: skip
 
 
@@ -297,7 +296,7 @@ QUAKE = Profile(
     ),
     writing=Writing(
         all_components=True, name_lines=False, max_commandline=_LONGEST_TOKEN, needs_animation=True,
-        names=_QUAKE_NAMES, frame_rate=_RATE, max_influences=4,
+        names=_QUAKE_NAMES, frame_rate=_RATE, max_influences=4, single_root=True,
     ),
     written=(
         "all six components of every joint (flags 63), because ironwail does not read `baseframe`",
@@ -318,13 +317,14 @@ QUAKE2 = Profile(
              "join objects", f"{_Q2PRO_MESH}: `MD5_MAX_MESHES`", 32),
         vertex_count("Quake II", f"{_Q2PRO_MESH}: `TESS_MAX_VERTICES`", 6144),
         Rule("triangle_count", True, meshes.triangle_count, "Quake II", "at most 6,144 triangles in a mesh",
-             "Quake II takes 6,144 in a mesh", "split the object", f"{_Q2PRO_MESH}: `TESS_MAX_INDICES / 3`", 6144),
+             "Quake II takes 6,144 in a mesh", "turn on Split Surfaces",
+             f"{_Q2PRO_MESH}: `TESS_MAX_INDICES / 3`", 6144),
         Rule("weight_count", True, meshes.weight_count, "Quake II", "at most 8,192 weights in a mesh",
-             "Quake II takes 8,192 in a mesh", "split the object, or export with fewer Bone Influences",
+             "Quake II takes 8,192 in a mesh", "turn on Split Surfaces",
              f"{_Q2PRO_MESH}: `MD5_MAX_WEIGHTS`", 8192),
         Rule("weight_starts", True, meshes.weight_starts, "Quake II",
              "weights of a vertex that begin at 65,535 or before", "Quake II reads no higher index",
-             "split the object", f"{_Q2PRO_MESH}: `UINT16_MAX`", 65535),
+             "turn on Split Surfaces", f"{_Q2PRO_MESH}: `UINT16_MAX`", 65535),
         Rule("frame_count", True, checks.frame_count, "Quake II", "at most 1,024 frames", "Quake II takes 1,024",
              "export a shorter range", f"{_Q2PRO_ANIM}: `MD5_MAX_FRAMES`", 1024),
         no_animation("Quake II", "q2pro `refresh/models.c`, `MOD_LoadMD5`"),
@@ -383,7 +383,7 @@ SAUERBRATEN = Profile(
              "Sauerbraten draws further triangles elsewhere", "remove vertices, or export two models",
              "Sauerbraten `skelmodel.h`, `genvbo`: indices of 16 bits for all meshes", 65535),
         Rule("weight_count", True, meshes.weight_count, "Sauerbraten", "at most 65,535 weights in a mesh",
-             "Sauerbraten takes 65,535 in a mesh", "split the object, or export with fewer Bone Influences",
+             "Sauerbraten takes 65,535 in a mesh", "turn on Split Surfaces",
              f"{_SAUER}: `ushort start`", 65535),
         influences("Sauerbraten", "Sauerbraten `skelmodel.h`, `blendcombo`"),
         bias_sums("Sauerbraten", 0.0001, "Sauerbraten scales them", "Sauerbraten `skelmodel.h`, `blendcombo`"),
@@ -426,6 +426,15 @@ PROFILES: dict[Game, Profile] = {
 def rules_of(game: Game) -> tuple[Rule, ...]:
     """The rules of a game: its own, and those of every game that it does not override by code."""
     return PROFILES[game].rules_with(COMMON)
+
+
+def mesh_limits(game: Game) -> dict[str, int]:
+    """How much a mesh for a game can have, by the code of the rule."""
+    return {
+        rule.code: int(rule.limit)
+        for rule in rules_of(game)
+        if rule.code in ("vertex_count", "triangle_count", "weight_count")
+    }
 
 
 # q2pro and the re-release read MD2 files as well.

@@ -128,6 +128,8 @@ def _commandline(text: str, writing: Writing) -> tuple[str, list[str]]:
 def _meshes(meshes: list[Mesh], writing: Writing, object_names: list[str] | None) -> list[Mesh]:
     shared = Counter((mesh.comment_name, mesh.shader) for mesh in meshes)
     taken = {mesh.comment_name for mesh in meshes}
+    # Parts of one mesh share its name.
+    made: dict[str, str] = {}
     result = []
     for index, mesh in enumerate(meshes):
         comment = mesh.comment_name
@@ -139,10 +141,13 @@ def _meshes(meshes: list[Mesh], writing: Writing, object_names: list[str] | None
         ):
             last_part = mesh.shader.replace("\\", "/").rstrip("/").rpartition("/")[2]
             label = mesh.name or (object_names[index] if object_names else "") or last_part or "mesh"
+            is_object = bool(object_names) and not mesh.name
             comment, number = label, 1
-            while comment in taken:
+            while comment in taken and not (is_object and made.get(label) == comment):
                 number += 1
                 comment = f"{label}_{number}"
             taken.add(comment)
+            if is_object:
+                made[label] = comment
         result.append(replace(mesh, name=mesh.name if writing.name_lines else "", comment_name=comment))
     return result

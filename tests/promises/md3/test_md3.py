@@ -791,13 +791,14 @@ def test_the_engines_accept_a_new_model_and_show_what_blender_shows(tmp_path, ga
         assert np.allclose(np.array(axes).T, np.array(bone.matrix)[:3, :3], atol=1e-5)
 
 
-def test_surfaces_over_a_limit_are_refused_or_split_on_request(tmp_path):
+def test_surfaces_over_a_limit_are_split_or_refused_on_request(tmp_path, capfd):
     bpy.ops.mesh.primitive_grid_add(x_subdivisions=50, y_subdivisions=40, size=100)
     grid = bpy.context.object
     with pytest.raises(RuntimeError, match=r"has 2,\d+ vertices; ioquake3 takes 999.*Split Surfaces"):
-        save(tmp_path, game="QUAKE3")
-    path = save(tmp_path, game="QUAKE3", split_surfaces=True)
+        save(tmp_path, game="QUAKE3", split_surfaces=False)
+    path = save(tmp_path, game="QUAKE3")
     model = engines.ioquake3(path.read_bytes())
+    assert f"Over the game's limits, so split into parts: Grid into {len(model.surfaces)}" in capfd.readouterr().out
     assert len(model.surfaces) > 2
     assert [surface.name for surface in model.surfaces][:2] == ["Grid_1", "Grid_2"]
     assert sum(len(surface.triangles) for surface in model.surfaces) == len(grid.data.polygons) * 2
@@ -839,6 +840,6 @@ def _without_surfaces():
 
 def test_a_check_for_the_game_lists_what_it_refuses():
     bpy.ops.mesh.primitive_grid_add(x_subdivisions=50, y_subdivisions=40, size=100)
-    assert bpy.ops.object.md3_check_game(game="QUAKE3") == {"FINISHED"}
+    assert bpy.ops.object.md3_check_game(game="QUAKE3", split_surfaces=False) == {"FINISHED"}
     findings = bpy.context.window_manager.io_idtech_findings
     assert "too_many_vertices" in {item.code for item in findings}

@@ -94,7 +94,9 @@ def test_the_list_of_the_import_says_how_few_joints_fit(tmp_path, target, part):
     write_animation(animation, tmp_path / "few" / "walk.md5anim")
     dialog = bpy.context.window_manager.operator_properties_last("import_scene.md5")
     bpy.context.view_layer.objects.active = target
-    part("io_md5.operators.import_md5").fill(bpy.context, dialog, tmp_path / "few", [])
+    part("io_blender.skeletal.operators.import_models").fill(
+        bpy.context, dialog, part("io_md5.format.files").FORMAT, tmp_path / "few", []
+    )
     assert [item.detail.split(";")[0] for item in dialog.animation_list] == ["1 of 6 joints fit"]
 
 
@@ -102,13 +104,13 @@ def test_the_list_of_the_import_offers_animations_of_another_skeleton_that_are_t
     tmp_path, target, part, monkeypatch
 ):
     expected = write_other(tmp_path / "other")
-    import_md5 = part("io_md5.operators.import_md5")
+    import_md5 = part("io_blender.skeletal.operators.import_models")
     mapped = []
     count_mapped = import_md5.count_mapped
     monkeypatch.setattr(import_md5, "count_mapped", lambda *values: mapped.append(values) or count_mapped(*values))
     dialog = bpy.context.window_manager.operator_properties_last("import_scene.md5")
     bpy.context.view_layer.objects.active = target
-    import_md5.fill(bpy.context, dialog, tmp_path / "other", [])
+    import_md5.fill(bpy.context, dialog, part("io_md5.format.files").FORMAT, tmp_path / "other", [])
     count = len(md5_scenes.NAMES)
     listed = [(item.name, item.fit, item.detail) for item in dialog.animation_list]
     detail = f"{count} of {count} joints fit, with another skeleton"

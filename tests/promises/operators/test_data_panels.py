@@ -16,6 +16,8 @@ import pytest
 from enabled_families import FAMILIES
 from game_samples import RED, plain, png
 
+from io_idtech.io_blender.skeletal.operators import panels as skeletal
+from io_idtech.io_blender.skeletal.operators import retarget
 from io_idtech.io_md2.format import read_model, write_model
 from io_idtech.io_md5.format import read_animation, read_camera, read_mesh, write_animation, write_mesh
 
@@ -63,7 +65,8 @@ class Layout:
         return [text for name, text in self.drawn if name == kind]
 
 
-PANELS = [cls for family in FAMILIES for cls in family.blender().classes if issubclass(cls, bpy.types.Panel)]
+CLASSES = (*skeletal.CLASSES, *retarget.CLASSES, *(cls for family in FAMILIES for cls in family.blender().classes))
+PANELS = [cls for cls in CLASSES if issubclass(cls, bpy.types.Panel)]
 OWN = [cls for cls in PANELS if cls.bl_space_type != "VIEW_3D"]
 
 
@@ -416,7 +419,7 @@ def straight_camera():
 
 
 def test_every_panel_is_titled_by_its_format():
-    assert {cls.bl_label for cls in OWN} == {"MD5", "MD2", "MD3"}
+    assert {cls.bl_label for cls in OWN} == {"MD5", "MD5, IQM", "MD2", "MD3"}
 
 
 # What is edited

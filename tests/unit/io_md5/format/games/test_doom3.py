@@ -59,7 +59,8 @@ def test_a_root_away_from_the_origin_is_one_warning_with_one_remedy_for_a_mesh_a
     (finding,) = check_model(subject, Game.DOOM3)
     assert not finding.is_error
     assert finding.text == (
-        "the root joint 'joint0' is not at the origin; Doom 3 moves the model by its distance: turn on Add Root Bone"
+        "the root joint 'joint0' is not at the origin; Doom 3 moves the model by its distance: "
+        "set Add Root Bone to Always"
     )
     assert finding.found == "32"
     assert finding.joints == (0,)
