@@ -13,6 +13,7 @@ from enum import Enum
 import numpy as np
 
 from ...io_common.frames import FrameSequence
+from ...io_common.textures.conventions import TextureRules
 from ...io_common.rules import Finding, Profile, Rule, Subject, find, find_invalid
 from ...io_common.texts import counted
 from . import checks
@@ -284,3 +285,7 @@ def match_template(template: Template, sequences: Sequence[tuple[str, int]]) -> 
         ),
         unknown=tuple(unknown),
     )
+
+
+TEXTURE_RULES = TextureRules(config_name="md2.cfg", has_player_skins=True)
+"""How images are found for the skins."""

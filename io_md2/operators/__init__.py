@@ -23,7 +23,8 @@ from ..family import FAMILY
 from ..format import FRAMES_PER_SECOND, PROFILES, find_sequences
 from ..format.games import Template, match_template
 from ..importing import import_files
-from ..options import TEXTURE_RULES, ModelProperties, SourceProperties
+from ..format.games import TEXTURE_RULES
+from ..options import (ModelProperties, SourceProperties)
 from ..records import (
     CHOSEN_SKIN_SIZE,
     FRAME_RATE,

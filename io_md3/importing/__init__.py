@@ -40,9 +40,9 @@ from ..format import (
     parse_model,
     positions,
 )
-from ..format.games import CONFIG_NAME, Sequence, parse_animation_config, sequences_of
+from ..format.games import CONFIG_NAME, TEXTURE_RULES, Sequence, parse_animation_config, sequences_of
 from ..format.model import same_positions
-from ..options import TEXTURE_RULES, ImportOptions
+from ..options import ImportOptions
 from ..records import (
     CONVERSION,
     CORNER_VERTEX,

@@ -19,8 +19,9 @@ from ...io_common.textures.search import Search
 from ..exporting import ExportOptions, build_model
 from ..family import FAMILY
 from ..format import PROFILES
+from ..format.games import TEXTURE_RULES
 from ..importing import import_files
-from ..options import TEXTURE_RULES, ImportOptions, ImportProperties, ModelProperties
+from ..options import ImportOptions, ImportProperties, ModelProperties
 from ..records import GROUP, NUMBER, SEQUENCES, SHADERS, load_frames, root_of
 
 if TYPE_CHECKING:

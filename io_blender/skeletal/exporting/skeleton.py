@@ -174,10 +174,7 @@ def build_skeleton(
     matrices = np.concatenate([
         part.world @ quat.transforms(part.rig.joints.positions, part.rig.joints.orientations) for part in parts
     ])  # fmt: skip
-    infinite = np.flatnonzero(exported & ~np.isfinite(matrices).all(axis=(1, 2)))
-    if len(infinite):
-        bone = rig.bone_names[int(infinite[0])]
-        raise NothingToExportError(f"the rest position of {bone} is not a number: move or delete this bone")
+    _require_finite(rig, exported, matrices)
     joint_of_bone, parents = _exported_parents(rig.joints.parents, exported)
     chosen = np.flatnonzero(exported).astype(np.int32)
     if sample is not None:
@@ -194,9 +191,7 @@ def build_skeleton(
     is_origin = len(roots) == 1 and names[roots[0]] == ORIGIN and distance <= ORIGIN_TOLERANCE
     if not is_origin and needs_origin(len(roots), distance):
         names.insert(0, _unique_name(ORIGIN, names))
-        parents = np.concatenate([[ROOT], np.where(parents == ROOT, 0, parents + 1)]).astype(np.int32)
-        chosen = np.concatenate([[-1], chosen]).astype(np.int32)
-        joint_of_bone = np.where(joint_of_bone >= 0, joint_of_bone + 1, 0).astype(np.int32)
+        chosen, parents, joint_of_bone = _with_origin(chosen, parents, joint_of_bone)
     order = order_with_early_parents(parents, last_parent) if last_parent else None
     if order is not None:
         names = [names[joint] for joint in order]
@@ -219,6 +214,13 @@ def build_skeleton(
     return skeleton
 
 
+def _with_origin(chosen: Ints, parents: Ints, joint_of_bone: Ints) -> tuple[Ints, Ints, Ints]:
+    """The same with another joint first, without a bone, as the parent of all roots."""
+    parents = np.concatenate([[ROOT], np.where(parents == ROOT, 0, parents + 1)]).astype(np.int32)
+    chosen = np.concatenate([[-1], chosen]).astype(np.int32)
+    return chosen, parents, np.where(joint_of_bone >= 0, joint_of_bone + 1, 0).astype(np.int32)
+
+
 def _place_joints(skeleton: Skeleton, matrices: Floats, report: Report) -> None:
     """Sets the joints to bones at rest, by their matrices in the scene, and gives those of several armatures names."""
     joints, parts = skeleton.joints, skeleton.parts
@@ -232,6 +234,13 @@ def _place_joints(skeleton: Skeleton, matrices: Floats, report: Report) -> None:
         renamed = [new for old, new in zip(names, joints.names, strict=True) if new != old]
         if renamed:
             report.warn(f"joints of several armatures have the same name, so some got a number: {listing(renamed)}")
+
+
+def _require_finite(rig: Rig, exported: npt.NDArray[np.bool_], matrices: Floats) -> None:
+    infinite = np.flatnonzero(exported & ~np.isfinite(matrices).all(axis=(1, 2)))
+    if len(infinite):
+        bone = rig.bone_names[int(infinite[0])]
+        raise NothingToExportError(f"the rest position of {bone} is not a number: move or delete this bone")
 
 
 def _require_bones(part: ArmaturePart) -> None:
