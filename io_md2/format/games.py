@@ -13,9 +13,9 @@ from enum import Enum
 import numpy as np
 
 from ...io_common.frames import FrameSequence
-from ...io_common.textures.conventions import TextureRules
 from ...io_common.rules import Finding, Profile, Rule, Subject, find, find_invalid
 from ...io_common.texts import counted
+from ...io_common.textures.conventions import TextureRules
 from . import checks
 from .model import FRAMES_PER_SECOND, SKIN_NAME_SIZE, Model, validate_structure
 

@@ -43,8 +43,8 @@ from ..format import (
     st_fractions,
 )
 from ..format.frames import merge_vertices
-from ..format.model import first_frame
 from ..format.games import TEXTURE_RULES
+from ..format.model import first_frame
 from ..records import CORNER_ST, FRAME_RATE, SKINS, VERTEX, store_model
 
 if TYPE_CHECKING:
