@@ -103,8 +103,9 @@ class Sides:
             cosines = np.einsum("ci,ci->c", of_corners, of_firsts.take(self._vertices, axis=0))
             # NaN fails every comparison.
             others = np.flatnonzero(~(cosines >= SAME_SIDE) & shown.take(self._vertices))
-            self.codes[frame, others] = self._encode(of_corners[others] @ turn)
-            self.is_other[others] = True
+            if len(others):
+                self.codes[frame, others] = self._encode(of_corners[others] @ turn)
+                self.is_other[others] = True
 
 
 def values_of_part(

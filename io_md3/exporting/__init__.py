@@ -41,7 +41,7 @@ from ...io_blender.verification import (
 )
 from ...io_common.triangles import drop_degenerate, flip_v
 from ..format import (
-    FRAMES_PER_SECOND,
+    PROFILES,
     UNITS,
     Game,
     Md3Error,
@@ -55,7 +55,7 @@ from ..format import (
 )
 from ..format.games import surface_limits
 from ..options import ModelProperties
-from ..records import FRAME_RATE, StoredModel, load_frames, load_model, root_of
+from ..records import StoredModel, load_frames, load_model, root_of
 from ..tags import Tag, find_tags, tag_tables
 from .surfaces import Part, SurfaceBuilder, read_part, shader_names, split_surface, surface_name, surface_parts
 
@@ -181,8 +181,9 @@ class _Builder:
             ]
             report.hint_split({one.name: len(split) for one, split in zip(model.surfaces, pieces, strict=True)})
             model = replace(model, surfaces=[piece for split in pieces for piece in split])
-        if options.compares_speed:
-            rate = (FRAME_RATE.read(self.root) if self.root is not None else None) or FRAMES_PER_SECOND
+        # Others play an `animation.cfg`, or do not play models of maps at all.
+        rate = PROFILES[options.game].frame_rate
+        if options.compares_speed and rate is not None:
             frame_models.warn_of_model_speed(plan, options.frames, rate, scene, report)
         return model
 
@@ -271,7 +272,7 @@ class _Builder:
         if source is not None and len(surfaces) == len(source.surfaces):
             is_same = np.logical_and.reduce([plan.source != NONE, *(builder.is_same for builder in builders)])
         bounds, origins, radii = _frame_bounds(surfaces, source, plan.source, is_same)
-        origins_of_tags, axes_of_tags = tag_tables(self.tags, tags, source, plan.source, self.conversion)
+        origins_of_tags, axes_of_tags = tag_tables(self.tags, tags, source, plan.source, self.conversion, self.report)
         return Model(
             name=source.name if source is not None else "",
             frame_names=plan.names,

@@ -184,6 +184,7 @@ PROFILES: dict[Game, Profile] = {
             Game.QUAKE, "Quake", "Ironwail, vkQuake, QuakeSpasm-Spiked", "Ironwail, vkQuake, QuakeSpasm-Spiked",
             _QUAKE_RULES,
             ("these engines ignore tags, and find skins by the names of the surfaces or in a .skin file",),
+            FRAMES_PER_SECOND,
         ),
         Profile(
             Game.QUAKE2, "Quake II", "q2pro, yquake2, Quake II RTX", "q2pro, yquake2", _QUAKE2_RULES,
@@ -191,6 +192,7 @@ PROFILES: dict[Game, Profile] = {
                 "yquake2 has no limits of its own (`models.c`, `Mod_LoadModel_MD3`), but rounds texture coordinates to "
                 "1/256 of the image",
             ),
+            FRAMES_PER_SECOND,
         ),
         Profile(Game.QUAKE3, "Quake III", "Quake III Arena and ioquake3", "ioquake3", _QUAKE3_RULES),
     )

@@ -181,8 +181,7 @@ def _build(
         obj.parent = root
     key_names = add_frames(context.scene, name, shapes, model.frame_names, file.sequences, options, result)
     build_tags(context, root, model, file.sequences if options.sequence_actions else [], options, result)
-    rate = file.frame_rate or options.fps
-    store_model(root, file.data, key_names, options.frame_start, tuple(file.sequences), rate)
+    store_model(root, file.data, key_names, options.frame_start, tuple(file.sequences))
     CONVERSION.write(root, options.conversion)
     for obj in shapes:
         found = [name_for_file(material, SHADERS, options.game_folders) for material in obj.data.materials]
