@@ -202,6 +202,7 @@ def plan_model(
     models: Iterable[SourceFrames],
     report: Report,
     arrange: Callable[[list[Segment]], list[Segment]] = list,
+    first_number: int = 1,
 ) -> FramePlan:
     """The frames of a model with their names; `arrange` orders those of a list. Raises NothingToExportError if none."""
     # `sources` are the imported models of the objects, `models` all in the file.
@@ -210,7 +211,7 @@ def plan_model(
         plan = plan_sequences(objects, sources, found, arrange(segments_of_list(found, options, report)))
     else:
         plan = Planner(objects, sources, scene, options, report).plan()
-    plan.names = frame_names(plan, objects, scene, models, report)
+    plan.names = frame_names(plan, objects, scene, models, report, first_number)
     return plan
 
 
