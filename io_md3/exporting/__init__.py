@@ -94,7 +94,11 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     # An equal model is written with all bytes of its file.
     untouched = source.preserved if source is not None and model == source else None
     findings = check_model(model, options.game, source)
-    return frame_models.Built(findings, lambda: untouched or format_model(model), lambda finding: Location())
+    images = [next(iter(surface.shaders), "") for surface in model.surfaces]
+    return frame_models.Built(
+        findings, lambda: untouched or format_model(model), lambda finding: Location(), model.frame_names, images,
+        "SurfaceSkin 0 N",
+    )  # fmt: skip
 
 
 def _find_objects(context: Context, options: ExportOptions, report: Report) -> _Builder:
