@@ -214,6 +214,7 @@ def modeldef_of(built: Built, path: Path, options: ExportOptions, scene: Scene, 
         tuple(built.skins),
         built.keyword,
         options.modeldef_sprite.strip().upper() or letters[:4].ljust(4, "A"),
+        options.modeldef_held,
         tuple(find_sequences(built.frame_names)),
         state.frame_rate(scene) / options.frames.step(scene),
     )

@@ -195,6 +195,11 @@ class FrameModelProperties:
         "Four letters or digits, the sprite whose frames show those of the model. Every 29 frames it counts up. "
         "Empty: named after the file",
     )
+    modeldef_held: bool = option(
+        False,
+        "Held Weapon",
+        "The model is a weapon in the view of the player: the eye is the origin and looks along +X",
+    )
 
 
 @dataclass(frozen=True)

@@ -260,8 +260,8 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
         if self.game_or_default() == "GZDOOM":
             layout.prop(self, "write_modeldef")
             if self.write_modeldef:
-                layout.prop(self, "modeldef_actor")
-                layout.prop(self, "modeldef_sprite")
+                for name in ("modeldef_actor", "modeldef_sprite", "modeldef_held"):
+                    layout.prop(self, name)
 
     def draw_frames(self, layout: UILayout) -> None:
         """Draws the other options in the panel *Frames*."""

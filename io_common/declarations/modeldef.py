@@ -43,6 +43,7 @@ class Definition:
     skins: tuple[str, ...]  # the image of each surface; empty for that of the file
     keyword: str  # of a skin: `Skin 0` or `SurfaceSkin 0 N`, with N for the surface
     sprite: str  # the four characters of the first sprite
+    is_held: bool  # as a weapon is, in the view of the player
     sequences: tuple[FrameSequence, ...]
     frame_rate: float
 
@@ -72,7 +73,8 @@ class Definition:
             if skin and (is_beside or without_image_extension(skin) != skin):
                 yield f'\t{self.keyword.replace("N", str(number))} "{name if is_beside else skin}"'
         if not any(re.match(r"\s*scale\b", line, re.IGNORECASE) for line in kept):
-            yield "\tScale 1.0 1.0 1.0"
+            # In the view of the player, GZDoom has left and right the other way round (`RenderHUDModel`).
+            yield f"\tScale {'-' if self.is_held else ''}1.0 1.0 1.0"
         yield from kept
         tics = TICS_PER_SECOND / self.frame_rate
         yield f"\t{_COMMENT}A frame lasts {tics:.4g} tics at {self.frame_rate:g} frames a second. States in ZScript:"

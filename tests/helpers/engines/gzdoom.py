@@ -130,8 +130,11 @@ class Game:
         found = [one for one in (wanted, *(stem + suffix for suffix in _SUFFIXES)) if one in self.files]
         return found[0] if found else name.lower() if name.lower() in self.files else None
 
-    def draws(self, actor: str, sprite: str, letter: str) -> list[tuple[str, list, list]]:
-        """The image, the triangles and the points of each surface that is drawn, as high as on the screen."""
+    def draws(self, actor: str, sprite: str, letter: str, *, is_held: bool = False) -> list[tuple[str, list, list]]:
+        """The image, the triangles and the points of each surface that is drawn, as high as on the screen.
+
+        The axes are those of an actor that faces east, or of the player's view: forward, left, up.
+        """
         shown = self.frames[actor, sprite, _LETTERS.index(letter)]
         model, result = specification.read(self.files[shown.model]), []
         for number, surface in enumerate(model.surfaces):
@@ -142,6 +145,10 @@ class Game:
                 # Models are drawn 1.2 times lower, and the view stretches everything 1.2 times (`RenderModel`).
                 sx, sy, sz = shown.scale
                 points = [(x * sx, y * sy, z * sz) for x, y, z in surface.points[shown.frame]]
+                if is_held:
+                    # `RenderHUDModel`: y and z change places, a quarter turn about the vertical axis, then the scale.
+                    eye = [(y * sx, z * sz, -x * sy) for x, y, z in surface.points[shown.frame]]
+                    points = [(-back, -right, up) for right, up, back in eye]
                 result.append((image, surface.triangles, points))
         return result
 

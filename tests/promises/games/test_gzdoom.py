@@ -111,6 +111,20 @@ def test_a_weapon_is_named_after_the_options_and_keeps_what_others_wrote(mod, fa
     assert (mod / "MODELDEF.txt").read_text() == before
 
 
+def test_a_held_weapon_is_on_the_side_on_which_blender_shows_it(mod):
+    box = model_with_actions({"fire": 3})
+    export(mod, frames="LIST", modeldef_held=True)
+    found, armature = game(mod), box.find_armature()
+    assert len(found.frames) == 3
+    for frame, letter in enumerate("ABC"):
+        armature.animation_data.action = bpy.data.actions["fire"]
+        bpy.context.scene.frame_set(frame)
+        drawn = found.draws("Imp", "IMPA", letter, is_held=True)
+        points = np.concatenate([points for _, _, points in drawn])
+        off = np.linalg.norm(points[:, None] - shown_points(box)[None], axis=2).min(axis=1)
+        assert off.max() <= 1 / 64
+
+
 def test_an_imported_model_is_described_by_its_own_sequences(mod):
     model = md3_samples.tube_model()
     for surface in model.surfaces:
