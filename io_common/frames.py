@@ -159,14 +159,15 @@ def to_latin1(name: str) -> str:
     return "".join(character if ord(character) < 0x100 else "_" for character in name)
 
 
-def number_frames(sequences: Sequence[str], digits: int = ID_DIGITS) -> list[str]:
-    """A name for each frame: that of its sequence, and a number from 1.
+def number_frames(sequences: Sequence[str], digits: int = ID_DIGITS, first: int = 1) -> list[str]:
+    """A name for each frame: that of its sequence, and a number from `first`.
 
     The numbers of a sequence that comes up again continue.
 
     Args:
         sequences: for each frame; an empty one stands for ``DEFAULT_SEQUENCE``.
         digits: the most digits of a number in the rest of the model, as ``number_digits`` finds.
+        first: the number of the first frame of each.
     """
     prefixes = [clean_name(sequence) or DEFAULT_SEQUENCE for sequence in sequences]
     totals = Counter(prefixes)
@@ -178,7 +179,7 @@ def number_frames(sequences: Sequence[str], digits: int = ID_DIGITS) -> list[str
     for prefix in prefixes:
         counted[prefix] += 1
         least = longest if prefix[-1].isdigit() else DEFAULT_DIGITS if is_default else 1
-        names.append(_numbered(prefix, counted[prefix], max(least, len(str(totals[prefix])))))
+        names.append(_numbered(prefix, counted[prefix] - 1 + first, max(least, len(str(totals[prefix])))))
     return names
 
 

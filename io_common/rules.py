@@ -116,6 +116,7 @@ class Profile:
         rules: its own rules, besides those of every game.
         written: sentences about how files for it are written, with reasons.
         frame_rate: frames per second at which it plays all files; None if it plays each at a rate of its own.
+        lacks: the codes of rules of every game that it does not have.
     """
 
     game: Any
@@ -125,10 +126,11 @@ class Profile:
     rules: tuple[Rule, ...] = ()
     written: tuple[str, ...] = ()
     frame_rate: float | None = None
+    lacks: tuple[str, ...] = ()
 
     def rules_with(self, common: Iterable[Rule]) -> tuple[Rule, ...]:
-        """Its rules after those of every game, except where it has one with the same code."""
-        codes = {rule.code for rule in self.rules}
+        """Its rules after those of every game, except what it lacks and where it has one with the same code."""
+        codes = {*self.lacks, *(rule.code for rule in self.rules)}
         return (*(rule for rule in common if rule.code not in codes), *self.rules)
 
 

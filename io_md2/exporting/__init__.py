@@ -32,7 +32,7 @@ from ...io_blender.verification import OTHER_TRIANGULATION, Differences, Verify,
 from ...io_common.texts import counted
 from ...io_common.triangles import drop_degenerate, flip_v
 from ..format import (
-    FRAMES_PER_SECOND,
+    PROFILES,
     Finding,
     Game,
     GlCommands,
@@ -132,10 +132,9 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     report.merge(builder.report)
     _warn_of_differences(differences, model, parts, report)
     is_moving = model.vertex_count and (np.ptp(model.translate, axis=0).any() or np.ptp(model.vertices, axis=0).any())
-    if options.compares_speed and is_moving:
-        frame_models.warn_of_model_speed(
-            builder.plan, options.frames, FRAMES_PER_SECOND, scene, report, plays_keys=plan.plays_keys
-        )
+    rate = PROFILES[options.game].frame_rate
+    if options.compares_speed and is_moving and rate is not None:
+        frame_models.warn_of_model_speed(builder.plan, options.frames, rate, scene, report, plays_keys=plan.plays_keys)
     origin = next(iter(stored.values())) if len(stored) == 1 else None
     # The triangle of the parts, one part after the other, that each one is; -1 for those that Blender cannot hold.
     triangles = np.arange(model.triangle_count)
@@ -153,6 +152,9 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
         check_model(model, options.game, None if origin is None else origin.source),
         lambda: format_model(model),
         lambda finding: _location(finding, parts, triangles),
+        model.frame_names,
+        model.skins[:1],
+        "Skin 0",
     )
 
 

@@ -26,6 +26,7 @@ class Game(Enum):
     ANY = "ANY"
     QUAKE2 = "QUAKE2"
     QUAKE2_MODERN = "QUAKE2_MODERN"
+    GZDOOM = "GZDOOM"
 
 
 _FORMAT = "MD2 specification, the layout of the file"
@@ -146,6 +147,14 @@ PROFILES: dict[Game, Profile] = {
         Profile(
             Game.QUAKE2_MODERN, "Quake II, modern", "q2pro and the re-release of Quake II", "q2pro", _MODERN_RULES,
             _WRITTEN, FRAMES_PER_SECOND,
+        ),
+        Profile(
+            Game.GZDOOM, "GZDoom", "GZDoom, UZDoom, Zandronum", "GZDoom `models_md2.cpp`, `FMD2Model`", (),
+            (
+                *_WRITTEN,
+                "a skin is the name of an image beside the model (png, jpg, tga or pcx); texture coordinates are shown "
+                "half a pixel of the skin off",
+            ),
         ),
     )
 }  # fmt: skip

@@ -53,7 +53,7 @@ from ..format import (
     positions,
     quantise,
 )
-from ..format.games import surface_limits
+from ..format.games import surface_limits, turn_steps
 from ..options import ModelProperties
 from ..records import StoredModel, load_frames, load_model, root_of
 from ..tags import Tag, find_tags, tag_tables
@@ -94,7 +94,11 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     # An equal model is written with all bytes of its file.
     untouched = source.preserved if source is not None and model == source else None
     findings = check_model(model, options.game, source)
-    return frame_models.Built(findings, lambda: untouched or format_model(model), lambda finding: Location())
+    images = [next(iter(surface.shaders), "") for surface in model.surfaces]
+    return frame_models.Built(
+        findings, lambda: untouched or format_model(model), lambda finding: Location(), model.frame_names, images,
+        "SurfaceSkin 0 N",
+    )  # fmt: skip
 
 
 def _find_objects(context: Context, options: ExportOptions, report: Report) -> _Builder:
@@ -150,7 +154,8 @@ class _Builder:
         if not self.meshes and self.root is not None and self.source is not None:
             sources = {self.root: self.source}
         models = (one for obj in bpy.data.objects if (one := load_frames(obj)) is not None)
-        plan = frame_models.plan_model(self.meshes, sources, scene, options.frames, models, report)
+        first = 0 if options.game is Game.SRB2 else 1
+        plan = frame_models.plan_model(self.meshes, sources, scene, options.frames, models, report, first_number=first)
         # What Blender shades takes longer to read, and turns with the model that this one hangs on.
         is_new = not self.stored and not self._follows_root
         builders, samples, tags, turns = yield from self._sample(plan, with_normals=is_new)
@@ -206,7 +211,7 @@ class _Builder:
                 ],
                 self.report,
             )
-            builders.update({part: SurfaceBuilder(part, plan.source) for part in parts})
+            builders.update({part: SurfaceBuilder(part, plan.source, turn_steps(self.options.game)) for part in parts})
             return parts
 
         def sides(part: Part) -> Sides:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -154,9 +155,10 @@ class SurfaceBuilder:
 
     # N are the vertices that `group_corners` gives, F the frames.
 
-    def __init__(self, part: Part, frames: npt.NDArray[np.int64]) -> None:
-        # `frames` are the frames of the file, or NONE, (F,).
+    def __init__(self, part: Part, frames: npt.NDArray[np.int64], turn_steps: float) -> None:
+        # `frames` are the frames of the file, or NONE, (F,); a game decodes normals with `turn_steps`.
         self.part, self._frames, self._groups = part, frames, group_corners(part)
+        self._encode = partial(nearest_normals, turn_steps=turn_steps)
         self._is_whole = is_source(part, self._groups[0], self._groups[2])
         self.is_same = np.zeros(len(frames), dtype=bool)  # which frames are as in the file, (F,)
         self._shown: npt.NDArray[np.bool_] | None = None
@@ -181,7 +183,7 @@ class SurfaceBuilder:
         """The normals to sample on some rows of the frames, with what turns them to the axes of the file, (R, 3, 3)."""
         shown = None if self._shown is None else self._shown[rows]
         corners, vertices = self.part.loops.ravel(), self._groups[0].ravel()
-        return sampling.Sides(corners, vertices, turns, nearest_normals, shown=shown)
+        return sampling.Sides(corners, vertices, turns, self._encode, shown=shown)
 
     def build(self, sides: sampling.Sides | None, rows: npt.NDArray[np.int64]) -> Surface:
         """The placed surface; `sides` are filled on some rows of the frames, None keeps the normals of the file."""

@@ -28,7 +28,7 @@ from ..exporting import export_animations, export_mesh
 from ..exporting.camera import CameraExportOptions, export_camera, exported_cameras
 from ..exporting.game import find
 from ..exporting.options import ExportOptions, ModelOptions
-from ..exporting.sequences import match_sequences
+from ..exporting.sequences import match_clips
 from ..format.games import PROFILES, Game
 from ..format.model import ANIMATION_SUFFIX
 from ..importing.companions import find_companion
@@ -86,7 +86,7 @@ def _draw_one_animation(layout: UILayout, context: Context, operator: Export, cl
         lines = [problem or f"No MD2 or MDL to match: {order}"]
         problems: list[str] = []
     else:
-        problems = match_sequences(clips, companion, operator.animation_options())[1]
+        problems = match_clips(clips, companion, operator.animation_options())[1]
         count = counted(len(companion.sequences), "sequences")
         lines = [f"Does not fit {companion.name}:" if problems else f"Fits {companion.name}: {count}"]
     if len(problems) > _MOST_PROBLEMS:

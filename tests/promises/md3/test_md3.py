@@ -17,7 +17,7 @@ from md3_evaluated import assert_same_corners, assert_shows, corners, file_corne
 
 from io_idtech.io_blender.materials.library import color_image
 from io_idtech.io_md2.format import read_model as read_md2
-from io_idtech.io_md3.format import format_model, nearest_normals, parse_model, read_model
+from io_idtech.io_md3.format import format_model, nearest_normals, normal_vectors, parse_model, read_model
 
 FRAMES = md3_samples.FRAMES
 
@@ -915,3 +915,25 @@ def test_a_check_for_the_game_lists_what_it_refuses():
     assert bpy.ops.object.md3_check_game(game="QUAKE3", split_surfaces=False) == {"FINISHED"}
     findings = bpy.context.window_manager.io_idtech_findings
     assert "too_many_vertices" in {item.code for item in findings}
+
+
+def test_new_normals_are_those_of_the_game_and_untouched_ones_keep_their_bytes(tube, tmp_path):
+    before, found = read_model(tube), load(tube)
+    _shade_flat(found)
+    surfaces = {game: read_model(save(tmp_path, game=game)).surfaces for game in ("ANY", "GZDOOM", "QUAKE3")}
+    for body, belt in surfaces.values():
+        assert np.array_equal(body.normals, before.surfaces[0].normals)
+        assert not np.array_equal(belt.normals, before.surfaces[1].normals)
+    shown = normal_vectors(surfaces["ANY"][1].normals)
+    for game, turn in (("GZDOOM", 256.0), ("QUAKE3", 255.75)):
+        cosines = (normal_vectors(surfaces[game][1].normals, turn) * shown).sum(axis=-1)
+        assert cosines.min() > np.cos(np.radians(1.5))
+        assert not np.array_equal(surfaces[game][1].normals, surfaces["ANY"][1].normals)
+
+
+def test_frames_for_sonic_robo_blast_2_are_numbered_from_0(tmp_path):
+    _new_model()
+    bpy.context.scene.timeline_markers.new("SPR2_STND", frame=0)
+    bpy.context.scene.frame_start = 0
+    names = read_model(save(tmp_path, game="SRB2", frames="SCENE")).frame_names
+    assert names[:2] == ["SPR2_STND0", "SPR2_STND1"]
