@@ -67,8 +67,8 @@ _REST = """\
 - Exporting the frames of a clip: their bounds need the meshes, which are read as for a mesh export.
 - Exporting many short clips: each is verified on its first and last frame and one between, a large part of ten frames.
   Blender's evaluation of these frames and skinning them take most of that; the poses themselves are read from F-curves.
-- Exporting an MD3 whose frames were edited: Blender evaluates the mesh once for each frame, as the file has the normals
-  that it shows. An untouched model keeps those of its file.
+- Exporting an MD3 whose frames were edited: the file has the normals that Blender shows, which it computes for each
+  frame from the custom normals, on a copy of the mesh. An untouched model keeps those of its file.
 - Converting a tree: most of the time is for building the models, as in any import, and in
   Blender 5 for saving them; reading and building alone take longer than saving. With `--jobs 2`, Blender starts twice,
   one start after the other: first the one that plans the work, then the two that do it. What the machine allows is what

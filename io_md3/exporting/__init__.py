@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -167,9 +168,8 @@ class _Builder:
         if not sides and np.any(needed):
             rows = rows if plan.segments else np.flatnonzero(needed)
             sides = yield from self._sample_sides(plan.some_frames(rows), builders, turns[rows], rows)
-        surfaces = [
-            builder.build(one, rows) for builder, one in zip(builders, sides or [None] * len(builders), strict=True)
-        ]
+        filled: Sequence[Sides | None] = sides or [None] * len(builders)
+        surfaces = [builder.build(one, rows) for builder, one in zip(builders, filled, strict=True)]
         model = self._assemble(plan, builders, surfaces, tags)
         if options.verify is not Verify.NONE:
             warn_of_differences(_find_differences(model, parts, samples, self.conversion), _WARNINGS, report)
@@ -300,8 +300,8 @@ def _frame_bounds(
     empty = np.zeros((0, 3), np.int16)
     # Frame by frame, as all of them would fill the memory.
     points = (np.concatenate([empty, *(surface.vertices[frame] for surface in surfaces)]) for frame in new.tolist())
-    tables = zip(*(frame_bounds(positions(one)[None]) for one in points), strict=True)
-    computed = tuple(np.concatenate(table) for table in tables) or frame_bounds(np.zeros((0, 0, 3)))
+    found = [frame_bounds(positions(one)[None]) for one in points] or [frame_bounds(np.zeros((0, 0, 3)))]
+    computed = tuple(np.concatenate(values) for values in zip(*found, strict=True))
     if source is None or not is_same.any():
         return computed
     tables = tuple(table[frames] for table in (source.bounds, source.origins, source.radii))
