@@ -68,8 +68,8 @@ _REST = """\
 - Exporting the frames of a clip: their bounds need the meshes, which are read as for a mesh export.
 - Exporting many short clips: each is verified on its first and last frame and one between, a large part of ten frames.
   Blender's evaluation of these frames and skinning them take most of that; the poses themselves are read from F-curves.
-- Exporting an MD3 whose frames were edited: Blender evaluates the mesh once for each frame, as the file has the normals
-  that it shows. An untouched model keeps those of its file.
+- Exporting an MD3 whose frames were edited: the file has the normals that Blender shows, which it computes for each
+  frame from the custom normals, on a copy of the mesh. An untouched model keeps those of its file.
 - Converting a tree: the time includes Blender's start, the records of what was converted and moving the results, which
   a script that imports and saves in a running Blender does not have; but that loads an empty scene for each model. With
   `--jobs 2`, Blender starts twice, one start after the other: first the one that plans the work, then the two that do
