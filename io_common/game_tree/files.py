@@ -203,7 +203,7 @@ class Listing:
         """The image with this name, with any extension or none in `name`; None if there is none."""
         folded = fold(name)
         exact = self.files.get(folded)
-        if exact is not None and has_image_extension(exact.name):
+        if exact is not None and is_image(exact.name):
             return exact
         found = self._images.get(folded)
         return found or (self._images.get(split_extension(folded)[0]) if has_image_extension(name) else None)
