@@ -176,8 +176,8 @@ def _palette(data: bytes, body_end: int) -> Bytes:
 
 
 # --- What an image takes in memory, from its header. As in Blender, the first bytes of a file decide its type, not its
-# extension. The offsets are those of the formats' specifications. EXR, HDR, JPEG 2000, PSD, Cineon and DPX images are of
-# no known type: no game reads them, and Blender crashes on some.
+# extension. The offsets are those of the formats' specifications. EXR, HDR, JPEG 2000, PSD, Cineon and DPX images are
+# of no known type: no game reads them, and Blender crashes on some.
 
 _TGA_TYPES = (1, 2, 3, 9, 10, 11)
 _TGA_DEPTHS = (8, 15, 16, 24, 32)
