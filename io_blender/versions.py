@@ -18,9 +18,6 @@ _HAS_SLOTS = bpy.app.version >= (4, 4, 0)
 _HAS_BLEND_RELATIVE_PATHS = bpy.app.version >= (4, 5, 0)
 _IS_5 = bpy.app.version >= (5, 0, 0)
 
-CRASHES_ON_DEEP_PSD = bpy.app.version < (4, 5, 0)
-"""Whether reading a compressed PSD image of more than 8 bits overwrites memory."""
-
 SLOT_NAME = "Slot"
 """The name of every slot, the same as in Blender's own importers: switching actions then keeps the slot."""
 
