@@ -13,7 +13,7 @@ from ...io_blender.findings import FACES, VERTICES, Location
 from ...io_blender.frames import models as frame_models
 from ...io_blender.frames import options as frame_options
 from ...io_blender.frames.frame_plan import FramePlan, Segment
-from ...io_blender.frames.sampling import Samples, Sides, blocks, sample_frames
+from ...io_blender.frames.sampling import Samples, Sampling, Sides, blocks, sample_frames
 from ...io_blender.frames.verification import (
     GRID,
     POSITION,
@@ -178,10 +178,8 @@ class _Builder:
             return sides_of(part, self.conversion.rotation, self.plan.frame_count)
 
         options = self.options
-        parts, samples = yield from sample_frames(
-            self.context, self.objects, self.plan, options, self.report, read,
-            sides=sides if options.split_sharp else None,
-        )  # fmt: skip
+        what = Sampling(self.context, self.objects, self.plan, options, self.report, read)
+        parts, samples = yield from sample_frames(replace(what, sides=sides) if options.split_sharp else what)
         topology = join(parts)
         count = self.plan.moving_count(samples.positions, tolerance=0.0)
         if count < self.plan.frame_count:

@@ -16,7 +16,7 @@ from ...io_blender.findings import Location
 from ...io_blender.frames import models as frame_models
 from ...io_blender.frames import options as frame_options
 from ...io_blender.frames.frame_plan import FramePlan
-from ...io_blender.frames.sampling import Samples, Sides, blocks, sample_frames
+from ...io_blender.frames.sampling import Samples, Sampling, Sides, blocks, sample_frames
 from ...io_blender.frames.verification import (
     GRID,
     POSITION,
@@ -218,10 +218,11 @@ class _Builder:
         def sides(part: Part) -> Sides:
             return builders[part].sides(turns, rows)
 
-        _, samples = yield from sample_frames(
-            self.context, self.meshes, plan, self.options, self.report, read,
-            shows_keys=True, sides=sides if with_normals else None, followed=[one.matrix for one in followed],
+        what = Sampling(
+            self.context, self.meshes, plan, self.options, self.report, read, sides if with_normals else None,
+            shows_keys=True, followed=[one.matrix for one in followed],
         )  # fmt: skip
+        _, samples = yield from sample_frames(what)
         matrices = self._matrices_of_keys(plan, followed) if samples.matrices is None else samples.matrices
         if self._follows_root:
             inverse = np.linalg.inv(matrices[:, -1])
@@ -247,10 +248,12 @@ class _Builder:
     ) -> Job[list[Sides]]:
         """The normals of surfaces on some rows of the frames, which a plan has alone."""
         of_part = {builder.part: builder for builder in builders}
-        _, samples = yield from sample_frames(
-            self.context, self.meshes, plan, replace(self.options, verify=Verify.NONE), self.report,
-            lambda depsgraph: list(of_part), shows_keys=True, sides=lambda part: of_part[part].sides(turns, rows),
+        options = replace(self.options, verify=Verify.NONE)
+        what = Sampling(
+            self.context, self.meshes, plan, options, self.report, lambda depsgraph: list(of_part),
+            lambda part: of_part[part].sides(turns, rows), shows_keys=True,
         )  # fmt: skip
+        _, samples = yield from sample_frames(what)
         return samples.sides
 
     def _place(self, builders: list[SurfaceBuilder], sampled: Floats) -> None:

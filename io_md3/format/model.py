@@ -149,11 +149,7 @@ class Model(Record):
 
 
 def validate_model(model: Model) -> None:
-    """Checks that a model can be written.
-
-    Raises:
-        Md3Error: it cannot; the message begins with the attribute.
-    """
+    """Raises Md3Error if a model cannot be written; the message begins with the attribute."""
     check_integer(Md3Error, "flags", model.flags, -MAX_INT32 - 1)
     _check_names("name", "name", [model.name], NAME_SIZE)
     _check_names("frame_names", "frame name", model.frame_names, FRAME_NAME_SIZE)
@@ -189,25 +185,14 @@ _LIMITS = np.iinfo(np.int16)
 
 
 def positions(vertices: npt.ArrayLike) -> NDArray[np.float32]:
-    """The positions of vertices in units.
-
-    Args:
-        vertices: (…, 3) int16, in 1/64 unit.
-
-    Returns:
-        float32, the shape of ``vertices``; exact.
-    """
+    """The positions in units, float32 and exact, of vertices (…, 3) int16, in 1/64 unit."""
     return np.asarray(vertices, np.float32) / np.float32(UNITS)
 
 
 def quantise(points: npt.ArrayLike) -> NDArray[np.int16]:
-    """The nearest positions on the grid of the file.
+    """The nearest positions on the grid of the file, int16, for points (…, 3) in units.
 
-    Args:
-        points: (…, 3) floats, in units.
-
-    Raises:
-        Md3Error: a position is not finite, or farther from the origin than 512 units.
+    Raises Md3Error if a position is not finite, or farther from the origin than 512 units.
     """
     steps = np.asarray(points, np.float64) * UNITS
     np.rint(steps, out=steps)
@@ -253,11 +238,8 @@ def nearest_normals(vectors: npt.ArrayLike, turn_steps: float = TURN_STEPS) -> N
 def frame_bounds(points: npt.ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
     """The box around each frame, the center and the radius of the sphere around it, as Quake III culls models by.
 
-    Args:
-        points: (F, V, 3) floats, in units.
-
-    Returns:
-        ``bounds`` (F, 2, 3), ``origins`` (F, 3) and ``radii`` (F,), all float32; zeros without vertices.
+    For points (F, V, 3) in units, ``bounds`` are (F, 2, 3), ``origins`` (F, 3) and ``radii`` (F,), all float32; zeros
+    without vertices.
     """
     points = np.asarray(points, np.float64)
     if not points.size:
@@ -275,31 +257,17 @@ def frame_bounds(points: npt.ArrayLike) -> tuple[NDArray[np.float32], NDArray[np
 def frame_pair(
     seconds: npt.ArrayLike, first: int, last: int, frame_rate: float = FRAMES_PER_SECOND, *, wrap: Wrap = "blend"
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    """The two frames that a time lies between, for ``interpolate``.
+    """The frames before and after some times within a sequence, int32, and the fractions between them, float64.
 
-    Args:
-        seconds: times since the first frame, of any shape.
-        first: the first frame of a sequence.
-        last: its last frame.
-        frame_rate: frames per second.
-        wrap: what follows the last frame.
-
-    Returns:
-        The frame before, the frame after, and the fraction of the way between them, each of the shape of ``seconds``.
-
-    Raises:
-        Md3Error: there are no frames, or the rate or a time is not valid.
+    ``seconds``, of any shape, count from the beginning of the sequence; ``last`` is included. Raises Md3Error if there
+    are no frames, or the rate or a time is not valid.
     """
     return find_frame_pair(seconds, first, last, frame_rate, wrap, Md3Error)
 
 
 def interpolate(start: npt.ArrayLike, end: npt.ArrayLike, fraction: float) -> NDArray[np.float64]:
-    """Positions, or origins and axes of tags, between two frames, as Quake III draws them: linearly.
-
-    Args:
-        start: values of one frame, of any shape.
-        end: the same of another frame.
-        fraction: 0 for ``start``, 1 for ``end``.
+    """Positions, or origins and axes of tags, at a fraction of the way between two frames: linearly, as Quake III
+    does.
     """
     before, after = np.asarray(start, np.float64), np.asarray(end, np.float64)
     result: NDArray[np.float64] = before + (after - before) * fraction
@@ -314,11 +282,7 @@ def same_positions(vertices: NDArray[np.int16], *tables: NDArray[np.integer]) ->
 
 
 def first_frame(model: Model) -> Model:
-    """The model with its first frame alone.
-
-    Args:
-        model: with at least one frame; it is not changed.
-    """
+    """The model with its first frame alone; it must have one."""
     return replace(
         model,
         frame_names=model.frame_names[:1], bounds=model.bounds[:1], origins=model.origins[:1], radii=model.radii[:1],
