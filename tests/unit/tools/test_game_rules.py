@@ -1,4 +1,4 @@
-"""The documentation page of games lists what the profiles contain."""
+"""The documentation page of the games' rules lists what the profiles contain."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from paths import ROOT
 from io_idtech.io_md2.format import games as md2
 from io_idtech.io_md5.format import games as md5
 
-PAGE = ROOT / "docs" / "games.md"
+PAGE = ROOT / "docs" / "game-rules.md"
 
 
 def tool():
