@@ -240,13 +240,13 @@ def platform(session: nox.Session) -> None:
 
 @nox.session(python=HERE)
 def release(session: nox.Session) -> None:
-    """The zip and the wheel of a release, and its notes; refused while a line of docs/releasing.md is missing."""
+    """The zip and the wheel of a release, checked, and its notes; fails while a line of docs/releasing.md is missing."""
     install_blender(session, BLENDER_HERE, *HELP_TOOLS, *WHEEL_TOOLS)
-    session.run("python", "tools/release.py", *session.posargs)
     archive, wheel = build_zip(session), build_wheel(session)
     session.run("python", "tools/review.py", str(archive))
     session.run("twine", "check", "--strict", str(wheel))
     print(f"Built {archive} and {wheel}")
+    session.run("python", "tools/release.py", *session.posargs)
 
 
 @nox.session(python=HERE)
