@@ -240,7 +240,7 @@ def platform(session: nox.Session) -> None:
 
 @nox.session(python=HERE)
 def release(session: nox.Session) -> None:
-    """The zip and the wheel of a release, checked, and its notes; fails while a line of docs/releasing.md is missing."""
+    """The zip and the wheel of a release, checked, and its notes; fails while docs/releasing.md misses a line."""
     install_blender(session, BLENDER_HERE, *HELP_TOOLS, *WHEEL_TOOLS)
     archive, wheel = build_zip(session), build_wheel(session)
     session.run("python", "tools/review.py", str(archive))
