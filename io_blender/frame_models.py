@@ -186,6 +186,7 @@ class ExportOptions(FrameModelProperties):
     conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
     game_folders: tuple[str, ...] = ()  # the user's, to which the paths of images are relative
     compares_speed: bool = True  # warn if the game plays the model slower or faster than Blender
+    path: Path | None = None  # that is written, or would be
 
 
 @dataclass(frozen=True)
@@ -198,6 +199,7 @@ class Built:
     frame_names: Sequence[str]
     skins: Sequence[str]  # the image of each surface, which MODELDEF of GZDoom names with the `keyword`
     keyword: str
+    beside: Mapping[str, bytes] = field(default_factory=dict)  # other files, by what follows the name of the model
 
 
 def modeldef_of(built: Built, path: Path, options: ExportOptions, scene: Scene, report: Report) -> Mapping[Path, bytes]:
