@@ -37,7 +37,7 @@ from ..io_md3.format import Md3Error
 from ..io_md3.importing import import_files as import_md3
 from ..io_md3.options import ImportOptions as Md3Options
 from ..io_md5.format import Model
-from ..io_md5.importing.companions import TEXTURE_RULES as MD5_RULES
+from ..io_md5.format.companions import TEXTURE_RULES as MD5_RULES
 from ..io_md5.options import ImportOptions as Md5Options
 from . import CharacterError, scene
 from .joints import channel_joints

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -173,6 +173,7 @@ class Built:
     frame_names: Sequence[str]
     skins: Sequence[str]  # the image of each surface, which MODELDEF of GZDoom names with the `keyword`
     keyword: str
+    beside: Mapping[str, bytes] = field(default_factory=dict)  # other files, by what follows the name of the model
 
 
 def modeldef_of(built: Built, path: Path, options: ExportOptions, scene: Scene, report: Report) -> Mapping[Path, bytes]:

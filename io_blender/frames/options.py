@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from ..options import GAME, frame_rate_option, frame_start_option, option, scene_timing_option
 from ..scene import axes
@@ -128,3 +129,4 @@ class ExportOptions(FrameModelProperties):
     conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
     game_folders: tuple[str, ...] = ()  # the user's, to which the paths of images are relative
     compares_speed: bool = True  # warn if the game plays the model slower or faster than Blender
+    path: Path | None = None  # that is written, or would be

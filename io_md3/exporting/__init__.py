@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import bpy
@@ -14,7 +14,7 @@ from ...io_blender.clips.playing import restored_frame_and_values
 from ...io_blender.findings import Location
 from ...io_blender.frames import models as frame_models
 from ...io_blender.frames import options as frame_options
-from ...io_blender.frames.frame_plan import FramePlan
+from ...io_blender.frames.frame_plan import FramePlan, Segment
 from ...io_blender.frames.sampling import Samples, Sampling, Sides, blocks, sample_frames
 from ...io_blender.frames.verification import (
     GRID,
@@ -39,7 +39,11 @@ from ...io_blender.scene.objects import (
 )
 from ...io_blender.scene.time_dependence import depends_on_time
 from ...io_blender.verification import OTHER_TRIANGULATION, Differences, Verify, diagonal
+from ...io_common.companions import Companion, match_sequences
+from ...io_common.texts import counted
+from ...io_common.textures.search import Search
 from ...io_common.triangles import drop_degenerate, flip_v
+from ...io_md5.format.companions import find_companion
 from ..format import (
     PROFILES,
     UNITS,
@@ -53,11 +57,20 @@ from ..format import (
     positions,
     quantise,
 )
-from ..format.games import surface_limits, turn_steps
+from ..format.games import TEXTURE_RULES, surface_limits, turn_steps
 from ..options import ModelProperties
 from ..records import StoredModel, load_frames, load_model, root_of
 from ..tags import Tag, find_tags, tag_tables
-from .surfaces import Part, SurfaceBuilder, read_part, shader_names, split_surface, surface_name, surface_parts
+from .surfaces import (
+    Part,
+    SurfaceBuilder,
+    further_skins,
+    read_part,
+    shader_names,
+    split_surface,
+    surface_name,
+    surface_parts,
+)
 
 if TYPE_CHECKING:
     from bpy.types import Context, Depsgraph, Object
@@ -94,11 +107,29 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     # An equal model is written with all bytes of its file.
     untouched = source.preserved if source is not None and model == source else None
     findings = check_model(model, options.game, source)
+    skins = {}
+    if options.write_skins and options.game is Game.QUAKE:
+        skins = _skin_files(model, builder.further_skins)
+        findings = [finding for finding in findings if finding.code != "image_not_found"]
     images = [next(iter(surface.shaders), "") for surface in model.surfaces]
     return frame_models.Built(
         findings, lambda: untouched or format_model(model), lambda finding: Location(), model.frame_names, images,
-        "SurfaceSkin 0 N",
+        "SurfaceSkin 0 N", skins,
     )  # fmt: skip
+
+
+def _skin_files(model: Model, further: list[list[str]]) -> dict[str, bytes]:
+    """The .skin files of a model: a line for each surface, with its shader or one of its `further` skins."""
+    skins = [[*surface.shaders[:1], *others] for surface, others in zip(model.surfaces, further, strict=True)]
+    texts = [
+        "".join(
+            f"{surface.name},{names[min(number, len(names) - 1)]}\n"
+            for surface, names in zip(model.surfaces, skins, strict=True)
+            if names
+        )
+        for number in range(max(map(len, skins), default=0))
+    ]
+    return {f"_{number}.skin": text.encode("latin-1") for number, text in enumerate(texts)}
 
 
 def _find_objects(context: Context, options: ExportOptions, report: Report) -> _Builder:
@@ -141,6 +172,7 @@ class _Builder:
     stored: dict[Object, StoredModel]  # of each mesh, the model that it is a surface of
     source: StoredModel | None  # the only imported model
     conversion: Conversion
+    further_skins: list[list[str]] = field(default_factory=list)  # of each surface, besides its shader
 
     @property
     def _follows_root(self) -> bool:
@@ -155,7 +187,11 @@ class _Builder:
             sources = {self.root: self.source}
         models = (one for obj in bpy.data.objects if (one := load_frames(obj)) is not None)
         first = 0 if options.game is Game.SRB2 else 1
-        plan = frame_models.plan_model(self.meshes, sources, scene, options.frames, models, report, first_number=first)
+        replaced = self._find_replaced()
+        plan = frame_models.plan_model(
+            self.meshes, sources, scene, options.frames, models, report,
+            lambda segments: _in_order(segments, replaced, report), first_number=first,
+        )  # fmt: skip
         # What Blender shades takes longer to read, and turns with the model that this one hangs on.
         is_new = not self.stored and not self._follows_root
         builders, samples, tags, turns = yield from self._sample(plan, with_normals=is_new)
@@ -166,6 +202,9 @@ class _Builder:
         count = plan.moving_count(samples.positions, tags, tolerance=1e-4)
         if count < plan.frame_count:
             plan, samples, tags = plan.first_frames(count, report), samples.first_frames(count), tags[:count]
+        if replaced is not None and plan.frame_count != len(replaced.frame_names):
+            counts = f"it has {counted(plan.frame_count, 'frames')}, {replaced.name} has {len(replaced.frame_names)}"
+            report.warn(f"{counts}, which the game counts. Choose its sequences", is_important=True)
         self._place(builders, samples.positions)
         rows, sides = np.arange(plan.frame_count), samples.sides
         needed = np.any([builder.needs_normals() for builder in builders], axis=0)
@@ -184,6 +223,7 @@ class _Builder:
                 [one] if kept else split_surface(one, *limits)
                 for one, kept in zip(model.surfaces, is_kept, strict=True)
             ]
+            self.further_skins = [names for names, split in zip(self.further_skins, pieces, strict=True) for _ in split]
             report.hint_split({one.name: len(split) for one, split in zip(model.surfaces, pieces, strict=True)})
             model = replace(model, surfaces=[piece for split in pieces for piece in split])
         # Others play an `animation.cfg`, or do not play models of maps at all.
@@ -191,6 +231,16 @@ class _Builder:
         if options.compares_speed and rate is not None:
             frame_models.warn_of_model_speed(plan, options.frames, rate, scene, report)
         return model
+
+    def _find_replaced(self) -> Companion | None:
+        """The MDL that the game replaces by the model, if the export has to fit it."""
+        options = self.options
+        if options.game is not Game.QUAKE or not options.match_companion or options.path is None:
+            return None
+        found, problem = find_companion(options.path, Search(options.game_folders, TEXTURE_RULES))
+        if problem:
+            self.report.warn(f"its sequences are not compared: {problem}")
+        return found
 
     def _sample(
         self, plan: FramePlan, *, with_normals: bool
@@ -273,6 +323,7 @@ class _Builder:
         for builder, surface in zip(builders, built, strict=True):
             part = builder.part
             taken.append(surface_name(part, taken, self.report))
+            self.further_skins.append(further_skins(part, [one.part for one in builders], self.options.game_folders))
             shaders = shader_names(part, self.options.game_folders, self.report)
             flags = part.stored.flags if part.stored is not None else 0
             surfaces.append(replace(surface, name=taken[-1], shaders=shaders, flags=flags))
@@ -293,6 +344,18 @@ class _Builder:
             surfaces=surfaces,
             flags=source.flags if source is not None else 0,
         )
+
+
+def _in_order(segments: list[Segment], replaced: Companion | None, report: Report) -> list[Segment]:
+    """The sequences in the order of the replaced model; raises Md3Error for all that do not fit."""
+    if replaced is None:
+        return segments
+    order, problems, left_out = match_sequences(replaced, [((one.name,), len(one.frames)) for one in segments])
+    if problems:
+        raise Md3Error(replaced.misfit(listing(problems, 40), "Match MDL"))
+    if left_out:
+        report.warn(f"no sequences of {replaced.name}, so not exported: {listing(left_out)}")
+    return [segments[index] for index in order]
 
 
 def _moved(samples: Samples, matrices: npt.NDArray[np.float64]) -> Samples:

@@ -302,6 +302,13 @@ def shader_names(part: Part, game_folders: Sequence[str], report: Report) -> lis
     return result
 
 
+def further_skins(part: Part, parts: Sequence[Part], game_folders: Sequence[str]) -> list[str]:
+    """The shaders of other skins: materials that no face has, of a mesh whose faces all have one."""
+    used = {slot for one in parts if one.obj == part.obj for slot in np.unique(one.slots).tolist()}
+    others = [one for slot, one in enumerate(part.materials) if one is not None and slot not in used]
+    return [name_for_file(one, SHADERS, game_folders) for one in others] if len(used) == 1 else []
+
+
 def surface_parts(objects: Sequence[Part], report: Report) -> list[Part]:
     """A part for each material that faces have, in the order of the file; others after them, by name."""
     parts, known = [], set[int]()

@@ -13,12 +13,12 @@ from ...io_common.game_tree.archives import FilesByName, readable
 from ...io_common.texts import counted
 from ...io_common.textures.search import Search
 from ..format import Camera, Md5Error, read_camera, read_mesh
+from ..format.companions import companion_skins, find_companion, game_of, quake_skins
 from ..format.files import FORMAT
 from ..format.games import Game
 from ..format.model import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import read_scales
 from ..options import ImportOptions
-from .companions import companion_skins, find_companion, game_of, quake_skins
 
 
 def read_files(

@@ -29,9 +29,9 @@ from ..exporting.camera import CameraExportOptions, export_camera, exported_came
 from ..exporting.game import find
 from ..exporting.options import ExportOptions, ModelOptions
 from ..exporting.sequences import match_clips
+from ..format.companions import find_companion
 from ..format.games import PROFILES, Game
 from ..format.model import ANIMATION_SUFFIX
-from ..importing.companions import find_companion
 from ..options import CameraProperties, ClipProperties
 
 # Lines about sequences in the panel.

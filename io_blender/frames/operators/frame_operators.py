@@ -76,9 +76,10 @@ class FrameFormat:
         report = Report()
         with kept_on_failure(report):
             with state.temporary_object_mode(context):
-                built = yield from self.build_model(context, options, report)
+                built = yield from self.build_model(context, replace(options, path=path), report)
             raise_errors(built.findings, self.family.error, path.name, report)
             files = {path: built.to_bytes()}
+            files |= {path.with_name(path.name + ending): data for ending, data in built.beside.items()}
             if options.write_modeldef and options.game.value == "GZDOOM":
                 files |= modeldef_of(built, path, options, context.scene, report)
             write_files(files)
@@ -276,8 +277,8 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
     def draw_template(self, layout: UILayout) -> None:
         """Draws what the sequences of the list have to be."""
 
-    def problems_of(self, chosen: list[tuple[str, int]]) -> tuple[str, list[str]]:
-        """What is wrong with sequences and their numbers of frames, and the heading of that."""
+    def problems_of(self, path: Path, chosen: list[tuple[str, int]]) -> tuple[str, list[str]]:
+        """What is wrong with sequences of a file and their numbers of frames, and the heading of that."""
         return "", []
 
     def _draw_list(self, layout: UILayout, context: Context) -> None:
@@ -303,7 +304,7 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
         if path.exists():
             layout.label(text=f"Replaces {path.name}", icon="FILE_REFRESH")
         animation_list_panel.draw_problems(layout, "", [error] if error else [])
-        animation_list_panel.draw_problems(layout, *self.problems_of(chosen))
+        animation_list_panel.draw_problems(layout, *self.problems_of(path, chosen))
 
 
 class FrameCheck(FrameExport, game_check.GameCheck, Operator):
@@ -312,7 +313,8 @@ class FrameCheck(FrameExport, game_check.GameCheck, Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def find(self, context: Context) -> list[LocatedFinding]:
-        options = replace(self.export_options(context), verify=Verify.NONE)
+        path = Path(bpy.path.abspath(self.filepath)) if self.filepath else None
+        options = replace(self.export_options(context), verify=Verify.NONE, path=path)
         # Warnings of the export itself are not findings of the game.
         with state.temporary_object_mode(context):
             built = finish(self.format.build_model(context, options, Report()))

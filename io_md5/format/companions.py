@@ -18,10 +18,9 @@ from ...io_common.names import fold, fold_slashes, without_image_extension
 from ...io_common.textures.conventions import MaterialImages, TextureRules
 from ...io_common.textures.search import Search
 from ...io_md2.format import Md2Error, read_model
-from ..format import Md5Error
-from ..format.games import Game
-from ..format.mdl_file import MDL_SUFFIX, OtherMdlError, read_mdl
-from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
+from .games import Game
+from .mdl_file import MDL_SUFFIX, OtherMdlError, read_mdl
+from .model import ANIMATION_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX, Md5Error
 
 MD2_SUFFIX = ".md2"
 
