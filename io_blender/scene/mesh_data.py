@@ -187,18 +187,15 @@ def world_vertices(evaluated: Object) -> Floats:
 
 
 def corner_normals(mesh: Mesh, matrix: Floats) -> npt.NDArray[np.float32]:
-    """The unit normals by which Blender shades corners, in the space that a transform leads to, float32 (L, 3)."""
+    """The normals by which Blender shades corners, in the space that a transform leads to, float32 (L, 3)."""
+    # They have the length 1 only without a transform.
     normals = np.empty((len(mesh.loops), 3), dtype=np.float32)
     mesh.corner_normals.foreach_get("vector", normals.ravel())
     axes = matrix[:3, :3]
     # The transposed inverse but for its length, which is there where the scale is 0 too.
     inverse = np.cross(axes[[1, 2, 0]], axes[[2, 0, 1]])
     inverse *= np.sign(axes[0] @ inverse[0]) / max(np.abs(inverse).max(), np.finfo(float).tiny)
-    turned = normals if np.array_equal(inverse, np.eye(3)) else normals @ inverse.T.astype(np.float32)
-    lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", turned, turned)), np.finfo(np.float32).tiny)
-    for column in turned.T:
-        column /= lengths
-    return turned
+    return normals if np.array_equal(inverse, np.eye(3)) else normals @ inverse.T.astype(np.float32)
 
 
 def normals_of_shapes(obj: Object, shapes: npt.NDArray[np.float32]) -> Iterator[npt.NDArray[np.float32]]:

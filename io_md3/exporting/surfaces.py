@@ -193,13 +193,15 @@ class SurfaceBuilder:
         normals = np.zeros((len(frames), count, 2), np.uint8)
         vertices = self._vertices
         if sides is not None:
-            unsplit, codes = groups[0].ravel(), sides.codes[: len(rows)]
-            # What is split is the vertex of the file still, with its positions: other frames have its normal.
-            groups = _split_sides(groups, sides.is_other, codes)
-            is_whole = is_whole and len(groups[1]) == count
-            old = unsplit[groups[1]]
-            vertices, shown, normals = vertices[:, old], shown[:, old], normals[:, old]
-            normals[rows] = codes[:, groups[1]]
+            normals[rows] = sides.of_vertices[: len(rows)]
+            if sides.is_other.any():
+                unsplit = groups[0].ravel()
+                # What is split is the vertex of the file still, with its positions: other frames have its normal.
+                groups = _split_sides(groups, sides, len(rows))
+                is_whole = is_whole and len(groups[1]) == count
+                old = unsplit[groups[1]]
+                vertices, shown, normals = vertices[:, old], shown[:, old], normals[:, old]
+                normals[rows] = sides.of_corners(groups[1])[: len(rows)]
         triangles, firsts, sources = groups
         st = np.zeros((len(firsts), 2)) if part.uvs is None else flip_v(part.uvs).reshape(-1, 2)[firsts]
         result = Surface(triangles=triangles, st=st.astype(np.float32), vertices=vertices, normals=normals)
@@ -212,19 +214,15 @@ class SurfaceBuilder:
         return _with_unused(result, part.stored, sources, frames) if is_whole else result
 
 
-def _split_sides(groups: _Groups, is_other: npt.NDArray[np.bool_], codes: npt.NDArray[np.uint8]) -> _Groups:
-    """Groups with a vertex for each side; `is_other` are corners that differ from the first one, (C,), in some frame
-    of `codes`, (R, C, 2)."""
-    if not is_other.any():
-        return groups
+def _split_sides(groups: _Groups, sides: sampling.Sides, frame_count: int) -> _Groups:
+    """Groups with a vertex for each side that differs in the first frames."""
     vertices = groups[0].ravel()
     has_sides = np.zeros(len(groups[1]), dtype=bool)
-    has_sides[vertices[is_other]] = True
+    has_sides[vertices[sides.is_other]] = True
     corners = np.flatnonzero(has_sides[vertices])
-    rows = np.moveaxis(codes[:, corners], 0, 1).reshape(len(corners), -1)
-    sides = distinct_rows(np.hstack([vertices[corners, None].view(np.uint8), rows]))[1]
+    rows = np.moveaxis(sides.of_corners(corners)[:frame_count], 0, 1).reshape(len(corners), -1)
     split = vertices.copy()
-    split[corners] = len(has_sides) + sides
+    split[corners] = len(has_sides) + distinct_rows(np.hstack([vertices[corners, None].view(np.uint8), rows]))[1]
     return _in_order(split, groups[2][vertices])
 
 
@@ -237,7 +235,9 @@ def _moved(
         known = np.flatnonzero(groups[2] != NONE)
         sources = groups[2][known]
         for row in np.flatnonzero(frames != NONE).tolist():
-            off = vertices[row, known] != part.stored.vertices[frames[row], sources]
+            # `take` is much faster than an index.
+            before = part.stored.vertices[frames[row]].take(sources, axis=0)
+            off = vertices[row].take(known, axis=0) != before
             result[row, known] = off[:, 0] | off[:, 1] | off[:, 2]
     return result
 

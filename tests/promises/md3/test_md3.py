@@ -478,6 +478,23 @@ def _assert_surface_shows(path, number, obj, frames):
         assert_same_corners(file_corners(surface, frame), corners(obj), degrees=3.0)
 
 
+def test_edited_keys_that_nothing_else_deforms_are_exported_without_evaluating_each_frame(tube, tmp_path):
+    body = load(tube)["body"]
+    for key in body.data.shape_keys.key_blocks:
+        for point in key.points:
+            point.co.x *= 1.5
+    body.rotation_euler.z = 0.5
+    bpy.context.view_layer.update()
+    updates = []
+    bpy.app.handlers.depsgraph_update_post.append(lambda scene, graph: updates.append(scene))
+    try:
+        path = save(tmp_path)
+    finally:
+        bpy.app.handlers.depsgraph_update_post.pop()
+    assert len(updates) < FRAMES
+    _assert_surface_shows(path, 0, body, {frame: frame for frame in range(FRAMES)})
+
+
 def _normals_of_corners(surface, frame):
     triangles = surface.triangles
     distinct = [len({*corners}) == 3 for corners in triangles.tolist()]
