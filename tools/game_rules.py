@@ -8,6 +8,7 @@ A test checks that the page is up to date.
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -39,18 +40,23 @@ def write(page: Path, name: str, text: str) -> None:
     page.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}", encoding="utf-8")
 
 
+def place(source: str) -> str:
+    """The file of a source: the declaration of the rule also names the function."""
+    return re.split(", `|: |; [a-z]", source)[0]
+
+
 def _rules(games: Any) -> list[tuple[str, ...]]:
-    """A row for each rule. Games that have the same rule share it."""
-    found: dict[tuple[str, str], tuple[list[str], list[str], list[str]]] = {}
+    """A row for each requirement. Games that have the same one share it."""
+    found: dict[str, tuple[list[str], list[str], list[str]]] = {}
     of_games = [(profile.label, profile.rules) for profile in games.PROFILES.values()]
     for label, rules in (("all", games.COMMON), *of_games):
         for rule in rules:
-            errors, warnings, sources = found.setdefault((rule.requirement, rule.remedy), ([], [], []))
+            errors, warnings, sources = found.setdefault(rule.requirement, ([], [], []))
             (errors if rule.is_error else warnings).append(label)
-            sources.append(rule.source)
+            sources.append(place(rule.source))
     return [
-        (requirement, ", ".join(errors), ", ".join(warnings), remedy, "; ".join(dict.fromkeys(sources)))
-        for (requirement, remedy), (errors, warnings, sources) in found.items()
+        (requirement, ", ".join(errors), ", ".join(warnings), "; ".join(dict.fromkeys(sources)))
+        for requirement, (errors, warnings, sources) in found.items()
     ]
 
 
@@ -71,7 +77,7 @@ def _family(name: str, games: Any) -> list[str]:
     if shared:
         written = [text for text in next(iter(profiles)).written if text in shared]
         lines += [f"How files are written for every game: {'; '.join(written)}.", ""]
-    return [*lines, *table(("requirement", "error for", "warning for", "what to do", "source"), *_rules(games))]
+    return [*lines, *table(("requirement", "error for", "warning for", "source"), *_rules(games))]
 
 
 def tables() -> str:

@@ -33,7 +33,7 @@ def dialogs(package: str) -> tuple[dict[str, str], dict[str, str]]:
     families = import_module(f"{package}.families").FAMILIES
     imports = {family.blender().importer.bl_idname: family.name.upper() for family in families}
     exporters = [one for family in families for one in family.blender().exporters]
-    exports = {one.bl_idname: one.bl_label.removeprefix("Export ") for one in exporters}
+    exports = {one.bl_idname: one.bl_label.removeprefix("Export ").removesuffix(" Mesh") for one in exporters}
     imports["import_scene.idtech_character"] = exports["export_scene.idtech_character"] = CHARACTER
     return imports, exports
 
@@ -63,10 +63,14 @@ def rows(operators: dict[str, str]) -> list[tuple[str, ...]]:
     for operator, name in operators.items():
         for option in options(operator):
             found.setdefault((option.name, default(option), description(option)), []).append(name)
-    return [
-        (label, "all" if len(names) == len(operators) else ", ".join(names), value, text)
-        for (label, value, text), names in found.items()
-    ]
+    return [(label, _of(names, operators), value, text) for (label, value, text), names in found.items()]
+
+
+def _of(names: list[str], operators: dict[str, str]) -> str:
+    """The dialogs that have an option; a format stands for its animations too."""
+    if len(names) == len(operators):
+        return "all"
+    return ", ".join(name for name in names if name.removesuffix(" Animation") not in names or " " not in name)
 
 
 def tables(package: str = "io_idtech") -> str:
