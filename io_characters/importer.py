@@ -21,6 +21,7 @@ from ..io_blender.skeletal.records import SHADERS
 from ..io_blender.skeletal.rig import read_rig
 from ..io_common import names
 from ..io_common.declarations.characters import Character, CharacterAnimation, CharacterPart
+from ..io_common.frames import FrameSequence
 from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.tree import GameTree
 from ..io_common.names import fold, without_image_extension
@@ -246,7 +247,7 @@ class _Builder:
                 self._result.report.warn(text, part.path.name)
                 continue
             keys = require_shape_keys(obj)
-            action = build_frame_action(declared.name, keys, first, last, self._options.frame_start)
+            action = build_frame_action(FrameSequence(declared.name, first, last), keys, self._options.frame_start)
             action.use_fake_user = True
             self._result.actions.append(action)
             self._store(declared, action, obj, declared.name, part.part.model)

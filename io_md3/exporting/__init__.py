@@ -55,6 +55,7 @@ from ..format import (
 )
 from ..format.games import surface_limits
 from ..options import ModelProperties
+from ..players import all_frames
 from ..records import FRAME_RATE, StoredModel, load_frames, load_model, root_of
 from ..tags import Tag, find_tags, tag_tables
 from .surfaces import Part, SurfaceBuilder, read_part, shader_names, split_surface, surface_name, surface_parts
@@ -84,7 +85,8 @@ class ExportOptions(ModelProperties, frame_options.ExportOptions):
 def build_model(context: Context, options: ExportOptions, report: Report) -> Job[frame_models.Built]:
     """Builds and verifies a model of meshes and tags in Object Mode; raises Md3Error or NothingToExportError."""
     builder = _find_objects(context, options, report)
-    model = yield from builder.build()
+    with all_frames(context.scene):
+        model = yield from builder.build()
     source = builder.source.model if builder.source is not None else None
     report.count("surfaces", len(model.surfaces))
     report.count("vertices", model.vertex_count)
