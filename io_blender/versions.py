@@ -141,6 +141,11 @@ def can_play(action: Action, id_type: str) -> bool:
     return bool(slots_for(action, id_type))
 
 
+def has_slot(action: Action, id_type: str, name: str) -> bool:
+    """Whether an action has a slot of that name; before 4.4 it has none."""
+    return _HAS_SLOTS and _slot_for(action, id_type, name) is not None
+
+
 def assigned_slot(player: AnimData | NlaStrip) -> Any:
     """The slot that is played by animation data or a strip; None before 4.4."""
     return _newer(player).action_slot if _HAS_SLOTS else None

@@ -94,7 +94,10 @@ def _import_md3(
     context: Context, character: Character, files: GameTree, options: CharacterOptions
 ) -> Job[ImportResult]:
     """The models of a Quake III player on the tags of each other, or a single model, with their sequences."""
-    paths = [path for part in character.parts if (path := files.path(part.model)) is not None]
+    models = [*(part.model for part in character.parts), *([options.weapon] if options.weapon else [])]
+    paths = [path for model in models if (path := files.path(model)) is not None]
+    if options.weapon and files.path(options.weapon) is None:
+        raise CharacterError(f"{options.weapon}: the game has no such weapon")
     md3_options = Md3Options(
         frame_start=options.frame_start,
         use_scene_timing=options.use_scene_timing,

@@ -19,11 +19,12 @@ import numpy as np
 
 from ..io_blender import state, versions
 from ..io_blender.clips.actions import is_of_others
+from ..io_blender.clips.keyframes import SequenceActions, write_keyframes
 from ..io_blender.clips.playing import PlayedData
-from ..io_blender.frames.shape_keys import shape_keys
-from ..io_blender.records import Field, Number, Text
+from ..io_blender.frames.shape_keys import shape_keys, value_path
+from ..io_blender.records import Number, Text
 from ..io_common.names import without_copy_suffix
-from .format.sequences import Sequence, is_played_by, sequence_named
+from .format.sequences import Sequence, is_played_by, missing_sequences, sequence_named
 from .records import GROUP, PLAYER, has_file, root_of
 from .tags import Tag, find_tags
 
@@ -177,6 +178,25 @@ class Player:
                 for track in _tracks(owner, _TRACK):
                     owner.animation_data.nla_tracks.remove(track)
 
+    def add_missing(self, frame: int) -> list[str]:
+        """Makes an action of each sequence that is missing, with what is shown now on a frame; returns their names."""
+        missing = missing_sequences(self.actions)
+        for name in missing:
+            # Surfaces of a part share a slot.
+            actions, done = SequenceActions(), set[tuple[str, str, int]]()
+            for part in self.parts.values():
+                for owner in part.owners if is_played_by(part.name, name) else ():
+                    player = part.holder.name if isinstance(owner, bpy.types.Key) else owner.name
+                    for path, index, value in _shown_values(owner):
+                        if (player, path, index) in done:
+                            continue
+                        done.add((player, path, index))
+                        action = actions.get(name, player, frame, 1)
+                        action.use_fake_user = True
+                        curve = versions.ActionCurves(action, owner_type(owner), player).new(path, index, "Pose")
+                        write_keyframes(curve, [frame, value])
+        return missing
+
     # Import
 
     def store_import(self, rows: Iterable[Sequence]) -> None:
@@ -204,6 +224,20 @@ class Player:
 def owner_type(owner: Any) -> str:
     """The kind of data-block that a slot is for."""
     return "KEY" if isinstance(owner, bpy.types.Key) else "OBJECT"
+
+
+def _shown_values(owner: Any) -> Iterator[tuple[str, int, float]]:
+    """The data path, the index and the value of what a sequence sets."""
+    if isinstance(owner, bpy.types.Key):
+        yield from ((value_path(key.name), 0, key.value) for key in list(owner.key_blocks)[1:])
+        return
+    moving = [("", owner)] if owner.parent_type != "BONE" else []
+    if owner.pose is not None:
+        moving = [(f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"].', bone) for bone in owner.pose.bones]
+    for prefix, one in moving:
+        turn = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+        for path in ("location", turn.get(one.rotation_mode, "rotation_euler"), "scale"):
+            yield from ((prefix + path, index, value) for index, value in enumerate(getattr(one, path)))
 
 
 def _fingerprint(action: Action) -> str:

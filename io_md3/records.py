@@ -49,6 +49,20 @@ class PlayerFiles:
     texts: tuple[tuple[str, str], ...] = ()  # as Latin-1, so that all bytes come back
 
 
+@dataclass(frozen=True)
+class PlayerSettings:
+    """What users set for a player: his name, what `animation.cfg` says before its table, and the names of his skins."""
+
+    name: str = "player"
+    sex: str = "m"
+    footsteps: str = "normal"
+    head_offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    skins: str = "default"
+
+
+# On the parent, or the collection of the legs.
+PLAYER_SETTINGS = Json(GROUP, "player_settings", PlayerSettings)
+
 # On the parent.
 PLAYER = Json(GROUP, "player", PlayerFiles)
 FRAME_RATE = Number(GROUP, "frame_rate", 1e-2, MAX_RATE)

@@ -69,7 +69,7 @@ class KeyframeWriter:
 
 
 class SequenceActions:
-    """The actions of sequences, by name: one for all that play it, with a slot for each; before Blender 4.4 one each."""
+    """The actions of sequences, by name: one with a slot for each that plays it; before Blender 4.4 one each."""
 
     def __init__(self) -> None:
         self._first: dict[str, Action] = {}

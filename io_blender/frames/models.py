@@ -26,7 +26,7 @@ from ..reports import ImportResult, Job, Progress, Report, kept_on_failure
 from .frame_names import frame_names, segments_of_list
 from .frame_plan import LIST, FrameOptions, FramePlan, Planner, Segment, owner_of_list, plan_sequences
 from .options import ImportOptions
-from .shape_keys import add_frame_keys, require_shape_keys
+from .shape_keys import add_frame_keys, require_shape_keys, shape_keys
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Object, Scene
@@ -186,7 +186,9 @@ def plan_model(
     # `sources` are the imported models of the objects, `models` all in the file.
     if options.frames == LIST and objects:
         found = animation_list(owner_of_list(objects), scene)
-        plan = plan_sequences(objects, sources, found, arrange(segments_of_list(found, options, report)))
+        keys = [one for obj in objects if (one := shape_keys(obj)) is not None]
+        owners = [found.owner] if found.owner.type == "ARMATURE" else keys
+        plan = plan_sequences(objects, sources, scene, owners, arrange(segments_of_list(found, options, report)))
     else:
         plan = Planner(objects, sources, scene, options, report).plan()
     plan.names = frame_names(plan, objects, scene, models, report)

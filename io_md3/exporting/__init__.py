@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import bpy
@@ -99,7 +99,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     return frame_models.Built(findings, lambda: untouched or format_model(model), lambda finding: Location())
 
 
-def _find_objects(context: Context, options: ExportOptions, report: Report) -> _Builder:
+def _find_objects(context: Context, options: ExportOptions, report: Report) -> Builder:
     """What is exported; raises NothingToExportError if there are no meshes and tags."""
     active = context.view_layer.objects.active
     chosen = root_of(active) if options.scope == Scope() else None
@@ -115,6 +115,18 @@ def _find_objects(context: Context, options: ExportOptions, report: Report) -> _
             )
     else:
         meshes, tags = [], find_tags(objects_hanging_on(chosen, context))
+    return make_builder(context, options, report, meshes, tags)
+
+
+def make_builder(
+    context: Context,
+    options: ExportOptions,
+    report: Report,
+    meshes: list[Object],
+    tags: list[Tag],
+    origin: Tag | None = None,
+) -> Builder:
+    """What builds a model of meshes and tags, as the `origin` sees them."""
     objects = [*meshes, *(tag.obj for tag in tags)]
     roots = {obj: root for obj in objects if (root := root_of(obj)) is not None}
     models = {root: one for root in dict.fromkeys(roots.values()) if (one := load_model(root)) is not None}
@@ -123,11 +135,15 @@ def _find_objects(context: Context, options: ExportOptions, report: Report) -> _
     if len(objects) > 1:
         report.count("objects", len(objects))
     conversion = export_conversion(options.conversion, meshes or models, report)
-    return _Builder(context, options, report, meshes, tags, root, stored, source, conversion)
+    parent = root.parent if root is not None else None
+    if root is not None and parent is not None and root_of(parent) is not None:
+        # It hangs on a tag of another model, so that its file has it where that tag is.
+        origin = Tag(root)
+    return Builder(context, options, report, meshes, tags, root, stored, source, conversion, origin)
 
 
 @dataclass(eq=False)
-class _Builder:
+class Builder:
     """Builds a model of what is exported."""
 
     context: Context
@@ -139,22 +155,20 @@ class _Builder:
     stored: dict[Object, StoredModel]  # of each mesh, the model that it is a surface of
     source: StoredModel | None  # the only imported model
     conversion: Conversion
+    origin: Tag | None  # what the file has the model in relation to; None for the scene
+    objects: list[Object] = field(default_factory=list)  # of each surface that was built
 
-    @property
-    def _follows_root(self) -> bool:
-        """Whether the model hangs on a tag of another one, so that its file has it where that tag is."""
-        parent = self.root.parent if self.root is not None else None
-        return parent is not None and root_of(parent) is not None
-
-    def build(self) -> Job[Model]:
+    def build(self, plan: FramePlan | None = None) -> Job[Model]:
+        """The model, with the frames of a plan, else those that the options choose."""
         options, report, scene = self.options, self.report, self.context.scene
         sources = self.stored
         if not self.meshes and self.root is not None and self.source is not None:
             sources = {self.root: self.source}
-        models = (one for obj in bpy.data.objects if (one := load_frames(obj)) is not None)
-        plan = frame_models.plan_model(self.meshes, sources, scene, options.frames, models, report)
+        if plan is None:
+            models = (one for obj in bpy.data.objects if (one := load_frames(obj)) is not None)
+            plan = frame_models.plan_model(self.meshes, sources, scene, options.frames, models, report)
         # What Blender shades takes longer to read, and turns with the model that this one hangs on.
-        is_new = not self.stored and not self._follows_root
+        is_new = not self.stored and self.origin is None
         builders, samples, tags, turns = yield from self._sample(plan, with_normals=is_new)
         parts = [builder.part for builder in builders]
         if not parts and not self.tags:
@@ -171,6 +185,7 @@ class _Builder:
             builder.build(one, rows) for builder, one in zip(builders, sides or [None] * len(builders), strict=True)
         ]
         model = self._assemble(plan, builders, surfaces, tags)
+        self.objects = [builder.part.obj for builder in builders]
         if options.verify is not Verify.NONE:
             warn_of_differences(_find_differences(model, parts, samples, self.conversion), _WARNINGS, report)
         if options.split_surfaces:
@@ -183,6 +198,7 @@ class _Builder:
             ]
             report.hint_split({one.name: len(split) for one, split in zip(model.surfaces, pieces, strict=True)})
             model = replace(model, surfaces=[piece for split in pieces for piece in split])
+            self.objects = [obj for obj, split in zip(self.objects, pieces, strict=True) for _ in split]
         if options.compares_speed:
             rate = (FRAME_RATE.read(self.root) if self.root is not None else None) or FRAMES_PER_SECOND
             frame_models.warn_of_model_speed(plan, options.frames, rate, scene, report)
@@ -194,7 +210,7 @@ class _Builder:
         """What is built, what it shows in each frame, and the transforms of tags, (F, N, 4, 4), as the file has them.
         Also what turns normals to the axes of the file, (F, 3, 3)."""
         stored = self.stored
-        followed = [*self.tags, Tag(self.root)] if self._follows_root and self.root is not None else self.tags
+        followed = self.tags if self.origin is None else [*self.tags, self.origin]
         first, rows = int(plan.source[0]), np.arange(plan.frame_count)
         turns: Floats = np.broadcast_to(self.conversion.rotation, (len(rows), 3, 3))
         builders: dict[Part, SurfaceBuilder] = {}
@@ -218,7 +234,7 @@ class _Builder:
             shows_keys=True, sides=sides if with_normals else None, followed=[one.matrix for one in followed],
         )  # fmt: skip
         matrices = self._matrices_of_keys(plan, followed) if samples.matrices is None else samples.matrices
-        if self._follows_root:
+        if self.origin is not None:
             inverse = np.linalg.inv(matrices[:, -1])
             samples, matrices = _moved(samples, inverse), inverse[:, None] @ matrices[:, :-1]
             turns = turns @ inverse[:, :3, :3]

@@ -51,6 +51,7 @@ class Sequence(FrameSequence):
 
     @property
     def following(self) -> int | None:
+        """The frame that a loop goes on with after the last one; None if it does not loop, or is reversed."""
         return self.last + 1 - min(self.looping, self.frame_count) if self.looping and not self.is_reversed else None
 
 
@@ -146,7 +147,7 @@ def in_table(found: Iterable[Sequence]) -> list[Sequence]:
 
 
 def format_player_config(settings: Mapping[str, str], table: Iterable[Sequence], source: str = "") -> str:
-    """An `animation.cfg`: with a table, or that of a `source` if there is none, which keeps what settings do not change.
+    """An `animation.cfg` with a table, or that of a `source` if there is none; other lines of that come back.
 
     Raises ValueError if it is larger than what the game reads.
     """

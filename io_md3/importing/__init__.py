@@ -73,6 +73,7 @@ _LEVELS = ("1", "2")
 _MAX_TEXT = 1 << 20
 
 # The part of a Quake III player that hangs on another one, and the tag that it hangs on.
+_WEAPONS = "weapons2"
 _JOINTS = {"upper": ("lower", "tag_torso"), "head": ("upper", "tag_head")}
 
 
@@ -302,7 +303,8 @@ def _store_shown_normals(mesh: Mesh, normals: npt.NDArray[np.float32], rotation:
 def _join_players(roots: dict[Path, Object]) -> None:
     """Hangs the parts of a Quake III player, if they were imported together, on the tags of each other."""
     for path, root in roots.items():
-        below, tag_name = _JOINTS.get(path.stem.lower(), ("", ""))
+        is_weapon = path.parent.parent.name.lower() == _WEAPONS
+        below, tag_name = (UPPER, "tag_weapon") if is_weapon else _JOINTS.get(path.stem.lower(), ("", ""))
         for other, other_root in roots.items():
-            if other.parent == path.parent and other.stem.lower() == below:
+            if (is_weapon or other.parent == path.parent) and other.stem.lower() == below:
                 hang_on_tag(root, other_root, tag_name)

@@ -1,4 +1,4 @@
-"""A player of Quake III made by code: legs, torso and head of boxes with tags that turn, a table, skins and a weapon."""
+"""A player of Quake III made by code: boxes with tags that turn, a table of sequences, skins, and a weapon."""
 
 from __future__ import annotations
 
@@ -124,12 +124,12 @@ def models() -> dict[str, Model]:
         "upper": _model(
             "upper", [box("u_torso", (-5, -10, 0), (5, 10, 20), torso, lean)],
             {
-                "tag_torso": (still, zero), "tag_weapon": (torso @ torso, lean + [9, -8, 12]),
+                "tag_torso": (still, zero), "tag_weapon": (torso @ torso, lean + np.array([9, -8, 12])),
                 "tag_head": (torso, lean + torso @ np.array([0, 0, 22.0])),
             },
         ),
         "head": _model("head", [box("h_head", (-4, -4, 0), (4, 4, 9), still, zero)], {"tag_head": (still, zero)}),
-        "stick": _model("stick", [box("w_stick", (-1, -1, -1), (24, 1, 1), still, zero)], {"tag_flash": (still, zero + 24)}),
+        "stick": _model("stick", [box("w_stick", (-1, -1, -1), (24, 1, 1), still, zero)], {"tag_flash": (still, zero)}),
     }  # fmt: skip
 
 

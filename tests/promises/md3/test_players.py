@@ -125,3 +125,75 @@ def test_a_part_is_exported_with_all_its_frames_while_a_sequence_plays(game, tmp
         assert (tmp_path / "out.md3").read_bytes() == (game / FOLDER / f"{part}.md3").read_bytes()
     roots = {part: bpy.data.objects[part] for part in ("lower", "upper", "head")}
     assert_plays_as_in_the_game(quake3_players.files(), ("LEGS_RUN", "TORSO_ATTACK"), roots)
+
+
+# Export
+
+
+def export(folder, **options):
+    assert bpy.ops.export_scene.idtech_character(directory=str(folder), **options) == {"FINISHED"}
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.*")}
+
+
+@pytest.mark.parametrize("importer", [load, load_character])
+@pytest.mark.parametrize("tags", ["EMPTIES", "BONES"])
+def test_an_untouched_player_comes_back_byte_for_byte(game, tmp_path, importer, tags):
+    importer(game, **({"tags": tags} if importer is load else {}))
+    play("LEGS_RUN", "TORSO_ATTACK")
+    expected = {path: data for path, data in quake3_players.files().items() if path.startswith(FOLDER)}
+    assert export(tmp_path / "out") == expected
+
+
+def test_a_weapon_of_the_game_is_held(game):
+    load_character(game, weapon="models/weapons2/stick/stick.md3")
+    play("LEGS_WALK", "TORSO_GESTURE")
+    roots = {part: bpy.data.objects[part] for part in ("lower", "upper", "head")}
+    files = quake3_players.files()
+    assert_plays_as_in_the_game(files, ("LEGS_WALK", "TORSO_GESTURE"), roots | {"weapon": bpy.data.objects["stick"]})
+
+
+def test_a_setting_is_written_and_the_rest_of_the_table_stays(game, tmp_path):
+    load(game)
+    config = export(tmp_path / "out", sex="n", head_offset=(0, 2, -1.5))[f"{FOLDER}/animation.cfg"]
+    animations, settings = quake3.parse_animation_file(config)
+    assert settings == {"sex": "n", "footsteps": "boot", "headoffset": "0 2 -1.5"}
+    assert animations == quake3.parse_animation_file(quake3_players.CONFIG.encode())[0]
+    assert config.decode().endswith(quake3_players.CONFIG[quake3_players.CONFIG.index("// first") :])
+
+
+def test_an_edited_sequence_is_laid_out_again_and_plays_as_in_blender(game, tmp_path):
+    load(game)
+    action = bpy.data.actions["LEGS_RUN"]
+    # Half of its frames are gone.
+    action.frame_end -= 3
+    action["speed"] = 12.0
+    action["looping"] = 4.0
+    files = export(tmp_path / "out")
+    animations, _ = quake3.parse_animation_file(files[f"{FOLDER}/animation.cfg"])
+    run = animations[quake3_players.NAMES.index("LEGS_RUN")]
+    assert (run.num_frames, run.loop_frames, run.frame_lerp) == (4, 4, pytest.approx(1000 / 12))
+    old = quake3.parse_animation_file(quake3_players.CONFIG.encode())[0]
+    before, after = (specification.read(one[f"{FOLDER}/lower.md3"]) for one in (quake3_players.files(), files))
+    for name in ("LEGS_RUN", "LEGS_SWIM", "BOTH_DEATH2"):
+        index = quake3_players.NAMES.index(name)
+        first, count = animations[index].first_frame, animations[index].num_frames
+        was = old[index].first_frame
+        for surface, other in zip(before.surfaces, after.surfaces, strict=True):
+            assert other.points[first : first + count] == surface.points[was : was + count]
+            assert other.normals[first : first + count] == surface.normals[was : was + count]
+        assert after.tags[first : first + count] == before.tags[was : was + count]
+
+
+def test_what_is_missing_is_listed_before_anything_is_written(game, tmp_path):
+    load(game)
+    for name in ("LEGS_SWIM", "TORSO_DROP"):
+        for action in [one for one in bpy.data.actions if one.name.split()[0] == name]:
+            bpy.data.actions.remove(action)
+    with pytest.raises(RuntimeError, match="2 of the sequences: TORSO_DROP, LEGS_SWIM"):
+        bpy.ops.export_scene.idtech_character(directory=str(tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
+    # A template fills them.
+    assert bpy.ops.object.idtech_player_template() == {"FINISHED"}
+    files = export(tmp_path / "out")
+    animations, _ = quake3.parse_animation_file(files[f"{FOLDER}/animation.cfg"])
+    assert animations[quake3_players.NAMES.index("LEGS_SWIM")].num_frames == 1
