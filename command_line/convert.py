@@ -143,6 +143,9 @@ def _load_file(task: Task, settings: Settings, report: Report) -> Scene:
         bpy.data.actions.remove(action)
     owners = [owner for obj in result.objects if (owner := animated_data(obj)) is not None]
     fitting = [(owner, [one for one in actions if versions.can_play(one, owner.id_type)]) for owner in owners]
+    # What plays the actions of others, such as tags, has slots of its name.
+    others = [obj for obj in result.objects if obj.animation_data is not None and obj not in owners]
+    fitting += [(obj, [one for one in actions if versions.has_slot(one, obj.id_type, obj.name)]) for obj in others]
     return Scene(axes.identity(), [(owner, found) for owner, found in fitting if found])
 
 

@@ -123,6 +123,11 @@ class ImportResult:
     replaced: dict[Action, Action] = field(default_factory=dict)
     report: Report = field(default_factory=Report)  # counts and warnings
 
+    def add_action(self, action: Action) -> None:
+        """Adds a new action, which several data-blocks may play."""
+        if action not in self.actions:
+            self.actions.append(action)
+
 
 @dataclass(eq=False)
 class ExportResult:

@@ -43,6 +43,11 @@ class FrameSequence:
         """Number of frames."""
         return self.last - self.first + 1
 
+    @property
+    def following(self) -> int | None:
+        """The frame that a loop goes on with after the last one; None if it does not loop."""
+        return None
+
 
 def split_frame_name(name: str, digits: int = ID_DIGITS) -> tuple[str, int | None]:
     """The name of a frame's sequence, and its number or None where the name has no number.

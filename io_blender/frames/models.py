@@ -15,25 +15,24 @@ import numpy.typing as npt
 from ...io_common import names
 from ...io_common.declarations import modeldef
 from ...io_common.errors import FormatError
-from ...io_common.frames import find_sequences
+from ...io_common.frames import FrameSequence, find_sequences
 from ...io_common.textures.conventions import TextureRules
 from ...io_common.textures.search import Search
 from ...io_common.triangles import is_degenerate
 from .. import state, versions
 from ..clips.clip import Played, animation_list, warn_of_speed
-from ..clips.keyframes import add_markers, build_frame_action
+from ..clips.keyframes import SequenceActions, add_markers, build_frame_action
 from ..materials.library import MaterialLibrary
 from ..records import MaterialRecord, store_warnings
 from ..reports import ImportResult, Job, Progress, Report, kept_on_failure
 from .frame_names import frame_names, segments_of_list
 from .frame_plan import LIST, FrameOptions, FramePlan, Planner, Segment, owner_of_list, plan_sequences
 from .options import ExportOptions, ImportOptions
-from .shape_keys import add_frame_keys, require_shape_keys
+from .shape_keys import add_frame_keys, require_shape_keys, shape_keys
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Object, Scene
 
-    from ...io_common.frames import FrameSequence
     from ...io_common.rules import Finding
     from ..findings import Location
     from ..records import SourceFrames
@@ -131,10 +130,13 @@ def add_frames(
     sequences: Sequence[FrameSequence],
     options: ImportOptions,
     result: ImportResult,
+    actions: SequenceActions | None = None,
+    player: str = "",
 ) -> list[str]:
     """Makes shape keys of all frames, actions that play them, and markers; returns the names of the keys."""
     # `shapes` has the positions of each object in the scene, (F, V, 3). The action of all frames is active on all
-    # objects; each action begins at the first frame of the file.
+    # objects; each action begins at the first frame of the file. Others may play `actions` as well; `player` is the
+    # name for the slots. A part that plays the sequences of several has no markers.
     if options.animation == NONE:
         return []
     start, key_names = options.frame_start, list[str]()
@@ -145,17 +147,18 @@ def add_frames(
         return key_names
     keys = [require_shape_keys(obj) for obj in shapes]
     if keys:
-        whole = build_frame_action(name, keys[0], 0, len(frames) - 1, start)
+        whole = build_frame_action(FrameSequence(name, 0, len(frames) - 1), keys[0], start, actions, player)
         for one in keys:
             versions.assign_action(one.animation_data_create(), whole, "KEY")
         result.actions.append(whole)
         for sequence in sequences if options.sequence_actions else ():
-            action = build_frame_action(sequence.name, keys[0], sequence.first, sequence.last, start)
+            action = build_frame_action(sequence, keys[0], start, actions, player)
             action.use_fake_user = True
-            result.actions.append(action)
+            result.add_action(action)
         if options.sequence_actions and sequences:
             result.divided.append(whole)
-    add_markers(scene, [(sequence.name, start + sequence.first) for sequence in sequences])
+    if not player:
+        add_markers(scene, [(sequence.name, start + sequence.first) for sequence in sequences])
     result.report.count("sequences", len(sequences))
     return key_names
 
@@ -211,7 +214,9 @@ def plan_model(
     # `sources` are the imported models of the objects, `models` all in the file.
     if options.frames == LIST and objects:
         found = animation_list(owner_of_list(objects), scene)
-        plan = plan_sequences(objects, sources, found, arrange(segments_of_list(found, options, report)))
+        keys = [one for obj in objects if (one := shape_keys(obj)) is not None]
+        owners = [found.owner] if found.owner.type == "ARMATURE" else keys
+        plan = plan_sequences(objects, sources, scene, owners, arrange(segments_of_list(found, options, report)))
     else:
         plan = Planner(objects, sources, scene, options, report).plan()
     plan.names = frame_names(plan, objects, scene, models, report, first_number)

@@ -59,6 +59,7 @@ from ..format import (
 )
 from ..format.games import TEXTURE_RULES, surface_limits, turn_steps
 from ..options import ModelProperties
+from ..players import all_frames
 from ..records import StoredModel, load_frames, load_model, root_of
 from ..tags import Tag, find_tags, tag_tables
 from .surfaces import (
@@ -97,7 +98,8 @@ class ExportOptions(ModelProperties, frame_options.ExportOptions):
 def build_model(context: Context, options: ExportOptions, report: Report) -> Job[frame_models.Built]:
     """Builds and verifies a model of meshes and tags in Object Mode; raises Md3Error or NothingToExportError."""
     builder = _find_objects(context, options, report)
-    model = yield from builder.build()
+    with all_frames(context.scene):
+        model = yield from builder.build()
     source = builder.source.model if builder.source is not None else None
     report.count("surfaces", len(model.surfaces))
     report.count("vertices", model.vertex_count)
@@ -132,7 +134,7 @@ def _skin_files(model: Model, further: list[list[str]]) -> dict[str, bytes]:
     return {f"_{number}.skin": text.encode("latin-1") for number, text in enumerate(texts)}
 
 
-def _find_objects(context: Context, options: ExportOptions, report: Report) -> _Builder:
+def _find_objects(context: Context, options: ExportOptions, report: Report) -> Builder:
     """What is exported; raises NothingToExportError if there are no meshes and tags."""
     active = context.view_layer.objects.active
     chosen = root_of(active) if options.scope == Scope() else None
@@ -148,6 +150,18 @@ def _find_objects(context: Context, options: ExportOptions, report: Report) -> _
             )
     else:
         meshes, tags = [], find_tags(objects_hanging_on(chosen, context))
+    return make_builder(context, options, report, meshes, tags)
+
+
+def make_builder(
+    context: Context,
+    options: ExportOptions,
+    report: Report,
+    meshes: list[Object],
+    tags: list[Tag],
+    origin: Tag | None = None,
+) -> Builder:
+    """What builds a model of meshes and tags, as the `origin` sees them."""
     objects = [*meshes, *(tag.obj for tag in tags)]
     roots = {obj: root for obj in objects if (root := root_of(obj)) is not None}
     models = {root: one for root in dict.fromkeys(roots.values()) if (one := load_model(root)) is not None}
@@ -156,11 +170,15 @@ def _find_objects(context: Context, options: ExportOptions, report: Report) -> _
     if len(objects) > 1:
         report.count("objects", len(objects))
     conversion = export_conversion(options.conversion, meshes or models, report)
-    return _Builder(context, options, report, meshes, tags, root, stored, source, conversion)
+    parent = root.parent if root is not None else None
+    if root is not None and parent is not None and root_of(parent) is not None:
+        # It hangs on a tag of another model, so that its file has it where that tag is.
+        origin = Tag(root)
+    return Builder(context, options, report, meshes, tags, root, stored, source, conversion, origin)
 
 
 @dataclass(eq=False)
-class _Builder:
+class Builder:
     """Builds a model of what is exported."""
 
     context: Context
@@ -172,28 +190,26 @@ class _Builder:
     stored: dict[Object, StoredModel]  # of each mesh, the model that it is a surface of
     source: StoredModel | None  # the only imported model
     conversion: Conversion
+    origin: Tag | None  # what the file has the model in relation to; None for the scene
     further_skins: list[list[str]] = field(default_factory=list)  # of each surface, besides its shader
+    objects: list[Object] = field(default_factory=list)  # of each surface that was built
 
-    @property
-    def _follows_root(self) -> bool:
-        """Whether the model hangs on a tag of another one, so that its file has it where that tag is."""
-        parent = self.root.parent if self.root is not None else None
-        return parent is not None and root_of(parent) is not None
-
-    def build(self) -> Job[Model]:
+    def build(self, plan: FramePlan | None = None) -> Job[Model]:
+        """The model, with the frames of a plan, else those that the options choose."""
         options, report, scene = self.options, self.report, self.context.scene
         sources = self.stored
         if not self.meshes and self.root is not None and self.source is not None:
             sources = {self.root: self.source}
-        models = (one for obj in bpy.data.objects if (one := load_frames(obj)) is not None)
-        first = 0 if options.game is Game.SRB2 else 1
         replaced = self._find_replaced()
-        plan = frame_models.plan_model(
-            self.meshes, sources, scene, options.frames, models, report,
-            lambda segments: _in_order(segments, replaced, report), first_number=first,
-        )  # fmt: skip
+        if plan is None:
+            models = (one for obj in bpy.data.objects if (one := load_frames(obj)) is not None)
+            first = 0 if options.game is Game.SRB2 else 1
+            plan = frame_models.plan_model(
+                self.meshes, sources, scene, options.frames, models, report,
+                lambda segments: _in_order(segments, replaced, report), first_number=first,
+            )  # fmt: skip
         # What Blender shades takes longer to read, and turns with the model that this one hangs on.
-        is_new = not self.stored and not self._follows_root
+        is_new = not self.stored and self.origin is None
         builders, samples, tags, turns = yield from self._sample(plan, with_normals=is_new)
         parts = [builder.part for builder in builders]
         if not parts and not self.tags:
@@ -213,6 +229,7 @@ class _Builder:
             sides = yield from self._sample_sides(plan.some_frames(rows), builders, turns[rows], rows)
         surfaces = [builder.build(sides[number] if sides else None, rows) for number, builder in enumerate(builders)]
         model = self._assemble(plan, builders, surfaces, tags)
+        self.objects = [builder.part.obj for builder in builders]
         if options.verify is not Verify.NONE:
             warn_of_differences(_find_differences(model, parts, samples, self.conversion), _WARNINGS, report)
         if options.split_surfaces:
@@ -226,6 +243,7 @@ class _Builder:
             self.further_skins = [names for names, split in zip(self.further_skins, pieces, strict=True) for _ in split]
             report.hint_split({one.name: len(split) for one, split in zip(model.surfaces, pieces, strict=True)})
             model = replace(model, surfaces=[piece for split in pieces for piece in split])
+            self.objects = [obj for obj, split in zip(self.objects, pieces, strict=True) for _ in split]
         # Others play an `animation.cfg`, or do not play models of maps at all.
         rate = PROFILES[options.game].frame_rate
         if options.compares_speed and rate is not None:
@@ -248,7 +266,7 @@ class _Builder:
         """What is built, what it shows in each frame, and the transforms of tags, (F, N, 4, 4), as the file has them.
         Also what turns normals to the axes of the file, (F, 3, 3)."""
         stored = self.stored
-        followed = [*self.tags, Tag(self.root)] if self._follows_root and self.root is not None else self.tags
+        followed = self.tags if self.origin is None else [*self.tags, self.origin]
         first, rows = int(plan.source[0]), np.arange(plan.frame_count)
         turns: Floats = np.broadcast_to(self.conversion.rotation, (len(rows), 3, 3))
         builders: dict[Part, SurfaceBuilder] = {}
@@ -273,7 +291,7 @@ class _Builder:
         )  # fmt: skip
         _, samples = yield from sample_frames(what)
         matrices = self._matrices_of_keys(plan, followed) if samples.matrices is None else samples.matrices
-        if self._follows_root:
+        if self.origin is not None:
             inverse = np.linalg.inv(matrices[:, -1])
             samples, matrices = _moved(samples, inverse), inverse[:, None] @ matrices[:, :-1]
             turns = turns @ inverse[:, :3, :3]

@@ -33,7 +33,8 @@ from io_idtech.io_md3.format import (
     validate_model,
     write_model,
 )
-from io_idtech.io_md3.format.games import parse_animation_config, sequences_of, surface_limits, turn_steps
+from io_idtech.io_md3.format.games import surface_limits, turn_steps
+from io_idtech.io_md3.format.sequences import parse_animation_config, sequences_of
 
 STEP = 2 * np.pi / 255
 
