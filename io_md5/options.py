@@ -31,6 +31,17 @@ class ImportOptions(ImportProperties, skeletal.ImportOptions):
 
 
 @dataclass(frozen=True)
+class ModelProperties(skeletal.ModelProperties):
+    """The options of a model that is exported."""
+
+    make_names_safe: bool = option(
+        True,
+        "Make Names Safe",
+        "Replace joint names that the game cannot read, in the mesh and all animations. If disabled, they are errors",
+    )
+
+
+@dataclass(frozen=True)
 class ClipProperties(skeletal.ClipProperties):
     """Which animations are exported, and at which rate."""
 

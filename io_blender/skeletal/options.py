@@ -156,11 +156,6 @@ class ModelProperties:
             (NEVER, "Never", "Export the bones as they are"),
         ),
     )
-    make_names_safe: bool = option(
-        True,
-        "Make Names Safe",
-        "Replace joint names that the game cannot read, in the mesh and all animations. If disabled, they are errors",
-    )
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def read_files(
                 expected=f"{MESH_SUFFIX}, {ANIMATION_SUFFIX} or {CAMERA_SUFFIX}",
             )  # fmt: skip
     if options.animations != "NONE":
-        yield from read_folders(paths, options, files, report, active, progress)
+        yield from read_folders(options, files, report, active, progress)
     if options.use_companions:
         folders = FilesByName()
         _read_companions(paths, options, files, search, folders, report)

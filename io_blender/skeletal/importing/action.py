@@ -54,6 +54,7 @@ def build_action(
     frame_start: float,
     scales: ScaleTable | None = None,
     template: Action | None = None,
+    is_loop: bool | None = None,
 ) -> Action:
     """An action with a frame range and a fake user, not assigned yet; `animation` is in scene coordinates."""
     # Copying the curves of `template`, an action for the same bones without scales, takes half as long as making them.
@@ -64,9 +65,9 @@ def build_action(
     action.use_frame_range = True
     action.frame_start = frame_start
     action.frame_end = frame_start + animation.frame_count - 1
-    # As Blender means it: the last frame of the range repeats the first.
     table = components(animation)
-    action.use_cyclic = loop_type_of_components(table) == "closed"
+    # As Blender means it: the last frame of the range repeats the first. Some files say what repeats.
+    action.use_cyclic = loop_type_of_components(table) == "closed" if is_loop is None else is_loop
     scaled = scales.scales_position if scales is not None else np.zeros(len(animation.names), dtype=bool)
     store_action(
         action, name, animation.commandline, animation.frame_rate,
@@ -251,7 +252,9 @@ class ActionBuilder:
         action = build_action(
             name, converted, rig, match, scales=table, template=template,
             frame_start=options.frame_start if source.frame_start is None else source.frame_start,
+            is_loop=source.is_loop,
         )  # fmt: skip
+        source.actions.append(action)
         if table is None:
             self._template, self._template_bones = action, match.bones
         store_owner(action, armature, name)

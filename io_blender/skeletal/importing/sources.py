@@ -17,7 +17,7 @@ from ....io_common.skeletal.skeleton import compose, depths, match_joints
 from ....io_common.textures.conventions import MaterialImages
 
 if TYPE_CHECKING:
-    from bpy.types import Object
+    from bpy.types import Action, Object
 
 # Many times what any game accepts. Blender's time grows with the square of the first two, and it visits child bones
 # recursively: a chain of some ten thousand bones crashes it.
@@ -67,6 +67,8 @@ class SourceAnimation:
     # Of the skeleton of another model, whose animation is transferred even if its joints fit; None to look for it.
     rest: Rest | None = None
     frame_start: float | None = None  # of its action, None for that of the options
+    is_loop: bool | None = None  # whether games repeat it, None if the file does not say
+    actions: list[Action] = field(default_factory=list)  # that were made of it
     # Its parts, in models whose animations are one.
     sequences: list[FrameSequence] = field(default_factory=list)
 
