@@ -320,7 +320,8 @@ def _actions(root: Object, part: CharacterPart) -> list[_OwnAction]:
     """The actions of an armature: those that were imported for it in order, and new ones, also copies of these."""
     # `part` is the imported one, without new animations.
     found = [(action, scene.load_animation(action)) for action, _ in suitable_actions(root).chosen]
-    own = [(action, one) for action, one in found if one is not None and scene.is_owner(root, action)]
+    of_part = dict(scene.own_actions(root))
+    own = [(action, one) for action, one in found if one is not None and action in of_part]
     # Copies of an action store what it does.
     groups: dict[tuple[int, str, str], list[tuple[Action, scene.StoredAnimation]]] = {}
     for action, one in own:

@@ -60,6 +60,7 @@ _IMPORTED_SPEED = records.Number(GROUP, "speed", 1e-6, 1e6)
 _MAX_FRAME = 1 << 20
 _START = records.Integer(GROUP, "frame_start", 1 - _MAX_FRAME, _MAX_FRAME - 1)
 _COMMANDS = "commands"
+_ACTIONS = "actions"  # in the group of a root object
 _LONGEST_KEY = 63
 
 ALL_FRAMES = "all frames"
@@ -166,6 +167,22 @@ def load_animation(action: Action) -> StoredAnimation | None:
         is_renamed=current != name,
         speed=_IMPORTED_SPEED.read(action),
     )
+
+
+def keep_actions(obj: Object, actions: Iterable[Action]) -> None:
+    """Stores the actions of an object on it instead of it on them: who appends the object gets them, and who appends an
+    action gets no objects."""
+    for index, action in enumerate(actions):
+        OWNER.write(action, None)
+        group = records.group_on(records.group_on(obj, GROUP), _ACTIONS)
+        records.Pointer("", str(index), "Action").write(group, action)
+
+
+def kept_actions(obj: Object) -> list[Action]:
+    """The actions that are stored on an object."""
+    group = records.read_group(records.read_group(obj, GROUP), _ACTIONS)
+    found = [records.Pointer("", key, "Action").read(group) for key in group]
+    return [action for action in found if action is not None]
 
 
 def load_commands(action: Action) -> tuple[FrameCommand, ...]:
@@ -291,27 +308,28 @@ def animated_data(root: Object) -> Any:
     return root if root.type == "ARMATURE" else None
 
 
-def is_owner(root: Object, action: Action) -> bool:
-    """Whether an action is one of a part's own: imported for it, or for what it overrides or shares its data with."""
+def own_actions(root: Object) -> list[tuple[Action, StoredAnimation]]:
+    """The actions of a part: imported for it, or for what it overrides or shares its data with."""
+    kept = set(kept_actions(root))
+    loaded = ((action, load_animation(action)) for action in bpy.data.actions if action in kept or _owns(root, action))
+    return [(action, stored) for action, stored in loaded if stored is not None]
+
+
+def _owns(root: Object, action: Action) -> bool:
     owner = OWNER.read(action)
     overridden = root.override_library.reference if root.override_library is not None else root
     return owner is not None and (owner in (root, overridden) or owner.data == root.data)
 
 
-def _own_actions(root: Object) -> list[tuple[Action, StoredAnimation]]:
-    loaded = ((action, load_animation(action)) for action in bpy.data.actions if is_owner(root, action))
-    return [(action, stored) for action, stored in loaded if stored is not None]
-
-
 def actions_of(root: Object) -> list[tuple[str, Action]]:
     """The actions of a part with their declared names, in the order of the declaration."""
-    found = ((stored.index, stored.name, action) for action, stored in _own_actions(root))
+    found = ((stored.index, stored.name, action) for action, stored in own_actions(root))
     return [(name, action) for _, name, action in sorted(found, key=lambda one: one[:2])]
 
 
 def _declared_pairs(root: Object) -> Iterable[tuple[str, str]]:
     """The declared name and the file of each action of a part, each pair once."""
-    return dict.fromkeys((stored.declared, stored.file.lower()) for _, stored in _own_actions(root))
+    return dict.fromkeys((stored.declared, stored.file.lower()) for _, stored in own_actions(root))
 
 
 def deleted_animations(root: Object) -> list[tuple[str, str]]:

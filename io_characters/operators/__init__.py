@@ -16,6 +16,7 @@ from ...io_md2.format import Md2Error
 from ...io_md5.format import Md5Error
 from .. import CharacterError, scene
 from ..exporter import CharacterExport, export_character
+from . import library_pictures
 from .import_character import (
     IMPORT_SCENE_OT_idtech_character,
     IO_IDTECH_PG_character,
@@ -242,3 +243,4 @@ def unregister() -> None:
     bpy.types.TOPBAR_MT_file_export.remove(_export_entry)
     bpy.types.TOPBAR_MT_file_import.remove(_import_entry)
     registration.remove(CLASSES, ())
+    library_pictures.remove()

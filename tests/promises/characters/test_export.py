@@ -227,6 +227,23 @@ def test_a_duplicated_character_declares_the_animations_that_it_has(tmp_path, de
     }  # fmt: skip
 
 
+def test_an_overridden_character_declares_and_writes_the_animations_that_are_linked(tmp_path, declared):
+    import_character(game_folders.doom3_loose(tmp_path / "game"), IMP)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+    read_empty_scene()
+    scene = bpy.context.scene
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
+        wanted.collections, wanted.actions = [IMP], ["stand", "walk1"]
+    linked = wanted.collections[0]
+    scene.collection.children.link(linked)
+    override = linked.override_hierarchy_create(scene, bpy.context.view_layer, do_fully_editable=True)
+    scene.collection.children.unlink(linked)
+    bpy.context.view_layer.objects.active = next(obj for obj in override.all_objects if obj.name == "monster_imp")
+    export_character(tmp_path / "out")
+    assert {one.name for one in declared(tmp_path / "out", IMP).parts[0].animations} == {"stand", "walk1", "pain1"}
+    assert {path.stem for path in (tmp_path / "out").rglob("*.md5anim")} == {"stand", "walk1", "idle"}
+
+
 def test_a_new_animation_is_none_of_those_that_move_some_joints_alone(tmp_path, declared):
     game = game_folders.sauerbraten(tmp_path / "game")
     script = game / "packages/models/hero/md5.cfg"

@@ -285,7 +285,7 @@ def test_blenders_finish_their_files_and_start_no_other_once_the_run_is_interrup
     run = tasks.Records(tmp_path, part("io_blender.options").Settings(), "1")
     sent = [tasks.Task(tree / f"{number}", tmp_path / f"{number}", f"{number}") for number in range(9)]
     done: list[str] = []
-    for task, outcome in blenders.convert_all(sent, run, 2, lambda: bool(done)):
+    for task, outcome in filter(None, blenders.convert_all(sent, run, 2, lambda: bool(done))):
         assert outcome.status == "converted"
         done.append(task.name)
     assert {path.name for path in tmp_path.glob("[0-9]")} == set(done)
