@@ -19,13 +19,20 @@ from numpy.typing import NDArray
 from ...io_common.skeletal import quaternions as quat
 from ...io_common.skeletal.model import LARGEST, ROOT, Animation, Floats, Ints, Joints, Mesh, Model, as_singles
 from ...io_common.skeletal.scales import NamedAnimation, ScaleTable
-from ...io_common.skeletal.skeleton import compose, decompose, multiply_by_parents, of_parents, split_components
+from ...io_common.skeletal.skeleton import (
+    compose,
+    decompose,
+    local_poses,
+    multiply_by_parents,
+    of_parents,
+    split_components,
+)
 from ...io_common.skeletal.skinning import bind_pose, vertex_normals, vertex_tangents
 from ...io_common.skeletal.validation import validate_animation, validate_model
 from ...io_common.skeletal.weights import largest_weights, pose_bounds, pose_radii
 from ...io_common.texts import counted, listing
 from ...io_common.triangles import neighbors
-from .model import LOOP, PORTABLE, ArrayType, FrameRange, Iqm, IqmError, MeshRange, VertexArray
+from .model import LOOP, PORTABLE, ArrayType, FrameRange, Iqm, IqmError, MeshRange, VertexArray, masked
 
 ORIGIN = "origin"
 """The joint of a model whose file has none."""
@@ -69,7 +76,7 @@ def to_model(iqm: Iqm) -> Model:
     Raises:
         IqmError: a blend index is no joint, or there are no positions.
     """
-    joints, warnings = _joints(iqm), list(iqm.warnings)
+    joints, warnings = joints_of(iqm), list(iqm.warnings)
     if uneven := _uneven(iqm.joint_channels[:, 7:].astype(np.float64), iqm.joint_names):
         warnings.append(f"joints whose axes have different scales in the bind pose: {listing(uneven)}")
     points, uvs = _components(iqm, ArrayType.POSITION, 3), _components(iqm, ArrayType.TEXCOORD, 2)
@@ -79,7 +86,7 @@ def to_model(iqm: Iqm) -> Model:
     counts = np.bincount(vertices, minlength=iqm.vertex_count).astype(np.int32)
     firsts = np.cumsum(counts) - counts
     meshes = []
-    for one, (members, triangles) in zip(iqm.meshes, _parts(iqm), strict=True):
+    for one, (members, triangles) in zip(iqm.meshes, parts_of(iqm), strict=True):
         sizes = counts[members]
         starts = (np.cumsum(sizes) - sizes).astype(np.int32)
         rows = np.repeat(firsts[members] - starts, sizes) + np.arange(sizes.sum())
@@ -98,22 +105,25 @@ def to_model(iqm: Iqm) -> Model:
 def to_attributes(iqm: Iqm) -> list[Attributes]:
     """What `to_model` leaves out, for each mesh."""
     normals, tangents = _components(iqm, ArrayType.NORMAL, 3), _components(iqm, ArrayType.TANGENT, 4)
+    colors, custom = colors_of(iqm), [one for one in iqm.arrays if one.type == ArrayType.CUSTOM]
+    return [
+        Attributes(
+            *(None if table is None else table[members] for table in (normals, tangents)),
+            None if colors is None else colors[members],
+            [replace(one, values=one.values[members]) for one in custom],
+        )
+        for members, _ in parts_of(iqm)
+    ]
+
+
+def colors_of(iqm: Iqm) -> NDArray[np.uint8] | None:
+    """The colors of all vertices, (V, 4); those without alpha are opaque."""
     colors = iqm.array(ArrayType.COLOR)
     if colors is not None and colors.dtype.kind == "f":
         colors = np.rint(np.clip(np.nan_to_num(colors), 0.0, 1.0) * 255.0)
-    if colors is not None:
-        # Without alpha they are opaque.
-        colors = np.pad(colors[:, :4], ((0, 0), (0, max(0, 4 - colors.shape[1]))), constant_values=255).astype(np.uint8)
-    result = []
-    for members, _ in _parts(iqm):
-        part = Attributes()
-        part.normals = None if normals is None else normals[members]
-        part.tangents = None if tangents is None else tangents[members]
-        part.colors = None if colors is None else colors[members]
-        custom = [one for one in iqm.arrays if one.type == ArrayType.CUSTOM]
-        part.custom = [replace(one, values=one.values[members]) for one in custom]
-        result.append(part)
-    return result
+    if colors is None:
+        return None
+    return np.pad(colors[:, :4], ((0, 0), (0, max(0, 4 - colors.shape[1]))), constant_values=255).astype(np.uint8)
 
 
 def bind_scales(iqm: Iqm) -> Floats:
@@ -127,30 +137,33 @@ def to_animations(iqm: Iqm, joints: Joints | None = None, scales: Floats | None 
 
     Args:
         iqm: with F frames of P poses.
-        joints: of the model, if the file has none.
+        joints: of the model, if the file has none; without them, the joints of animations have no names.
         scales: `bind_scales` of that model; ones if None.
 
     Raises:
-        IqmError: poses and joints differ in number or parents, or there are no joints.
+        IqmError: poses and joints differ in number or parents.
     """
+    names, parents = [""] * len(iqm.pose_parents), iqm.pose_parents
     if iqm.joint_names:
-        joints, scales = _joints(iqm), bind_scales(iqm)
-    names, parents = (joints.names, joints.parents) if joints is not None else ([], np.zeros(0, np.int32))
-    poses_text = counted(len(iqm.pose_parents), "poses")
+        joints, scales = joints_of(iqm), bind_scales(iqm)
+    if joints is not None:
+        names, parents = joints.names, joints.parents
     if len(iqm.pose_parents) != len(names):
-        expected = counted(len(names), "joints") if names else "joints: import the model of these animations as well"
-        raise IqmError("the poses are those of another model", found=poses_text, expected=expected)
+        found, expected = counted(len(iqm.pose_parents), "poses"), counted(len(names), "joints")
+        raise IqmError("the poses are those of another model", found=found, expected=expected)
     differing = np.flatnonzero(iqm.pose_parents != parents)
     if len(differing):
-        found, name = int(iqm.pose_parents[differing[0]]), names[differing[0]]
-        expected = f"{parents[differing[0]]}, the parent of {name!r}"
-        raise IqmError(f"pose {differing[0]} has another parent than the joint", found=str(found), expected=expected)
+        pose = int(differing[0])
+        expected = f"{parents[pose]}, the parent of {names[pose]!r}"
+        raise IqmError(f"pose {pose} has another parent than the joint", found=str(iqm.pose_parents[pose]),
+                       expected=expected)  # fmt: skip
     bind = np.ones((len(names), 3)) if scales is None else scales
     return [_animation(iqm, one, names, parents, bind) for one in iqm.animations if one.frame_count]
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def _joints(iqm: Iqm) -> Joints:
+def joints_of(iqm: Iqm) -> Joints:
+    """The bind pose of a file; one without joints has a joint `origin`."""
     if not iqm.joint_names:
         return Joints([ORIGIN], [ROOT], np.zeros((1, 3)), np.array([[-1.0, 0.0, 0.0, 0.0]]))  # type: ignore[arg-type]
     channels, parents = iqm.joint_channels.astype(np.float64), iqm.joint_parents
@@ -195,7 +208,7 @@ def _check_size(values: Floats, what: str) -> None:
         raise IqmError(f"{what} is too large: scales of joints multiply", expected="numbers of 32 bits")
 
 
-def _parts(iqm: Iqm) -> list[tuple[NDArray[np.int64], Ints]]:
+def parts_of(iqm: Iqm) -> list[tuple[NDArray[np.int64], Ints]]:
     """The vertices of each mesh, and its triangles of these."""
     result = []
     for one in iqm.meshes:
@@ -280,29 +293,90 @@ def from_model(
     channels = as_singles(np.hstack([positions / above, _with_negative_w(turns)[:, _XYZW], bind]))
     iqm = Iqm(joint_names=list(joints.names), joint_parents=parents.copy(), joint_channels=channels)
     _add_meshes(iqm, model, list(attributes) or [Attributes() for _ in model.meshes])
-    tables: list[Floats] = []
-    for one in animations:
+    return with_animations(iqm, encode_animations(joints, animations, scales), model.meshes) if animations else iqm
+
+
+def with_animations(iqm: Iqm, poses: Iqm, meshes: Sequence[Mesh]) -> Iqm:
+    """A file with the animations of another, for the same joints, and their bounds with the file's meshes."""
+    result = replace(iqm, **{name: getattr(poses, name) for name in _OF_ANIMATIONS})
+    # As they are read.
+    found = [one.poses() for one in to_animations(result)]
+    boxes = [pose_bounds(list(meshes), *pose).reshape(-1, 6) for pose in found]
+    radii = [pose_radii(list(meshes), *pose) for pose in found]
+    result.bounds = as_singles(np.hstack([np.concatenate(boxes), np.concatenate(radii)]))
+    return result
+
+
+_OF_ANIMATIONS = ("pose_parents", "pose_masks", "pose_offsets", "pose_scales", "frames", "animations")
+
+
+def animations_alone(iqm: Iqm, number: int | None = None) -> Iqm:
+    """The poses and animations of a file, or one of them, without joints and meshes, as Cube engines load them."""
+    alone = Iqm(**{name: getattr(iqm, name) for name in (*_OF_ANIMATIONS, "bounds", "comment")})
+    if number is not None:
+        one = iqm.animations[number]
+        rows = slice(one.first_frame, one.first_frame + one.frame_count)
+        alone.frames, alone.bounds = iqm.frames[rows], iqm.bounds[rows]
+        alone.animations = [replace(one, first_frame=0)]
+    return alone
+
+
+def encode_animations(
+    joints: Joints,
+    animations: Sequence[NamedAnimation],
+    scales: Floats | None = None,
+    sources: Sequence[Iqm | None] = (),
+) -> Iqm:
+    """A file of animations alone, without bounds. Where they are as in `sources`, their frames are those.
+
+    Args:
+        joints: of the model.
+        animations: of these joints, at least one.
+        scales: of the joints in the bind pose, see `from_model`.
+        sources: for each, a file with only the animation that it was; None if it was in none.
+
+    Raises:
+        IqmError: an animation is not valid, or has other joints.
+    """
+    parents = joints.parents
+    bind = np.ones((len(joints), 3)) if scales is None else np.asarray(scales, np.float64)
+    above = of_parents(parents, multiply_by_parents(parents, bind))
+    iqm, tables, known = Iqm(pose_parents=parents.copy()), list[Floats](), None
+    for one, source in zip(animations, sources or [None] * len(animations), strict=True):
         validate_animation(one.animation)
         if one.animation.names != joints.names or (one.animation.parents != parents).any():
             raise IqmError(f"the animation {one.name!r} has other joints than the model")
-        table = _channels_of(one, above, bind)
-        first, rate = sum(map(len, tables)), one.animation.frame_rate
+        is_same = source is not None and _is_same(one, source, joints, scales)
+        known = source if is_same and known is None else known
+        table = source.channels() if source is not None and is_same else _channels_of(one, above, bind)
+        first, rate = sum(map(len, tables)), float(np.float32(one.animation.frame_rate))
         iqm.animations.append(FrameRange(one.name, first, len(table), rate, LOOP if one.is_loop else 0))
         tables.append(table)
-    if tables:
-        _add_frames(iqm, np.concatenate(tables))
-        # Of the poses as they are read.
-        found = [one.poses() for one in to_animations(iqm)]
-        boxes = [pose_bounds(model.meshes, *pose).reshape(-1, 6) for pose in found]
-        radii = [pose_radii(model.meshes, *pose) for pose in found]
-        iqm.bounds = as_singles(np.hstack([np.concatenate(boxes), np.concatenate(radii)]))
+    _add_frames(iqm, np.concatenate(tables), known)
     return iqm
 
 
-def animations_alone(iqm: Iqm) -> Iqm:
-    """The poses and animations of a file, without joints and meshes, as Cube engines load them."""
-    names = ("pose_parents", "pose_masks", "pose_offsets", "pose_scales", "frames", "animations", "bounds", "comment")
-    return Iqm(**{name: getattr(iqm, name) for name in names})
+SAME = 1e-5
+"""What 32 bits lose after some steps: relative to the size of a skeleton or a value, of quaternions and scales."""
+
+
+def _is_same(one: NamedAnimation, source: Iqm, joints: Joints, scales: Floats | None) -> bool:
+    """Whether an animation is the only one of a file."""
+    try:
+        (other,) = to_animations(source, joints, scales)
+    except IqmError:
+        return False
+    poses, expected = local_poses(one.animation), local_poses(other.animation)
+    if poses[0].shape != expected[0].shape or one.animation.frame_rate != other.animation.frame_rate:
+        return False
+    size = max(1.0, float(np.abs(expected[0]).max(initial=0.0)))
+    sizes = [1.0 if found.scales is None else found.scales.values for found in (one, other)]
+    dots = np.abs(np.einsum("fji,fji->fj", poses[1], expected[1]))
+    return bool(
+        np.abs(poses[0] - expected[0]).max(initial=0.0) <= SAME * size
+        and dots.min(initial=1.0) >= 1.0 - SAME**2 / 2
+        and np.abs(np.subtract(*sizes)).max(initial=0.0) <= SAME
+    )
 
 
 def _channels_of(one: NamedAnimation, above: Floats, bind: Floats) -> Floats:
@@ -318,15 +392,26 @@ def _channels_of(one: NamedAnimation, above: Floats, bind: Floats) -> Floats:
     return np.concatenate([places / inherited / above, turns, sizes / inherited * bind], axis=2)
 
 
-def _add_frames(iqm: Iqm, table: Floats) -> None:
-    """Poses and frames of channels, (F, J, 10)."""
-    low, high = as_singles(table.min(axis=0)), as_singles(table.max(axis=0))
-    iqm.pose_parents, iqm.pose_offsets = iqm.joint_parents.copy(), low
-    iqm.pose_scales = ((high.astype(np.float64) - low) / _STEPS).astype(np.float32)
-    moves = iqm.pose_scales > 0.0
-    iqm.pose_masks = (moves << np.arange(moves.shape[1])).sum(axis=1).astype(np.int32)
-    steps = (table[:, moves] - low[moves].astype(np.float64)) / iqm.pose_scales[moves].astype(np.float64)
-    iqm.frames = np.clip(np.rint(steps), 0, _STEPS).astype(np.uint16)
+def _add_frames(iqm: Iqm, table: Floats, known: Iqm | None) -> None:
+    """Poses and frames of channels, (F, J, 10); with the ranges of a file if it holds them."""
+    if known is not None:
+        highest = known.pose_offsets + known.pose_scales.astype(np.float64) * _STEPS * masked(known.pose_masks)
+        slack = known.pose_scales / 2 + SAME * np.abs(known.pose_offsets) + 1e-9
+        if (table >= known.pose_offsets - slack).all() and (table <= highest + slack).all():
+            names = ("pose_masks", "pose_offsets", "pose_scales")
+            iqm.pose_masks, iqm.pose_offsets, iqm.pose_scales = (getattr(known, name) for name in names)
+        else:
+            known = None
+    if known is None:
+        low, high = as_singles(table.min(axis=0)), as_singles(table.max(axis=0))
+        iqm.pose_offsets = low
+        iqm.pose_scales = ((high.astype(np.float64) - low) / _STEPS).astype(np.float32)
+        moves = iqm.pose_scales > 0.0
+        iqm.pose_masks = (moves << np.arange(moves.shape[1])).sum(axis=1).astype(np.int32)
+    moves = masked(iqm.pose_masks)
+    low, steps = (values[moves].astype(np.float64) for values in (iqm.pose_offsets, iqm.pose_scales))
+    counts = np.divide(table[:, moves] - low, steps, out=np.zeros((len(table), len(low))), where=steps != 0.0)
+    iqm.frames = np.clip(np.rint(counts), 0, _STEPS).astype(np.uint16)
 
 
 def _add_meshes(iqm: Iqm, model: Model, given: list[Attributes]) -> None:

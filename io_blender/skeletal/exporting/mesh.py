@@ -41,7 +41,7 @@ class Block:
     mesh: Mesh  # the block
     slot: int  # the material slot
     vertices: Integers  # the vertex of the evaluated mesh for each vertex, int64 (V,)
-    sources: Integers  # the vertex of the imported file that each vertex was, or `NONE`, int64 (V,)
+    sources: Integers  # the vertex of the imported file that each vertex still is, or `NONE`, int64 (V,)
     # The corner of the evaluated mesh for each corner of a triangle; -1 in triangles that Blender cannot hold,
     # int64 (T, 3)
     corners: Integers
@@ -151,7 +151,7 @@ def _block(
     disagreements = np.zeros(len(vertices))
     if source is not None:
         disagreements[verified != NONE] = source.disagreements[verified[verified != NONE]]
-    return Block(mesh, slot, vertices, file_vertices, corners, disagreements, len(source_mesh.vertices))
+    return Block(mesh, slot, vertices, verified, corners, disagreements, len(source_mesh.vertices))
 
 
 def split_block(block: Block, limits: Mapping[str, int]) -> list[Block]:

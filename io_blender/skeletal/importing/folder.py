@@ -23,11 +23,7 @@ _REMEDY = ". Animation Between Skeletons (tab id Tech of the 3D viewport) transf
 
 
 def read_folders(
-    options: ImportOptions,
-    files: SourceFiles,
-    report: Report,
-    active: ImportSkeleton | None,
-    progress: Progress,
+    options: ImportOptions, files: SourceFiles, report: Report, active: ImportSkeleton | None, progress: Progress
 ) -> Job[None]:
     """Adds the animations of the models' folders, or of a folder for the active armature."""
     folders = [skeleton.path.parent for skeleton in files.skeletons if skeleton.path is not None]
