@@ -12,6 +12,9 @@ from ..io_blender.skeletal import options as skeletal
 class ImportProperties(skeletal.ImportProperties):
     """The options of an import."""
 
+    sequence_actions: bool = option(
+        False, "Sequence Actions", "Also create an action for each sequence of the MD2 or MDL, such as run or pain1"
+    )
     use_render_size: bool = option(
         False,
         "4:3 Render Size",

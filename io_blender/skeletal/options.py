@@ -88,9 +88,6 @@ class ImportProperties(RigProperties):
     )
     frame_start: int = frame_start_option("each file")
     use_scene_timing: bool = scene_timing_option("the first camera path, else of the first animation")
-    sequence_actions: bool = option(
-        False, "Sequence Actions", "Also create an action for each sequence of the MD2 or MDL, such as run or pain1"
-    )
     use_textures: bool = option(
         True,
         "Textures",
@@ -245,6 +242,7 @@ class ImportOptions(ImportProperties):
     animation_folder: Path | None = None
     chosen: tuple[str, ...] | None = None  # names of files for 'CHOOSE'; None for the same as 'FOLDER'
     game_folders: tuple[str, ...] = ()  # searched for images besides the one in the model's path
+    sequence_actions: bool = False  # also make an action of each sequence of an animation
     conversion: axes.Conversion = field(default_factory=axes.identity)  # from the file to the scene
     # For animations: the scale and axes that their armature was imported with.
     use_conversion_of_armature: bool = True

@@ -29,7 +29,7 @@ from ...io_common.skeletal.skeleton import (
 )
 from ...io_common.skeletal.skinning import bind_pose, vertex_normals, vertex_tangents
 from ...io_common.skeletal.validation import validate_animation, validate_model
-from ...io_common.skeletal.weights import largest_weights, pose_bounds, pose_radii
+from ...io_common.skeletal.weights import largest_weights, pose_bounds, pose_radii, set_weights
 from ...io_common.texts import counted, listing
 from ...io_common.triangles import neighbors
 from .model import LOOP, PORTABLE, ArrayType, FrameRange, Iqm, IqmError, MeshRange, VertexArray, masked
@@ -83,21 +83,13 @@ def to_model(iqm: Iqm) -> Model:
     if points is None and iqm.vertex_count:
         raise IqmError("the vertices have no positions", found="no array POSITION with 3 components")
     vertices, used, biases = _weights(iqm, len(joints), warnings)
-    counts = np.bincount(vertices, minlength=iqm.vertex_count).astype(np.int32)
-    firsts = np.cumsum(counts) - counts
     meshes = []
     for one, (members, triangles) in zip(iqm.meshes, parts_of(iqm), strict=True):
-        sizes = counts[members]
-        starts = (np.cumsum(sizes) - sizes).astype(np.int32)
-        rows = np.repeat(firsts[members] - starts, sizes) + np.arange(sizes.sum())
-        bones = used[rows]
-        offsets = np.zeros((0, 3)) if points is None else points[vertices[rows]] - joints.positions[bones]
-        mesh = Mesh(
-            one.material, np.zeros((len(members), 2)) if uvs is None else uvs[members], starts, sizes, triangles
-        )
-        mesh.weight_joints, mesh.weight_biases = bones.astype(np.int32), biases[rows]
-        mesh.weight_positions = quat.rotate(quat.conjugate(joints.orientations[bones]), offsets)
-        mesh.name = one.name
+        mesh = Mesh(one.material, np.zeros((len(members), 2)) if uvs is None else uvs[members], name=one.name)
+        mesh.triangles = triangles
+        rows = np.isin(vertices, members)
+        places = np.zeros((0, 3)) if points is None else points[members]
+        set_weights(mesh, joints, np.searchsorted(members, vertices[rows]), used[rows], biases[rows], places)
         meshes.append(mesh)
     return Model(joints, meshes, warnings=warnings)
 

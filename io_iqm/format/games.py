@@ -303,6 +303,12 @@ def game_named(name: str) -> Game:
     return Game(name) if name in {game.value for game in Game} else Game.ANY
 
 
+def mesh_limits(game: Game) -> dict[str, int]:
+    """How many vertices and triangles a mesh for a game can have."""
+    codes = {"too_many_vertices": "vertex_count", "too_many_triangles": "triangle_count"}
+    return {codes[rule.code]: int(rule.limit) for rule in PROFILES[game].rules if rule.code in codes}
+
+
 def check_iqm(iqm: Iqm, game: Game = Game.ANY, source: Iqm | None = None) -> list[Finding]:
     """What a game would refuse or show differently.
 
