@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import bpy
 import numpy as np
 import numpy.typing as npt
 
@@ -18,9 +17,10 @@ from ..io_blender.scene import mesh_data
 from ..io_blender.scene.objects import warn_of_left_out
 from ..io_blender.skeletal.exporting import build
 from ..io_blender.skeletal.exporting.clips import clips_by_file, warn_of_file_names
+from ..io_blender.skeletal.exporting.corners import Corners, corner_of_vertices, read_corners, tangents_of
 from ..io_blender.skeletal.exporting.mesh import Block
 from ..io_blender.skeletal.exporting.source import find_source, require_meshes, warn_of_hidden
-from ..io_blender.skeletal.records import MESH_INDEX, load_comment_name, load_mesh, load_vertices
+from ..io_blender.skeletal.records import MESH_INDEX, load_comment_name
 from ..io_blender.verification import Verify
 from ..io_common import names
 from ..io_common.files import write_files
@@ -28,9 +28,8 @@ from ..io_common.skeletal.formats import Writing
 from ..io_common.skeletal.model import Floats
 from ..io_common.skeletal.playback import loop_type
 from ..io_common.skeletal.scales import NamedAnimation
-from ..io_common.skeletal.skinning import bind_pose, row_ids
+from ..io_common.skeletal.skinning import bind_pose
 from ..io_common.skeletal.weights import largest_weights, set_weights
-from ..io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
 from .format import (
     Attributes,
     Game,
@@ -51,7 +50,7 @@ from .format.convert import parts_of
 from .format.files import SUFFIX
 from .format.games import mesh_limits
 from .options import IN_MODEL
-from .records import NUMBER, SAME_NORMAL, SHOWN_NORMALS, load_action, load_file
+from .records import NUMBER, load_action, load_file
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
@@ -85,54 +84,25 @@ class ExportOptions(build.ExportOptions):
 
 
 @dataclass(eq=False)
-class _Corners:
-    """What Blender shows of the corners (L,) of an object at rest, in the axes of the file."""
-
-    normals: npt.NDArray[np.float32]
-    is_kept: npt.NDArray[np.bool_]  # whether the normal is that of the imported file
-    colors: npt.NDArray[np.uint8] | None
-
-
-@dataclass(eq=False)
 class Builder(build.Builder):
     """Builds a model and its animations as an IQM holds them."""
 
     is_separate: bool = False
     imported: Iqm | None = None  # the file that the armature was made of
     attributes: list[Attributes] = field(default_factory=list)  # of its meshes
-    corners: dict[Object, _Corners] = field(default_factory=dict)
+    corners: dict[Object, Corners] = field(default_factory=dict)
     poses: dict[Path, Iqm] = field(default_factory=dict)  # with one animation each, or all, by the first's path
     alone: dict[Path, Iqm] = field(default_factory=dict)  # the files with the animations that imported actions were
 
     def sides_of(self, obj: Object, triangles: mesh_data.TriangleMesh) -> Integers:
         """Which normals and colors the corners have, and where images are mirrored on new faces."""
-        mesh, count = triangles.mesh, len(triangles.corner_vertices)
-        matrix = self.skeleton.conversion.rotation @ mesh_data.world_matrix(triangles.obj)[:3, :3]
-        normals = mesh_data.corner_normals(mesh, matrix)
-        stored, index = load_mesh(obj.data), MESH_INDEX.read(obj.data)
-        sources, expected = np.full(count, NONE, np.int64), None
-        if stored is not None and index is not None and index < len(self.attributes):
-            sources = load_vertices(mesh, stored)[1]
-            expected = self.attributes[index].normals
-        is_kept = np.zeros(count, bool)
-        if expected is not None:
-            is_kept = (sources != NONE) & (sources < len(expected))
-            wanted = expected[np.where(is_kept, sources, 0)]
-            shown = SHOWN_NORMALS.read(obj.data)
-            if shown is not None and len(shown) == count:
-                wanted = shown @ matrix.T
-            lengths = np.maximum(np.linalg.norm(wanted, axis=1), np.finfo(np.float32).tiny)
-            is_kept &= ~(np.einsum("ci,ci->c", normals, wanted) < SAME_NORMAL * lengths)
-        corners = self.corners[obj] = _Corners(normals, is_kept, _colors(mesh))
-        sides = [_normal_sides(normals, is_kept, triangles.corner_vertices)]
-        sides.append(np.zeros(count, np.int64))
-        if corners.colors is not None:
-            sides[1] = np.ascontiguousarray(corners.colors).view(np.uint32)[:, 0].astype(np.int64)
-        mirrored = np.zeros(count, np.int64)
-        if triangles.uvs is not None:
-            edges = np.diff(triangles.uvs[triangles.loops], axis=1)
-            mirrored[triangles.loops[np.cross(edges[:, 0], edges[:, 1]) < 0.0]] = 1
-        return np.column_stack([*sides, np.where(sources == NONE, mirrored, 0)])
+        self.corners[obj] = read_corners(obj, triangles, self.skeleton, self._imported(obj).normals)
+        return self.corners[obj].sides
+
+    def _imported(self, obj: Object) -> Attributes:
+        """Those of the mesh in the imported file that an object was made of."""
+        index = MESH_INDEX.read(obj.data)
+        return self.attributes[index] if index is not None and index < len(self.attributes) else Attributes()
 
     def round_mesh(self, block: Block) -> None:
         """Rounds weights to the four largest, as bytes."""
@@ -192,7 +162,7 @@ class Builder(build.Builder):
             is_known = (block.sources != NONE) & (block.sources < len(members))
             sources = np.where(is_known, block.sources, NONE)
             block.mesh.name = load_comment_name(obj.data, obj.name) or ("" if len(members) else obj.name)
-            meshes.append(self._attributes(obj, block, sources, index))
+            meshes.append(self._attributes(obj, block, sources))
             rows.append(members[sources] if len(members) else sources)
             rows[-1] = np.where(is_known, rows[-1], -1)
         iqm = from_model(built.model, attributes=meshes, scales=self.scales())
@@ -208,74 +178,27 @@ class Builder(build.Builder):
             iqm = keep_source(iqm, self.imported, rows)
         return {path: iqm} | files
 
-    def _attributes(self, obj: Object, block: Block, sources: Integers, index: int | None) -> Attributes:
+    def _attributes(self, obj: Object, block: Block, sources: Integers) -> Attributes:
         """The normals, tangents, colors and custom arrays of a block."""
-        corners, mesh = self.corners[obj], block.mesh
-        # A corner of each vertex; unused vertices have none.
-        chosen = np.full(mesh.vertex_count, -1)
-        chosen[mesh.triangles] = block.corners
-        known, is_used = sources != NONE, chosen >= 0
-        normals = np.where(is_used[:, None], corners.normals[chosen], (0.0, 0.0, 1.0)).astype(np.float64)
-        result = Attributes(normals)
-        old = self.attributes[index] if index is not None and index < len(self.attributes) else Attributes()
+        corners, mesh, old = self.corners[obj], block.mesh, self._imported(obj)
+        chosen = corner_of_vertices(block)
+        known, is_used = sources != NONE, (chosen >= 0)[:, None]
+        normals = np.where(is_used, corners.normals[chosen], (0.0, 0.0, 1.0)).astype(np.float64)
         if old.normals is not None:
-            is_kept = known & (~is_used | corners.is_kept[chosen])
+            is_kept = known & (~is_used[:, 0] | corners.is_kept[chosen])
             normals[is_kept] = old.normals[sources[is_kept]]
         points = bind_pose(mesh, self.skeleton.joints.positions, self.skeleton.joints.orientations)[0]
-        result.tangents = _tangents(points, block, normals)
+        result = Attributes(normals, tangents_of(points, mesh, normals))
         if corners.colors is not None:
-            result.colors = np.where(is_used[:, None], corners.colors[chosen], np.uint8(255))
+            result.colors = np.where(is_used, corners.colors[chosen], np.uint8(255))
             if old.colors is not None:
-                result.colors[known & ~is_used] = old.colors[sources[known & ~is_used]]
+                is_unused = known & ~is_used[:, 0]
+                result.colors[is_unused] = old.colors[sources[is_unused]]
         for array in old.custom:
             values = np.zeros((mesh.vertex_count, array.values.shape[1]), array.values.dtype)
             values[known] = array.values[sources[known]]
             result.custom.append(replace(array, values=values))
         return result
-
-
-def _colors(mesh: Any) -> npt.NDArray[np.uint8] | None:
-    """The active colors of corners as Blender shows them in sRGB, (L, 4)."""
-    layer = mesh.color_attributes.active_color
-    if layer is None or not len(mesh.loops):
-        return None
-    values = np.empty((len(layer.data), 4), np.float32)
-    layer.data.foreach_get("color_srgb", values.ravel())
-    colors = np.rint(np.clip(values, 0.0, 1.0) * 255.0).astype(np.uint8)
-    return colors if layer.domain == "CORNER" else colors[mesh_data.corner_vertices(mesh)]
-
-
-def _normal_sides(
-    normals: npt.NDArray[np.float32], is_kept: npt.NDArray[np.bool_], vertices: npt.NDArray[np.int32]
-) -> Integers:
-    """A number for each normal of a vertex: 0 for that of the file, else 1 if the others are equal."""
-    result = np.where(is_kept, 0, 1)
-    changed = np.flatnonzero(~is_kept)
-    firsts = np.zeros(int(vertices.max(initial=-1)) + 1, np.int64)
-    firsts[vertices[changed[::-1]]] = changed[::-1]
-    differs = np.einsum("ci,ci->c", normals[changed], normals[firsts[vertices[changed]]]) < SAME_NORMAL
-    split = np.isin(vertices[changed], vertices[changed[differs]])
-    result[changed[split]] = 2 + row_ids(np.rint(normals[changed[split]] * 512.0).astype(np.int64))
-    return result.astype(np.int64)
-
-
-def _tangents(points: Floats, block: Block, normals: Floats) -> Floats:
-    """Blender's tangents of vertices with the sign of the bitangent, (V, 4)."""
-    mesh = block.mesh
-    triangles = mesh.triangles[~is_degenerate(mesh.triangles)][:, FLIPPED_WINDING]
-    result = np.tile([1.0, 0.0, 0.0, 1.0], (len(points), 1))
-    if len(triangles):
-        data: Any = mesh_data.new_triangle_mesh("Tangents", points, triangles, flip_v(mesh.uvs)[triangles.ravel()])
-        try:
-            data.normals_split_custom_set_from_vertices(normals.tolist())
-            data.calc_tangents()
-            found, signs = np.empty((triangles.size, 3), np.float32), np.empty((triangles.size, 1), np.float32)
-            data.loops.foreach_get("tangent", found.ravel())
-            data.loops.foreach_get("bitangent_sign", signs.ravel())
-        finally:
-            bpy.data.meshes.remove(data)
-        result[triangles.ravel()] = np.hstack([found, signs])
-    return result
 
 
 def export_model(context: Context, path: Path, options: ExportOptions) -> Job[ExportResult]:

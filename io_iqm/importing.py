@@ -4,35 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..io_blender.materials.library import MaterialLibrary
 from ..io_blender.reports import ImportResult, Job, Progress, kept_on_failure
-from ..io_blender.scene import mesh_data
 from ..io_blender.skeletal.importing.folder import add_facts, read_animations, read_folders
 from ..io_blender.skeletal.importing.importer import build_files, finish_import, set_scene_timing
+from ..io_blender.skeletal.importing.model import set_normals
 from ..io_blender.skeletal.importing.plan import active_skeleton
-from ..io_blender.skeletal.importing.sources import ImportSkeleton, SourceAnimation, SourceFiles, check_size
+from ..io_blender.skeletal.importing.sources import ImportSkeleton, SourceAnimation, SourceFiles, read_skeleton
 from ..io_blender.skeletal.importing.transfer import read_user_map
 from ..io_blender.skeletal.options import ImportOptions
 from ..io_blender.skeletal.records import MESH_INDEX, SHADERS
 from ..io_common.files import read_source
 from ..io_common.game_tree.archives import files_in, readable
-from ..io_common.skeletal.model import Mesh
-from ..io_common.skeletal.skeleton import multiply_by_parents
+from ..io_common.skeletal.channels import without_bind_scales
+from ..io_common.skeletal.skinning import bind_pose, vertex_normals
 from ..io_common.textures.search import Search
-from ..io_common.triangles import FLIPPED_WINDING, is_degenerate
-from .format import Attributes, Iqm, IqmError, animations_alone, bind_scales, parse_iqm, to_attributes, to_model
+from .format import Iqm, IqmError, animations_alone, bind_scales, parse_iqm, to_attributes, to_model
 from .format.files import FORMAT, SUFFIX, holds_model
 from .options import TEXTURE_RULES
-from .records import SAME_NORMAL, SHOWN_NORMALS, load_file, store_action, store_file
+from .records import load_file, store_action, store_file
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object
+    from bpy.types import Context
 
 
 def import_files(context: Context, paths: list[Path], options: ImportOptions) -> Job[ImportResult]:
@@ -47,9 +45,12 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         for path in dict.fromkeys(paths):
             iqm = _read(path)
             if holds_model(iqm):
-                skeleton = _skeleton(path, iqm, search if options.use_textures else None)
-                files.skeletons.append(skeleton)
-                models[skeleton] = iqm
+                model = to_model(iqm)
+                files.skeletons.append(read_skeleton(path, model, search if options.use_textures else None))
+                models[files.skeletons[-1]] = iqm
+                for mesh in model.meshes:
+                    # It follows the name of the object.
+                    mesh.comment_name = mesh.name
             if iqm.animations:
                 files.animations += read_animations(path, FORMAT)
             add_facts(result.report, path, iqm.warnings)
@@ -78,19 +79,6 @@ def _read(path: Path) -> Iqm:
     return parse_iqm(*read_source(readable(path), str(path)), preserve=True)
 
 
-def _skeleton(path: Path, iqm: Iqm, search: Search | None) -> ImportSkeleton:
-    model = to_model(iqm)
-    check_size(model.joints, len(model.meshes), path)
-    skeleton = ImportSkeleton(path.stem, model.joints, model=model, path=path)
-    if search is not None:
-        images = search.model(path, [mesh.shader for mesh in model.meshes])
-        skeleton.images = [images.material(mesh.shader, mesh.name or None) for mesh in model.meshes]
-    for mesh in model.meshes:
-        # It follows the name of the object.
-        mesh.comment_name = mesh.name
-    return skeleton
-
-
 def _remove_bind_scales(source: SourceAnimation, models: Iterable[Iqm]) -> None:
     """Makes the scales of an animation whose joints have no names relative to the bind pose of its model."""
     if source.scales is None or any(source.animation.names):
@@ -102,37 +90,23 @@ def _remove_bind_scales(source: SourceAnimation, models: Iterable[Iqm]) -> None:
                 beside.append(_read(path))
     for iqm in (*models, *beside):
         if holds_model(iqm) and np.array_equal(iqm.joint_parents, source.animation.parents):
-            sizes = multiply_by_parents(iqm.joint_parents, bind_scales(iqm)).mean(axis=1)
-            values = source.scales.values / sizes
-            # 16 bits round them.
-            source.scales = replace(source.scales, values=np.where(np.abs(values - 1.0) < 2e-5, 1.0, values))
+            source.scales = without_bind_scales(source.scales, iqm.joint_parents, bind_scales(iqm))
             return
 
 
 def _finish_model(skeleton: ImportSkeleton, iqm: Iqm, options: ImportOptions) -> None:
     """Stores the file, and gives the meshes what only IQM has."""
-    armature: Any = skeleton.obj
+    armature, model, attributes = skeleton.obj, skeleton.model, to_attributes(iqm)
+    assert armature is not None
+    assert model is not None
     store_file(armature.data, iqm)
-    attributes = to_attributes(iqm)
     for obj in armature.children:
         index = MESH_INDEX.read(obj.data)
-        if skeleton.model is not None and index is not None:
-            _add_attributes(obj, skeleton.model.meshes[index], attributes[index], options)
-
-
-def _add_attributes(obj: Object, mesh: Mesh, attributes: Attributes, options: ImportOptions) -> None:
-    data: Any = obj.data
-    corners = mesh.triangles[~is_degenerate(mesh.triangles)][:, FLIPPED_WINDING].ravel()
-    if attributes.normals is not None and len(corners):
-        normals = np.nan_to_num(attributes.normals[corners], posinf=0.0, neginf=0.0) @ options.conversion.rotation.T
-        normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), np.finfo(np.float32).tiny)
-        data.normals_split_custom_set(normals.tolist())
-        shown = mesh_data.corner_normals(data, np.eye(4))
-        if (np.einsum("ci,ci->c", shown, normals) < SAME_NORMAL).any():
-            SHOWN_NORMALS.write(data, shown)
-    if attributes.colors is not None and len(corners):
-        layer = data.color_attributes.new("Color", "BYTE_COLOR", "CORNER")
-        layer.data.foreach_set("color_srgb", (attributes.colors[corners] / np.float32(255.0)).ravel())
+        if index is not None:
+            mesh, one = model.meshes[index], attributes[index]
+            points = bind_pose(mesh, model.joints.positions, model.joints.orientations)[0]
+            normals = vertex_normals(points, mesh.triangles) if one.normals is None else one.normals
+            set_normals(obj.data, mesh, normals @ options.conversion.rotation.T, one.colors)
 
 
 def _store_animations(animations: list[SourceAnimation], models: dict[Path | None, Iqm]) -> None:

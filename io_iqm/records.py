@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -18,11 +17,6 @@ _FILE = Bytes(GROUP, "file", "u1")
 # Of actions: the number in the file and the name that the import gave them.
 NUMBER = Integer(GROUP, "number")
 _NAME = Text(GROUP, "name", is_quoted=False)
-# Of meshes: by which normals Blender shades their corners, in the scene, where those of the file cannot be shown.
-SHOWN_NORMALS = Bytes(GROUP, "shown_normals", "f4", 3)
-
-SAME_NORMAL = math.cos(math.radians(0.25))
-"""The cosine of the angle that Blender's custom normals may be off."""
 
 
 def store_file(owner: Any, iqm: Iqm) -> None:

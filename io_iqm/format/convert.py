@@ -1,11 +1,4 @@
-"""An IQM file as the joints, meshes and animations of `io_common.skeletal`, and back.
-
-A joint of an IQM scales its children, and has a scale for each axis, also in the bind pose. The shared model has no
-scale in the bind pose, and its `ScaleTable` one scale for each joint, which its children do not inherit. So positions
-of the shared model include the scales of the parents, and a `ScaleTable` has the scale of a joint relative to its bind
-pose with those of its parents: what `skin` needs, and what keys a bone whose *Inherit Scale* is *None*. A joint that
-scales its axes differently gets their mean, with a warning.
-"""
+"""An IQM file as the joints, meshes and animations of `io_common.skeletal`, and back; see its `channels` for scales."""
 
 from __future__ import annotations
 
@@ -16,17 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...io_common.skeletal import quaternions as quat
-from ...io_common.skeletal.model import LARGEST, ROOT, Animation, Floats, Ints, Joints, Mesh, Model, as_singles
-from ...io_common.skeletal.scales import NamedAnimation, ScaleTable
-from ...io_common.skeletal.skeleton import (
-    compose,
-    decompose,
-    local_poses,
-    multiply_by_parents,
-    of_parents,
-    split_components,
+from ...io_common.skeletal.channels import (
+    SAME,
+    animation_of_channels,
+    channels_of_animation,
+    channels_of_joints,
+    is_same_animation,
+    joints_of_channels,
+    uneven_joints,
 )
+from ...io_common.skeletal.model import ROOT, Floats, Ints, Joints, Mesh, Model, as_singles
+from ...io_common.skeletal.scales import NamedAnimation
 from ...io_common.skeletal.skinning import bind_pose, vertex_normals, vertex_tangents
 from ...io_common.skeletal.validation import validate_animation, validate_model
 from ...io_common.skeletal.weights import largest_weights, pose_bounds, pose_radii, set_weights
@@ -41,8 +34,6 @@ DEFAULT_RATE = 10.0
 """Frames per second of an animation that leaves it to the game."""
 
 MOST_JOINTS = 256
-# Scales that are nearer to each other are one: 16 bits round them.
-_SAME_SCALE = 2e-5
 _STEPS = 2**16 - 1
 
 
@@ -77,7 +68,7 @@ def to_model(iqm: Iqm) -> Model:
         IqmError: a blend index is no joint, or there are no positions.
     """
     joints, warnings = joints_of(iqm), list(iqm.warnings)
-    if uneven := _uneven(iqm.joint_channels[:, 7:].astype(np.float64), iqm.joint_names):
+    if uneven := uneven_joints(iqm.joint_channels[:, 7:].astype(np.float64), iqm.joint_names):
         warnings.append(f"joints whose axes have different scales in the bind pose: {listing(uneven)}")
     points, uvs = _components(iqm, ArrayType.POSITION, 3), _components(iqm, ArrayType.TEXCOORD, 2)
     if points is None and iqm.vertex_count:
@@ -150,54 +141,25 @@ def to_animations(iqm: Iqm, joints: Joints | None = None, scales: Floats | None 
         raise IqmError(f"pose {pose} has another parent than the joint", found=str(iqm.pose_parents[pose]),
                        expected=expected)  # fmt: skip
     bind = np.ones((len(names), 3)) if scales is None else scales
-    return [_animation(iqm, one, names, parents, bind) for one in iqm.animations if one.frame_count]
+    result = []
+    for one in iqm.animations:
+        if one.frame_count:
+            frames = slice(one.first_frame, one.first_frame + one.frame_count)
+            channels, rate = iqm.channels(one.first_frame, one.frame_count), one.frame_rate or DEFAULT_RATE
+            found = animation_of_channels(one.name, names, parents, channels, bind, rate)
+            if len(iqm.bounds):
+                found.animation.bounds = iqm.bounds[frames, :6].reshape(-1, 2, 3).astype(np.float64)
+            found.is_loop = one.is_loop
+            result.append(found)
+    return result
 
 
-@np.errstate(over="ignore", invalid="ignore")
 def joints_of(iqm: Iqm) -> Joints:
     """The bind pose of a file; one without joints has a joint `origin`."""
     if not iqm.joint_names:
         return Joints([ORIGIN], [ROOT], np.zeros((1, 3)), np.array([[-1.0, 0.0, 0.0, 0.0]]))  # type: ignore[arg-type]
-    channels, parents = iqm.joint_channels.astype(np.float64), iqm.joint_parents
-    above = of_parents(parents, multiply_by_parents(parents, bind_scales(iqm)))
-    positions, orientations = compose(parents, channels[:, :3] * above, quat.normalise(channels[:, _WXYZ]))
-    _check_size(positions, "the bind pose")
-    return Joints(list(iqm.joint_names), parents.copy(), positions, _with_negative_w(orientations))
-
-
-_WXYZ, _XYZW = [6, 3, 4, 5], [1, 2, 3, 0]
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def _animation(iqm: Iqm, one: FrameRange, names: list[str], parents: Ints, bind: Floats) -> NamedAnimation:
-    channels = iqm.channels(one.first_frame, one.frame_count)
-    # Relative to the bind pose, in which the shared model has no scale.
-    scales = channels[..., 7:] / bind
-    uneven = _uneven(scales, names)
-    even = scales.mean(axis=-1, keepdims=True)
-    even[np.abs(even - 1.0) < _SAME_SCALE] = 1.0
-    sizes = multiply_by_parents(parents, even)
-    above = of_parents(parents, multiply_by_parents(parents, bind)) * of_parents(parents, sizes)
-    turns = _with_negative_w(quat.normalise(channels[..., _WXYZ]))
-    table = np.concatenate([channels[..., :3] * above, turns[..., 1:]], axis=2)
-    _check_size(np.concatenate([table, sizes], axis=2), f"the animation {one.name!r}")
-    flags, starts, base, frames = split_components(table, np.zeros((len(names), 6)))
-    bounds = np.zeros((one.frame_count, 2, 3))
-    if len(iqm.bounds):
-        bounds[:] = iqm.bounds[one.first_frame : one.first_frame + one.frame_count, :6].reshape(-1, 2, 3)
-    rate = one.frame_rate or DEFAULT_RATE
-    animation = Animation(
-        list(names), parents.copy(), flags, starts, bounds, base[:, :3].copy(), base[:, 3:].copy(), frames, rate
-    )
-    if uneven:
-        animation.warnings.append(f"axes of joints are scaled differently, their mean is used: {listing(uneven)}")
-    found = ScaleTable(sizes[..., 0], np.zeros(len(names), dtype=bool))
-    return NamedAnimation(one.name, animation, found if found.is_used else None, one.is_loop)
-
-
-def _check_size(values: Floats, what: str) -> None:
-    if not (np.abs(values) <= LARGEST).all():
-        raise IqmError(f"{what} is too large: scales of joints multiply", expected="numbers of 32 bits")
+    channels = iqm.joint_channels.astype(np.float64)
+    return joints_of_channels(iqm.joint_names, iqm.joint_parents, channels, bind_scales(iqm))
 
 
 def parts_of(iqm: Iqm) -> list[tuple[NDArray[np.int64], Ints]]:
@@ -242,15 +204,6 @@ def _weights(iqm: Iqm, joint_count: int, warnings: list[str]) -> tuple[NDArray[n
     return vertices, used, biases[vertices, columns]
 
 
-def _with_negative_w(orientations: Floats) -> Floats:
-    return np.where(orientations[..., :1] > 0.0, -orientations, orientations)
-
-
-def _uneven(scales: Floats, names: list[str]) -> list[str]:
-    differs = np.ptp(scales, axis=-1) > _SAME_SCALE * np.abs(scales).max(axis=-1)
-    return [names[joint] for joint in np.flatnonzero(np.atleast_2d(differs).any(axis=0)).tolist()]
-
-
 # To a file
 
 
@@ -280,9 +233,7 @@ def from_model(
     if len(joints) > MOST_JOINTS:
         raise IqmError("the model has too many joints", found=str(len(joints)), expected=f"at most {MOST_JOINTS}")
     bind = np.ones((len(joints), 3)) if scales is None else np.asarray(scales, np.float64)
-    above = of_parents(parents, multiply_by_parents(parents, bind))
-    positions, turns = decompose(parents, joints.positions, joints.orientations)
-    channels = as_singles(np.hstack([positions / above, _with_negative_w(turns)[:, _XYZW], bind]))
+    channels = as_singles(channels_of_joints(joints, bind))
     iqm = Iqm(joint_names=list(joints.names), joint_parents=parents.copy(), joint_channels=channels)
     _add_meshes(iqm, model, list(attributes) or [Attributes() for _ in model.meshes])
     return with_animations(iqm, encode_animations(joints, animations, scales), model.meshes) if animations else iqm
@@ -332,56 +283,23 @@ def encode_animations(
     """
     parents = joints.parents
     bind = np.ones((len(joints), 3)) if scales is None else np.asarray(scales, np.float64)
-    above = of_parents(parents, multiply_by_parents(parents, bind))
     iqm, tables, known = Iqm(pose_parents=parents.copy()), list[Floats](), None
     for one, source in zip(animations, sources or [None] * len(animations), strict=True):
         validate_animation(one.animation)
         if one.animation.names != joints.names or (one.animation.parents != parents).any():
             raise IqmError(f"the animation {one.name!r} has other joints than the model")
-        is_same = source is not None and _is_same(one, source, joints, scales)
+        is_same = (
+            source is not None
+            and np.array_equal(source.pose_parents, parents)
+            and any(is_same_animation(one, other) for other in to_animations(source, joints, scales))
+        )
         known = source if is_same and known is None else known
-        table = source.channels() if source is not None and is_same else _channels_of(one, above, bind)
+        table = source.channels() if source is not None and is_same else channels_of_animation(one, bind)
         first, rate = sum(map(len, tables)), float(np.float32(one.animation.frame_rate))
         iqm.animations.append(FrameRange(one.name, first, len(table), rate, LOOP if one.is_loop else 0))
         tables.append(table)
     _add_frames(iqm, np.concatenate(tables), known)
     return iqm
-
-
-SAME = 1e-5
-"""What 32 bits lose after some steps: relative to the size of a skeleton or a value, of quaternions and scales."""
-
-
-def _is_same(one: NamedAnimation, source: Iqm, joints: Joints, scales: Floats | None) -> bool:
-    """Whether an animation is the only one of a file."""
-    try:
-        (other,) = to_animations(source, joints, scales)
-    except IqmError:
-        return False
-    poses, expected = local_poses(one.animation), local_poses(other.animation)
-    if poses[0].shape != expected[0].shape or one.animation.frame_rate != other.animation.frame_rate:
-        return False
-    size = max(1.0, float(np.abs(expected[0]).max(initial=0.0)))
-    sizes = [1.0 if found.scales is None else found.scales.values for found in (one, other)]
-    dots = np.abs(np.einsum("fji,fji->fj", poses[1], expected[1]))
-    return bool(
-        np.abs(poses[0] - expected[0]).max(initial=0.0) <= SAME * size
-        and dots.min(initial=1.0) >= 1.0 - SAME**2 / 2
-        and np.abs(np.subtract(*sizes)).max(initial=0.0) <= SAME
-    )
-
-
-def _channels_of(one: NamedAnimation, above: Floats, bind: Floats) -> Floats:
-    """The channels of an animation in each frame, (F, J, 10)."""
-    parents = one.animation.parents
-    places, turns, scales = one.poses()
-    sizes = np.ones((*turns.shape[:2], 1)) if scales is None else scales[..., None]
-    places, turns = decompose(parents, places, turns)
-    inherited = of_parents(parents, sizes)
-    # What hangs on a joint of no size has none either.
-    inherited = np.where(inherited == 0.0, 1.0, inherited)
-    turns = quat.make_continuous(_with_negative_w(turns))[..., _XYZW]
-    return np.concatenate([places / inherited / above, turns, sizes / inherited * bind], axis=2)
 
 
 def _add_frames(iqm: Iqm, table: Floats, known: Iqm | None) -> None:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...io_common.skeletal import quaternions as quat
-from .convert import ORIGIN, SAME, animations_alone, colors_of, parts_of
+from ...io_common.skeletal.channels import SAME
+from .convert import ORIGIN, animations_alone, colors_of, parts_of
 from .model import ArrayType, Iqm, VertexArray
 
 Rows = NDArray[np.int64]

@@ -15,6 +15,7 @@ from ....io_common.skeletal.model import Animation, Joints, Model, SkeletalError
 from ....io_common.skeletal.scales import ScaleTable
 from ....io_common.skeletal.skeleton import compose, depths, match_joints
 from ....io_common.textures.conventions import MaterialImages
+from ....io_common.textures.search import Search
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object
@@ -38,6 +39,18 @@ class ImportSkeleton:
     # For each mesh, the names of further skins and their images, None if textures are off.
     skins: list[list[tuple[str, MaterialImages | None]]] = field(default_factory=list)
     path: Path | None = None  # None for an armature of the scene
+
+
+def read_skeleton(path: Path, model: Model, search: Search | None) -> ImportSkeleton:
+    """The skeleton of a model in a file, with its images unless `search` is None; SkeletalError if it is too large."""
+    check_size(model.joints, len(model.meshes), path)
+    skeleton = ImportSkeleton(path.stem, model.joints, model=model, path=path)
+    if search is not None:
+        images = search.model(path, [mesh.shader for mesh in model.meshes])
+        skeleton.images = [
+            images.material(mesh.shader, mesh.name or mesh.comment_name or None) for mesh in model.meshes
+        ]
+    return skeleton
 
 
 class Rest(NamedTuple):
