@@ -198,6 +198,23 @@ def corner_normals(mesh: Mesh, matrix: Floats) -> npt.NDArray[np.float32]:
     return normals if np.array_equal(inverse, np.eye(3)) else normals @ inverse.T.astype(np.float32)
 
 
+def corner_colors(mesh: Any) -> npt.NDArray[np.uint8] | None:
+    """The active colors of corners in sRGB, (L, 4); None without any."""
+    layer = mesh.color_attributes.active_color
+    if layer is None or not len(mesh.loops):
+        return None
+    values = np.empty((len(layer.data), 4), np.float32)
+    layer.data.foreach_get("color_srgb", values.ravel())
+    colors = np.rint(np.clip(values, 0.0, 1.0) * 255.0).astype(np.uint8)
+    return colors if layer.domain == "CORNER" else colors[corner_vertices(mesh)]
+
+
+def set_corner_colors(mesh: Any, colors: npt.NDArray[np.uint8]) -> None:
+    """Gives corners colors in sRGB, (L, 4), at least one."""
+    layer = mesh.color_attributes.new("Color", "BYTE_COLOR", "CORNER")
+    layer.data.foreach_set("color_srgb", (colors / np.float32(255.0)).ravel())
+
+
 def normals_of_shapes(obj: Object, shapes: npt.NDArray[np.float32]) -> Iterator[npt.NDArray[np.float32]]:
     """The `corner_normals` of an object without modifiers with its vertices at each of some places, (n, V, 3)."""
     # A copy of the mesh is shaded without an evaluation of the scene.
