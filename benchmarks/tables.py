@@ -137,13 +137,9 @@ def machine() -> str:
     model = platform.processor() or platform.machine()
     information = Path("/proc/cpuinfo")
     if information.exists():
-        fields = dict(
-            line.split(":", 1) for line in information.read_text().split("\n\n")[0].splitlines() if ":" in line
-        )
-        named = {key.strip(): value.strip() for key, value in fields.items()}
-        kind = [f"{word} {named[word]}" for word in ("cpu family", "model") if word in named]
-        model = f"{named.get('model name', model)} ({', '.join(kind)}, {named.get('cpu MHz', '?')} MHz)"
-    return f"{model}, {os.cpu_count()} cores, {platform.system()} {platform.release()} {platform.machine()}"
+        fields = (line.partition(":") for line in information.read_text().splitlines())
+        model = next((value.strip() for key, _, value in fields if key.strip() == "model name"), model)
+    return f"{model}, {os.cpu_count()} cores, {platform.system()}"
 
 
 def main() -> None:

@@ -55,7 +55,7 @@ def _rules(games: Any) -> list[tuple[str, ...]]:
             (errors if rule.is_error else warnings).append(label)
             sources.append(place(rule.source))
     return [
-        (requirement, ", ".join(errors), ", ".join(warnings), "; ".join(dict.fromkeys(sources)))
+        (requirement, "; ".join(errors), "; ".join(warnings), "; ".join(dict.fromkeys(sources)))
         for requirement, (errors, warnings, sources) in found.items()
     ]
 

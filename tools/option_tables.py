@@ -70,7 +70,8 @@ def _of(names: list[str], operators: dict[str, str]) -> str:
     """The dialogs that have an option; a format stands for its animations too."""
     if len(names) == len(operators):
         return "all"
-    return ", ".join(name for name in names if name.removesuffix(" Animation") not in names or " " not in name)
+    covered = {f"{name} Animation" for name in names}
+    return ", ".join(name for name in names if name not in covered)
 
 
 def tables(package: str = "io_idtech") -> str:
