@@ -97,12 +97,12 @@ CLIP_EXPORT: Functions = {
 }
 MD2_IMPORT: Functions = {
     "the positions of all frames": ("io_md2.importing:_positions",),
-    "sequences and their markers": ("io_blender.frame_models:add_markers",),
+    "sequences and their markers": ("io_blender.frames.models:add_markers",),
     "storing what a Blender mesh cannot hold": ("io_md2.importing:store_model",),
     "what is undone after an error": ("io_blender.operators.job_operator:Snapshot.__init__",),
 }
 MD2_EXPORT: Functions = {
-    "reading the shape keys": ("io_blender.frame_models:plan_model", "io_md2.exporting:sample_frames"),
+    "reading the shape keys": ("io_blender.frames.models:plan_model", "io_md2.exporting:sample_frames"),
     "the grid and the bytes of the frames": ("io_md2.exporting:requantise",),
     "the GL commands": ("io_md2.exporting:_gl_commands",),
     "verification": ("io_md2.exporting:_find_differences",),

@@ -10,10 +10,10 @@ import bpy
 
 from ..io_blender import state, versions
 from ..io_blender.clips.keyframes import build_frame_action
-from ..io_blender.frame_models import ImportOptions as Md2Options
+from ..io_blender.frames.options import ImportOptions as Md2Options
+from ..io_blender.frames.shape_keys import require_shape_keys
 from ..io_blender.materials.library import MaterialLibrary
 from ..io_blender.reports import ImportResult, Job, Progress, Report, listing
-from ..io_blender.scene.shape_keys import require_shape_keys
 from ..io_blender.skeletal.importing.action import ActionBuilder
 from ..io_blender.skeletal.importing.model import build_model
 from ..io_blender.skeletal.importing.sources import ImportSkeleton, SourceAnimation
@@ -28,14 +28,14 @@ from ..io_common.textures.conventions import MaterialImages, Role
 from ..io_common.textures.search import Search
 from ..io_md2.format import FRAMES_PER_SECOND, find_sequences
 from ..io_md2.format import Model as Md2Model
+from ..io_md2.format.games import TEXTURE_RULES as MD2_RULES
 from ..io_md2.importing import MAX_MATERIALS, model_materials
 from ..io_md2.importing import build_model as build_md2
-from ..io_md2.options import TEXTURE_RULES as MD2_RULES
 from ..io_md2.records import SKINS
 from ..io_md3.format import MAGIC as MD3_MAGIC
 from ..io_md3.format import Md3Error
-from ..io_md3.importing import ImportOptions as Md3Options
 from ..io_md3.importing import import_files as import_md3
+from ..io_md3.options import ImportOptions as Md3Options
 from ..io_md5.format import Model
 from ..io_md5.format.companions import TEXTURE_RULES as MD5_RULES
 from ..io_md5.options import ImportOptions as Md5Options

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from ..io_blender.frame_models import require_few_frames
+from ..io_blender.frames.models import require_few_frames
 from ..io_blender.options import frame_start_option, option, scene_timing_option
 from ..io_blender.reports import Report, listing, printable
 from ..io_blender.scene import axes

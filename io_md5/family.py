@@ -12,7 +12,7 @@ from .format.games import OTHER_NAMES, PROFILES, game_named
 from .format.model import ANIMATION_SUFFIX, MAGIC
 
 if TYPE_CHECKING:
-    from ..io_common.family import BlenderPart
+    from ..io_blender.part import BlenderPart
 
 
 def _blender() -> BlenderPart:

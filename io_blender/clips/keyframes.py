@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...io_common import names
 from .. import versions
-from ..scene.shape_keys import points_of_frame, value_path
+from ..frames.shape_keys import points_of_frame, value_path
 from .actions import store_owner
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import bmesh
 import bpy
@@ -17,9 +16,9 @@ from bpy.props import CollectionProperty, IntProperty, StringProperty
 
 from ...io_common.errors import message_for
 from ...io_common.family import Family
-from ...io_common.rules import Finding
 from ...io_common.texts import counted
 from .. import state
+from ..findings import BONES, FACES, NOTHING, VERTICES, LocatedFinding
 from ..options import hidden, option, properties
 from ..scene.objects import NothingToExportError
 from .animation_list import scope_of_panel
@@ -33,23 +32,10 @@ if TYPE_CHECKING:
 
     from .panel_parts import OperatorResult
 
-VERTICES, FACES, BONES, NOTHING = "VERTICES", "FACES", "BONES", "NOTHING"
 _SHOWN_BEFORE_EXPORT = 6  # findings in the panel of an export
 # Properties of a check that are not options of an export, or do not change what is found.
 _OWN_OPTIONS = {"rna_type", "game", "is_export", "filepath", "has_mesh", "verify"}
 _TRANSFORM = {"global_scale", "axis_forward", "axis_up", "shown_scale", "shown_axes"}
-
-
-@dataclass(frozen=True)
-class Location:
-    """What a finding is about: vertices, faces or bones of an object; without one, the model as a whole."""
-
-    obj: Object | None = None
-    kind: str = NOTHING
-    elements: tuple[int | str, ...] = ()
-
-
-LocatedFinding: TypeAlias = tuple[Finding, Location]
 
 
 @properties

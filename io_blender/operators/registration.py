@@ -9,17 +9,9 @@ import bpy
 from bpy_extras.io_utils import poll_file_object_drop
 
 from ...io_common.family import Family
+from ..frames.operators import sequence_player
 from ..skeletal.operators import import_models, panels, retarget
-from . import (
-    animation_list,
-    documentation,
-    find_images,
-    game_check,
-    job_operator,
-    preferences,
-    sequence_player,
-    sidebar,
-)
+from . import animation_list, documentation, find_images, game_check, job_operator, preferences, sidebar
 
 if TYPE_CHECKING:
     from bpy.types import Context, Operator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...io_common.skeletal.skeleton import ORIENTATION_PRECISION, POSITION_PRECISION
+from ...io_common.skeletal.skeleton import PRECISION
 from ..options import (
     GAME,
     SCENE,
@@ -189,7 +189,7 @@ class AnimationProperties:
 
     frame_step: int = option(1, "Frame Step", "Export every N-th frame", min=1, soft_max=10)
     position_precision: float = option(
-        POSITION_PRECISION,
+        PRECISION.position,
         "Location Tolerance",
         "Smaller changes of joint positions are dropped, in units. Larger: smaller files. id's exporter uses 0.125",
         min=0.0,
@@ -197,7 +197,7 @@ class AnimationProperties:
         precision=6,
     )
     orientation_precision: float = option(
-        ORIENTATION_PRECISION,
+        PRECISION.orientation,
         "Rotation Tolerance",
         "Smaller changes of joint quaternions are dropped. Larger: smaller files. id's exporter uses 0.000122",
         min=0.0,

@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from ...io_common.skeletal import quaternions as quat
 from ...io_common.skeletal.model import ROOT, Animation, Floats, Joints
-from ...io_common.skeletal.skeleton import components, with_components
+from ...io_common.skeletal.scales import ScaleTable
+from ...io_common.skeletal.skeleton import Match, components, with_components
 from ..scene.axes import Conversion
 from ..scene.mesh_data import without_infinity
 from .records import load_bones
@@ -130,3 +131,14 @@ def convert_animation(animation: Animation, conversion: Conversion) -> Animation
     table[:, roots, 3:] = quat.xyz_from_wxyz(quat.multiply(rotation, quat.wxyz_from_xyz(table[:, roots, 3:])))
     corners = conversion.points(animation.bounds)
     return with_components(animation, table, bounds=np.stack([corners.min(axis=1), corners.max(axis=1)], axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """An animation, in the coordinates of an armature, that moves its bones."""
+
+    rig: Rig
+    animation: Animation
+    match: Match
+    scales: ScaleTable | None = None
+    is_transferred: bool = False  # from another skeleton

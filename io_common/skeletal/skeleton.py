@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -210,11 +210,15 @@ def poses(animation: Animation, frames: npt.ArrayLike | None = None, *, as_read:
     return compose(animation.parents, *local_poses(animation, frames, as_read=as_read))
 
 
-POSITION_PRECISION = 1e-5
-"""The default tolerance of a joint's position, in units."""
+class Precision(NamedTuple):
+    """How exact the joints of an animation are: smaller changes are dropped."""
 
-ORIENTATION_PRECISION = 1e-6
-"""The default tolerance of a joint's quaternion components."""
+    position: float = 1e-5  # of a joint relative to its parent, in units
+    orientation: float = 1e-6  # of the quaternion of a joint relative to its parent
+
+
+PRECISION = Precision()
+"""That of animations unless another one is asked for."""
 
 
 def encode_poses(
@@ -226,8 +230,7 @@ def encode_poses(
     frame_rate: float,
     bounds: npt.ArrayLike | None = None,
     commandline: str = "",
-    position_precision: float = POSITION_PRECISION,
-    orientation_precision: float = ORIENTATION_PRECISION,
+    precision: Precision = PRECISION,
 ) -> Animation:
     """An animation of poses in the space of the model.
 
@@ -239,13 +242,12 @@ def encode_poses(
         frame_rate: frames per second.
         bounds: lower and upper corner of the model in each frame, (F, 2, 3), see `pose_bounds`; zeros if None.
         commandline: written to the file.
-        position_precision: tolerance of a joint's position relative to its parent, in units.
-        orientation_precision: tolerance of the quaternion of a joint relative to its parent.
+        precision: smaller changes are dropped.
     """
     positions, orientations = decompose(parents, positions, orientations)
     return encode_local_poses(
         names, parents, positions, orientations, frame_rate=frame_rate, bounds=bounds, commandline=commandline,
-        position_precision=position_precision, orientation_precision=orientation_precision,
+        precision=precision,
     )  # fmt: skip
 
 
@@ -258,19 +260,18 @@ def encode_local_poses(
     frame_rate: float,
     bounds: npt.ArrayLike | None = None,
     commandline: str = "",
-    position_precision: float = POSITION_PRECISION,
-    orientation_precision: float = ORIENTATION_PRECISION,
+    precision: Precision = PRECISION,
 ) -> Animation:
     """An animation of poses relative to the parents; for the arguments see `encode_poses`."""
     positions, orientations = np.asarray(positions, np.float64), np.asarray(orientations, np.float64)
     xyz = quat.xyz_from_wxyz(orientations)
     w = np.minimum(np.abs(orientations[..., :1]), 1.0)
     # Near half turns every digit counts.
-    precision = np.where(w < SMALL_W, 0.0, orientation_precision * w)
-    table = np.concatenate([_rounded(positions, np.full(1, position_precision)), _rounded(xyz, precision)], axis=-1)
+    steps = np.where(w < SMALL_W, 0.0, precision.orientation * w)
+    table = np.concatenate([_rounded(positions, np.full(1, precision.position)), _rounded(xyz, steps)], axis=-1)
     limits = np.empty((len(names), len(COMPONENTS)))
-    limits[:, :3] = position_precision
-    limits[:, 3:] = precision.min(axis=0)
+    limits[:, :3] = precision.position
+    limits[:, 3:] = steps.min(axis=0)
     flags, starts, base, frames = split_components(table, limits)
     return Animation(
         names=names,

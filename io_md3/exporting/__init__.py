@@ -9,11 +9,21 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import frame_models, state
-from ...io_blender.clips.frame_plan import FramePlan, Segment
+from ...io_blender import state
 from ...io_blender.clips.playing import restored_frame_and_values
-from ...io_blender.clips.sampling import Samples, Sides, blocks, sample_frames
-from ...io_blender.operators.game_check import Location
+from ...io_blender.findings import Location
+from ...io_blender.frames import models as frame_models
+from ...io_blender.frames.frame_plan import FramePlan
+from ...io_blender.frames.sampling import Samples, Sides, blocks, sample_frames
+from ...io_blender.frames.verification import (
+    GRID,
+    POSITION,
+    TRIANGULATION,
+    UV,
+    Decoded,
+    compare_corners,
+    warn_of_differences,
+)
 from ...io_blender.records import NONE
 from ...io_blender.reports import Job, Report, listing
 from ...io_blender.scene.axes import Conversion
@@ -27,23 +37,9 @@ from ...io_blender.scene.objects import (
     objects_hanging_on,
 )
 from ...io_blender.scene.time_dependence import depends_on_time
-from ...io_blender.verification import (
-    GRID,
-    OTHER_TRIANGULATION,
-    POSITION,
-    TRIANGULATION,
-    UV,
-    Differences,
-    Verify,
-    compare_corners,
-    diagonal,
-    warn_of_differences,
-)
-from ...io_common.companions import Companion, match_sequences
+from ...io_blender.verification import OTHER_TRIANGULATION, Differences, Verify, diagonal
 from ...io_common.texts import counted
-from ...io_common.textures.search import Search
 from ...io_common.triangles import drop_degenerate, flip_v
-from ...io_md5.format.companions import find_companion
 from ..format import (
     PROFILES,
     UNITS,
@@ -58,9 +54,10 @@ from ..format import (
     quantise,
 )
 from ..format.games import surface_limits, turn_steps
-from ..options import TEXTURE_RULES, ModelProperties
+from ..options import ExportOptions
 from ..records import StoredModel, load_frames, load_model, root_of
 from ..tags import Tag, find_tags, tag_tables
+from .quake import find_replaced, in_order, skin_files
 from .surfaces import (
     Part,
     SurfaceBuilder,
@@ -87,13 +84,6 @@ _WARNINGS = {
 }
 
 
-@dataclass(frozen=True)
-class ExportOptions(ModelProperties, frame_models.ExportOptions):
-    """The options of an export."""
-
-    game: Game = Game.ANY
-
-
 def build_model(context: Context, options: ExportOptions, report: Report) -> Job[frame_models.Built]:
     """Builds and verifies a model of meshes and tags in Object Mode; raises Md3Error or NothingToExportError."""
     builder = _find_objects(context, options, report)
@@ -109,27 +99,13 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     findings = check_model(model, options.game, source)
     skins = {}
     if options.write_skins and options.game is Game.QUAKE:
-        skins = _skin_files(model, builder.further_skins)
+        skins = skin_files(model, builder.further_skins)
         findings = [finding for finding in findings if finding.code != "image_not_found"]
     images = [next(iter(surface.shaders), "") for surface in model.surfaces]
     return frame_models.Built(
         findings, lambda: untouched or format_model(model), lambda finding: Location(), model.frame_names, images,
         "SurfaceSkin 0 N", skins,
     )  # fmt: skip
-
-
-def _skin_files(model: Model, further: list[list[str]]) -> dict[str, bytes]:
-    """The .skin files of a model: a line for each surface, with its shader or one of its `further` skins."""
-    skins = [[*surface.shaders[:1], *others] for surface, others in zip(model.surfaces, further, strict=True)]
-    texts = [
-        "".join(
-            f"{surface.name},{names[min(number, len(names) - 1)]}\n"
-            for surface, names in zip(model.surfaces, skins, strict=True)
-            if names
-        )
-        for number in range(max(map(len, skins), default=0))
-    ]
-    return {f"_{number}.skin": text.encode("latin-1") for number, text in enumerate(texts)}
 
 
 def _find_objects(context: Context, options: ExportOptions, report: Report) -> _Builder:
@@ -187,10 +163,10 @@ class _Builder:
             sources = {self.root: self.source}
         models = (one for obj in bpy.data.objects if (one := load_frames(obj)) is not None)
         first = 0 if options.game is Game.SRB2 else 1
-        replaced = self._find_replaced()
+        replaced = find_replaced(options, report)
         plan = frame_models.plan_model(
             self.meshes, sources, scene, options.frames, models, report,
-            lambda segments: _in_order(segments, replaced, report), first_number=first,
+            lambda segments: in_order(segments, replaced, report), first_number=first,
         )  # fmt: skip
         # What Blender shades takes longer to read, and turns with the model that this one hangs on.
         is_new = not self.stored and not self._follows_root
@@ -198,8 +174,10 @@ class _Builder:
         parts = [builder.part for builder in builders]
         if not parts and not self.tags:
             raise NothingToExportError(f"there are no faces to export: {listing([obj.name for obj in self.meshes])}")
-        if plan.may_be_single and _is_still(samples.positions) and _is_still(tags):
-            plan, samples, tags = plan.first_frame(), samples.first_frame(), tags[:1]
+        # Far below the grid of the file.
+        count = plan.moving_count(samples.positions, tags, tolerance=1e-4)
+        if count < plan.frame_count:
+            plan, samples, tags = plan.first_frames(count, report), samples.first_frames(count), tags[:count]
         if replaced is not None and plan.frame_count != len(replaced.frame_names):
             counts = f"it has {counted(plan.frame_count, 'frames')}, {replaced.name} has {len(replaced.frame_names)}"
             report.warn(f"{counts}, which the game counts. Choose its sequences", is_important=True)
@@ -209,9 +187,7 @@ class _Builder:
         if not sides and np.any(needed):
             rows = rows if plan.segments else np.flatnonzero(needed)
             sides = yield from self._sample_sides(plan.some_frames(rows), builders, turns[rows], rows)
-        surfaces = [
-            builder.build(one, rows) for builder, one in zip(builders, sides or [None] * len(builders), strict=True)
-        ]
+        surfaces = [builder.build(sides[number] if sides else None, rows) for number, builder in enumerate(builders)]
         model = self._assemble(plan, builders, surfaces, tags)
         if options.verify is not Verify.NONE:
             warn_of_differences(_find_differences(model, parts, samples, self.conversion), _WARNINGS, report)
@@ -231,16 +207,6 @@ class _Builder:
         if options.compares_speed and rate is not None:
             frame_models.warn_of_model_speed(plan, options.frames, rate, scene, report)
         return model
-
-    def _find_replaced(self) -> Companion | None:
-        """The MDL that the game replaces by the model, if the export has to fit it."""
-        options = self.options
-        if options.game is not Game.QUAKE or not options.match_companion or options.path is None:
-            return None
-        found, problem = find_companion(options.path, Search(options.game_folders, TEXTURE_RULES))
-        if problem:
-            self.report.warn(f"its sequences are not compared: {problem}")
-        return found
 
     def _sample(
         self, plan: FramePlan, *, with_normals: bool
@@ -343,18 +309,6 @@ class _Builder:
         )
 
 
-def _in_order(segments: list[Segment], replaced: Companion | None, report: Report) -> list[Segment]:
-    """The sequences in the order of the replaced model; raises Md3Error for all that do not fit."""
-    if replaced is None:
-        return segments
-    order, problems, left_out = match_sequences(replaced, [((one.name,), len(one.frames)) for one in segments])
-    if problems:
-        raise Md3Error(replaced.misfit(listing(problems, 40), "Match MDL"))
-    if left_out:
-        report.warn(f"no sequences of {replaced.name}, so not exported: {listing(left_out)}")
-    return [segments[index] for index in order]
-
-
 def _moved(samples: Samples, matrices: npt.NDArray[np.float64]) -> Samples:
     """Samples moved by a transform in each frame, (F, 4, 4)."""
     verified = {
@@ -365,11 +319,6 @@ def _moved(samples: Samples, matrices: npt.NDArray[np.float64]) -> Samples:
     return replace(samples, positions=moved, verified=verified)
 
 
-def _is_still(values: npt.NDArray[np.floating]) -> bool:
-    """Whether nothing moves over the frames, far below the grid of the file."""
-    return np.allclose(values, values[:1], rtol=0.0, atol=1e-4)
-
-
 def _frame_bounds(
     surfaces: list[Surface], source: Model | None, frames: npt.NDArray[np.int64], is_same: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.float32], ...]:
@@ -378,8 +327,8 @@ def _frame_bounds(
     empty = np.zeros((0, 3), np.int16)
     # Frame by frame, as all of them would fill the memory.
     points = (np.concatenate([empty, *(surface.vertices[frame] for surface in surfaces)]) for frame in new.tolist())
-    tables = zip(*(frame_bounds(positions(one)[None]) for one in points), strict=True)
-    computed = tuple(np.concatenate(table) for table in tables) or frame_bounds(np.zeros((0, 0, 3)))
+    of_frames = zip(*(frame_bounds(positions(one)[None]) for one in points), strict=True)
+    computed = tuple(np.concatenate(table) for table in of_frames) or frame_bounds(np.zeros((0, 0, 3)))
     if source is None or not is_same.any():
         return computed
     tables = tuple(table[frames] for table in (source.bounds, source.origins, source.radii))
@@ -393,11 +342,7 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
     # Triangles of the file that lie on one line where vertices are merged are not in Blender.
     triangles = [drop_degenerate(surface.triangles)[0] for surface in model.surfaces]
     points = [positions(surface.vertices[0]) for surface in model.surfaces]
-    return compare_corners(
-        Differences(),
-        parts,
-        samples,
-        conversion,
+    decoded = Decoded(
         frame_names=model.frame_names,
         size=diagonal(np.concatenate([np.zeros((0, 3)), *points])),
         vertices=lambda frame: [positions(surface.vertices[frame]) for surface in model.surfaces],
@@ -407,3 +352,4 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
         ],
         uvs=[flip_v(surface.st[found]) for surface, found in zip(model.surfaces, triangles, strict=True)],
     )
+    return compare_corners(parts, samples, conversion, decoded)

@@ -17,7 +17,7 @@ from ...io_common.frames import FRAME_NAME_SIZE, FrameSequence, find_sequences
 from ...io_common.names import fold, without_image_extension
 from ...io_common.rules import Check, Finding, Profile, Rule, Subject, find, find_invalid
 from ...io_common.texts import counted
-from ...io_common.textures.conventions import MESH_IMAGE_FOLDERS, mesh_image_names
+from ...io_common.textures.conventions import MESH_IMAGE_FOLDERS, TextureRules, mesh_image_names
 from .model import FRAMES_PER_SECOND, NAME_SIZE, TURN_STEPS, Model, validate_model
 
 
@@ -405,3 +405,7 @@ def sequences_of(
         frames = counted(len(frame_names), "frames")
         warnings.append(f"sequences of {CONFIG_NAME} beyond the {frames}: {', '.join(beyond)}")
     return result or [Sequence(one.name, one.first, one.last, frame_rate) for one in find_sequences(frame_names)]
+
+
+TEXTURE_RULES = TextureRules(config_name="md3.cfg", has_shaders=True, has_mesh_images=True)
+"""How images are found for the shaders of surfaces."""

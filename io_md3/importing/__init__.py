@@ -12,8 +12,8 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import frame_models, versions
-from ...io_blender.frame_models import (
+from ...io_blender import versions
+from ...io_blender.frames.models import (
     NONE,
     ModelFile,
     add_frames,
@@ -41,9 +41,9 @@ from ..format import (
     parse_model,
     positions,
 )
-from ..format.games import CONFIG_NAME, Sequence, parse_animation_config, sequences_of
+from ..format.games import CONFIG_NAME, TEXTURE_RULES, Sequence, parse_animation_config, sequences_of
 from ..format.model import same_positions
-from ..options import TEXTURE_RULES, ImportProperties
+from ..options import ImportOptions
 from ..records import (
     CONVERSION,
     CORNER_VERTEX,
@@ -68,11 +68,6 @@ _LEVELS = ("1", "2")
 
 # The part of a Quake III player that hangs on another one, and the tag that it hangs on.
 _JOINTS = {"upper": ("lower", "tag_torso"), "head": ("upper", "tag_head")}
-
-
-@dataclass(frozen=True)
-class ImportOptions(ImportProperties, frame_models.ImportOptions):
-    """The options of an import."""
 
 
 @dataclass(eq=False)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...io_blender.frames.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
+from ...io_blender.frames.operators.sequence_player import PlayedModel, SequencePlayer
 from ...io_blender.operators import find_images, panel_parts
-from ...io_blender.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
 from ...io_blender.operators.panel_parts import ImportedPanel
-from ...io_blender.operators.sequence_player import PlayedModel, SequencePlayer
 from ...io_blender.options import game_option, mixin_of, option, properties
 from ...io_blender.records import has_record
 from ...io_common.companions import match_sequences
@@ -18,11 +18,12 @@ from ...io_common.names import without_copy_suffix
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
 from ...io_md5.format.companions import find_companion
-from ..exporting import ExportOptions, build_model
+from ..exporting import build_model
 from ..family import FAMILY
 from ..format import PROFILES, Game
-from ..importing import ImportOptions, import_files
-from ..options import TEXTURE_RULES, ImportProperties, ModelProperties
+from ..format.games import TEXTURE_RULES
+from ..importing import import_files
+from ..options import ExportOptions, ImportOptions, ImportProperties, ModelProperties
 from ..records import GROUP, NUMBER, SEQUENCES, SHADERS, load_frames, root_of
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 
 from ...io_blender import state
-from ...io_blender.operators.game_check import BONES, FACES, VERTICES, LocatedFinding, Location
+from ...io_blender.findings import BONES, FACES, VERTICES, LocatedFinding, Location
 from ...io_blender.reports import Progress, Report, finish, listing, raise_errors
 from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_blender.skeletal.exporting.build import Build, Builder

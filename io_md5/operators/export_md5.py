@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...io_blender.findings import LocatedFinding
 from ...io_blender.operators import animation_list as animation_list_panel
 from ...io_blender.operators import file_operators, game_check, panel_parts, shared_options
 from ...io_blender.options import SCENE, frame_rate_option, game_option, hidden, mixin_of, option, properties, values_of
@@ -174,7 +175,7 @@ class OBJECT_OT_md5_check_game(BuildOptions, game_check.GameCheck, bpy.types.Ope
         for name in ("game", "make_names_safe"):
             self.layout.prop(self, name)
 
-    def find(self, context: Context) -> list[game_check.LocatedFinding]:
+    def find(self, context: Context) -> list[LocatedFinding]:
         path = Path(bpy.path.abspath(self.filepath)) if self.filepath else None
         return find(context, self.export_options(), path=path, has_mesh=self.has_mesh)
 

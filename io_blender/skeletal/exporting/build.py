@@ -18,7 +18,7 @@ from ....io_common.skeletal import quaternions as quat
 from ....io_common.skeletal.formats import Writing
 from ....io_common.skeletal.model import Animation, Floats, Model
 from ....io_common.skeletal.scales import ScaleTable
-from ....io_common.skeletal.skeleton import ORIENTATION_PRECISION, POSITION_PRECISION
+from ....io_common.skeletal.skeleton import PRECISION
 from ....io_common.skeletal.weights import bounds_of_weights, fit_weights
 from ... import state
 from ...clips.actions import suitable_actions
@@ -380,8 +380,8 @@ def _armature_parts(context: Context, source: Source, report: Report) -> list[Ar
 
 def _causes_of_options(options: ModelOptions, animation_options: AnimationOptions) -> list[str]:
     is_coarse = (
-        animation_options.position_precision > POSITION_PRECISION
-        or animation_options.orientation_precision > ORIENTATION_PRECISION
+        animation_options.position_precision > PRECISION.position
+        or animation_options.orientation_precision > PRECISION.orientation
     )
     causes = {
         "Bone Influences or Min Weight removes weights": not options.weights.keeps_all_weights,

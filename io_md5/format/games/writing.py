@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ....io_common.skeletal.model import Animation, Joints, Mesh, Model
-from ....io_common.skeletal.skeleton import components, encode_poses, with_components
+from ....io_common.skeletal.skeleton import Precision, components, encode_poses, with_components
 from ....io_common.texts import listing
 from ..validation import is_writable
 from .checks import NameRule, byte_count
@@ -72,7 +72,7 @@ def rest_pose(joints: Joints, bounds: np.ndarray, commandline: str = "") -> Anim
     """
     return encode_poses(
         list(joints.names), joints.parents, joints.positions[None], joints.orientations[None], frame_rate=REST_RATE,
-        bounds=np.asarray(bounds)[None], commandline=commandline, position_precision=0.0, orientation_precision=0.0,
+        bounds=np.asarray(bounds)[None], commandline=commandline, precision=Precision(0.0, 0.0),
     )  # fmt: skip
 
 

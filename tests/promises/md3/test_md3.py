@@ -16,6 +16,7 @@ from mathutils import Matrix
 from md3_evaluated import assert_same_corners, assert_shows, corners, file_corners
 
 from io_idtech.io_blender.materials.library import color_image
+from io_idtech.io_md2.format import read_model as read_md2
 from io_idtech.io_md3.format import format_model, nearest_normals, normal_vectors, parse_model, read_model
 
 FRAMES = md3_samples.FRAMES
@@ -823,6 +824,25 @@ def _new_model():
     cube.modifiers.new("a", "ARMATURE").object = armature
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 4
     return cube
+
+
+@pytest.mark.parametrize("family", ["md2", "md3"])
+@pytest.mark.parametrize(("held", "count"), [(0, 4), (2, 6), (300, 250)])
+def test_a_short_action_in_a_long_scene_is_exported_to_its_last_keyframe(tmp_path, capsys, family, held, count):
+    _new_model()
+    bpy.context.scene.frame_end = 250
+    bone = bpy.data.objects["rig"].pose.bones["arm"]
+    if held:
+        bone.keyframe_insert("rotation_euler", frame=4 + held)
+    export, read = (getattr(bpy.ops.export_scene, family), {"md2": read_md2, "md3": read_model}[family])
+    path = tmp_path / f"out.{family}"
+    assert export(filepath=str(path)) == {"FINISHED"}
+    assert read(path).frame_count == count
+    told = f"Nothing moves after frame {count}, so the export ends there"
+    assert (told in capsys.readouterr().out) == (count < 250)
+    assert export(filepath=str(path), frames="SCENE") == {"FINISHED"}
+    assert read(path).frame_count == 250
+    assert "Nothing moves" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("game", ["QUAKE", "QUAKE2", "QUAKE3"])

@@ -19,12 +19,12 @@ from ...io_common.frames import (
     number_frames,
 )
 from ...io_common.texts import UnknownFieldError
+from ..clips.clip import AnimationList, range_markers
+from ..clips.keyframes import marker_name
 from ..records import NONE, SourceFrames
 from ..reports import listing
 from ..scene.objects import NothingToExportError
-from .clip import AnimationList, range_markers
 from .frame_plan import FrameOptions, FramePlan, Segment, frames_of_keys, playing_action
-from .keyframes import marker_name
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene

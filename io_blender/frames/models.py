@@ -12,35 +12,31 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ..io_common import names
-from ..io_common.declarations import modeldef
-from ..io_common.errors import FormatError
-from ..io_common.frames import find_sequences
-from ..io_common.textures.conventions import TextureRules
-from ..io_common.textures.search import Search
-from ..io_common.triangles import is_degenerate
-from . import state, versions
-from .clips.clip import Played, animation_list, warn_of_speed
-from .clips.frame_names import frame_names, segments_of_list
-from .clips.frame_plan import LIST, FrameOptions, FramePlan, Planner, Segment, owner_of_list, plan_sequences
-from .clips.keyframes import add_markers, build_frame_action
-from .materials.library import MaterialLibrary
-from .options import FrameImportProperties, FrameModelProperties
-from .records import MaterialRecord, store_warnings
-from .reports import ImportResult, Job, Progress, Report, kept_on_failure
-from .scene import axes
-from .scene.axes import Conversion
-from .scene.objects import ChosenConversion, Scope
-from .scene.shape_keys import add_frame_keys, require_shape_keys
-from .verification import Verify
+from ...io_common import names
+from ...io_common.declarations import modeldef
+from ...io_common.errors import FormatError
+from ...io_common.frames import find_sequences
+from ...io_common.textures.conventions import TextureRules
+from ...io_common.textures.search import Search
+from ...io_common.triangles import is_degenerate
+from .. import state, versions
+from ..clips.clip import Played, animation_list, warn_of_speed
+from ..clips.keyframes import add_markers, build_frame_action
+from ..materials.library import MaterialLibrary
+from ..records import MaterialRecord, store_warnings
+from ..reports import ImportResult, Job, Progress, Report, kept_on_failure
+from .frame_names import frame_names, segments_of_list
+from .frame_plan import LIST, FrameOptions, FramePlan, Planner, Segment, owner_of_list, plan_sequences
+from .options import ExportOptions, ImportOptions
+from .shape_keys import add_frame_keys, require_shape_keys
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Object, Scene
 
-    from ..io_common.frames import FrameSequence
-    from ..io_common.rules import Finding
-    from .operators.game_check import Location
-    from .records import SourceFrames
+    from ...io_common.frames import FrameSequence
+    from ...io_common.rules import Finding
+    from ..findings import Location
+    from ..records import SourceFrames
 
 # Imports
 
@@ -48,14 +44,6 @@ ABSOLUTE, NONE = "ABSOLUTE", "NONE"
 
 # Many times the limit of any game. Blender's time grows with the square of their number.
 _MAX_KEYS = 10_000
-
-
-@dataclass(frozen=True)
-class ImportOptions(FrameImportProperties):
-    """The options of an import; images are searched in `game_folders` after the model's path."""
-
-    game_folders: tuple[str, ...] = ()
-    conversion: axes.Conversion = field(default_factory=axes.identity)
 
 
 @dataclass(eq=False)
@@ -173,20 +161,6 @@ def add_frames(
 
 
 # Exports
-
-
-@dataclass(frozen=True)
-class ExportOptions(FrameModelProperties):
-    """The options of an export; each format adds its own."""
-
-    scope: Scope = field(default_factory=Scope)
-    frames: FrameOptions = field(default_factory=FrameOptions)
-    verify: Verify = Verify.SOME  # the frames that are compared with Blender before the file is written
-    # From the scene to the file; what is not set is that of the import.
-    conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
-    game_folders: tuple[str, ...] = ()  # the user's, to which the paths of images are relative
-    compares_speed: bool = True  # warn if the game plays the model slower or faster than Blender
-    path: Path | None = None  # that is written, or would be
 
 
 @dataclass(frozen=True)

@@ -13,20 +13,20 @@ import numpy.typing as npt
 from ...io_common.texts import counted
 from ...io_common.triangles import FLIPPED_WINDING
 from .. import state
+from ..clips.playing import playback, restored_frame_and_values
 from ..reports import Job, Progress, Report
 from ..scene import mesh_data
 from ..scene.objects import NothingToExportError, warn_of_instances
-from ..scene.shape_keys import differs_from_stored, frame_keys, require_shape_keys, solo_keys
 from ..scene.time_dependence import warn_of_simulations
 from ..verification import frames_to_verify
-from .playing import playback, restored_frame_and_values
+from .shape_keys import differs_from_stored, frame_keys, require_shape_keys, solo_keys
 
 if TYPE_CHECKING:
     from bpy.types import Context, Depsgraph, Material, Modifier, Object
 
-    from ..frame_models import ExportOptions
-    from .clip import Clip
+    from ..clips.clip import Clip
     from .frame_plan import FramePlan
+    from .options import ExportOptions
 
 Floats = npt.NDArray[np.floating]
 Ints = npt.NDArray[np.int32]
@@ -157,10 +157,10 @@ class Samples:
     # The transforms of what was followed in each frame of the scene, (F, n, 4, 4); none for shape keys
     matrices: npt.NDArray[np.float64] | None = None
 
-    def first_frame(self) -> Samples:
-        """The first frame alone."""
-        verified = {row: frames for row, frames in self.verified.items() if row == 0}
-        return replace(self, positions=self.positions[:1], verified=verified)
+    def first_frames(self, count: int) -> Samples:
+        """The first frames alone."""
+        verified = {row: frames for row, frames in self.verified.items() if row < count}
+        return replace(self, positions=self.positions[:count], verified=verified)
 
 
 def sample_frames(

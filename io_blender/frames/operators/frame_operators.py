@@ -9,28 +9,32 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...io_common.family import BlenderPart, Family
-from ...io_common.files import write_files
-from ...io_common.texts import UnknownFieldError, counted
-from .. import state
-from ..clips.clip import animation_list
-from ..clips.frame_names import sequence_names
-from ..clips.frame_plan import FrameOptions, owner_of_list
-from ..frame_models import Built, modeldef_of
-from ..options import GAME, FrameProperties, Scene, Settings, mixin_of, properties, values_of
-from ..reports import ExportResult, ImportResult, Job, Report, finish, kept_on_failure, raise_errors
-from ..scene.axes import Conversion
-from ..scene.objects import NothingToExportError, Scope, find_meshes
-from ..verification import Verify
-from . import animation_list as animation_list_panel
-from . import file_operators, game_check, panel_parts, preferences, sequence_player, shared_options
-from .panel_parts import Operator
+from ....io_common.family import Family
+from ....io_common.files import write_files
+from ....io_common.texts import UnknownFieldError, counted
+from ... import state
+from ...clips.clip import animation_list
+from ...findings import LocatedFinding
+from ...operators import animation_list as animation_list_panel
+from ...operators import file_operators, game_check, panel_parts, preferences, shared_options
+from ...operators.panel_parts import Operator
+from ...options import GAME, Scene, Settings, mixin_of, properties, values_of
+from ...part import BlenderPart
+from ...reports import ExportResult, ImportResult, Job, Report, finish, kept_on_failure, raise_errors
+from ...scene.axes import Conversion
+from ...scene.objects import NothingToExportError, Scope, find_meshes
+from ...verification import Verify
+from ..frame_names import sequence_names
+from ..frame_plan import FrameOptions, owner_of_list
+from ..models import Built, modeldef_of
+from ..options import FrameProperties
+from . import sequence_player
 from .sequence_player import SequencePlayer
 
 if TYPE_CHECKING:
     from bpy.types import Context, Event, Object, UILayout
 
-    from .panel_parts import OperatorResult
+    from ...operators.panel_parts import OperatorResult
 
 
 @dataclass(frozen=True)
@@ -308,7 +312,7 @@ class FrameCheck(FrameExport, game_check.GameCheck, Operator):
 
     bl_options = {"REGISTER", "UNDO"}
 
-    def find(self, context: Context) -> list[game_check.LocatedFinding]:
+    def find(self, context: Context) -> list[LocatedFinding]:
         path = Path(bpy.path.abspath(self.filepath)) if self.filepath else None
         options = replace(self.export_options(context), verify=Verify.NONE, path=path)
         # Warnings of the export itself are not findings of the game.

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import CollectionProperty, IntProperty
 
-from ...io_common.frames import FrameSequence
-from .. import versions
-from ..options import option, properties
-from ..records import SourceFrames
-from ..reports import printable, report_message
-from ..scene.shape_keys import shape_keys, value_path
-from .panel_parts import Operator, RowList, draw_player, fail, set_timing, step_option, stepped
+from ....io_common.frames import FrameSequence
+from ... import versions
+from ...operators.panel_parts import Operator, RowList, draw_player, fail, set_timing, step_option, stepped
+from ...options import option, properties
+from ...records import SourceFrames
+from ...reports import printable, report_message
+from ..shape_keys import shape_keys, value_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bpy.types import Action, Context, Object, Scene
 
-    from .panel_parts import OperatorResult
+    from ...operators.panel_parts import OperatorResult
 
 
 @dataclass(frozen=True)
