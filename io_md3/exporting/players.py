@@ -33,7 +33,8 @@ from ..format.sequences import (
 from ..players import HEAD, LOWER, PARTS, TAGS, UPPER, Part, Player, all_frames
 from ..records import MATERIAL_NAMES, PLAYER, PLAYER_SETTINGS, SEQUENCES, SHADERS, PlayerFiles, PlayerSettings
 from ..tags import Tag
-from . import Builder, ExportOptions, make_builder
+from . import (Builder, make_builder)
+from ..options import ExportOptions
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,12 +19,12 @@ from ...io_common.names import without_copy_suffix
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
 from ...io_md5.format.companions import find_companion
-from ..exporting import ExportOptions, build_model
+from ..exporting import build_model
 from ..family import FAMILY
 from ..format import PROFILES, Game
 from ..format.games import TEXTURE_RULES
 from ..importing import import_files
-from ..options import ImportOptions, ImportProperties, ModelProperties
+from ..options import ExportOptions, ImportOptions, ImportProperties, ModelProperties
 from ..players import Player, find_player
 from ..records import GROUP, NUMBER, SEQUENCES, SHADERS, load_frames, root_of
 
