@@ -20,7 +20,6 @@ from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.tree import GameTree
 from ..io_common.names import fold, path_on_disk
 from ..io_common.rules import Description
-from .tasks import path_key
 
 _KINDS = kinds_by_suffix(FAMILIES)
 _TITLES = ("KIND", "NAME", "MESHES", "ANIMATIONS", "SKINS", "DECLARED IN")
@@ -71,9 +70,6 @@ def on_one_line(text: str) -> str:
 def print_line(text: str) -> None:
     """Prints a line to standard error."""
     write(sys.stderr, f"{on_one_line(text)}\n")
-
-
-# --- Files
 
 
 def print_info(files: Iterable[str], *, as_json: bool, game: str = "") -> int:
@@ -150,9 +146,6 @@ def without_rules(family: Family, game: str) -> str:
     return f"{game} has no rules for {family.name.upper()} files"
 
 
-# --- Games
-
-
 def print_list(folders: Iterable[str], *, search: str, as_json: bool) -> int:
     """Prints the entries that contain all words of `search`; returns 1 if there are none."""
     catalogue = kept_catalogue(list(folders))
@@ -195,7 +188,6 @@ def extract(folders: Iterable[str], patterns: Sequence[str], target: Path, *, fo
     files = GameTree(folders)
     folded = [fold(pattern) for pattern in patterns]
     count = failed = 0
-    written: dict[str, Path] = {}
     for name in files.walk():
         if not any(fnmatchcase(fold(name), pattern) for pattern in folded):
             continue
@@ -203,10 +195,9 @@ def extract(folders: Iterable[str], patterns: Sequence[str], target: Path, *, fo
         files.budget.renew()
         try:
             file = path_on_disk(target, name)
-            reason = _obstacle(file, written, force=force)
+            reason = _obstacle(file, force=force)
             if not reason:
                 files.extract([name], target)
-                written[path_key(file)] = file
                 count += 1
         except (FileReadError, OSError) as error:
             reason = message_for(error, (FileReadError,))
@@ -221,7 +212,7 @@ def extract(folders: Iterable[str], patterns: Sequence[str], target: Path, *, fo
     return int(failed > 0 or not count)
 
 
-def _obstacle(file: Path, written: dict[str, Path], *, force: bool) -> str:
+def _obstacle(file: Path, *, force: bool) -> str:
     """Why a file cannot be written: something else is in its place; empty if it can."""
     if not os.path.lexists(file):
         return ""
@@ -229,8 +220,4 @@ def _obstacle(file: Path, written: dict[str, Path], *, force: bool) -> str:
         return f"{file} exists: choose another folder"
     if not force:
         return f"{file} exists: choose another folder, or use --force"
-    # A file system may take names for the same that differ in the archive, such as those with other accents.
-    other = written.get(path_key(file))
-    if other is not None and os.path.samefile(file, other):
-        return f"{file} was written for another file of the game, whose name is the same there"
     return ""

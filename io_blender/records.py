@@ -349,8 +349,6 @@ def read_file(image: Image) -> str:
     return next(filter(None, (record.file.read(image) for record in material_records)), "")
 
 
-# Warnings of the last import
-
 WARNINGS, FACTS = "import_warnings", "import_facts"
 _MOST_WARNINGS, _LONGEST_WARNING = 200, 2000
 

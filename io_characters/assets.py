@@ -56,7 +56,6 @@ def _mark(data: Any, picture: Any, catalog: str, description: str, tags: list[st
 
 
 def _collection(name: str) -> Collection:
-    """The collection of all that was imported, with a name."""
     whole = bpy.context.scene.collection
     found = whole.children[0] if len(whole.children) == 1 and not whole.objects else bpy.data.collections.new(name)
     if found.name not in whole.children:
@@ -103,7 +102,6 @@ def _action_pictures(place: Studio, animations: list[Plays]) -> dict[Action, Any
 
 
 def _show_middle(pairs: Plays) -> int:
-    """Plays an animation; returns its middle frame."""
     for data, action in pairs:
         versions.assign_action(data.animation_data, action, data.id_type)
     return round(sum(versions.action_range(pairs[0][1])) / 2.0)

@@ -309,8 +309,6 @@ def current_character(found: scene.SceneCharacter) -> Character:
 
 
 class _OwnAction(NamedTuple):
-    """An action of a part."""
-
     action: Action
     stored: scene.StoredAnimation | None  # None for one that was not imported
     file: str  # game path

@@ -129,7 +129,6 @@ def _attachment_matrix(attachment: Attachment, joint_axes: Matrix) -> Matrix:
 
 
 def _turn(angles: tuple[float, float, float]) -> Matrix:
-    """The rotation by yaw, pitch and roll in degrees."""
     yaw, pitch, roll = map(radians, angles)
     return Matrix.Rotation(yaw, 4, "Z") @ Matrix.Rotation(pitch, 4, "Y") @ Matrix.Rotation(roll, 4, "X")
 

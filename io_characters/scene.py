@@ -67,9 +67,6 @@ ALL_FRAMES = "all frames"
 """The name of the animation of an MD2 that plays all sequences in a row."""
 
 
-# What is stored
-
-
 def store_part(
     obj: Object, first: Object, index: int, conversion: Conversion, character: Character | None = None
 ) -> None:
@@ -215,9 +212,6 @@ def _fits(flag: str) -> bool:
 
 def _is_true(value: object) -> bool:
     return type(value) in (bool, int, float) and bool(value)
-
-
-# What is shown
 
 
 @dataclass(eq=False)

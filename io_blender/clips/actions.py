@@ -111,7 +111,6 @@ class ActionFinder:
         )
 
     def _reason_against(self, action: Action, slot: Any) -> str:
-        """Why a slot is not the owner's; empty if it is."""
         if self._plays_here(action, slot):
             return ""
         others = [other for other in self._players[action, slot] if not _are_same_model(other, self._owner)]
@@ -266,9 +265,6 @@ def _shown_name(owner: Any) -> str:
     return str(owner.name if isinstance(owner, bpy.types.Object) else owner.user.name)
 
 
-# What actions animate
-
-
 def sets_keys(action: Action | None, slot: Any, keys: Key) -> bool:
     """Whether an action sets values of shape keys."""
     if action is None:
@@ -323,9 +319,6 @@ def _share(action: Action, slot: Any, is_target: Callable[[str], bool]) -> float
     sample = [curves[index].data_path for index in range(0, len(curves), max(len(curves) // _LOOKED_AT, 1))]
     sample = [path for path in sample if path.startswith("pose.bones[")] or sample
     return sum(map(is_target, sample)) / max(len(sample), 1)
-
-
-# What plays actions
 
 
 def _strips(data: AnimData | None) -> list[NlaStrip]:

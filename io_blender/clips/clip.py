@@ -300,9 +300,6 @@ def _list_markers(scene: Scene, left_out: dict[str, str]) -> Iterator[Clip]:
         counts[marker.name] += 1
 
 
-# How long clips last
-
-
 @dataclass(frozen=True)
 class Played:
     """A clip that is exported; it has a name if there are several."""

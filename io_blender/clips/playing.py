@@ -109,9 +109,6 @@ def _refresh(data: Any) -> None:
     versions.play(data, None, None)
 
 
-# Animated properties
-
-
 class AnimatedValues:
     """The values of all animated properties; `others` have actions that will be played on them."""
 
@@ -204,9 +201,6 @@ def restored_frame_and_values(scene: Scene) -> Iterator[None]:
 def _update(scene: Scene) -> None:
     for layer in scene.view_layers:
         layer.update()
-
-
-# Playing
 
 
 class _SceneState:

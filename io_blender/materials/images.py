@@ -237,29 +237,13 @@ def source_of(image: Image) -> str:
 
 def size_of(image: Image) -> tuple[int, int]:
     """Width and height of an image; zeros if it cannot be read."""
-    # Blender reads the file for this. A path from elsewhere may be a pipe, for which it would wait.
+    # Blender reads the file for this, and would wait for a pipe.
     if image.source in _FILE_SOURCES and not image.packed_files and not image.has_data:
-        for path in _paths_of(image):
-            try:
-                open_file(bpy.path.abspath(path, library=image.library)).close()
-            except FileNotFoundError:
-                # Blender does not wait for it.
-                continue
-            except (OSError, ValueError):
-                return 0, 0
+        path = bpy.path.abspath(image.filepath, library=image.library)
+        if os.path.exists(path) and not os.path.isfile(path):
+            return 0, 0
     width, height = image.size
     return int(width), int(height)
-
-
-def _paths_of(image: Image) -> list[str]:
-    """The path of an image; for one with tiles, that of each."""
-    if image.source != "TILED":
-        return [image.filepath]
-    grid = [(tile.number, *divmod(tile.number - 1001, 10)) for tile in image.tiles]
-    return [
-        image.filepath.replace("<UDIM>", str(number)).replace("<UVTILE>", f"u{column + 1}_v{row + 1}")
-        for number, row, column in grid
-    ]
 
 
 def name_in_archive(path: str) -> str | None:

@@ -217,8 +217,6 @@ class _NodeBuilder:
         if color is not None:
             self._material.diffuse_color = (*color, 1.0)
 
-    # --- Nodes
-
     def add(self, kind: str, column: int, label: str = "") -> Any:
         # The columns are counted to the left from the shader.
         node = self._tree.nodes.new(kind)
@@ -256,8 +254,6 @@ class _NodeBuilder:
             normal = bump.outputs["Normal"]
         return normal
 
-    # --- Which expression
-
     def _declared_roles(self) -> dict[Role, ImageExpression]:
         """The expressions of the declaration whose images were found and are used."""
         declaration = self._found.declaration
@@ -288,8 +284,6 @@ class _NodeBuilder:
         if image is None:
             return None, {}
         return MapImage(str(image)), {str(image): image}
-
-    # --- Colors
 
     def _load(self, file: GameFile, role: Role) -> Image | None:
         is_data = role in (Role.NORMAL, Role.HEIGHT, Role.SPECULAR, Role.MASKS)
@@ -378,8 +372,6 @@ class _NodeBuilder:
         node = self.add("ShaderNodeRGB", 3, label)
         node.outputs[0].default_value = color or (0.0, 0.0, 0.0, 1.0)
         return _Channels(node.outputs[0])
-
-    # --- Normals and heights
 
     def _relief(self, expression: ImageExpression, files: dict[str, GameFile]) -> _Relief:
         if isinstance(expression, BuiltIn):

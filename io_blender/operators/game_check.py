@@ -158,7 +158,6 @@ class OBJECT_OT_io_idtech_select_finding(bpy.types.Operator):
 
 
 def _select_bones(obj: Object, names: set[str]) -> None:
-    """Selects bones in Edit Mode; the first one becomes active."""
     bpy.ops.object.mode_set(mode="EDIT")
     armature: Any = obj.data
     selected = [bone for bone in armature.edit_bones if bone.name in names]
@@ -168,7 +167,6 @@ def _select_bones(obj: Object, names: set[str]) -> None:
 
 
 def _select_in_mesh(context: Context, obj: Object, kind: str, elements: np.ndarray) -> None:
-    """Selects vertices or faces in Edit Mode; elements that no longer exist are skipped."""
     context.tool_settings.mesh_select_mode = (kind == VERTICES, False, kind == FACES)
     bpy.ops.object.mode_set(mode="EDIT")
     mesh: Any = obj.data

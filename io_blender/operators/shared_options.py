@@ -107,7 +107,6 @@ class ExportTransform(Transform):
         return scale | axis
 
     def _default_transform(self, context: Context) -> tuple[float, str, str] | None:
-        """Scale, forward and up of an export that sets none."""
         default = ChosenConversion(axes.to_file(1.0 / preferences.default_scale(), "Y", "Z"))
         try:
             found = export_conversion(default, self.converted_objects(context), reports.Report())
@@ -250,7 +249,6 @@ class ModelExport(ExportTransform, ExportScope, ExportVerify, GameChoice):
 
 
 def _word(declared: Any, value: Any) -> str:
-    """The value of a property as the interface shows it."""
     if declared.type == "ENUM":
         return str(declared.enum_items[value].name)
     return ("on" if value else "off") if declared.type == "BOOLEAN" else str(value)

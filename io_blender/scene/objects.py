@@ -286,9 +286,6 @@ def _is_imported(obj: Object) -> bool:
     return any(has_record(obj.data, group) for group in _GROUPS)
 
 
-# The conversion to the file
-
-
 @dataclass(frozen=True, eq=False)
 class ChosenConversion:
     """The scale and axes of an export, as far as the user has set them."""

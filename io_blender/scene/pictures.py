@@ -121,7 +121,6 @@ def studio(scene: Scene) -> Iterator[Studio]:
 
 
 def _set_up(scene: Any) -> None:
-    """Sets up the renderer, the light and the camera."""
     render, cycles = scene.render, scene.cycles
     render.engine, cycles.device = "CYCLES", "CPU"
     cycles.use_adaptive_sampling = cycles.use_denoising = False

@@ -151,22 +151,17 @@ def _draw_animations(layout: UILayout, operator: Any) -> None:
     column.label(text=f"{checked} of {names} to import{operator.animations_total}")
 
 
-# The operator
-
-
 def _known_games(operator: Any, context: Context, text: str) -> list[str]:
     """The game folders of the preferences, for completion."""
     return [folder for folder in preferences.game_folders() if text.lower() in folder.lower()]
 
 
 def _entry_chosen(operator: Any, context: Context) -> None:
-    """Takes the name of the row that was clicked."""
     if 0 <= operator.active_entry < len(operator.entries):
         operator.name = operator.entries[operator.active_entry].name
 
 
 def _inner_chosen(operator: Any, context: Context) -> None:
-    """Takes the game folder that is inside the chosen folder."""
     if operator.inner_game:
         operator.game = operator.inner_game
 

@@ -189,9 +189,6 @@ def _pak_members(stream: io.BufferedReader, length: int) -> tuple[list[Member], 
     return members, size
 
 
-# --- Paths that lead into archives
-
-
 def split_archive_path(path: str | os.PathLike[str]) -> tuple[Path, str] | None:
     """The archive on disk that a path leads into, and the path inside it, empty for the archive itself."""
     # Nearly no path leads into one.
