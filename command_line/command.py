@@ -259,7 +259,8 @@ class Progress:
         self.close()
         done = on_one_line(task.name)
         if outcome.status == CONVERTED:
-            done += f" in {outcome.seconds:.2f} s"
+            exporter = outcome.exporter_seconds
+            done += f" in {outcome.seconds:.2f} s" + (f" ({exporter:.2f} s in Blender's exporter)" if exporter else "")
         lines = [f"  warning: {on_one_line(text)}\n" for text in outcome.warnings]
         if outcome.status == FAILED:
             lines.insert(0, f"failed {_failure(task, outcome)}\n")

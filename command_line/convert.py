@@ -32,7 +32,7 @@ from ..io_common.family import family_of_file
 from ..io_common.files import open_file
 from ..io_common.game_tree.files import FileReadError
 from .tasks import ASSETS, CONVERTED, FAILED, FAMILY_FORMATS, Outcome, Records, Task, character_of, digest
-from .writers import WRITERS, enabled
+from .writers import BLENDERS_EXPORTERS, WRITERS, enabled
 
 _PREFIX = ".idtech-converting-"
 _DIGITS = 8
@@ -100,7 +100,10 @@ def write_results(task: Task, folder: Path, settings: Settings) -> Outcome:
             _require_short_path(target, task)
         load = _load_character if task.character else _load_file
         scene = load(task, settings, report)
+        loaded = time.perf_counter()
         written = WRITERS[settings.format](target, scene, settings, report)
+        if settings.format in BLENDERS_EXPORTERS:
+            outcome.exporter_seconds = time.perf_counter() - loaded
         outcome.written = [os.fspath(path) for path in written]
         outcome.others = _other_files(settings, report)
     except Exception as error:

@@ -62,6 +62,7 @@ class Outcome:
     reason: str = ""  # why it failed
     warnings: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    exporter_seconds: float = 0.0  # of these, those of Blender's own exporter
     written: list[str] = field(default_factory=list)  # files in the temporary folder
     others: list[str] = field(default_factory=list)  # files that the scene refers to
 

@@ -850,7 +850,7 @@ def told_to(part, out: io.StringIO) -> str:
     shown = part("command_line.command").Progress(3, out)
     for name, outcome in (
         ("good.md2", tasks.Outcome("converted", seconds=0.25)),
-        ("odd.md2", tasks.Outcome("converted", warnings=["it is odd"], seconds=8.6)),
+        ("odd.md2", tasks.Outcome("converted", warnings=["it is odd"], seconds=8.6, exporter_seconds=8.2)),
         ("bad.md2", tasks.Outcome("failed", "it is bad")),
     ):
         shown.report(tasks.Task(Path(name), Path(name), name), outcome)
@@ -861,7 +861,7 @@ def told_to(part, out: io.StringIO) -> str:
 def test_progress_is_plain_lines_where_the_output_is_not_a_terminal(part):
     assert told_to(part, io.StringIO()).splitlines() == [
         "converted good.md2 in 0.25 s",
-        "converted odd.md2 in 8.60 s",
+        "converted odd.md2 in 8.60 s (8.20 s in Blender's exporter)",
         "  warning: it is odd",
         "failed bad.md2: it is bad",
     ]
