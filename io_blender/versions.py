@@ -21,12 +21,8 @@ _IS_5 = bpy.app.version >= (5, 0, 0)
 SLOT_NAME = "Slot"
 """The name of every slot, the same as in Blender's own importers: switching actions then keeps the slot."""
 
-MAX_ID_NAME = 255 if _IS_5 else 63
-"""Bytes that the name of a data-block may have."""
-
-MAX_NAME = 63
-"""Bytes that the name of a bone, a vertex group, a shape key or a marker may have."""
-
+MAX_ID_NAME = 255 if _IS_5 else 63  # bytes that the name of a data-block may have
+MAX_NAME = 63  # bytes that the name of a bone, a vertex group, a shape key or a marker may have
 PATH_OPTIONS: set[str] = {"PATH_SUPPORTS_BLEND_RELATIVE"} if _HAS_BLEND_RELATIVE_PATHS else set()
 """The options of a property that holds a path."""
 

@@ -25,8 +25,7 @@ from . import CharacterError
 if TYPE_CHECKING:
     from bpy.types import Action, Context, Material, Object
 
-GROUP = "idtech_character"
-"""The name of the property group."""
+GROUP = "idtech_character"  # the name of the property group
 
 # Of the root object of each part; the character, as JSON, is on that of the first.
 PART = records.Integer(GROUP, "part", highest=4096)
@@ -62,9 +61,7 @@ _START = records.Integer(GROUP, "frame_start", 1 - _MAX_FRAME, _MAX_FRAME - 1)
 _COMMANDS = "commands"
 _ACTIONS = "actions"  # in the group of a root object
 _LONGEST_KEY = 63
-
-ALL_FRAMES = "all frames"
-"""The name of the animation of an MD2 that plays all sequences in a row."""
+ALL_FRAMES = "all frames"  # the name of the animation of an MD2 that plays all sequences in a row
 
 
 def store_part(

@@ -126,8 +126,7 @@ def have_same_triangles(
     return is_same[sources]
 
 
-NO_TRIANGLE = -1
-"""The neighbor at an edge without one."""
+NO_TRIANGLE = -1  # the neighbor at an edge without one
 
 
 def neighbors(triangles: _Integers, positions: npt.NDArray[np.floating]) -> npt.NDArray[np.int32]:

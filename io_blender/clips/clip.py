@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
     from ..reports import Report
 
-PROPERTY = "io_idtech_animations"
-"""The property of objects that stores what users decide."""
-
+PROPERTY = "io_idtech_animations"  # the property of objects that stores what users decide
 _STORED = ("name", "source", "action", "slot", "occurrence", "is_checked", "export_name")
 
 # Rates are made of two numbers of 32 bits.

@@ -23,8 +23,7 @@ _INTERPOLATIONS: Any = bpy.types.Keyframe.bl_rna.properties["interpolation"]
 LINEAR: int = _INTERPOLATIONS.enum_items["LINEAR"].value
 """Linear interpolation up to the next keyframe, as `foreach_set` takes it."""
 
-CONSTANT: int = _INTERPOLATIONS.enum_items["CONSTANT"].value
-"""The value is held up to the next keyframe."""
+CONSTANT: int = _INTERPOLATIONS.enum_items["CONSTANT"].value  # the value is held up to the next keyframe
 
 
 def write_keyframes(

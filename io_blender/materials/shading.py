@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 
     from ...io_common.game_tree.files import GameFile
 
-Socket = Any
-"""An output of a node; its type in the stubs differs between versions."""
+Socket = Any  # an output of a node; its type in the stubs differs between versions
 
 # The exponent that stands for the sRGB curve.
 _GAMMA = 2.2

@@ -35,9 +35,7 @@ _SOURCES = (
 )
 _CURRENT = "CURRENT"
 _ROWS = 6
-
-LINE_LENGTH = 38
-"""Characters of a message that fit into a line of the file browser."""
+LINE_LENGTH = 38  # characters of a message that fit into a line of the file browser
 
 # Blender's units: a number has about half of one.
 _DETAILS_WIDTH = 4.4

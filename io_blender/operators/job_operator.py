@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from .panel_parts import OperatorResult
 
 
-registered: list[Family] = []
-"""The families whose operators are registered."""
+registered: list[Family] = []  # the families whose operators are registered
 
 
 class NoFileError(ValueError):

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
-
-UV_MAP = "UVMap"
-"""The name of the one UV map, as Blender names the first."""
+UV_MAP = "UVMap"  # the name of the one UV map, as Blender names the first
 
 
 Number = TypeVar("Number", np.float32, np.float64)

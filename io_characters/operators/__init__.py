@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 
     from ...io_blender.operators.panel_parts import OperatorResult
 
-PAGE = "characters.html"
-"""The help page of the operators."""
-
+PAGE = "characters.html"  # the help page of the operators
 _COLUMN_LENGTH = 24
 
 

@@ -29,8 +29,7 @@ from .characters import (
 )
 from .cube_scripts import MeshSkin, ScriptPart, image_name, read_script, split_folder
 
-CONFIGS = {"md5": "md5.cfg", "md2": "md2.cfg"}
-"""The name of the script of each kind of model."""
+CONFIGS = {"md5": "md5.cfg", "md2": "md2.cfg"}  # the name of the script of each kind of model
 
 
 def cfg_character(files: GameTree, folder: str) -> Character:

@@ -37,10 +37,8 @@ from ..names import ancestors, clean_name, fold, fold_slashes, join, short
 from ..texts import counted
 from .characters import Attachment, CharacterAnimation, JointAdjustment, Tag, Vector
 
-MAX_WORDS = 100_000
-"""Words of all statements that a script runs, those of other scripts and aliases included."""
-MAX_DEPTH = 48
-"""Blocks, aliases and scripts within each other."""
+MAX_WORDS = 100_000  # words of all statements that a script runs, those of other scripts and aliases included
+MAX_DEPTH = 48  # blocks, aliases and scripts within each other
 _MODEL_FOLDERS = ("models", "model")
 
 

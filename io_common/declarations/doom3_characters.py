@@ -44,8 +44,7 @@ from .characters import (
 from .declaration_files import ENTITY, MODEL, SKIN, Declaration, canonical_name
 from .doom3_models import DeclarationsByName, alias
 
-ATTACHING_ANIMATION = "ik_pose"
-"""The animation in whose first frame a body is while things are attached."""
+ATTACHING_ANIMATION = "ik_pose"  # the animation in whose first frame a body is while things are attached
 _REPLACED = "replace_anim_"
 _SHADER = re.compile(rb'^[ \t]*shader\s+"([^"\n]*)"', re.MULTILINE)
 _MAX_SKINS = 256  # of a model

@@ -30,10 +30,8 @@ from ..game_tree.files import MAX_TOKENS
 from ..names import short
 from .declaration_files import MATERIAL, MAX_WARNINGS, Token, TokenReader, parse_declarations
 
-MAX_PARTS = 64
-"""Maximum number of images and functions in one expression; those of the games have fewer than ten."""
-MAX_NESTING = 32
-"""Maximum depth of nested functions in an expression."""
+MAX_PARTS = 64  # maximum number of images and functions in one expression; those of the games have fewer than ten
+MAX_NESTING = 32  # maximum depth of nested functions in an expression
 _MAX_NUMBERS = 8
 _MAX_TERMS = 64
 _MAX_ADDED = 4  # stages that are added up, as nodes

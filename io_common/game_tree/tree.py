@@ -18,8 +18,7 @@ from ..names import clean_name, fold, path_on_disk, split_extension
 from .archives import Archive, Stamp, is_unpacked_archive_name, search_order, split_archive_path, stamp_of
 from .files import Budget, FileReadError, GameFile, Listing
 
-_MAX_FOLDERS = 50_000
-"""Folders that are listed in a search through everything."""
+_MAX_FOLDERS = 50_000  # folders that are listed in a search through everything
 _MAX_DEPTH = 32
 _REPARSE_POINT = 0x400  # FILE_ATTRIBUTE_REPARSE_POINT
 

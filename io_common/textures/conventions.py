@@ -144,8 +144,7 @@ def mesh_image_names(mesh: str, number: int, model: str, skin: int) -> list[str]
     return [*names, f"{model}_{number}_{skin}_0", f"{mesh}_{skin:02d}_00"]
 
 
-MESH_IMAGE_FOLDERS = ("progs", "textures")
-"""Where Quake's engines look for them."""
+MESH_IMAGE_FOLDERS = ("progs", "textures")  # where Quake's engines look for them
 
 
 def is_game_path(name: AssetName) -> bool:
@@ -271,9 +270,7 @@ class MaterialFiles:
         return first
 
 
-MOST_SKINS = 100
-"""The most skins of a mesh that are looked for."""
-
+MOST_SKINS = 100  # the most skins of a mesh that are looked for
 _MODEL_FOLDERS = ("packages/models", "models", "data/models", "")
 
 

@@ -26,12 +26,9 @@ import numpy.typing as npt
 
 from ..texts import counted
 
-PALETTE_PATH = "gfx/palette.lmp"
-"""Where Quake's palette is in a game folder."""
-
+PALETTE_PATH = "gfx/palette.lmp"  # where Quake's palette is in a game folder
 _MAX_SIDE = 16384
-_MAX_PIXELS = 1 << 25
-"""32 Mi: 128 MiB as RGBA."""
+_MAX_PIXELS = 1 << 25  # 32 Mi: 128 MiB as RGBA
 _HEADER_SIZE = 128
 _PALETTE_SIZE = 768
 _PALETTE_MARKER = 12
