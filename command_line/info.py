@@ -80,8 +80,7 @@ def print_info(files: Iterable[str], *, as_json: bool, game: str = "") -> int:
             description = _describe(file, game)
         except (OSError, MemoryError, ValueError) as error:
             # The formats' exceptions are ValueErrors.
-            text = "there is not enough memory" if isinstance(error, MemoryError) else str(error)
-            reason = without_path(getattr(error, "strerror", None) or text, file)
+            reason = without_path(message_for(error, (ValueError,)), file)
             description = Description({"error": reason}, [f"ERROR: {reason}"])
         lines = [*description.lines, *(f"warning: {text}" for text in description.facts.get("warnings", ()))]
         if not as_json:
@@ -118,22 +117,14 @@ def walk(
 
 def _describe(file: str, game: str) -> Description:
     path = Path(file)
-    if not os.path.exists(file):
-        raise ValueError("there is no such file or folder")
     if os.path.isdir(file):
         raise ValueError("the folder cannot be read: permission denied")
-    if not os.path.isfile(file):
-        # Reading from a pipe might wait for ever.
-        raise ValueError("it is not a regular file")
     if path.suffix.lower() not in _KINDS:
         raise ValueError(f"unknown kind of file; expected {', '.join(_KINDS)}")
     family = family_of_file(FAMILIES, path) or FAMILIES[0]
     kind = next((kind for kind in family.kinds if kind.suffix == path.suffix.lower()), family.kinds[0])
     has_rules = not game or family.has_game(game)
-    try:
-        description = kind.describe(file, game if has_rules else ANY_GAME)
-    except family.error as error:
-        raise ValueError(message_for(error, (family.error,))) from error
+    description = kind.describe(file, game if has_rules else ANY_GAME)
     if has_rules:
         return description
     warning = f"{without_rules(family, game)}: checked as {ANY_GAME}"

@@ -279,7 +279,10 @@ class _Builder:
                 )
 
     def _hang(self, parts: list[PartFiles]) -> None:
-        empties = [_described(part.part) for part in parts if part.model is None]
+        empties = []
+        for one in (part.part for part in parts if part.model is None):
+            joint = f" on {one.attachment.joint}" if one.attachment is not None and one.attachment.joint else ""
+            empties.append(f"{one.name} ({one.model or 'no model'}){joint}")
         if empties:
             self._result.report.warn(
                 f"what cannot be imported is an empty in its place: {listing(empties, _MAX_LISTED)}",
@@ -334,11 +337,6 @@ class _Builder:
                 found = MaterialImages(path, images={Role.DIFFUSE: file})
                 result[skin.name] = self._md2_materials.get(path, skin.name, found)
         return result
-
-
-def _described(part: CharacterPart) -> str:
-    joint = part.attachment.joint if part.attachment is not None else ""
-    return f"{part.name} ({part.model or 'no model'})" + (f" on {joint}" if joint else "")
 
 
 def _set_scene_timing(context: Context, parts: list[PartFiles], options: CharacterOptions, report: Report) -> None:

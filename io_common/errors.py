@@ -7,12 +7,14 @@ import os
 import re
 import traceback
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from .files import open_file
 
 
+@dataclass(eq=False, repr=False)
 class FormatError(ValueError):
     """A file that cannot be understood, or a model that cannot be written; each family has a subclass.
 
@@ -20,25 +22,17 @@ class FormatError(ValueError):
     and columns count from 1, the `offset` of a byte from 0.
     """
 
-    def __init__(
-        self,
-        reason: str,
-        *,
-        path: str = "",
-        line: int | None = None,
-        column: int | None = None,
-        offset: int | None = None,
-        found: str | None = None,
-        expected: str | None = None,
-    ) -> None:
-        self.reason = reason
-        self.path = path
-        self.line = line
-        self.column = column
-        self.offset = offset
-        self.found = found
-        self.expected = expected
-        super().__init__(reason)
+    reason: str
+    _: KW_ONLY
+    path: str = ""
+    line: int | None = None
+    column: int | None = None
+    offset: int | None = None
+    found: str | None = None
+    expected: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__init__(self.reason)
 
     @property
     def place(self) -> str:

@@ -189,7 +189,7 @@ def sample_frames(
     with (
         state.hidden_modifiers(objects, is_hidden),
         restored_frame_and_values(scene) if plan.scene_frames is not None else nullcontext(),
-        playback(context, plan.owners, None, plan.clips) as player,
+        playback(context, plan.owners, plan.clips) as player,
     ):
         if plan.clips:
             player.play(plan.clips[0])

@@ -156,7 +156,15 @@ class Snapshot:
 
     def restore(self) -> None:
         """Removes added data-blocks, and restores the state. The same .blend file must be open."""
-        self._restore_scene()
+        for settings in self._settings:
+            settings.restore()
+        for marker in list(self._scene.timeline_markers):
+            if marker.as_pointer() not in self._markers:
+                self._scene.timeline_markers.remove(marker)
+        if self._frame != self._scene.frame_float:
+            state.set_frame(self._scene, self._frame)
+        if self._scene.camera != self._camera:
+            self._scene.camera = self._camera
         for pose in self._poses:
             pose.restore()
         new = [data for data in state.data_blocks() if data.session_uid not in self._ids]
@@ -172,17 +180,6 @@ class Snapshot:
             objects.active = active
         if active is not None and active.mode != mode:
             bpy.ops.object.mode_set(mode=mode)
-
-    def _restore_scene(self) -> None:
-        for settings in self._settings:
-            settings.restore()
-        for marker in list(self._scene.timeline_markers):
-            if marker.as_pointer() not in self._markers:
-                self._scene.timeline_markers.remove(marker)
-        if self._frame != self._scene.frame_float:
-            state.set_frame(self._scene, self._frame)
-        if self._scene.camera != self._camera:
-            self._scene.camera = self._camera
 
 
 def _view(context: Context) -> tuple[Object | None, str, list[Object]]:

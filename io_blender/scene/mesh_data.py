@@ -186,7 +186,7 @@ def bend(corners: npt.NDArray[np.floating], loops: Ints, other_loops: Ints) -> f
     distances = [0.0]
     for triangles, others in (ways, ways[::-1]):
         faces = np.arange(3 * len(others)).reshape(-1, 3)
-        surface = BVHTree.FromPolygons(others.reshape(-1, 3).tolist(), faces.tolist())
+        surface: Any = BVHTree.FromPolygons(others.reshape(-1, 3).tolist(), faces.tolist())
         middles = (triangles + np.roll(triangles, -1, axis=1)) / 2.0
         distances += [surface.find_nearest(middle)[3] or 0.0 for middle in middles.reshape(-1, 3).tolist()]
     return max(distances)

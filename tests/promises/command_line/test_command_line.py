@@ -451,7 +451,7 @@ def test_only_files_are_read(idtech, tree, tmp_path):
     assert "not a regular file" in table
     status, told, _ = idtech("info", tree / "endless.md2")
     assert status == 1
-    assert "it is not a regular file" in told
+    assert "this is not a regular file" in told
 
 
 @pytest.mark.slow
