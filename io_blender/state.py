@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Area, Armature, Collection, Context, Modifier, Object, Scene, Window
 
-if TYPE_CHECKING:
-    from bpy.types import Area, Armature, Collection, Context, Modifier, Object, Scene, Window
-
-    from .reports import Report
+from .reports import Report
 
 # The modes in which the mesh or the bones of an object are not as in Object Mode.
 _CHANGING_MODES = {"EDIT", "SCULPT", "WEIGHT_PAINT", "VERTEX_PAINT", "TEXTURE_PAINT"}

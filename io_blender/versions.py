@@ -7,12 +7,10 @@ Before, the curves are in the action itself, which 5.0 has removed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
-
-if TYPE_CHECKING:
-    from bpy.types import Action, AnimData, FCurve, NlaStrip
+from bpy.types import Action, AnimData, FCurve, NlaStrip
 
 _HAS_SLOTS = bpy.app.version >= (4, 4, 0)
 _HAS_BLEND_RELATIVE_PATHS = bpy.app.version >= (4, 5, 0)

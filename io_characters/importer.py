@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Action, Collection, Context, Material, Object
 
 from ..io_blender import state, versions
 from ..io_blender.clips.keyframes import build_frame_action
@@ -25,7 +25,7 @@ from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.tree import GameTree
 from ..io_common.names import fold, without_image_extension
 from ..io_common.textures.conventions import MaterialImages, Role
-from ..io_common.textures.search import Search
+from ..io_common.textures.search import ModelSearch, Search
 from ..io_md2.format import FRAMES_PER_SECOND, find_sequences
 from ..io_md2.format import Model as Md2Model
 from ..io_md2.format.games import TEXTURE_RULES as MD2_RULES
@@ -43,11 +43,6 @@ from . import CharacterError, scene
 from .joints import channel_joints
 from .placement import Skeleton, add_tags, attach, placement_matrix
 from .reading import CharacterOptions, PartFiles, read_parts
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Collection, Context, Material, Object
-
-    from ..io_common.textures.search import ModelSearch
 
 # Names of missing files in one warning.
 _MAX_LISTED = 30

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Action, Context, Material, Object
 
 from ..io_blender import records, versions
 from ..io_blender.scene.axes import Conversion, identity
@@ -21,9 +22,6 @@ from ..io_common import names
 from ..io_common.declarations.characters import Character, CharacterAnimation, FrameCommand
 from ..io_common.declarations.doom3_models import FLAGS
 from . import CharacterError
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Context, Material, Object
 
 GROUP = "idtech_character"  # the name of the property group
 

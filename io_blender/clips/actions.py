@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import count, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
+from bpy.types import Action, AnimData, Key, NlaStrip, Object
 
 from ...io_common import names
 from ...io_common.texts import counted
@@ -24,9 +25,6 @@ from .. import versions
 from ..frames.shape_keys import value_path
 from ..records import Text, group_on
 from ..reports import Report, listing
-
-if TYPE_CHECKING:
-    from bpy.types import Action, AnimData, Key, NlaStrip, Object
 
 _MODEL, _NAME = Text("io_idtech", "model"), Text("io_idtech", "animation")
 # Blender's own operators address bones by name, scripts may do so by index.

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Action, FCurve, Key, Scene
 
 from ...io_common import names
 from .. import versions
 from ..frames.shape_keys import points_of_frame, value_path
 from .actions import store_owner
-
-if TYPE_CHECKING:
-    from bpy.types import Action, FCurve, Key, Scene
 
 _GROUP = "Frames"
 _INTERPOLATIONS: Any = bpy.types.Keyframe.bl_rna.properties["interpolation"]

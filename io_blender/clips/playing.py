@@ -7,19 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Action, Context, Depsgraph, Object, Scene
 
 from .. import state, versions
 from .actions import sets_keys
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Context, Depsgraph, Object, Scene
-
-    from .clip import Clip
+from .clip import Clip
 
 POSE_CHANNELS = {
     "location": (0.0, 0.0, 0.0),

@@ -12,10 +12,11 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Image
 
 from ...io_common import names
 from ...io_common.files import open_file
@@ -24,9 +25,6 @@ from ...io_common.game_tree.files import FileReadError, GameFile
 from ...io_common.textures import image_files
 from .. import versions
 from ..records import MaterialRecord, read_file
-
-if TYPE_CHECKING:
-    from bpy.types import Image
 
 # Image sources that are files on disk.
 _FILE_SOURCES = ("FILE", "SEQUENCE", "MOVIE", "TILED")

@@ -6,9 +6,10 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Image, Material
 
 from ...io_common import names
 from ...io_common.game_tree.archives import ARCHIVE_EXTENSIONS
@@ -29,9 +30,6 @@ from ..reports import Report
 from . import images
 from .images import ImageStore
 from .shading import build_nodes, principled_of, reset_nodes
-
-if TYPE_CHECKING:
-    from bpy.types import Image, Material
 
 # Blender's color of a surface without a material.
 _NEUTRAL_COLOR = (0.8, 0.8, 0.8, 1.0)

@@ -24,19 +24,16 @@ Image expressions of Doom 3 materials become nodes, by its published source (`Im
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Image, Material
 
 from ...io_common.declarations.materials import BuiltIn, Call, ImageExpression, MapImage, map_uses
+from ...io_common.game_tree.files import GameFile
 from ...io_common.textures.conventions import MaterialImages, Role
 from .. import versions
 from .images import ImageError, ImageStore
-
-if TYPE_CHECKING:
-    from bpy.types import Image, Material
-
-    from ...io_common.game_tree.files import GameFile
 
 Socket = Any  # an output of a node; its type in the stubs differs between versions
 

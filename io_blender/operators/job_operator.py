@@ -7,22 +7,17 @@ import math
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import bpy
+from bpy.types import Context, Event, Object
 
 from ...io_common.errors import message_for
 from ...io_common.family import Family
 from .. import reports, state
 from ..clips.playing import PlayedData, Pose
 from ..scene.objects import NothingToExportError
-from .panel_parts import Operator
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Event, Object
-
-    from .panel_parts import OperatorResult
-
+from .panel_parts import Operator, OperatorResult
 
 registered: list[Family] = []  # the families whose operators are registered
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Context, Object, UILayout
 from bpy_extras.io_utils import orientation_helper
 
 from .. import reports
@@ -16,9 +17,6 @@ from ..scene.objects import ChosenConversion, NothingToExportError, Scope, axes_
 from ..verification import Verify
 from . import preferences
 from .panel_parts import Operator, draw_panel
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object, UILayout
 
 
 def _add_axes(cls: type[Any]) -> type[Any]:

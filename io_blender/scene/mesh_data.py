@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Attribute, Depsgraph, Material, Mesh, MeshUVLoopLayer, Object
 from mathutils.bvhtree import BVHTree
 
 from ...io_common.triangles import FLIPPED_WINDING, with_area
 from .objects import NothingToExportError
-
-if TYPE_CHECKING:
-    from bpy.types import Attribute, Depsgraph, Material, Mesh, MeshUVLoopLayer, Object
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import bpy
+from bpy.types import GeometryNodeGroup, Modifier, NodesModifier, NodeTree, Object, Scene
 
 from .. import versions
-
-if TYPE_CHECKING:
-    from bpy.types import GeometryNodeGroup, Modifier, NodesModifier, NodeTree, Object, Scene
-
-    from ..reports import Report
+from ..reports import Report
 
 # Modifiers whose result depends on the frame even if they are not animated.
 _TIMED_MODIFIERS = {

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Context, Event
 
 from ...io_blender import versions
 from ...io_blender.operators import documentation, job_operator, panel_parts, preferences, registration, shared_options
-from ...io_blender.operators.panel_parts import TabPanel, fail, set_timing
+from ...io_blender.operators.panel_parts import OperatorResult, TabPanel, fail, set_timing
 from ...io_blender.options import hidden, option, properties
 from ...io_blender.reports import Job
 from ...io_md2.format import Md2Error
@@ -24,11 +25,6 @@ from .import_character import (
     IO_IDTECH_UL_character_animations,
     IO_IDTECH_UL_characters,
 )
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Event
-
-    from ...io_blender.operators.panel_parts import OperatorResult
 
 PAGE = "characters.html"  # the help page of the operators
 _COLUMN_LENGTH = 24

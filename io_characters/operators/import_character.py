@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import CollectionProperty
+from bpy.types import Context, Event, UILayout
 
 from ...io_blender import versions
 from ...io_blender.operators import file_operators, job_operator, panel_parts, preferences
-from ...io_blender.operators.panel_parts import FilteredList, check_boxes_option, draw_choice
+from ...io_blender.operators.panel_parts import FilteredList, OperatorResult, check_boxes_option, draw_choice
 from ...io_blender.operators.shared_options import ImportTransform
 from ...io_blender.options import hidden, mixin_of, option, properties, values_of
 from ...io_blender.reports import Job, printable
 from ...io_common.catalogue import Catalogue, CatalogueEntry, Kind, count_animations
+from ...io_common.declarations.characters import Character
 from ...io_common.game_tree.files import FileReadError
 from ...io_common.game_tree.folders import inner_game
 from ...io_common.texts import counted, matches
@@ -25,11 +27,6 @@ from ..reading import CharacterOptions, CharacterProperties, catalogue, game_fol
 from . import library_pictures
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Event, UILayout
-
-    from ...io_blender.operators.panel_parts import OperatorResult
-    from ...io_common.declarations.characters import Character
-
     _Options = CharacterProperties
 else:
     _Options = mixin_of(CharacterProperties)
