@@ -118,10 +118,10 @@ class Plan:
             yield from _find_members(path, [suffix for suffix in searched if suffix != BLEND])
         elif os.path.isdir(path):
             unreadable: list[OSError] = []
-            results = os.path.realpath(self._out)
+            has_results = self._out.exists()
             for parent, folders, names in walk(path, unreadable.append):
                 shown = [name for name in folders if not name.startswith(".")]
-                folders[:] = [name for name in shown if os.path.realpath(os.path.join(parent, name)) != results]
+                folders[:] = [name for name in shown if not (has_results and self._out.samefile(Path(parent, name)))]
                 for file in (Path(parent, name) for name in names if not name.startswith(".")):
                     if file.suffix.lower() in searched and self._may_be_read(file):
                         yield file, file.relative_to(path), ""

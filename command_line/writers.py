@@ -25,9 +25,7 @@ from ..io_common.family import Family
 from ..io_common.files import open_file
 from .tasks import ASSETS, FAMILY_FORMATS
 
-BLENDERS_EXPORTERS = ("glb", "fbx")
-"""The formats that Blender's own exporters write."""
-
+BLENDERS_EXPORTERS = ("glb", "fbx")  # the formats that Blender's own exporters write, which many animations make slow
 _BLEND_MAGIC, _ZSTD_SEEKABLE_MAGIC = b"BLENDER", (0x8F92EAB1).to_bytes(4, "little")
 # Bytes that hold the header of the last block of a .blend file in any version.
 _END_SIZE = 64

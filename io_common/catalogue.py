@@ -173,8 +173,6 @@ class Catalogue:
             return self._daemon_character(path) if _is_config(path) else cfg_character(self.files, path)
         return self._loose_character(path) if self.files.has(path) else None
 
-    # --- The list
-
     def _all_entries(self) -> list[CatalogueEntry]:
         models: list[str] = []
         configs: list[str] = []
@@ -232,8 +230,6 @@ class Catalogue:
             folders = [f"{spelled}/{listing.folders[key]}" for key in sorted(listing.folders)]
             found += [folder for folder in folders if all(self.files.has(f"{folder}/{one}") for one in models)]
         return found
-
-    # --- Models without a declaration
 
     def _daemon_character(self, path: str) -> Character:
         model, scale = _daemon_model(self.files, path)

@@ -11,9 +11,7 @@ from dataclasses import dataclass, field, replace
 DOOM3, QUAKE2, QUAKE3, SAUERBRATEN = "DOOM3", "QUAKE2", "QUAKE3", "SAUERBRATEN"
 """Values of `Character.game`: whose declarations the character comes from."""
 MD3_SUFFIX = ".md3"
-MODEL_SUFFIXES = (".md5mesh", ".md2", MD3_SUFFIX)
-"""Of models that can be imported."""
-
+MODEL_SUFFIXES = (".md5mesh", ".md2", MD3_SUFFIX)  # of models that can be imported
 Vector = tuple[float, float, float]
 
 

@@ -132,7 +132,7 @@ class Builder:
         fitted: dict[Object, WeightTable] = {}
         if clips:
             causes += self._warn_of_playback()
-            with _playback(self.context, source, clips) as player:
+            with self._playback(clips) as player:
                 yield from self._sample(clips, player)
                 if options.fit_weights and self.verifier is not None:
                     fitted = self._fit_weights(self.verifier.moved_otherwise(), player)
@@ -145,6 +145,10 @@ class Builder:
             yield from self._improve(self.verifier, clips, fitted)
             self.verifier.warn(causes, self.report)
         return self._result()
+
+    def _playback(self, clips: dict[Path, Clip]) -> AbstractContextManager[Player]:
+        owners = [self.source.armature] if self.source.armature is not None else []
+        return playback(self.context, owners, clips.values())
 
     def _warn_of_playback(self) -> list[str]:
         """Warns of what keeps the armatures from moving; the causes of differences that are known before."""
@@ -194,7 +198,7 @@ class Builder:
         improved = verifier.accept_improvements(self._build_rest(objects, use_stored=False, fitted=fitted))
         self.rest |= improved
         if clips and improved:
-            with _playback(self.context, self.source, clips) as player:
+            with self._playback(clips) as player:
                 for path, animation in self.animations.items():
                     yield from verifier.check(self.sampled[path], animation, player, improved, self.progress)
         for obj in improved.keys() & fitted.keys():
@@ -297,14 +301,6 @@ class Builder:
 
 def _made_by() -> str:
     return f"io_idtech {extension_version()}"
-
-
-def _playback(context: Context, source: Source, clips: dict[Path, Clip]) -> AbstractContextManager[Player]:
-    """A player of the armature, or of the whole scene if objects move."""
-    if source.armature is None:
-        return playback(context, [], None, clips.values())
-    meshes = None if source.attached else source.meshes
-    return playback(context, [source.armature], meshes, clips.values())
 
 
 def _warn_of_speed(
