@@ -70,7 +70,7 @@ class PREFERENCES_OT_io_idtech_make_asset_library(job_operator.JobOperator, bpy.
         records = Records(library, settings, extension_version())
         plan = Plan(records)
         plan.add_characters(["*"])
-        if not plan.tasks:
+        if not (plan.tasks or plan.refused):
             raise CharacterError(f"{self.game}: no models were found in this folder")
         write_catalogs(library, [(task.character, task.catalog) for task in plan.tasks])
         libraries: Any = context.preferences.filepaths.asset_libraries

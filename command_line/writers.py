@@ -93,9 +93,10 @@ def _write_family(family: Family, target: Path, scene: Scene, settings: Settings
         actions = [action for action, _ in suitable_actions(armatures[0]).chosen]
     # Files keep their time; a .blend is exported as it plays.
     keeps_time = scene.animated is not None
-    if family.frame_rate is not None:
+    game_rate = family.frame_rate(settings.game)
+    if game_rate is not None:
         scene_rate = 0.0 if keeps_time else frame_rate(bpy.context.scene)
-        keeps_time |= retime(actions, family.frame_rate, scene_rate)
+        keeps_time |= retime(actions, game_rate, scene_rate)
     scene.compares_speed = not keeps_time
     if family.has_one_file and settings.animations != NO_ANIMATIONS and len(actions) > 1:
         _play_one_after_the_other(armatures[0], actions)

@@ -31,7 +31,7 @@ def make_asset(name: str, kind: str, game: str, source: str, catalog: str) -> No
     played = _played(actions)
     with studio(bpy.context.scene) as place:
         picture = place.take(*_OF_MODEL, bpy.context.scene.frame_current)
-        pictures = dict.fromkeys(actions, picture) | _action_pictures(place, list(filter(None, played.values())))
+        pictures = _action_pictures(place, list(played.values()))
     _keep(actions)
     collection = _collection(asset_name(name, catalog))
     numbers = [
@@ -41,10 +41,10 @@ def make_asset(name: str, kind: str, game: str, source: str, catalog: str) -> No
     ]
     about = f"{kind.capitalize()} {name} of {game}: {', '.join(numbers)}. From {source}"
     _mark(collection, picture, catalog, about, [game, kind, *numbers])
-    for action in actions:
+    for action, picture in pictures.items():
         start, end = versions.action_range(action)
         about = f"Animation of {name} of {game}: {counted(round(end - start) + 1, 'frames')}"
-        _mark(action, pictures[action], catalog_of_animations(name, catalog), about, [game, kind, collection.name])
+        _mark(action, picture, catalog_of_animations(name, catalog), about, [game, kind, collection.name])
 
 
 def _mark(data: Any, picture: Any, catalog: str, description: str, tags: list[str]) -> None:
@@ -74,7 +74,7 @@ def _collection(name: str) -> Collection:
 
 
 def _played(actions: list[Action]) -> dict[str, Plays]:
-    """The animations by name, with what they animate."""
+    """The animations of meshes and armatures by name, with what they animate."""
     found: dict[str, Plays] = {}
     owners = [(obj, data) for obj in bpy.data.objects if (data := scene.animated_data(obj)) is not None]
     for obj, data in owners:
@@ -85,7 +85,7 @@ def _played(actions: list[Action]) -> dict[str, Plays]:
         if action not in named:
             # Of a model that knows its actions by what these animate.
             found[action.name] = [(data, action) for _, data in owners if versions.can_play(action, data.id_type)]
-    return found
+    return {name: pairs for name, pairs in found.items() if pairs}
 
 
 def _action_pictures(place: Studio, animations: list[Plays]) -> dict[Action, Any]:

@@ -29,9 +29,9 @@ from ..io_common.textures.conventions import MaterialImages, Role
 from ..io_common.textures.search import Search
 from ..io_md2.format import FRAMES_PER_SECOND, find_sequences
 from ..io_md2.format import Model as Md2Model
+from ..io_md2.format.games import TEXTURE_RULES as MD2_RULES
 from ..io_md2.importing import MAX_MATERIALS, model_materials
 from ..io_md2.importing import build_model as build_md2
-from ..io_md2.options import TEXTURE_RULES as MD2_RULES
 from ..io_md2.records import SKINS
 from ..io_md3.format import MAGIC as MD3_MAGIC
 from ..io_md3.format import Md3Error

@@ -53,7 +53,6 @@ class Family:
     other_games: frozenset[str] = frozenset()  # that other families have, and this one knows by another name
     skeletal: SkeletalFormat | None = None  # None for frames of vertices
     magic: bytes = b""  # with which files begin; empty if that tells nothing
-    frame_rate: float | None = None  # if the format has a fixed one
     has_one_file: bool = False  # whether a model and all its animations are one file
     # Of the file that a game needs beside each model, with the same name; empty if it needs none.
     required_suffix: Callable[[str], str] = lambda game: ""
@@ -68,6 +67,12 @@ class Family:
     def has_game(self, name: str) -> bool:
         """Whether there are rules for the files of a game; if not, those of any game apply."""
         return name in self.other_games or any(name == game.value for game in self.games)
+
+    def frame_rate(self, name: str) -> float | None:
+        """The rate at which a game plays all files, if there is one; that of the first game for one without rules."""
+        profiles = list(self.games.values())
+        found = next((one for one in profiles if one.game.value == name), profiles[0] if profiles else None)
+        return found.frame_rate if found is not None else None
 
 
 def kinds_by_suffix(families: Iterable[Family]) -> dict[str, FileKind]:

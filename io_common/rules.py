@@ -115,6 +115,7 @@ class Profile:
         engines: the engines whose loaders were read.
         rules: its own rules, besides those of every game.
         written: sentences about how files for it are written, with reasons.
+        frame_rate: frames per second at which it plays all files; None if it plays each at a rate of its own.
     """
 
     game: Any
@@ -123,6 +124,7 @@ class Profile:
     engines: str
     rules: tuple[Rule, ...] = ()
     written: tuple[str, ...] = ()
+    frame_rate: float | None = None
 
     def rules_with(self, common: Iterable[Rule]) -> tuple[Rule, ...]:
         """Its rules after those of every game, except where it has one with the same code."""

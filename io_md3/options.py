@@ -7,10 +7,6 @@ from dataclasses import dataclass
 from ..io_blender.frames import options as frame_options
 from ..io_blender.frames.options import FrameImportProperties, FrameModelProperties
 from ..io_blender.options import option, split_surfaces_option
-from ..io_common.textures.conventions import TextureRules
-
-# How images are found for the shaders of surfaces.
-TEXTURE_RULES = TextureRules(config_name="md3.cfg", has_shaders=True, has_mesh_images=True)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..io_blender.records import Bytes, ConversionField, Integer, Json, MaterialRecord, Number, SourceFrames, Texts
+from ..io_blender.records import Bytes, ConversionField, Integer, Json, MaterialRecord, SourceFrames, Texts
 from .format import Md3Error, Model, parse_model
 from .format.sequences import Sequence
 
@@ -22,9 +22,6 @@ GROUP = "md3"
 
 SHADERS = MaterialRecord(GROUP, "shader", names_are_images=True)
 """What is stored on materials: the shader is the path of an image, or a name of the game."""
-
-MAX_RATE = 1000.0
-"""The highest frame rate."""
 
 VERTEX = "md3_vertex"
 """The attribute with the vertex of the file that each vertex is, if they were not merged."""
@@ -65,7 +62,6 @@ PLAYER_SETTINGS = Json(GROUP, "player_settings", PlayerSettings)
 
 # On the parent.
 PLAYER = Json(GROUP, "player", PlayerFiles)
-FRAME_RATE = Number(GROUP, "frame_rate", 1e-2, MAX_RATE)
 SEQUENCES = Json(GROUP, "sequences", Sequences)
 _FILE = Bytes(GROUP, "file", "u1")
 _FRAME_START = Integer(GROUP, "frame_start", lowest=-(2**31))
@@ -90,14 +86,13 @@ class StoredModel(SourceFrames):
 
 
 def store_model(
-    root: Object, data: bytes, key_names: list[str], frame_start: int, sequences: tuple[Sequence, ...], rate: float
+    root: Object, data: bytes, key_names: list[str], frame_start: int, sequences: tuple[Sequence, ...]
 ) -> None:
     """Stores the bytes of a file on the parent of what was made of it."""
     _FILE.write(root, np.frombuffer(data, np.uint8))
     _KEY_NAMES.write(root, key_names)
     _FRAME_START.write(root, frame_start)
     SEQUENCES.write(root, Sequences(sequences))
-    FRAME_RATE.write(root, rate)
 
 
 def load_model(root: Object | None) -> StoredModel | None:

@@ -39,6 +39,8 @@ _DISPLAY_SIZE = 0.1
 _PREFIX = "tag_"
 # What rounding to single precision changes: in the axes, and in the origin by its distance.
 _AXES_TOLERANCE, _ORIGIN_TOLERANCE = 1e-4, 1e-5
+# Degrees of shear that nobody sees.
+_SHEAR_TOLERANCE = 0.1
 
 
 def tag_matrices(model: Model, conversion: Conversion) -> Floats:
@@ -246,30 +248,56 @@ def _is_tag(owner: Any, name: str) -> bool:
 
 
 def tag_tables(
-    tags: Sequence[Tag], shown: Floats, source: Model | None, frames: npt.NDArray[np.int64], conversion: Conversion
+    tags: Sequence[Tag],
+    shown: Floats,
+    source: Model | None,
+    frames: npt.NDArray[np.int64],
+    conversion: Conversion,
+    report: Report,
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     """Origins (F, N, 3) and axes (F, N, 3, 3) of transforms in the scene, (F, N, 4, 4): those of the file where Blender
-    still shows them. `frames` are the frames of the file, or NONE, (F,)."""
+    still shows them, else without scale. `frames` are the frames of the file, or NONE, (F,)."""
     rotation = conversion.rotation
+    rotations, angles = nearest_rotations(shown[..., :3, :3])
     origins = conversion.points(shown[..., :3, 3]).astype(np.float32)
-    axes = np.swapaxes(rotation @ shown[..., :3, :3] @ rotation.T, 2, 3).astype(np.float32)
+    axes = np.swapaxes(rotation @ rotations @ rotation.T, 2, 3).astype(np.float32)
     known = np.flatnonzero(frames != NONE)
-    if source is None or not len(known):
-        return origins, axes
-    before = tag_matrices(source, conversion.inverse())
+    before = tag_matrices(source, conversion.inverse()) if source is not None and len(known) else None
     for index, tag in enumerate(tags):
-        if not 0 <= tag.number < len(source.tag_names):
-            continue
-        expected = shown_matrices(channels(before[frames[known], tag.number]))
-        off = np.abs(shown[known, index] - expected)
-        reach = 1.0 + np.abs(expected[:, :3, 3]).max(axis=1)
-        same = (off[:, :3, :3].max(axis=(1, 2)) <= _AXES_TOLERANCE) & (
-            off[:, :3, 3].max(axis=1) <= _ORIGIN_TOLERANCE * reach
-        )
-        rows = known[same]
-        origins[rows, index] = source.tag_origins[frames[rows], tag.number]
-        axes[rows, index] = source.tag_axes[frames[rows], tag.number]
+        if source is not None and before is not None and 0 <= tag.number < len(source.tag_names):
+            expected = shown_matrices(channels(before[frames[known], tag.number]))
+            off = np.abs(shown[known, index] - expected)
+            reach = 1.0 + np.abs(expected[:, :3, 3]).max(axis=1)
+            same = (off[:, :3, :3].max(axis=(1, 2)) <= _AXES_TOLERANCE) & (
+                off[:, :3, 3].max(axis=1) <= _ORIGIN_TOLERANCE * reach
+            )
+            rows = known[same]
+            origins[rows, index] = source.tag_origins[frames[rows], tag.number]
+            axes[rows, index] = source.tag_axes[frames[rows], tag.number]
+            angles[rows, index] = 0.0
+        angle = float(angles[:, index].max(initial=0.0))
+        if angle > _SHEAR_TOLERANCE:
+            report.warn(
+                f"sheared or mirrored, which tags in games cannot be, so its axes were written up to {angle:.3g} "
+                "degrees off. Apply the scale of its parents, or make it positive and even",
+                tag.bone or tag.obj.name,
+            )
     return origins, axes
+
+
+def nearest_rotations(matrices: Floats) -> tuple[Floats, npt.NDArray[np.float64]]:
+    """The rotations nearest to matrices (F, N, 3, 3), and how far in degrees the axes are off at most, (F, N)."""
+    # As Blender does, a matrix that mirrors is taken as the rotation of its negative.
+    finite = np.nan_to_num(matrices, nan=0.0, posinf=0.0, neginf=0.0)
+    left, _, right = np.linalg.svd(finite * np.where(np.linalg.det(finite) < 0.0, -1.0, 1.0)[..., None, None])
+    # Without a size along an axis, its sign is open.
+    left[..., 2] *= np.linalg.det(left @ right)[..., None]
+    rotations = left @ right
+    lengths = np.linalg.norm(finite, axis=2)
+    cosines = (finite * rotations).sum(axis=2) / np.where(lengths > 0.0, lengths, 1.0)
+    cosines[lengths == 0.0] = 1.0
+    angles = np.degrees(np.arccos(np.clip(cosines, -1.0, 1.0))).max(axis=2)
+    return rotations, angles
 
 
 def fitting_name(name: str, report: Report) -> str:

@@ -84,7 +84,7 @@ class FrameProperties:
     )
     frame_step: int = option(1, "Frame Step", "Export every N-th frame or shape key", min=1, soft_max=10)
     frame_rate_from: str = frame_rate_option(
-        "Frame for frame: the game shows 10 of them a second, whatever the scene plays", GAME
+        "Frame for frame: Quake and Quake II show 10 of them a second, whatever the scene plays", GAME
     )
     use_frame_range: bool = option(False, "Custom Range", "Export other frames than those of the scene's range")
     frame_start: int = option(0, "Start", "First frame. Setting it in a script enables the custom range")

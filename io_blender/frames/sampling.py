@@ -103,8 +103,9 @@ class Sides:
             cosines = np.einsum("ci,ci->c", of_corners, of_firsts.take(self._vertices, axis=0))
             # NaN fails every comparison.
             others = np.flatnonzero(~(cosines >= SAME_SIDE) & shown.take(self._vertices))
-            self.codes[frame, others] = self._encode(of_corners[others] @ turn)
-            self.is_other[others] = True
+            if len(others):
+                self.codes[frame, others] = self._encode(of_corners[others] @ turn)
+                self.is_other[others] = True
 
 
 def values_of_part(
@@ -156,10 +157,10 @@ class Samples:
     # The transforms of what was followed in each frame of the scene, (F, n, 4, 4); none for shape keys
     matrices: npt.NDArray[np.float64] | None = None
 
-    def first_frame(self) -> Samples:
-        """The first frame alone."""
-        verified = {row: frames for row, frames in self.verified.items() if row == 0}
-        return replace(self, positions=self.positions[:1], verified=verified)
+    def first_frames(self, count: int) -> Samples:
+        """The first frames alone."""
+        verified = {row: frames for row, frames in self.verified.items() if row < count}
+        return replace(self, positions=self.positions[:count], verified=verified)
 
 
 def sample_frames(

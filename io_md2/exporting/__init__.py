@@ -181,10 +181,11 @@ class _Builder:
             sides=sides if options.split_sharp else None,
         )  # fmt: skip
         topology = join(parts)
-        if self.plan.may_be_single and (samples.positions == samples.positions[:1]).all():
+        count = self.plan.moving_count(samples.positions, tolerance=0.0)
+        if count < self.plan.frame_count:
             _warn_of_moving_uvs(parts, samples, self.report)
-            self.plan = self.plan.first_frame()
-            samples = samples.first_frame()
+            self.plan = self.plan.first_frames(count, self.report)
+            samples = samples.first_frames(count)
         normals = None
         if options.split_sharp:
             parts, samples, normals = split(parts, samples)

@@ -15,8 +15,9 @@ import numpy as np
 from ...io_common.frames import FrameSequence
 from ...io_common.rules import Finding, Profile, Rule, Subject, find, find_invalid
 from ...io_common.texts import counted
+from ...io_common.textures.conventions import TextureRules
 from . import checks
-from .model import SKIN_NAME_SIZE, Model, validate_structure
+from .model import FRAMES_PER_SECOND, SKIN_NAME_SIZE, Model, validate_structure
 
 
 class Game(Enum):
@@ -136,14 +137,15 @@ PROFILES: dict[Game, Profile] = {
     for profile in (
         Profile(
             Game.ANY, "Any", "Cube, Sauerbraten, AssaultCube, Egoboo, viewers: everything that the format can hold",
-            "the format", (), _WRITTEN,
+            "the format", (), _WRITTEN, FRAMES_PER_SECOND,
         ),
         Profile(
             Game.QUAKE2, "Quake II", "id's Quake II and yquake2", "id's Quake II, yquake2", _QUAKE2_RULES, _WRITTEN,
+            FRAMES_PER_SECOND,
         ),
         Profile(
             Game.QUAKE2_MODERN, "Quake II, modern", "q2pro and the re-release of Quake II", "q2pro", _MODERN_RULES,
-            _WRITTEN,
+            _WRITTEN, FRAMES_PER_SECOND,
         ),
     )
 }  # fmt: skip
@@ -283,3 +285,7 @@ def match_template(template: Template, sequences: Sequence[tuple[str, int]]) -> 
         ),
         unknown=tuple(unknown),
     )
+
+
+TEXTURE_RULES = TextureRules(config_name="md2.cfg", has_player_skins=True)
+"""How images are found for the skins."""

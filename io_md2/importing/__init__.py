@@ -43,8 +43,8 @@ from ..format import (
     st_fractions,
 )
 from ..format.frames import merge_vertices
+from ..format.games import TEXTURE_RULES
 from ..format.model import first_frame
-from ..options import TEXTURE_RULES
 from ..records import CORNER_ST, FRAME_RATE, SKINS, VERTEX, store_model
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from ...io_common.textures.search import Search
 from ..exporting import TEMPLATE_LABELS, ExportOptions, build_model
 from ..family import FAMILY
 from ..format import FRAMES_PER_SECOND, PROFILES, find_sequences
-from ..format.games import Template, match_template
+from ..format.games import TEXTURE_RULES, Template, match_template
 from ..importing import import_files
-from ..options import TEXTURE_RULES, ModelProperties, SourceProperties
+from ..options import ModelProperties, SourceProperties
 from ..records import (
     CHOSEN_SKIN_SIZE,
     FRAME_RATE,

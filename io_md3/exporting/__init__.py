@@ -41,7 +41,7 @@ from ...io_blender.scene.time_dependence import depends_on_time
 from ...io_blender.verification import OTHER_TRIANGULATION, Differences, Verify, diagonal
 from ...io_common.triangles import drop_degenerate, flip_v
 from ..format import (
-    FRAMES_PER_SECOND,
+    PROFILES,
     UNITS,
     Game,
     Md3Error,
@@ -56,7 +56,7 @@ from ..format import (
 from ..format.games import surface_limits
 from ..options import ModelProperties
 from ..players import all_frames
-from ..records import FRAME_RATE, StoredModel, load_frames, load_model, root_of
+from ..records import StoredModel, load_frames, load_model, root_of
 from ..tags import Tag, find_tags, tag_tables
 from .surfaces import Part, SurfaceBuilder, read_part, shader_names, split_surface, surface_name, surface_parts
 
@@ -173,17 +173,17 @@ class Builder:
         parts = [builder.part for builder in builders]
         if not parts and not self.tags:
             raise NothingToExportError(f"there are no faces to export: {listing([obj.name for obj in self.meshes])}")
-        if plan.may_be_single and _is_still(samples.positions) and _is_still(tags):
-            plan, samples, tags = plan.first_frame(), samples.first_frame(), tags[:1]
+        # Far below the grid of the file.
+        count = plan.moving_count(samples.positions, tags, tolerance=1e-4)
+        if count < plan.frame_count:
+            plan, samples, tags = plan.first_frames(count, report), samples.first_frames(count), tags[:count]
         self._place(builders, samples.positions)
         rows, sides = np.arange(plan.frame_count), samples.sides
         needed = np.any([builder.needs_normals() for builder in builders], axis=0)
         if not sides and np.any(needed):
             rows = rows if plan.segments else np.flatnonzero(needed)
             sides = yield from self._sample_sides(plan.some_frames(rows), builders, turns[rows], rows)
-        surfaces = [
-            builder.build(one, rows) for builder, one in zip(builders, sides or [None] * len(builders), strict=True)
-        ]
+        surfaces = [builder.build(sides[number] if sides else None, rows) for number, builder in enumerate(builders)]
         model = self._assemble(plan, builders, surfaces, tags)
         self.objects = [builder.part.obj for builder in builders]
         if options.verify is not Verify.NONE:
@@ -199,8 +199,9 @@ class Builder:
             report.hint_split({one.name: len(split) for one, split in zip(model.surfaces, pieces, strict=True)})
             model = replace(model, surfaces=[piece for split in pieces for piece in split])
             self.objects = [obj for obj, split in zip(self.objects, pieces, strict=True) for _ in split]
-        if options.compares_speed:
-            rate = (FRAME_RATE.read(self.root) if self.root is not None else None) or FRAMES_PER_SECOND
+        # Others play an `animation.cfg`, or do not play models of maps at all.
+        rate = PROFILES[options.game].frame_rate
+        if options.compares_speed and rate is not None:
             frame_models.warn_of_model_speed(plan, options.frames, rate, scene, report)
         return model
 
@@ -289,7 +290,7 @@ class Builder:
         if source is not None and len(surfaces) == len(source.surfaces):
             is_same = np.logical_and.reduce([plan.source != NONE, *(builder.is_same for builder in builders)])
         bounds, origins, radii = _frame_bounds(surfaces, source, plan.source, is_same)
-        origins_of_tags, axes_of_tags = tag_tables(self.tags, tags, source, plan.source, self.conversion)
+        origins_of_tags, axes_of_tags = tag_tables(self.tags, tags, source, plan.source, self.conversion, self.report)
         return Model(
             name=source.name if source is not None else "",
             frame_names=plan.names,
@@ -314,11 +315,6 @@ def _moved(samples: Samples, matrices: npt.NDArray[np.float64]) -> Samples:
     return replace(samples, positions=moved, verified=verified)
 
 
-def _is_still(values: npt.NDArray[np.floating]) -> bool:
-    """Whether nothing moves over the frames, far below the grid of the file."""
-    return np.allclose(values, values[:1], rtol=0.0, atol=1e-4)
-
-
 def _frame_bounds(
     surfaces: list[Surface], source: Model | None, frames: npt.NDArray[np.int64], is_same: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.float32], ...]:
@@ -327,8 +323,8 @@ def _frame_bounds(
     empty = np.zeros((0, 3), np.int16)
     # Frame by frame, as all of them would fill the memory.
     points = (np.concatenate([empty, *(surface.vertices[frame] for surface in surfaces)]) for frame in new.tolist())
-    tables = zip(*(frame_bounds(positions(one)[None]) for one in points), strict=True)
-    computed = tuple(np.concatenate(table) for table in tables) or frame_bounds(np.zeros((0, 0, 3)))
+    of_frames = zip(*(frame_bounds(positions(one)[None]) for one in points), strict=True)
+    computed = tuple(np.concatenate(table) for table in of_frames) or frame_bounds(np.zeros((0, 0, 3)))
     if source is None or not is_same.any():
         return computed
     tables = tuple(table[frames] for table in (source.bounds, source.origins, source.radii))

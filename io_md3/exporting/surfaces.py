@@ -245,7 +245,7 @@ def _turned(
 ) -> npt.NDArray[np.bool_]:
     """Whether vertices are at a face with one that `moved`, (F, N): their normals are not those of the file, (F, N)."""
     result = moved.copy()
-    rows = np.flatnonzero(moved.any(axis=1) & (frames != NONE))
+    rows = np.flatnonzero(moved.any(axis=1) & ~moved.all(axis=1) & (frames != NONE))
     if part.stored is None or not len(rows):
         return result
     triangles, _, sources = groups
@@ -254,7 +254,8 @@ def _turned(
     siblings = same_positions(part.stored.vertices)[sources[known]]
     for row in rows.tolist():
         turned = moved[row].copy()
-        turned[triangles[moved[row, triangles].any(axis=1)]] = True
+        corners = turned.take(triangles)
+        turned[triangles[corners[:, 0] | corners[:, 1] | corners[:, 2]]] = True
         places = np.zeros(siblings.max(initial=0) + 1, dtype=bool)
         places[siblings[turned[known]]] = True
         result[row, known] = places[siblings]

@@ -13,8 +13,8 @@ from ...io_common.frames import FRAME_NAME_SIZE
 from ...io_common.names import fold, without_image_extension
 from ...io_common.rules import Check, Finding, Profile, Rule, Subject, find, find_invalid
 from ...io_common.texts import counted
-from ...io_common.textures.conventions import MESH_IMAGE_FOLDERS, mesh_image_names
-from .model import NAME_SIZE, Model, validate_model
+from ...io_common.textures.conventions import MESH_IMAGE_FOLDERS, TextureRules, mesh_image_names
+from .model import FRAMES_PER_SECOND, NAME_SIZE, Model, validate_model
 
 
 class Game(Enum):
@@ -181,6 +181,7 @@ PROFILES: dict[Game, Profile] = {
             Game.QUAKE, "Quake", "Ironwail, vkQuake, QuakeSpasm-Spiked", "Ironwail, vkQuake, QuakeSpasm-Spiked",
             _QUAKE_RULES,
             ("these engines ignore tags, and find skins by the names of the surfaces or in a .skin file",),
+            FRAMES_PER_SECOND,
         ),
         Profile(
             Game.QUAKE2, "Quake II", "q2pro, yquake2, Quake II RTX", "q2pro, yquake2", _QUAKE2_RULES,
@@ -188,6 +189,7 @@ PROFILES: dict[Game, Profile] = {
                 "yquake2 has no limits of its own (`models.c`, `Mod_LoadModel_MD3`), but rounds texture coordinates to "
                 "1/256 of the image",
             ),
+            FRAMES_PER_SECOND,
         ),
         Profile(Game.QUAKE3, "Quake III", "Quake III Arena and ioquake3", "ioquake3", _QUAKE3_RULES),
     )
@@ -219,3 +221,7 @@ def check_model(model: Model, game: Game = Game.ANY, source: Model | None = None
     """
     invalid = find_invalid("not_valid", lambda: validate_model(model))
     return invalid or find(PROFILES[game].rules_with(COMMON), Subject(model, source))
+
+
+TEXTURE_RULES = TextureRules(config_name="md3.cfg", has_shaders=True, has_mesh_images=True)
+"""How images are found for the shaders of surfaces."""

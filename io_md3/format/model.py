@@ -39,7 +39,7 @@ VERSION = 15
 """The version in the header."""
 
 FRAMES_PER_SECOND = 10.0
-"""How fast models play without an `animation.cfg`."""
+"""How fast Quake and Quake II play models; Quake III plays the rates of an `animation.cfg`."""
 
 UNITS = 64
 """Steps of the grid of positions in one unit."""
@@ -226,15 +226,18 @@ def normal_vectors(normals: npt.ArrayLike) -> NDArray[np.float32]:
 
 def nearest_normals(vectors: npt.ArrayLike) -> NDArray[np.uint8]:
     """The normals (…, 2) nearest to vectors (…, 3), which need not have the length 1; that of no length points up."""
-    vectors = np.asarray(vectors, np.float64)
+    vectors = np.asarray(vectors)
+    if vectors.dtype != np.float32:
+        vectors = vectors.astype(np.float64)
     x, y, z = np.moveaxis(vectors, -1, 0)
-    length = np.sqrt(x * x + y * y + z * z)
-    from_z = np.arccos(np.clip(z / np.where(length > 0.0, length, 1.0), -1.0, 1.0))
-    from_z = np.where(length > 0.0, from_z, 0.0)
+    ring = x * x + y * y
+    length = np.sqrt(ring + z * z)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        from_z = np.where(length > 0.0, np.arccos(np.clip(z / length, -1.0, 1.0)), 0.0)
     # Straight up and down have no angle around z.
-    around_z = np.where(np.hypot(x, y) > 1e-6 * length, np.arctan2(y, x), 0.0)
-    angles = np.stack([from_z, around_z], axis=-1)
-    return np.mod(np.rint(angles / _STEP), 255.0).astype(np.uint8)
+    around_z = np.where(np.sqrt(ring) > 1e-6 * length, np.arctan2(y, x), 0.0)
+    steps = np.rint(np.stack([from_z, around_z], axis=-1) / _STEP)
+    return np.where(steps < 0.0, steps + 255.0, steps).astype(np.uint8)
 
 
 def frame_bounds(points: npt.ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
@@ -250,10 +253,12 @@ def frame_bounds(points: npt.ArrayLike) -> tuple[NDArray[np.float32], NDArray[np
     if not points.size:
         count = len(points)
         return (np.zeros((count, 2, 3), np.float32), np.zeros((count, 3), np.float32), np.zeros(count, np.float32))
-    bounds = np.stack([points.min(axis=1), points.max(axis=1)], axis=1)
+    # Axis by axis, which numpy does much faster than point by point.
+    axes = np.ascontiguousarray(np.moveaxis(points, 2, 0))
+    bounds = np.stack([axes.min(axis=2), axes.max(axis=2)]).transpose(2, 0, 1)
     origins = bounds.mean(axis=1)
-    offsets = points - origins[:, None]
-    radii = np.sqrt(np.einsum("fvi,fvi->fv", offsets, offsets).max(axis=1))
+    x, y, z = axes - origins.T[:, :, None]
+    radii = np.sqrt((x * x + y * y + z * z).max(axis=1))
     return bounds.astype(np.float32), origins.astype(np.float32), radii.astype(np.float32)
 
 

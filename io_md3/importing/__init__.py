@@ -42,10 +42,11 @@ from ..format import (
     parse_model,
     positions,
 )
+from ..format.games import TEXTURE_RULES
 from ..format.model import same_positions
 from ..format.sequences import CONFIG_NAME, Sequence, is_played_by, parse_animation_config, sequences_of
-from ..options import TEXTURE_RULES, ImportOptions
-from ..players import HEAD, LOWER, PARTS, STANDING, UPPER, find_player
+from ..options import ImportOptions
+from ..players import HEAD, LOWER, PARTS, UPPER, find_player
 from ..records import (
     CONVERSION,
     CORNER_VERTEX,
@@ -112,9 +113,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     for path, root in roots.items():
         player = find_player(context.scene, root) if path.stem.lower() == LOWER and PLAYER.read(root) else None
         if player is not None:
-            rows = sequences[path.parent]
-            player.store_import(rows.values())
-            rate, first, last = player.show(context, STANDING if STANDING in rows else next(iter(rows)))
+            rate, first, last = player.begin(context, sequences[path.parent].values())
             if options.use_scene_timing:
                 state.set_frame_rate(context.scene, rate, result.report)
                 state.set_frame_range(context.scene, first, last)
@@ -231,8 +230,7 @@ def _build(
         context.scene, name, shapes, model.frame_names, file.sequences, options, result, actions, player
     )
     build_tags(context, root, model, file.sequences if options.sequence_actions else [], options, result, actions)
-    rate = file.frame_rate or options.fps
-    store_model(root, file.data, key_names, options.frame_start, tuple(file.sequences), rate)
+    store_model(root, file.data, key_names, options.frame_start, tuple(file.sequences))
     CONVERSION.write(root, options.conversion)
     for obj in shapes:
         found = [name_for_file(material, SHADERS, options.game_folders) for material in obj.data.materials]

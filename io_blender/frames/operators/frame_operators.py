@@ -199,7 +199,7 @@ class FrameExport(_Frames, shared_options.ModelExport):
         return exported_meshes(context, self)
 
     def frame_options(self, context: Context) -> FrameOptions:
-        rate = self.format.family.frame_rate if self.frame_rate_from == GAME else 0.0
+        rate = self.format.family.frame_rate(self.game_or_default()) if self.frame_rate_from == GAME else 0.0
         return FrameOptions(self.frames, self.frame_step, self._frame_range(context), rate or 0.0)
 
     def _frame_range(self, context: Context) -> tuple[int, int] | None:

@@ -16,6 +16,7 @@ from mathutils import Matrix
 from md3_evaluated import assert_same_corners, assert_shows, corners, file_corners
 
 from io_idtech.io_blender.materials.library import color_image
+from io_idtech.io_md2.format import read_model as read_md2
 from io_idtech.io_md3.format import format_model, nearest_normals, parse_model, read_model
 
 FRAMES = md3_samples.FRAMES
@@ -667,12 +668,22 @@ def test_a_key_that_was_renamed_on_one_surface_is_not_played_on_the_others(tube,
 
 def test_a_frame_step_that_changes_the_speed_is_told_with_the_rate_that_keeps_it(tube, tmp_path, capsys):
     load(tube)
-    save(tmp_path, frames="SCENE", frame_step=2)
+    save(tmp_path, frames="SCENE", frame_step=2, game="QUAKE")
     assert "the scene at 10 with Frame Step 2" in (told := capsys.readouterr().out)
     assert "or the scene to 20 fps" in told
     bpy.context.scene.render.fps = 20
-    save(tmp_path, frames="SCENE", frame_step=2)
+    save(tmp_path, frames="SCENE", frame_step=2, game="QUAKE")
     assert "To keep the time" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("game", "count"), [("ANY", 4), ("QUAKE", 2), ("QUAKE2", 2), ("QUAKE3", 4)])
+def test_only_quake_and_quake_ii_have_a_rate_of_their_own(tmp_path, capsys, game, count):
+    _new_model()
+    bpy.context.scene.render.fps = 20
+    assert len(read_model(save(tmp_path, game=game)).frame_names) == 4
+    assert ("the game plays at 10 fps, the scene at 20" in capsys.readouterr().out) == (count == 2)
+    assert len(read_model(save(tmp_path, game=game, frame_rate_from="GAME")).frame_names) == count
+    assert "the game plays at" not in capsys.readouterr().out
 
 
 def test_names_of_tags_and_frames_that_do_not_fit_are_warned_of(tube, tmp_path, capsys):
@@ -704,6 +715,48 @@ def test_moved_renamed_and_new_tags_are_exported(tube, tmp_path):
     assert np.array_equal(after.tag_axes[:, 1], before.tag_axes[:, 1])
     assert np.allclose(after.tag_origins[:, 2], (7, 0, 0))
     assert after.surfaces == before.surfaces
+
+
+@pytest.mark.parametrize("tags", ["EMPTIES", "BONES"])
+@pytest.mark.parametrize("scale", [(3.0, 3.0, 3.0), (0.5, 2.0, 1.0)])
+def test_a_tag_with_a_scale_is_written_with_the_axes_of_its_rotation(tube, tmp_path, capsys, tags, scale):
+    found = load(tube, tags=tags)
+    names = ("tag_weapon", "tag_head")
+    if tags == "BONES":
+        rig = found["tube tags"]
+        rig.animation_data_clear()
+        owners = [rig.pose.bones[name] for name in names]
+    else:
+        owners = [found[name] for name in names]
+        for owner in owners:
+            owner.animation_data_clear()
+    for owner in owners:
+        owner.scale = scale
+    bpy.context.view_layer.update()
+    matrices = [owner.matrix if tags == "BONES" else owner.matrix_world for owner in owners]
+    axes = read_model(save(tmp_path)).tag_axes
+    assert np.allclose(axes @ np.swapaxes(axes, 2, 3), np.eye(3), atol=1e-5)
+    assert np.allclose(axes[0], [np.array(one.to_quaternion().to_matrix()).T for one in matrices], atol=1e-5)
+    assert "sheared" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("parent", "own", "degrees"), [((2, 1, 1), (1, 1, 1), 18.4), ((1, 1, 1), (-1, 1, 1), 180)])
+def test_shear_and_mirroring_of_a_tag_are_left_out_with_a_warning(tube, tmp_path, capsys, parent, own, degrees):
+    found = load(tube)
+    tag = found["tag_weapon"]
+    tag.animation_data_clear()
+    holder = bpy.data.objects.new("holder", None)
+    found["tube"].users_collection[0].objects.link(holder)
+    holder.parent, holder.scale = found["tube"], parent
+    tag.parent, tag.rotation_quaternion, tag.scale = holder, Matrix.Rotation(math.pi / 4, 3, "Z").to_quaternion(), own
+    bpy.context.view_layer.update()
+    axes = read_model(save(tmp_path)).tag_axes[:, 0]
+    assert np.allclose(axes @ np.swapaxes(axes, 1, 2), np.eye(3), atol=1e-5)
+    assert np.allclose(np.linalg.det(axes), 1.0)
+    told = capsys.readouterr().out
+    assert told.count("sheared or mirrored") == 1
+    assert "tag_weapon: sheared or mirrored" in told
+    assert f"up to {degrees:g} degrees off" in told
 
 
 @pytest.mark.parametrize("parented", [False, True])
@@ -773,6 +826,25 @@ def _new_model():
     cube.modifiers.new("a", "ARMATURE").object = armature
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 4
     return cube
+
+
+@pytest.mark.parametrize("family", ["md2", "md3"])
+@pytest.mark.parametrize(("held", "count"), [(0, 4), (2, 6), (300, 250)])
+def test_a_short_action_in_a_long_scene_is_exported_to_its_last_keyframe(tmp_path, capsys, family, held, count):
+    _new_model()
+    bpy.context.scene.frame_end = 250
+    bone = bpy.data.objects["rig"].pose.bones["arm"]
+    if held:
+        bone.keyframe_insert("rotation_euler", frame=4 + held)
+    export, read = (getattr(bpy.ops.export_scene, family), {"md2": read_md2, "md3": read_model}[family])
+    path = tmp_path / f"out.{family}"
+    assert export(filepath=str(path)) == {"FINISHED"}
+    assert read(path).frame_count == count
+    told = f"Nothing moves after frame {count}, so the export ends there"
+    assert (told in capsys.readouterr().out) == (count < 250)
+    assert export(filepath=str(path), frames="SCENE") == {"FINISHED"}
+    assert read(path).frame_count == 250
+    assert "Nothing moves" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("game", ["QUAKE", "QUAKE2", "QUAKE3"])
