@@ -157,11 +157,7 @@ class EXPORT_SCENE_OT_idtech_character(job_operator.JobOperator, shared_options.
         scale = self.global_scale if has_scale else 1.0 / preferences.default_scale()
         conversion = ChosenConversion(axes.to_file(scale, "Y", "Z"))
         model = Md3Options(
-            game=Game.QUAKE3,
-            verify=self.verification(),
-            conversion=conversion,
-            game_folders=game_folders,
-            compares_speed=False,
+            game=Game.QUAKE3, verify=self.verification(), conversion=conversion, game_folders=game_folders
         )
         return PlayerExport(PlayerSettings(**values), model)
 
