@@ -21,6 +21,7 @@ class SkeletalFormat:
     read_animations: Callable[[Source], list[NamedAnimation]]
     # Whether a model's file holds animations as well; true of what cannot be read, so that reading tells why.
     has_animations: Callable[[Source], bool] = lambda source: True
+    has_model: Callable[[Source], bool] = lambda source: True  # the same of a model, and not animations alone
 
 
 @dataclass(frozen=True)
