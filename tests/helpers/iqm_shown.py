@@ -81,9 +81,9 @@ def assert_same_corners(found: np.ndarray, expected: np.ndarray, size: float, *,
         assert np.abs(tree - row).max(axis=1).min() < 3e-3, row
 
 
-def assert_shows(path, objects, clips=()) -> None:
+def assert_shows(path, objects, clips=(), read=specification.read) -> None:
     """A file shows what Blender does: objects at rest, and on the frames of actions that are set one after another."""
-    spec = specification.read(path.read_bytes())
+    spec = read(path.read_bytes())
     size = max(1.0, float(np.abs(spec.arrays[0]).max()))
     armature = objects[0].find_armature()
     if armature is not None:

@@ -164,10 +164,11 @@ def test_models_that_configs_of_unvanquished_and_xreal_name_are_listed(tmp_path,
 
 def test_the_script_of_an_iqm_names_its_animations_and_images(tmp_path):
     iqm = iqm_samples.iqm()
-    game = game_folders.write(
+    script = "iqmload arm.iqm\niqmanim idle walk.iqm 30\niqmanim attack arm.iqm:grow\niqmspec body 20\n"
+    game = game_folders.loose(
         tmp_path,
         {
-            "models/arm/iqm.cfg": "iqmload arm.iqm\niqmanim idle walk.iqm 30\niqmanim attack arm.iqm:grow\niqmspec body 20\n",
+            "models/arm/iqm.cfg": script,
             "models/arm/arm.iqm": format_iqm(iqm),
             "models/arm/walk.iqm": format_iqm(animations_alone(iqm, 0)),
         },

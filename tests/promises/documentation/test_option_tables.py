@@ -34,6 +34,7 @@ def rows(page: str) -> list[set[str]]:
 @pytest.mark.parametrize(("page", "index", "operators"), [
     ("md5.md", 0, ("import_scene.md5",)),
     ("md5.md", 1, ("export_scene.md5mesh", "export_scene.md5anim")),
+    ("iqm.md", 0, ("import_scene.iqm",)),
     ("md2.md", 0, ("import_scene.md2",)),
     ("characters.md", 0, ("import_scene.idtech_character",)),
 ])  # fmt: skip

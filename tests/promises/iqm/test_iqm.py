@@ -10,6 +10,7 @@ import iqm_specification as specification
 import numpy as np
 import pytest
 import scripted_scenes
+from engines import iqm as engines
 from iqm_shown import assert_shows
 
 from io_idtech.io_iqm.format import (
@@ -244,6 +245,14 @@ def test_sharp_edges_seams_and_colors_are_exported_as_blender_shades_them(tmp_pa
     tangents = read_iqm(path).array(3)
     assert np.allclose(np.linalg.norm(tangents[:, :3], axis=1), 1.0, atol=1e-4)
     assert set(np.unique(tangents[:, 3])) <= {-1.0, 1.0}
+
+
+@pytest.mark.parametrize("game", engines.READERS)
+def test_engines_show_what_is_exported_for_them(tmp_path, game):
+    armature, tube = scene()
+    path = save(tmp_path, actions="ACTIVE", game=game, animation_files="MODEL")
+    clips = [(armature.animation_data.action, read_iqm(path).animations[0].name)]
+    assert_shows(path, [tube], clips, engines.READERS[game])
 
 
 def test_scaled_bones_are_exported(tmp_path):
