@@ -58,6 +58,10 @@ if TYPE_CHECKING:
 Integers = npt.NDArray[np.int64]
 
 
+WRITING = Writing(joint_scales=True, max_influences=4, precision=2e-3)
+"""How files are written: alike for all games."""
+
+
 @dataclass(frozen=True)
 class ModelOptions(build.ModelOptions):
     """The options of a model."""
@@ -66,8 +70,8 @@ class ModelOptions(build.ModelOptions):
 
     @property
     def writing(self) -> Writing:
-        """How files are written: alike for all games."""
-        return Writing(joint_scales=True, max_influences=4, precision=2e-3)
+        """How files are written."""
+        return WRITING
 
     @property
     def mesh_limits(self) -> dict[str, int]:
