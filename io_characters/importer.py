@@ -27,6 +27,7 @@ from ..io_common.game_tree.tree import GameTree
 from ..io_common.names import fold, without_image_extension
 from ..io_common.textures.conventions import MaterialImages, Role
 from ..io_common.textures.search import ModelSearch, Search
+from ..io_iqm.importing import finish_model as finish_iqm
 from ..io_md2.format import FRAMES_PER_SECOND, find_sequences
 from ..io_md2.format import Model as Md2Model
 from ..io_md2.format.games import TEXTURE_RULES as MD2_RULES
@@ -178,6 +179,8 @@ class _Builder:
         armature, *meshes = result.objects[count:]
         collection = armature.users_collection[0]
         self._move(collection)
+        if part.iqm is not None:
+            finish_iqm(imported, part.iqm, md5_options)
         if options.use_textures:
             for obj, mesh, name in zip(meshes, model.meshes, mesh_names, strict=True):
                 scene.store_skins(obj, self._shader_skins(part.part, mesh.shader, name, search))
@@ -189,7 +192,7 @@ class _Builder:
             result.report.warn(f"tags on joints that the model does not have: {listing(missing)}", part.path.name)
         builder = ActionBuilder(self._context, armature, md5_options, result)
         for one in part.animations:
-            builder.build(SourceAnimation(Path(one.file), one.animation, one.name))
+            builder.build(SourceAnimation(Path(one.file), one.animation, one.name, one.scales))
             self._store(one.declared, result.actions[-1], armature, one.name, one.file)
             yield progress.step()
 

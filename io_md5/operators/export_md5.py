@@ -135,11 +135,6 @@ class EXPORT_SCENE_OT_md5mesh(Export, bpy.types.Operator):
         "Animations to export with the mesh", "NONE", ("NONE", "None", "Export only the mesh"), update=list_when_chosen
     )
 
-    def default_name(self, context: Context) -> str:
-        """The name of the armature."""
-        armature = armature_of(context)
-        return armature.name if armature is not None else ""
-
 
 @properties
 class EXPORT_SCENE_OT_md5anim(Export, bpy.types.Operator):

@@ -109,6 +109,7 @@ class Builder:
     animation_options: AnimationOptions
     report: Report
     progress: Progress
+    rounding = ""  # what files of the format cannot hold of a vertex, in words
     # If not, the meshes are only used for the bounds and to verify the animations.
     writes_meshes: bool
     skeleton: Skeleton = field(init=False)
@@ -125,10 +126,9 @@ class Builder:
         yield self.progress.step(len(source.meshes))
         if options.verify is not Verify.NONE:
             self.verifier = Verifier(
-                self.skeleton, self.rest, options.verify,
-                writes_meshes=self.writes_meshes, as_read=options.writing.computes_w,
-            )  # fmt: skip
-        causes = _causes_of_options(options, self.animation_options)
+                self.skeleton, self.rest, options.verify, options.writing, writes_meshes=self.writes_meshes
+            )
+        causes = _causes_of_options(options, self.animation_options) + ([self.rounding] if self.rounding else [])
         fitted: dict[Object, WeightTable] = {}
         if clips:
             causes += self._warn_of_playback()
