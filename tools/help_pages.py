@@ -173,22 +173,20 @@ def page(name: str, title: str, content: str) -> str:
 
 def keywords(bodies: dict[str, str]) -> str:
     """The index of keywords: the sections that have a keyword in their heading, then those that have it most often."""
+    section = re.compile(r'<h([123]) id="([^"]+)">(.*?)</h[123]>(.*?)(?=<h[123] |\Z)', re.DOTALL)
     sections = []
     for name, content in bodies.items():
-        for anchor, heading, text in re.findall(
-            r'<h[123] id="([^"]+)">(.*?)</h[123]>(.*?)(?=<h[123] |\Z)', content, re.DOTALL
-        ):
-            sections.append((f"{name}.html#{anchor}", PAGES[name], _plain(heading), _plain(text)))
+        for level, anchor, heading, text in section.findall(content):
+            title = PAGES[name] if level == "1" else f"{PAGES[name]}: {_plain(heading)}"
+            sections.append((f"{name}.html#{anchor}", title, _plain(heading), _plain(text)))
     lines = []
     for keyword in re.split(r",\s", KEYWORDS.strip()):
         word = re.compile(rf"\b{re.escape(keyword.removesuffix('s'))}s?\b", re.IGNORECASE)
         ranked = sorted(sections, key=lambda one: (-len(word.findall(one[2])), -len(word.findall(one[3]))))
         found = [one for one in ranked if word.search(one[2]) or word.search(one[3])][:MOST_SECTIONS]
-        links = [
-            f'<a href="{address}">{html.escape(f"{label}: {heading}")}</a>' for address, label, heading, _ in found
-        ]
+        links = "<br>".join(f'<a href="{address}">{html.escape(title)}</a>' for address, title, _, _ in found)
         if links:
-            lines.append(f"<dt>{html.escape(keyword)}</dt>\n<dd>{'<br>'.join(links)}</dd>")
+            lines.append(f"<dt>{html.escape(keyword)}</dt>\n<dd>{links}</dd>")
     return "<h1>Keywords</h1>\n<dl>\n" + "\n".join(lines) + "\n</dl>"
 
 
