@@ -200,7 +200,7 @@ def fuzz(session: nox.Session) -> None:
 @nox.session
 @tested_blenders
 def robustness(session: nox.Session, blender: str) -> None:
-    """Counts what becomes of thousands of damaged files and archives, for docs/robustness.md."""
+    """Counts what becomes of thousands of damaged files and archives, for docs/robustness-figures.md."""
     install_blender(session, blender, *TEST_TOOLS)
     session.run("python", "fuzz/damaged.py", *session.posargs)
     session.run("python", "fuzz/costs.py")

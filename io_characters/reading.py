@@ -78,7 +78,7 @@ class CharacterProperties(RigProperties):
         True, "Place as in Game", "Move and scale the character by the offset and scale of its declaration"
     )
     all_weapons: bool = option(False, "All Weapons", "Import all weapons of a Quake II player, not only weapon.md2")
-    frame_start: int = frame_start_option("each animation")
+    frame_start: int = frame_start_option("each file")
     use_scene_timing: bool = scene_timing_option("the first animation")
 
 

@@ -36,13 +36,13 @@ class FrameImportProperties:
         ),
     )
     use_textures: bool = option(
-        True, "Textures", "Import the images of the skins or shaders from the game folder or from the model's folder"
+        True, "Textures", "Import the images of the materials from the model's folder or a game folder"
     )
     sequence_actions: bool = option(
         False, "Sequence Actions", "Also create an action for each sequence, such as run or pain1"
     )
-    frame_start: int = frame_start_option("the file")
-    use_scene_timing: bool = scene_timing_option("the first animated model")
+    frame_start: int = frame_start_option("each file")
+    use_scene_timing: bool = scene_timing_option("the first animation")
     fps: float = option(
         10.0, "Frame Rate", "Frames per second. Games play 10", min=0.01, max=1000.0, soft_min=1.0, soft_max=60.0
     )

@@ -28,7 +28,7 @@ class Game(Enum):
     QUAKE2_MODERN = "QUAKE2_MODERN"
 
 
-_FORMAT = "MD2 specification, the layout of the file"
+_FORMAT = "the layout of the file"
 _UNTERMINATED = Rule(
     "skin_name_unterminated", False, checks.unterminated("skin"), "all", "skin names of at most 63 bytes",
     "engines read past its end", "shorten the name", "id's `ref_gl/gl_model.c`: `strcpy` style reading of 64 bytes",

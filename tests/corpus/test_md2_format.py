@@ -185,7 +185,7 @@ def test_the_page_says_how_often_computed_normals_are_the_originals() -> None:
     assert spec.loader is not None
     tool = sys.modules["md2_normals"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
-    text = tool.tables()
+    text = tool.table()
     assert text in (ROOT / "docs" / "md2-normals.md").read_text(encoding="utf-8"), f"{path} --write"
     results = tool.compare_all()
     assert np.median([result.equal / result.count for result in results]) > 0.95

@@ -11,7 +11,7 @@ from io_idtech.io_md5 import format as md5
 
 PAGE = (ROOT / "docs" / "specification.md").read_text(encoding="utf-8")
 MD5 = PAGE[PAGE.index("## MD5") :].split("\n## ")[0]
-ROWS = re.findall(r"^\| (?!In the documents|---)(.+) \| (`.+`) \| `(test_\w+)` \|$", MD5, re.MULTILINE)
+ROWS = re.findall(r"^\|(?!In the documents|---)(.+)\|(`.+`)\|`(test_\w+)`\|$", MD5, re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
