@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "windo
 from screen import FOLDER, HEIGHT, PLAN, area, click, drive, results, show_tab, within, xdotool
 
 SAMPLE = Path(PLAN["sample"])
-LONG, SHORT = 1600, 80  # milliseconds
+LONG, SHORT = 1600, 120  # milliseconds
 # Where things are on the screen.
 MENU_ENTRY, SECOND_ROW, PLAY, CONFIRM = (200, 243), (890, 153), (805, 237), (1206, 757)
 # The bones of an arm that are turned.
@@ -103,9 +103,9 @@ def steps() -> Iterator[float]:
     yield 2.0
     shoot("2  Play: click an animation", LONG)
     point(*PLAY)
-    for frame in range(bpy.context.scene.frame_start, bpy.context.scene.frame_end, 2):
+    for frame in range(bpy.context.scene.frame_start, bpy.context.scene.frame_end, 3):
         bpy.context.scene.frame_set(frame)
-        yield 1.0
+        yield 0.5
         shoot("2  Play", SHORT)
     yield from edit()
     with within("VIEW_3D"):
@@ -129,10 +129,10 @@ def edit() -> Iterator[float]:
     armature.data.bones.active = bones[0].bone
     yield 3.0
     shoot("3  Edit", LONG)
-    for _ in range(10):
+    for _ in range(6):
         for bone in bones:
-            bone.rotation_quaternion = bone.rotation_quaternion @ Quaternion((1, 0, 0), -0.05)
-        yield 1.0
+            bone.rotation_quaternion = bone.rotation_quaternion @ Quaternion((1, 0, 0), -0.08)
+        yield 0.5
         shoot("3  Edit", SHORT)
     for bone in bones:
         bone.keyframe_insert("rotation_quaternion")
