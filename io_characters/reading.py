@@ -86,6 +86,7 @@ class CharacterProperties(RigProperties):
 class CharacterOptions(CharacterProperties):
     """The options of the import of a character."""
 
+    weapon: str = ""  # the path of a weapon that a player of Quake III holds
     left_out: frozenset[str] = frozenset()  # names of animations, as the interface shows them
     game_folders: tuple[str, ...] = ()  # searched for images, besides those of the game
     conversion: axes.Conversion = field(default_factory=axes.identity)  # from the files to the scene

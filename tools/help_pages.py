@@ -47,6 +47,7 @@ PAGES = {
     "games/quake2": "Into Quake II",
     "games/quake2-rerelease": "Into the Quake II re-release",
     "games/quake3": "Into Quake III",
+    "games/gzdoom": "Into GZDoom",
     "games/sauerbraten": "Into Sauerbraten",
     "games/unvanquished": "Into Unvanquished",
     "games/other": "Into other games",

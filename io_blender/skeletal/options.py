@@ -88,9 +88,6 @@ class ImportProperties(RigProperties):
     )
     frame_start: int = frame_start_option("each file")
     use_scene_timing: bool = scene_timing_option("the first camera path, else of the first animation")
-    sequence_actions: bool = option(
-        False, "Sequence Actions", "Also create an action for each sequence of the MD2 or MDL, such as run or pain1"
-    )
     use_textures: bool = option(
         True, "Textures", "Import the images of the materials from the model's folder or a game folder"
     )
@@ -151,11 +148,6 @@ class ModelProperties:
             (ALWAYS, "Always", "Add it unless the only root has this name and is at the origin"),
             (NEVER, "Never", "Export the bones as they are"),
         ),
-    )
-    make_names_safe: bool = option(
-        True,
-        "Make Names Safe",
-        "Replace joint names that the game cannot read, in the mesh and all animations. If disabled, they are errors",
     )
 
 
@@ -246,6 +238,7 @@ class ImportOptions(ImportProperties):
     animation_folder: Path | None = None
     chosen: tuple[str, ...] | None = None  # names of files for 'CHOOSE'; None for the same as 'FOLDER'
     game_folders: tuple[str, ...] = ()  # searched for images besides the one in the model's path
+    sequence_actions: bool = False  # also make an action of each sequence of an animation
     conversion: axes.Conversion = field(default_factory=axes.identity)  # from the file to the scene
     # For animations: the scale and axes that their armature was imported with.
     use_conversion_of_armature: bool = True

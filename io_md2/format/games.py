@@ -26,6 +26,7 @@ class Game(Enum):
     ANY = "ANY"
     QUAKE2 = "QUAKE2"
     QUAKE2_MODERN = "QUAKE2_MODERN"
+    GZDOOM = "GZDOOM"
 
 
 _FORMAT = "the layout of the file"
@@ -147,6 +148,14 @@ PROFILES: dict[Game, Profile] = {
             Game.QUAKE2_MODERN, "Quake II, modern", "q2pro and the re-release of Quake II", "q2pro", _MODERN_RULES,
             _WRITTEN, FRAMES_PER_SECOND,
         ),
+        Profile(
+            Game.GZDOOM, "GZDoom", "GZDoom, UZDoom, Zandronum", "GZDoom `models_md2.cpp`, `FMD2Model`", (),
+            (
+                *_WRITTEN,
+                "a skin is the name of an image beside the model (png, jpg, tga or pcx); texture coordinates are shown "
+                "half a pixel of the skin off",
+            ),
+        ),
     )
 }  # fmt: skip
 """All games, `Game.ANY` first."""
@@ -166,14 +175,9 @@ def game_named(name: str) -> Game:
 
 
 def prepare_model(model: Model, game: Game = Game.ANY) -> tuple[Model, list[str]]:
-    """A model prepared for a game: with unused texture coordinates added until there are three, if it has triangles.
+    """A model prepared for a game, with unused texture coordinates added until there are three, if it has triangles.
 
-    Args:
-        model: is not changed.
-        game: that is to load it; all require the same.
-
-    Returns:
-        The model, and warnings about what was replaced or shortened: none.
+    All games require the same. The list of warnings about what was replaced or shortened is empty.
     """
     del game
     missing = FEWEST_ST - len(model.st)
@@ -186,13 +190,8 @@ def prepare_model(model: Model, game: Game = Game.ANY) -> tuple[Model, list[str]
 def check_model(model: Model, game: Game = Game.ANY, source: Model | None = None) -> list[Finding]:
     """What is wrong with a model, errors first. A model without errors can be written.
 
-    An error is what the game or the format refuses; a warning is what looks different from Blender.
-
-    Args:
-        model: the model.
-        game: the game that is to load it.
-        source: the file that it was imported from. What exceeded a limit there is a warning only: it is a model of
-            another game.
+    An error is what the game or the format refuses; a warning is what looks different from Blender. What exceeded a
+    limit in ``source``, the file that the model was imported from, is a warning only: it is a model of another game.
     """
     # The rules rely on it.
     if invalid := find_invalid("invalid_model", lambda: validate_structure(model)):

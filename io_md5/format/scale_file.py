@@ -48,14 +48,9 @@ class Scales:
     warnings: list[str] = field(default_factory=list)
 
     def table(self, names: Sequence[str], frame_count: int) -> tuple[ScaleTable, list[str]]:
-        """The scales for the joints and frames of an animation.
+        """The scales for the J joints and F frames of an animation, and warnings about unknown joints and frames.
 
-        Args:
-            names: of the J joints. Of joints with the same name, the first is scaled, as in the game.
-            frame_count: F.
-
-        Returns:
-            The scales, and warnings about unknown joints and frames.
+        Of joints with the same name, the first is scaled, as in the game.
         """
         result = np.ones((frame_count, len(names)))
         scales_position = np.zeros(len(names), dtype=bool)
@@ -89,11 +84,9 @@ class Scales:
 
 
 def scales_of_table(names: Sequence[str], table: ScaleTable) -> Scales:
-    """The scales of an animation, only values other than 1 in 32 bits.
+    """The scales of the J joints of an animation, only values other than 1 in 32 bits.
 
-    Args:
-        names: of the J joints.
-        table: the scales; `scale_positions` is kept only for joints with scales.
+    `scale_positions` is kept only for joints with scales.
     """
     values = table.values.astype(np.float32)
     result = Scales()
@@ -106,25 +99,15 @@ def scales_of_table(names: Sequence[str], table: ScaleTable) -> Scales:
 
 
 def read_scales(source: Source, name: str = "") -> Scales:
-    """The scales in an .md5scale file.
+    """The scales in an .md5scale file; for the source and its name see `read_mesh`.
 
-    Args:
-        source: a path, the bytes of the file, or a binary file object.
-        name: the file's name, for messages; that of the path or file object if empty.
-
-    Raises:
-        Md5Error: the file cannot be understood; the message names the line or the joint.
-        OSError: it cannot be opened.
+    Raises Md5Error if it cannot be understood, with the line or the joint; OSError if it cannot be opened.
     """
     return parse_scales(*read_source(source, name))
 
 
 def parse_scales(data: bytes | bytearray | memoryview, name: str = "") -> Scales:
-    """The scales in the bytes of an .md5scale file, of which `name` is the name for messages.
-
-    Raises:
-        Md5Error: the file cannot be understood; the message names the line or the joint.
-    """
+    """The scales in the bytes of an .md5scale file; raises Md5Error as `read_scales` does."""
     text = bytes(data).decode("utf-8-sig", "surrogateescape")
     try:
         # Objects as tuples of pairs, as keys may be repeated.
@@ -177,11 +160,8 @@ def _pairs(value: Any, what: str, path: str) -> tuple[tuple[str, Any], ...]:
 
 
 def write_scales(scales: Scales, target: Target) -> None:
-    """Writes an .md5scale file to a path or a binary file object.
-
-    Raises:
-        Md5Error: a scale cannot be written.
-        OSError: the file cannot be written.
+    """Writes an .md5scale file to a path or a binary file object; raises Md5Error as `format_scales` does, or
+    OSError.
     """
     write_target(format_scales(scales), target)
 
@@ -189,10 +169,7 @@ def write_scales(scales: Scales, target: Target) -> None:
 def format_scales(scales: Scales) -> bytes:
     """The bytes of an .md5scale file: joints in their order, frames rising, numbers as short as 32 bits allow.
 
-    Scales of 1 are left out, and joints without any other.
-
-    Raises:
-        Md5Error: a scale is not finite or too large.
+    Scales of 1 are left out, and joints without any other. Raises Md5Error if a scale is not finite or too large.
     """
     blocks = []
     for name, values in scales.joints.items():

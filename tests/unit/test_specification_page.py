@@ -16,7 +16,7 @@ ROWS = re.findall(r"^\|(?!In the documents|---)(.+)\|(`.+`)\|`(test_\w+)`\|$", M
 
 @pytest.fixture(scope="module")
 def tests():
-    folders = (ROOT / "tests" / "unit" / "io_md5", ROOT / "tests" / "corpus")
+    folders = [ROOT / "tests" / folder for folder in ("unit/io_md5", "unit/io_common/skeletal", "corpus")]
     text = "\n".join(path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("test_*.py"))
     return set(re.findall(r"^def (test_\w+)", text, re.MULTILINE))
 
