@@ -136,8 +136,8 @@ def end_process(number: signal.Signals) -> None:
     if _SESSION_FOLDER.fullmatch(folder.name):
         shutil.rmtree(folder, ignore_errors=True)
     if os.name == "nt":
-        # There, the status of every signal would be 3.
-        os._exit(_SIGNALLED + number)
+        # There, the status of every signal would be 3, and this one is taken as the status.
+        os.kill(os.getpid(), _SIGNALLED + number)
     signal.signal(number, signal.SIG_DFL)
     signal.raise_signal(number)
 
