@@ -35,7 +35,7 @@ def open(path: str | os.PathLike[str]) -> Any:  # noqa: A001 # as in gzip and ot
 def register() -> None:
     """Registers the families, the characters and the command line with Blender."""
     # Only Blender calls this: without it, the packages that need no Blender can be imported on their own.
-    from .command_line import command
+    from .command_line import command, make_library
     from .families import FAMILIES
     from .io_blender.operators import registration
     from .io_characters import operators as characters
@@ -43,15 +43,17 @@ def register() -> None:
     registration.register(FAMILIES)
     characters.register()
     command.register()
+    registration.add(make_library.CLASSES, ())
 
 
 def unregister() -> None:
     """Removes everything that `register` added."""
-    from .command_line import command
+    from .command_line import command, make_library
     from .families import FAMILIES
     from .io_blender.operators import registration
     from .io_characters import operators as characters
 
+    registration.remove(make_library.CLASSES, ())
     command.unregister()
     characters.unregister()
     registration.unregister(FAMILIES)

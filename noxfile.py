@@ -25,9 +25,10 @@ BLENDERS = {
     "5.0": ("3.11", "numpy==1.26.*"),
     "5.1": ("3.13", "numpy>=2.2"),
     "5.2": ("3.13", "numpy>=2.2"),
+    "5.3": ("3.13", "numpy>=2.2"),
 }
-# Those of `python run.py test`: the versions with long-term support and the first of each series.
-TESTED = ("4.2", "4.5", "5.0", "5.2")
+# Those of `python run.py test`: the versions with long-term support and the newest.
+TESTED = ("4.2", "4.5", "5.2", "5.3")
 # The newest tested Blender of each Python.
 NEWEST = {BLENDERS[name][0]: name for name in TESTED}
 # What does not depend on the version runs in the Python that runs nox, or in another that Blender is made for.

@@ -3,7 +3,7 @@
     python benchmarks/conversion.py FOLDER OUT_FOLDER FORMAT [OPTION …]
 
 converts the models of a folder in this process and prints the seconds of each part as JSON; with the word `floor`
-instead of the output folder it prints what Blender alone needs to save the same models.
+instead of the output folder it prints what importing and saving the same models needs, with the operators.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import importlib
 import json
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -32,7 +33,9 @@ STARTING, EMPTYING, READING, BUILDING, WRITING, RECORDING = (
     "writing the results",
     "records, temporary files and moving the results",
 )
+PICTURES = "making assets, with their pictures"
 WHOLE, COMMAND, FLOOR = "all", "the command in a running Blender", "floor"
+_ROUNDS = 3
 _MEMORY = ("memory after a tenth", "memory after all")
 
 
@@ -52,18 +55,31 @@ def measure(tree: Path, out: Path, kind: str, *options: str) -> dict[str, float]
     return _Process(tree, str(out), kind, *options).result()
 
 
-def measure_at_once(tree: Path, out: Path, kind: str, count: int) -> float:
-    """The seconds that several separate processes need, each for a part of a tree, with nothing in common."""
+def compare(tree: Path, out: Path) -> tuple[dict[str, float], float, float, float]:
+    """What `measure` returns for one job, and the seconds of `_measure_floor`, of two jobs and of two processes.
+
+    Medians of runs that take turns.
+    """
+    ones, others = [], []
+    for _ in range(_ROUNDS):
+        ones.append(measure(tree, out, "blend"))
+        two = measure(tree, out, "blend", "--jobs", "2")[WHOLE]
+        others.append((_measure_floor(tree), two, _measure_halves(tree, out)))
+    one = sorted(ones, key=lambda measured: measured[WHOLE])[_ROUNDS // 2]
+    floor, two, halves = map(statistics.median, zip(*others, strict=True))
+    return one, floor, two, halves
+
+
+def _measure_halves(tree: Path, out: Path) -> float:
+    """The seconds that two separate processes at once need, each for half of a tree, with nothing in common."""
     shutil.rmtree(out, ignore_errors=True)
-    processes = [
-        _Process(tree, str(out / str(part)), kind, "--shard", f"{part}/{count}") for part in range(1, count + 1)
-    ]
+    processes = [_Process(tree, str(out / part), "blend", "--shard", f"{part}/2") for part in ("1", "2")]
     return max(process.result()[WHOLE] for process in processes)
 
 
-def measure_floor(tree: Path) -> float:
-    """The seconds that Blender alone needs to save the models of a tree, in a new process."""
-    return _Process(tree, FLOOR, "blend").result()[WRITING]
+def _measure_floor(tree: Path) -> float:
+    """The seconds of importing and saving the models of a tree one after the other, without Blender's start."""
+    return _Process(tree, FLOOR, "blend").result()[FLOOR]
 
 
 class _Process:
@@ -140,6 +156,10 @@ def _convert(extension: str, tree: str, out: str, kind: str, *options: str) -> d
     parts.time(md5, "read_mesh", READING)
     parts.time(writers.WRITERS, kind, WRITING)
     command.write_results = convert.write_results
+    if kind == "assets":
+        parts.time(convert, "make_asset", PICTURES)
+        # In this process, which is measured.
+        command.ASSETS = ""
     memory = _watch_memory(command, len(list(Path(tree).iterdir())))
     started = time.perf_counter()
     status = command.main(["convert", tree, "--to", out, "--format", kind, "--no-textures", *options])
@@ -147,7 +167,9 @@ def _convert(extension: str, tree: str, out: str, kind: str, *options: str) -> d
     assert status == 0
     seconds |= memory
     found = parts.seconds
-    if found:
+    if PICTURES in found:
+        seconds[PICTURES] = found[PICTURES]
+    elif found:
         seconds |= {part: found[part] for part in (EMPTYING, READING, WRITING)}
         seconds[BUILDING] = found["loading"] - found[READING] - seconds[EMPTYING]
         seconds[RECORDING] = seconds[COMMAND] - found["loading"] - found[WRITING]
@@ -178,12 +200,12 @@ def memory(measured: dict[str, float]) -> tuple[float, float]:
 
 
 def _floor(extension: str, tree: Path) -> dict[str, float]:
-    """The seconds that Blender needs to save each model of a tree, which is imported without being timed."""
+    """The seconds of importing and saving each model of a tree in a new scene, as a script does with the operators."""
     import bpy
 
     families = importlib.import_module(f"{extension}.families").FAMILIES
-    seconds = 0.0
     out = tree.parent / FLOOR
+    started = time.perf_counter()
     for path in sorted(path for folder in tree.iterdir() for path in folder.iterdir()):
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         family = next(family for family in families if path.suffix in family.suffixes)
@@ -192,11 +214,10 @@ def _floor(extension: str, tree: Path) -> dict[str, float]:
         # Like the command, not over the last one, which would take longer.
         target = out / path.parent.name / f"{path.stem}.blend"
         target.parent.mkdir(parents=True)
-        started = time.perf_counter()
         bpy.ops.wm.save_as_mainfile(filepath=str(target), copy=True, check_existing=False)
-        seconds += time.perf_counter() - started
+    seconds = time.perf_counter() - started
     shutil.rmtree(out)
-    return {WRITING: seconds}
+    return {FLOOR: seconds}
 
 
 if __name__ == "__main__":

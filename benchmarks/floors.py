@@ -9,13 +9,13 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from io_idtech.io_common.skeletal.skinning import find_merged_vertices, skin, vertex_weights
 from io_idtech.io_common.triangles import is_degenerate
 from io_idtech.io_md2.format import Model as Md2Model
 from io_idtech.io_md2.format import decompress
 from io_idtech.io_md3.format import Model as Md3Model
 from io_idtech.io_md3.format import normal_vectors, positions
 from io_idtech.io_md5.format import Model
-from io_idtech.io_md5.format.skinning import find_merged_vertices, skin, vertex_weights
 
 Singles = npt.NDArray[np.float32]
 Corners = npt.NDArray[np.int32]

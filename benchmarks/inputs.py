@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from io_idtech.io_common.skeletal import quaternions as quat
+from io_idtech.io_common.skeletal.skeleton import compose
 from io_idtech.io_md5.format import Animation, Joints, Mesh, Model, write_animation, write_mesh
-from io_idtech.io_md5.format import quaternions as quat
-from io_idtech.io_md5.format.skeleton import compose
 
 
 def model(vertices: int, joints: int, triangles: int | None = None, seed: int = 1) -> Model:

@@ -39,11 +39,14 @@ PLAYER = CORPUS / "md2/assimp+assimp/test/models/MD2/faerie.md2"
 
 IMPORT, OWN_EXPORT, EVERY_FRAME, AT_LIMITS, PLAYING, READING, VERIFYING = 1.15, 1.2, 3.0, 1.5, 0.35, 0.6, 1.15
 EVALUATING = 3.0
-SAVING, IN_PARALLEL, GLB, LEVEL, MANY = 1.3, 1 / 1.8, 1.1, 1.05, 1.5
+CONVERTING, AT_ONCE, GLB, LEVEL, MANY = 1.2, 1.15, 1.1, 1.05, 1.5
 """The target ratios."""
 
 FIRST_MODEL, FURTHER_MODEL = 0.3, 0.02
 """The target seconds of a model with 50 materials in a large game folder."""
+
+PICTURES = 1.0
+"""The target seconds of an asset, with the pictures of the model and of its actions."""
 
 CLIP_READING: Functions = {
     "reading its bytes": ("io_common.files:read_file",),
@@ -63,41 +66,44 @@ IMAGES: Functions = {
     )
 }
 MESH_IMPORT: Functions = {
-    "merging copies of vertices along seams": ("io_md5.importing.model:find_merged_vertices",),
-    "the bind pose": ("io_md5.importing.model:bind_pose",),
-    "storing what a Blender mesh cannot hold": ("io_md5.importing.model:store_mesh",),
+    "merging copies of vertices along seams": ("io_blender.skeletal.importing.model:find_merged_vertices",),
+    "the bind pose": ("io_blender.skeletal.importing.model:bind_pose",),
+    "storing what a Blender mesh cannot hold": ("io_blender.skeletal.importing.model:store_mesh",),
     "selecting the result, which updates the scene": ("io_blender.state:select_only",),
 }
 MESH_EXPORT: Functions = {
     "reading the weights of the vertices": ("io_blender.scene.mesh_data:vertex_group_weights",),
-    "comparing stored weights": ("io_md5.exporting.mesh:load_source", "io_md5.exporting.mesh:verified_sources"),
-    "verification": ("io_md5.exporting.build:Verifier",),
+    "comparing stored weights": (
+        "io_blender.skeletal.exporting.mesh:load_source",
+        "io_blender.skeletal.exporting.mesh:verified_sources",
+    ),
+    "verification": ("io_blender.skeletal.exporting.build:Verifier",),
     "printing the file": ("io_md5.exporting:format_mesh",),
     "writing it through to the disk": ("io_md5.exporting:write_files",),
 }
 CLIP_EXPORT: Functions = {
-    "the meshes": ("io_md5.exporting.build:_build_rest",),
-    "the poses, from F-curves": ("io_md5.exporting.build:sample_clip",),
+    "the meshes": ("io_blender.skeletal.exporting.build:_build_rest",),
+    "the poses, from F-curves": ("io_blender.skeletal.exporting.build:sample_clip",),
     "Blender's evaluation of the verified frames": (
         "io_blender.clips.playing:Player.play",
         "io_blender.clips.playing:Player.evaluate",
     ),
     "skinning these frames": (
-        "io_md5.exporting.verification:poses_in_file",
-        "io_md5.format.weights:WeightsByJoint.skin",
+        "io_blender.skeletal.exporting.verification:poses_in_file",
+        "io_common.skeletal.weights:WeightsByJoint.skin",
     ),
-    "the bounds": ("io_md5.exporting.build:bounds_of_weights",),
-    "printing the files": ("io_md5.exporting.build:encode_clip", "io_md5.exporting:format_animation"),
+    "the bounds": ("io_blender.skeletal.exporting.build:bounds_of_weights",),
+    "printing the files": ("io_blender.skeletal.exporting.build:encode_clip", "io_md5.exporting:format_animation"),
     "writing them through to the disk": ("io_md5.exporting:write_files",),
 }
 MD2_IMPORT: Functions = {
     "the positions of all frames": ("io_md2.importing:_positions",),
-    "sequences and their markers": ("io_blender.frame_models:add_markers",),
+    "sequences and their markers": ("io_blender.frames.models:add_markers",),
     "storing what a Blender mesh cannot hold": ("io_md2.importing:store_model",),
     "what is undone after an error": ("io_blender.operators.job_operator:Snapshot.__init__",),
 }
 MD2_EXPORT: Functions = {
-    "reading the shape keys": ("io_blender.frame_models:plan_model", "io_md2.exporting:sample_frames"),
+    "reading the shape keys": ("io_blender.frames.models:plan_model", "io_md2.exporting:sample_frames"),
     "the grid and the bytes of the frames": ("io_md2.exporting:requantise",),
     "the GL commands": ("io_md2.exporting:_gl_commands",),
     "verification": ("io_md2.exporting:_find_differences",),
@@ -109,7 +115,7 @@ MD2_EXPORT: Functions = {
 
 _SHORT_CLIPS, _SHORT_FRAMES = 20, 10
 _MANY = 1_000
-_CONVERTED, _EXPORTED, _LEVEL_FILES = 800, 50, 10_000
+_CONVERTED, _EXPORTED, _LEVEL_FILES, _ASSETS, _ACTIONS = 800, 50, 10_000, 2_000, 30
 
 
 class Jobs:
@@ -517,24 +523,19 @@ class Jobs:
         models = [self.bob, self.md2_player, self.md2_player, self.bob]
         tree = conversion.make_tree(self.folder / "tree", models, _CONVERTED)
         out = self.folder / "converted"
-        one = conversion.measure(tree, out, "blend")
-        saving = conversion.measure_floor(tree)
+        one, floor, two, halves = conversion.compare(tree, out)
         job = f"convert {_CONVERTED} models to .blend"
-        self.results.rows.append(Row(job, one[conversion.WHOLE], "Blender saving them", saving, SAVING))
+        running = "importing and saving them in one running Blender"
+        self.results.rows.append(Row(job, one[conversion.WHOLE], running, floor, CONVERTING))
         for part in (
             conversion.STARTING, conversion.EMPTYING, conversion.READING,
             conversion.BUILDING, conversion.WRITING, conversion.RECORDING,
         ):  # fmt: skip
             self.results.rows.append(Row(f"of converting them: {part}", one[part], "all", one[conversion.WHOLE]))
-        two = conversion.measure(tree, out, "blend", "--jobs", "2")
         self.results.rows.append(
-            Row(f"{job}, --jobs 2", two[conversion.WHOLE], "one job", one[conversion.WHOLE], IN_PARALLEL)
+            Row(f"{job}, --jobs 2", two, "two separate processes at once with half of them each", halves, AT_ONCE)
         )
-        half = conversion.measure(tree, out, "blend", "--shard", "1/2")[conversion.WHOLE]
-        halves = conversion.measure_at_once(tree, out, "blend", 2)
-        separate = f"{job}, two separate processes at once with half of them each"
-        self.results.rows.append(Row(separate, halves, "one job", one[conversion.WHOLE]))
-        self.results.rows.append(Row(separate, halves, "one of the two alone", half))
+        self.results.rows.append(Row(f"{job}, --jobs 2", two, "one job", one[conversion.WHOLE]))
         few = conversion.make_tree(self.folder / "few", models, _EXPORTED)
         glb = conversion.measure(few, out, "glb")
         least = glb[conversion.WRITING]
@@ -549,6 +550,23 @@ class Jobs:
             Row(f"memory after converting {_LEVEL_FILES:,} files", after / 1e9, "after a tenth of them",
                 before / 1e9, LEVEL, unit="GB")
         )  # fmt: skip
+
+        library = conversion.make_tree(self.folder / "assets", [small], _ASSETS)
+        made = conversion.measure(library, out, "assets")
+        before, after = conversion.memory(made)
+        self.results.rows += [
+            Row("asset of a small MD2, beside its import", made[conversion.PICTURES] / _ASSETS, "1 s", PICTURES, 1.0),
+            Row(f"memory after making {_ASSETS:,} assets", after / 1e9, "after a tenth of them", before / 1e9, LEVEL,
+                unit="GB"),
+        ]  # fmt: skip
+        (self.folder / "animated").mkdir()
+        for index in range(_ACTIONS):
+            animation = inputs.animation(read_mesh(self.bob).joints, 30)
+            write_animation(animation, self.folder / "animated" / f"clip{index}.md5anim")
+        shutil.copy(self.bob, self.folder / "animated")
+        made = conversion.measure(self.folder / "animated", out, "assets")
+        job = f"asset of a model of 7,421 vertices with {_ACTIONS} actions, beside its import"
+        self.results.rows.append(Row(job, made[conversion.PICTURES], "1 s", PICTURES, 1.0))
 
     def export_player(self) -> None:
         """The player models unchanged and with every frame edited, and the largest MD2."""

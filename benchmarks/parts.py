@@ -15,7 +15,7 @@ from timing import Job, rounds
 
 Functions = dict[str, tuple[str, ...]]
 """For each part its functions, none of which calls another: a module of the extension and a name in it, as in
-``io_md5.exporting.verification:Verifier.check``."""
+``io_blender.skeletal.exporting.verification:Verifier.check``."""
 
 
 def measure_parts(job: Job, functions: Functions) -> tuple[float, dict[str, float]]:

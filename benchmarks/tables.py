@@ -31,7 +31,8 @@ _METHOD = """\
 ## How it is measured
 
 `python run.py benchmark` writes this page, and the times of all jobs to `build/benchmark/details.md`. Each time is the
-median of up to 31 runs after a warm-up run, and the jobs of a row were run alternately in one process. Each run starts
+median of up to 31 runs after a warm-up run, and the jobs of a row were run alternately in one process; conversions are
+medians of three runs in new processes. Each run starts
 with an empty .blend file. Other work on the machine distorts single rows, so run it on an idle one.
 
 **The floor** is the minimum time of Blender's own calls for the same data: `foreach_set` of vertices, corners, faces,
@@ -69,11 +70,10 @@ _REST = """\
   Blender's evaluation of these frames and skinning them take most of that; the poses themselves are read from F-curves.
 - Exporting an MD3 whose frames were edited: the file has the normals that Blender shows, which it computes for each
   frame from the custom normals, on a copy of the mesh. An untouched model keeps those of its file.
-- Converting a tree: most of the time is for building the models, as in any import, and in
-  Blender 5 for saving them; reading and building alone take longer than saving. With `--jobs 2`, Blender starts twice,
-  one start after the other: first the one that plans the work, then the two that do it. What the machine allows is what
-  two separate processes take at once, each with half of the models. For .glb, Blender's own exporter takes nearly all
-  of the time.
+- Converting a tree: the time includes Blender's start, the records of what was converted and moving the results, which
+  a script that imports and saves in a running Blender does not have; but that loads an empty scene for each model. With
+  `--jobs 2`, Blender starts twice, one start after the other: first the one that plans the work, then the two that do
+  it. For .glb, Blender's own exporter takes nearly all of the time.
 """
 
 

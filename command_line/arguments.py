@@ -16,7 +16,7 @@ from ..io_blender.options import NO_ANIMATIONS, SAME_FOLDER, Settings
 from ..io_blender.verification import Verify
 from ..io_common.family import game_identifiers
 from ..io_common.game_tree.archives import ARCHIVE_EXTENSIONS, split_archive_path
-from .tasks import FAMILY_FORMATS, FORMATS, INPUT_SUFFIXES, with_single_root
+from .tasks import ASSETS, FAMILY_FORMATS, FORMATS, INPUT_SUFFIXES, with_single_root
 
 _GAMES = game_identifiers(FAMILIES)
 _FAMILY_NAMES = " and ".join(name.upper() for name in FAMILY_FORMATS)
@@ -46,7 +46,10 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     work = commands.add_parser("work")
     work.add_argument("replies", type=Path)
     work.add_argument("settings", type=json.loads)
-    return parser.parse_args(words)
+    options = parser.parse_args(words)
+    if options.command == "convert" and options.format == ASSETS:
+        options.characters = options.characters or ["*"]
+    return options
 
 
 def add_reading(commands: Any) -> None:
@@ -90,10 +93,14 @@ def settings_of(
 
 def _add_convert(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
+    formats = (
+        f"the format of the results; '{ASSETS}' makes OUT_FOLDER an asset library of the characters of a game, by "
+        "default of all of them (default: %(default)s)"
+    )
     inputs = f"a file ({', '.join(INPUT_SUFFIXES)}), a folder, or an archive ({_ARCHIVES})"
     add("inputs", nargs="+", type=_given, metavar="IN", help=inputs)
     add("--to", required=True, type=_out_folder, metavar="OUT_FOLDER", help="the output folder")
-    add("--format", choices=FORMATS, help="the format of the results (default: %(default)s)")
+    add("--format", choices=FORMATS, help=formats)
     characters = (
         "convert the characters of a game that have such names, such as 'monster_*', with all that is declared for "
         "them; IN are the folders and archives of one game, of which the first has priority"

@@ -19,6 +19,7 @@ from typing import Any, TextIO
 import bpy
 
 from ..io_blender.operators import preferences
+from ..io_common.asset_library import size_of, write_catalogs
 from ..io_common.errors import extension_version
 from ..io_common.family import ANY_GAME
 from . import arguments
@@ -26,10 +27,11 @@ from .blenders import convert_all, work
 from .convert import Conversion, EmptyScene, remove_abandoned, write_results
 from .info import on_one_line, print_line, read, without_rules, write, written
 from .plan import Plan, is_in_archive
-from .tasks import BLEND, CONVERTED, FAILED, FAMILY_FORMATS, UP_TO_DATE, Outcome, Records, Task, as_listed
+from .tasks import ASSETS, BLEND, CONVERTED, FAILED, FAMILY_FORMATS, UP_TO_DATE, Outcome, Records, Task, as_listed
 
 _NAME = "idtech"
-_INTERRUPTED = 130  # the exit status that shells use for it
+_SIGNALLED = 128  # with the number of a signal, the exit status that shells use for it
+_INTERRUPTED = _SIGNALLED + signal.SIGINT
 _NOTICE = "Stopping after the current file; press Ctrl-C again to stop at once."
 _STOPPED = "\nStopped.\n"
 _CONVERT_STOPPED = "\nStopped. Finished files are kept, and the next run skips them.\n"
@@ -122,6 +124,9 @@ def end_process(number: signal.Signals) -> None:
     # Where Blender cannot make a folder of its own, as on a full disk, this is the one that all programs share.
     if _SESSION_FOLDER.fullmatch(folder.name):
         shutil.rmtree(folder, ignore_errors=True)
+    if os.name == "nt":
+        # There, the status of every signal would be 3.
+        os._exit(_SIGNALLED + number)
     signal.signal(number, signal.SIG_DFL)
     signal.raise_signal(number)
 
@@ -154,6 +159,13 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
         what = f"no character {' or '.join(options.characters)}" if options.characters else "nothing"
         print_line(f"There is {what} to convert to {settings.format} in {', '.join(options.inputs)}")
         return 1
+    if settings.format == ASSETS:
+        try:
+            write_catalogs(out, [(task.character, task.catalog) for task in plan.tasks])
+        except OSError as error:
+            print_line(f"error: {error.filename}: {error.strerror}")
+            return 1
+        print_line(size_of(len(plan.tasks)))
     part, parts = options.shard
     tasks = plan.tasks[part - 1 :: parts]
     # Only one of the parts reports the files that cannot be converted.
@@ -161,7 +173,7 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
     progress = Progress(len(tasks) + len(refused), sys.stderr)
     results: list[tuple[Task, Outcome]] = []
     with _stdout_to_stderr():
-        for task, outcome in chain(refused, _outcomes(tasks, records, options.jobs, interrupt)):
+        for task, outcome in filter(None, chain(refused, outcomes(tasks, records, options.jobs, interrupt))):
             progress.report(task, outcome)
             results.append((task, outcome))
     if interrupt.is_requested:
@@ -196,7 +208,10 @@ def _stdout_to_stderr() -> Iterator[None]:
         os.close(output)
 
 
-def _outcomes(tasks: list[Task], records: Records, jobs: int, interrupt: Interrupt) -> Iterator[tuple[Task, Outcome]]:
+def outcomes(
+    tasks: list[Task], records: Records, jobs: int, interrupt: Interrupt
+) -> Iterator[tuple[Task, Outcome] | None]:
+    """Does tasks; the outcome of each, and None while several Blenders have no news."""
     outdated = []
     for task in tasks:
         if interrupt.is_requested:
@@ -208,7 +223,9 @@ def _outcomes(tasks: list[Task], records: Records, jobs: int, interrupt: Interru
     remove_abandoned({task.target.parent for task in outdated})
     # A damaged .blend may crash Blender, which must not stop the others.
     may_crash = any(task.source.suffix.lower() == BLEND for task in outdated)
-    if len(outdated) > 1 and (jobs > 1 or may_crash):
+    # Blender's renderer prints what it does.
+    is_rendering = bool(outdated) and records.settings.format == ASSETS
+    if is_rendering or (len(outdated) > 1 and (jobs > 1 or may_crash)):
         yield from convert_all(outdated, records, jobs, lambda: interrupt.is_requested)
         return
     empty_scene = EmptyScene()

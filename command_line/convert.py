@@ -24,6 +24,7 @@ from ..io_blender.reports import Report, finish, report_of
 from ..io_blender.scene import axes
 from ..io_blender.scene.objects import ChosenConversion, NothingToExportError
 from ..io_characters import CharacterError
+from ..io_characters.assets import make_asset
 from ..io_characters.importer import import_character
 from ..io_characters.reading import CharacterOptions
 from ..io_characters.scene import actions_of, animated_data
@@ -31,8 +32,8 @@ from ..io_common.errors import message_for, without_path
 from ..io_common.family import family_of_file
 from ..io_common.files import open_file
 from ..io_common.game_tree.files import FileReadError
-from .tasks import CONVERTED, FAILED, FAMILY_FORMATS, Outcome, Records, Task, character_of, digest
-from .writers import BLENDERS_EXPORTERS, WRITERS
+from .tasks import ASSETS, CONVERTED, FAILED, FAMILY_FORMATS, Outcome, Records, Task, character_of, digest
+from .writers import BLENDERS_EXPORTERS, WRITERS, enabled
 
 _PREFIX = ".idtech-converting-"
 _DIGITS = 8
@@ -110,7 +111,7 @@ class Conversion:
 def write_results(task: Task, folder: Path, settings: Settings, empty_scene: EmptyScene) -> Outcome:
     """Writes a task's results to a new folder; an internal error prints a traceback and fails the task."""
     started = time.perf_counter()
-    report = Report()
+    report = Report(image_remedy="Name the game's folder with --game-folder")
     outcome = Outcome(CONVERTED)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -132,7 +133,7 @@ def write_results(task: Task, folder: Path, settings: Settings, empty_scene: Emp
         # Even an internal error must not stop the conversion of the other files.
         outcome = Outcome(FAILED, _reason(error, task))
         report.merge(report_of(error))
-    outcome.warnings = report.warnings
+    outcome.warnings = [*report.warnings, *report.facts]
     outcome.seconds = time.perf_counter() - started
     return outcome
 
@@ -174,6 +175,14 @@ def _load_character(task: Task, settings: Settings, empty_scene: EmptyScene, rep
     )
     result = finish(import_character(bpy.context, character, files, options))
     report.merge(result.report)
+    if settings.format == ASSETS:
+        games = {game.value: profile.label for family in FAMILIES for game, profile in family.games.items()}
+        game, source = Path(settings.game_data[0]).stem, character.parts[0].model
+        if character.declaration is not None:
+            game, source = games.get(character.game, character.game), character.declaration.file
+        with enabled("cycles"):
+            make_asset(task.character, task.kind, game, source, task.catalog)
+        return Scene(axes.identity())
     actions = [(animated_data(obj), [action for _, action in actions_of(obj)]) for obj in result.objects]
     return Scene(axes.identity(), [(owner, found) for owner, found in actions if owner is not None and found])
 
@@ -185,7 +194,7 @@ def _other_files(settings: Settings, report: Report) -> list[str]:
     for path in sorted(paths):
         if not os.path.isfile(path):
             report.warn(f"the linked file {path} is missing, so what it holds is left out: put it back")
-    if settings.format != "blend":
+    if settings.format not in ("blend", ASSETS):
         paths |= {file for image in bpy.data.images if (file := source_of(image))}
     return sorted(paths)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ..io_blender.options import NO_ANIMATIONS
 from ..io_common import names
+from ..io_common.asset_library import catalogs_of
 from ..io_common.catalogue import CatalogueEntry
 from ..io_common.family import Role
 from ..io_common.game_tree.archives import FilesByName, split_archive_path
@@ -20,6 +21,7 @@ from ..io_common.game_tree.tree import GameTree
 from ..io_common.names import clean_name, split_extension
 from .info import print_line, walk
 from .tasks import (
+    ASSETS,
     BLEND,
     FAILED,
     FAMILY_FORMATS,
@@ -73,6 +75,7 @@ class Plan:
         taken: set[str] = set()
         read: set[Path] = set()
         tasks = []
+        models = []
         for entry in found.matching(patterns):
             file = found.files.path(entry.path)
             if file is not None and self._records.is_earlier_result(resolved_path(file)):
@@ -86,8 +89,11 @@ class Plan:
             if character.parts:
                 read |= character_files(character, found.files)
                 tasks.append(task)
+                models.append(character.parts[0].model)
             else:
                 self._refuse(task, f"its model is missing: {', '.join(character.missing)}")
+        if self._settings.format == ASSETS:
+            tasks = [replace(task, catalog=one) for task, one in zip(tasks, catalogs_of(models), strict=True)]
         self._records.sources = FileSet(read)
         self.tasks = self._without_sources(tasks)
 
@@ -148,6 +154,8 @@ class Plan:
 
     def _result_suffix(self, source: Path) -> str:
         """The suffix of a converted file; a family's own animations and cameras keep theirs."""
+        if self._settings.format == ASSETS:
+            return BLEND
         if self._family is None:
             return f".{self._settings.format}"
         suffix = source.suffix.lower()

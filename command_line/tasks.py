@@ -21,6 +21,7 @@ from typing import Any
 
 from ..families import FAMILIES
 from ..io_blender.options import Settings
+from ..io_common.asset_library import RECORDS, is_inside, read_record
 from ..io_common.catalogue import Catalogue, kept_catalogue
 from ..io_common.declarations.characters import Character
 from ..io_common.family import Family, Role, family_of, kinds_by_suffix
@@ -33,7 +34,8 @@ BLEND = ".blend"
 CONVERTED, UP_TO_DATE, FAILED = "converted", "up to date", "failed"
 
 FAMILY_FORMATS: dict[str, Family] = {family.name: family for family in FAMILIES}
-FORMATS: tuple[str, ...] = ("blend", *FAMILY_FORMATS, "glb", "fbx")
+ASSETS = "assets"
+FORMATS: tuple[str, ...] = ("blend", *FAMILY_FORMATS, "glb", "fbx", ASSETS)
 _ROLES = {suffix: kind.role for suffix, kind in kinds_by_suffix(FAMILIES).items()}
 INPUT_SUFFIXES = (*sorted(_ROLES, key=lambda suffix: list(Role).index(_ROLES[suffix])), BLEND)
 """The suffixes of all files that can be converted, models first."""
@@ -49,6 +51,7 @@ class Task:
     prefix: str = ""  # of the file names of animations
     character: str = ""  # its name in the list of the game; empty for a file
     kind: str = ""  # of the character
+    catalog: str = ""  # of the asset that is made of the character
 
 
 @dataclass
@@ -172,7 +175,7 @@ def character_files(character: Character, files: GameTree) -> set[Path]:
     return {path for name in dict.fromkeys(names) if (path := files.path(name)) is not None}
 
 
-def files_read(task: Task, settings: Settings, listed: FilesByName) -> tuple[list[Path], list[str]]:
+def filesread_record(task: Task, settings: Settings, listed: FilesByName) -> tuple[list[Path], list[str]]:
     """The files that a task reads, except textures and its result, and the names of missing ones."""
     if task.character:
         character, files = character_of(task, settings)
@@ -187,10 +190,6 @@ def files_read(task: Task, settings: Settings, listed: FilesByName) -> tuple[lis
 
 # --- Records of earlier conversions: which results are up to date, and which files may be replaced
 
-FOLDER = ".idtech"
-_MAX_SIZE = 1 << 24  # bytes; a record has a line for each file
-_LONGEST_NAME = 4096  # as long as a path may be
-
 
 class Records:
     """The records of an output folder; what another version of the extension wrote is not up to date."""
@@ -204,8 +203,8 @@ class Records:
         self._listed = FilesByName()
         self._results: dict[str, set[str]] = {}
         with suppress(OSError):
-            for path in (out / FOLDER).glob("*.json"):
-                for file, digests in self._files(_read(path)).items():
+            for path in (out / RECORDS).glob("*.json"):
+                for file, digests in self._files(read_record(path)).items():
                     self._results.setdefault(resolved_path(file), set()).update(digests)
 
     def is_earlier_result(self, path: str) -> bool:
@@ -214,13 +213,13 @@ class Records:
 
     def is_result(self, task: Task, path: Path) -> bool:
         """Whether a file is byte for byte what the last run of a task wrote, or a run that was killed."""
-        digests = [one for record in self._paths(task) for one in self._files(_read(record)).get(path, [])]
+        digests = [one for record in self._paths(task) for one in self._files(read_record(record)).get(path, [])]
         return _is_unchanged(path, digests)
 
     def is_up_to_date(self, task: Task) -> bool:
         """Whether a task can be skipped."""
         path, begun = self._paths(task)
-        record = _read(path)
+        record = read_record(path)
         files, others = self._files(record), record.get("others")
         is_whole = bool(files) and all(map(os.path.exists, files)) and not os.path.lexists(begun)
         if not is_whole or not isinstance(others, dict):
@@ -235,14 +234,15 @@ class Records:
     def state(self, task: Task) -> dict[str, Any] | None:
         """What a task's result depends on; taken before its files are read, so that later changes count."""
         try:
-            sources, missing = files_read(task, self.settings, self._listed)
+            sources, missing = filesread_record(task, self.settings, self._listed)
             stamps = {self._relative_path(path): stamp(path) for path in sources}
         except (FileReadError, OSError):
             # It is reported when the task tries to read it.
             return None
         # As JSON, which has no tuples.
         settings = json.loads(json.dumps(asdict(self.settings)))
-        what = {"version": self._version, "settings": settings, "prefix": task.prefix}
+        asset = [task.kind, task.character, task.catalog] if self.settings.format == ASSETS else None
+        what = {"version": self._version, "settings": settings, "prefix": task.prefix, "asset": asset}
         return {**what, "sources": stamps, "missing": missing}
 
     @contextmanager
@@ -274,7 +274,7 @@ class Records:
         # A hash, as the name of a result may already be as long as the file system allows.
         relative = os.path.relpath(task.target, self.out).replace(os.sep, "/")
         name = hashlib.sha256(os.fsencode(relative)).hexdigest()[:32]
-        return self.out / FOLDER / f"{name}.json", self.out / FOLDER / f"{name}-begun.json"
+        return self.out / RECORDS / f"{name}.json", self.out / RECORDS / f"{name}-begun.json"
 
     def _files(self, record: dict[str, Any]) -> dict[Path, list[str]]:
         """The files in a record that lie in the output folder, each with its possible hashes."""
@@ -282,7 +282,7 @@ class Records:
         return {
             self.out / name: [one for one in digests if isinstance(one, str)]
             for name, digests in (names.items() if isinstance(names, dict) else ())
-            if _is_inside(name) and isinstance(digests, list)
+            if is_inside(name) and isinstance(digests, list)
         }
 
     def _relative_path(self, path: Path) -> str:
@@ -304,23 +304,3 @@ def _is_unchanged(path: Path, digests: Collection[str]) -> bool:
     with suppress(OSError):
         return bool(digests) and not path.is_symlink() and digest(path) in digests
     return False
-
-
-def _read(path: Path) -> dict[str, Any]:
-    """A record; empty if it does not exist or is damaged."""
-    with suppress(OSError, ValueError, RecursionError), open_file(path) as file:
-        record = json.loads(file.read(_MAX_SIZE))
-        return record if isinstance(record, dict) else {}
-    return {}
-
-
-def _is_inside(name: str) -> bool:
-    """Whether a relative path stays below its folder, and can be the name of a file."""
-    if len(name) > _LONGEST_NAME:
-        return False
-    try:
-        os.fsencode(name)
-    except UnicodeEncodeError:
-        return False
-    normal = os.path.normpath(name)
-    return "\0" not in name and not os.path.isabs(normal) and normal.split(os.sep)[0] not in ("", ".", "..")

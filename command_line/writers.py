@@ -23,7 +23,7 @@ from ..io_blender.reports import Report
 from ..io_blender.state import frame_rate
 from ..io_common.family import Family
 from ..io_common.files import open_file
-from .tasks import FAMILY_FORMATS
+from .tasks import ASSETS, FAMILY_FORMATS
 
 BLENDERS_EXPORTERS = ("glb", "fbx")
 """The formats that Blender's own exporters write."""
@@ -37,14 +37,18 @@ _LOW_DISK_SPACE = 64 << 20
 Writer = Callable[[Path, Scene, Settings, Report], list[Path]]
 
 
-def _write_blend(target: Path, _scene: Scene, _settings: Settings, _report: Report) -> list[Path]:
+def _write_blend(
+    target: Path, _scene: Scene, _settings: Settings, _report: Report, *, compress: bool = False
+) -> list[Path]:
     # The file is written to a temporary folder in the folder that it will be in.
     _make_paths_relative(target.parent.parent)
     # Blender would make an image of the file for the file manager, and store it in the user's home folder.
     filepaths = bpy.context.preferences.filepaths
     preview, filepaths.file_preview_type = filepaths.file_preview_type, "NONE"
     try:
-        bpy.ops.wm.save_as_mainfile(filepath=str(target), copy=True, check_existing=False, relative_remap=False)
+        bpy.ops.wm.save_as_mainfile(
+            filepath=str(target), copy=True, check_existing=False, relative_remap=False, compress=compress
+        )
         is_complete = _is_complete_blend(target)
     except RuntimeError as error:
         # Blender removes an incomplete file, and then reports that it does not exist.
@@ -112,7 +116,7 @@ def _write_glb(target: Path, scene: Scene, _settings: Settings, _report: Report)
             versions.assign_action(owner.animation_data, None, owner.id_type)
     # Blender's exporter makes an address of the name, which it cannot do of one that is not UTF-8.
     exported = target.with_name("scene.glb")
-    with _exporter("io_scene_gltf2"):
+    with enabled("io_scene_gltf2"):
         bpy.ops.export_scene.gltf(
             filepath=str(exported), export_format="GLB", export_cameras=True, check_existing=False
         )
@@ -126,7 +130,7 @@ def _write_fbx(target: Path, scene: Scene, _settings: Settings, _report: Report)
     has_actions = bool(animated) and isinstance(animated[0][0], bpy.types.Object)
     for _, actions in animated if has_actions else ():
         retime(actions, frame_rate(bpy.context.scene))
-    with _exporter("io_scene_fbx"):
+    with enabled("io_scene_fbx"):
         bpy.ops.export_scene.fbx(
             filepath=str(target),
             add_leaf_bones=False,
@@ -142,12 +146,14 @@ WRITERS: dict[str, Writer] = {
     **{name: partial(_write_family, family) for name, family in FAMILY_FORMATS.items()},
     "glb": _write_glb,
     "fbx": _write_fbx,
+    # Its pictures would take most of the file.
+    ASSETS: partial(_write_blend, compress=True),
 }
 """The writer of each format. It returns all files that it wrote."""
 
 
 @contextlib.contextmanager
-def _exporter(addon: str) -> Iterator[None]:
+def enabled(addon: str) -> Iterator[None]:
     """Enables one of Blender's own add-ons, as users may have disabled it, and discards what it prints."""
     import addon_utils
 

@@ -12,12 +12,12 @@ from unittest.mock import patch
 
 import numpy as np
 
+from io_idtech.io_common.skeletal.skeleton import poses
+from io_idtech.io_common.skeletal.skinning import bind_pose
 from io_idtech.io_md5.format.check import check_animation, check_model
 from io_idtech.io_md5.format.mdl_file import parse_mdl
 from io_idtech.io_md5.format.model import Md5Error
 from io_idtech.io_md5.format.scale_file import format_scales, parse_scales
-from io_idtech.io_md5.format.skeleton import poses
-from io_idtech.io_md5.format.skinning import bind_pose
 from io_idtech.io_md5.format.text import anim_file, mesh_file, rows, scanner
 from io_idtech.io_md5.format.text import rows as frame_rows
 from io_idtech.io_md5.format.text.anim_file import format_animation, parse_animation

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import iqm_targets
 import md2_targets
 import md3_targets
 import md5_targets as md5
@@ -25,6 +26,7 @@ from io_idtech.io_common.game_tree.files import FileReadError
 from io_idtech.io_common.game_tree.tree import GameTree
 from io_idtech.io_common.textures.conventions import parse_skin
 from io_idtech.io_common.textures.image_files import ImageFileError, decode_pcx, loaded_bytes
+from io_idtech.io_iqm.format import IqmError
 from io_idtech.io_md2.format import Md2Error
 from io_idtech.io_md3.format import Md3Error
 from io_idtech.io_md5.format import Md5Error
@@ -257,6 +259,7 @@ TARGETS = {
     "md5scale": FuzzTarget(md5.md5scale, (Md5Error,), (md5.SCALES.encode(),), md5.WORDS),
     "mdl": FuzzTarget(md5.mdl, (Md5Error,), (md5.MDL,), md5.WORDS),
     "md2": FuzzTarget(md2_targets.md2, (Md2Error,), (md2_targets.seed(),)),
+    "iqm": FuzzTarget(iqm_targets.iqm, (IqmError,), iqm_targets.seeds()),
     "md3": FuzzTarget(md3_targets.md3, (Md3Error,), (md3_targets.seed(),)),
     "animation_cfg": FuzzTarget(md3_targets.animation_config, (), (b"sex m\n0 30 0 20 // BOTH_DEATH1\n",)),
     "pcx": FuzzTarget(pcx, (ImageFileError,), _pcx_seeds()),

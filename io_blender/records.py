@@ -306,7 +306,8 @@ class ConversionField(Field[Conversion]):
         self._axes.write(owner, None if value is None else value.rotation)
 
 
-_material_records: list[MaterialRecord] = []
+material_records: list[MaterialRecord] = []
+"""Those of all families."""
 
 
 class MaterialRecord:
@@ -320,8 +321,11 @@ class MaterialRecord:
         self.image = Text(group, "image", is_quoted=False)
         self.game_folder = Text(group, "game_folder", is_quoted=False)  # that this file is in
         self.model = Text(group, "model")  # the file of the model for which it was made
+        # The names of its images that were not found, and the places where they were looked for, each on a line.
+        self.missing = Text(group, "missing", is_quoted=False)
+        self.looked_in = Text(group, "looked_in", is_quoted=False)
         self.file = Text(group, "file", is_quoted=False)  # of an image: what it was packed from
-        _material_records.append(self)
+        material_records.append(self)
 
     def is_renamed(self, material: Material) -> bool:
         """Whether a material that has a name of the file was renamed since."""
@@ -331,41 +335,39 @@ class MaterialRecord:
 def is_named_by_import(material: Material) -> bool:
     """Whether a material has the name that an import of any family gave it."""
     return any(
-        record.name.read(material) is not None and not record.is_renamed(material) for record in _material_records
+        record.name.read(material) is not None and not record.is_renamed(material) for record in material_records
     )
 
 
 def read_game_folder(material: Material) -> str:
     """The game folder of the image that an import found for a material; empty if there is none."""
-    return next(filter(None, (record.game_folder.read(material) for record in _material_records)), "")
+    return next(filter(None, (record.game_folder.read(material) for record in material_records)), "")
 
 
 def read_file(image: Image) -> str:
     """The file that an import of any family packed an image from; empty if there is none."""
-    return next(filter(None, (record.file.read(image) for record in _material_records)), "")
+    return next(filter(None, (record.file.read(image) for record in material_records)), "")
 
 
 # Warnings of the last import
 
+WARNINGS, FACTS = "import_warnings", "import_facts"
 _MOST_WARNINGS, _LONGEST_WARNING = 200, 2000
 
 
-def store_warnings(data: ID, group: str, warnings: Sequence[str]) -> None:
-    """Stores the warnings of an import instead of an earlier one's, but not on linked data-blocks."""
+def store_warnings(data: ID, group: str, warnings: Sequence[str], facts: Sequence[str]) -> None:
+    """Stores what an import told instead of an earlier one's, but not on linked data-blocks."""
     if data.library is None and not (data.override_library and data.override_library.is_system_override):
-        lines = [" ".join(text.split())[:_LONGEST_WARNING] for text in warnings[:_MOST_WARNINGS]]
-        text = "\n".join(lines).encode("utf-8", "replace").decode("utf-8")
-        _warnings(group).write(data, text if lines else None)
+        for key, texts in ((WARNINGS, warnings), (FACTS, facts)):
+            lines = [" ".join(text.split())[:_LONGEST_WARNING] for text in texts[:_MOST_WARNINGS]]
+            text = "\n".join(lines).encode("utf-8", "replace").decode("utf-8")
+            Text(group, key, is_quoted=False).write(data, text if lines else None)
 
 
-def load_warnings(data: ID, group: str) -> list[str]:
-    """The warnings that `store_warnings` stored; none if there are none, or they are not valid."""
-    text = _warnings(group).read(data)
+def load_warnings(data: ID, group: str, key: str) -> list[str]:
+    """The WARNINGS or FACTS that `store_warnings` stored; none if there are none, or they are not valid."""
+    text = Text(group, key, is_quoted=False).read(data)
     return [] if text is None else [line[:_LONGEST_WARNING] for line in text.split("\n")[:_MOST_WARNINGS]]
-
-
-def _warnings(group: str) -> Text:
-    return Text(group, "import_warnings", is_quoted=False)
 
 
 @dataclass(frozen=True, eq=False)

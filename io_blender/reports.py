@@ -22,58 +22,91 @@ _Result = TypeVar("_Result")
 
 @dataclass
 class Report:
-    """Counts and warnings, collected during an import or export."""
+    """Counts, warnings and facts of files, collected during an import or export."""
 
     # The number of each kind of item, in the order of the summary: ``{"meshes": 3}``
     counts: dict[str, int] = field(default_factory=dict)
     hints: list[str] = field(default_factory=list)  # sentences that end the summary: what to do next
+    missing_images: list[str] = field(default_factory=list)  # names of those that were not found, each once
+    image_remedy: str = "Add the game's folder in the tab id Tech"
     _subjects: dict[str, list[str]] = field(default_factory=dict)
-    _first: list[str] = field(default_factory=list)
     _important: list[str] = field(default_factory=list)
+    _facts: dict[str, list[str]] = field(default_factory=dict)
 
     def count(self, what: str, number: int = 1) -> None:
         """Adds to a count."""
         self.counts[what] = self.counts.get(what, 0) + number
 
-    def warn(self, text: str, subject: str = "", *, is_important: bool = False, is_first: bool = False) -> None:
+    def warn(self, text: str, subject: str = "", *, is_important: bool = False) -> None:
         """Adds a warning, what is wrong and what to do; the same about several subjects is shown once."""
-        # Important: the result differs from what the user sees, or a game would not load it. First: the model looks
-        # wrong, which the user can mend now.
-        if is_first and text not in self._first:
-            self._first.append(text)
+        # Important: the result differs from what the user sees, or a game would not load it.
         if is_important and text not in self._important:
             self._important.append(text)
-        subjects = self._subjects.setdefault(text, [])
-        if subject and subject not in subjects:
-            subjects.append(subject)
+        _add(self._subjects, text, subject)
+
+    def add_fact(self, text: str, subject: str = "") -> None:
+        """Adds what is unusual in a file, about which the user need not do anything."""
+        _add(self._facts, text, subject)
+
+    def add_missing_images(self, names: Iterable[str]) -> None:
+        """Adds names of images that were not found."""
+        self.missing_images += [name for name in dict.fromkeys(names) if name not in self.missing_images]
+
+    def hint_split(self, parts: Mapping[str, int]) -> None:
+        """Adds a hint about what was split into more than one part, by its name."""
+        split = [f"{name} into {count}" for name, count in parts.items() if count > 1]
+        if split:
+            self.hints.append(f"Over the game's limits, so split into parts: {listing(split)}")
 
     def merge(self, other: Report) -> None:
-        """Adds the counts, warnings and hints of another report."""
+        """Adds the counts, warnings, facts and hints of another report."""
         self.hints += other.hints
+        self.add_missing_images(other.missing_images)
         for what, number in other.counts.items():
             self.count(what, number)
         for text, subjects in other._subjects.items():
             for subject in subjects or [""]:
-                self.warn(text, subject, is_important=text in other._important, is_first=text in other._first)
+                self.warn(text, subject, is_important=text in other._important)
+        for text, subjects in other._facts.items():
+            for subject in subjects or [""]:
+                self.add_fact(text, subject)
 
     @property
     def warnings(self) -> list[str]:
-        """The warnings, the most important ones first, each with the files or objects that it is about."""
-        return [self._line(text) for text in dict.fromkeys([*self._first, *self._important, *self._subjects])]
+        """The warnings, first that of images, as the user can mend it now, then the most important ones."""
+        count, some = counted(len(self.missing_images), "images"), listing(self.missing_images, 2)
+        missing = f"{count} not found: {some}. {self.image_remedy}"
+        return [*([missing] if self.missing_images else []), *self.other_warnings]
+
+    @property
+    def other_warnings(self) -> list[str]:
+        """The warnings but for that of images, each with the files or objects that it is about."""
+        return [_line(text, self._subjects[text]) for text in dict.fromkeys([*self._important, *self._subjects])]
+
+    @property
+    def facts(self) -> list[str]:
+        """What is unusual in files, each with the files that it is about."""
+        return [_line(text, subjects) for text, subjects in self._facts.items()]
 
     @property
     def most_important(self) -> str:
         """The first warning; empty if there is none."""
         return next(iter(self.warnings), "")
 
-    def _line(self, text: str) -> str:
-        subjects = self._subjects[text]
-        return f"{listing(subjects, 3)}: {text}" if subjects else text
-
     def summary(self, verb: str, subject: str, seconds: float) -> str:
         """One line with what was done, to which files, the counts, the time, and what to do next."""
         counts = [counted(number, what) for what, number in self.counts.items() if number]
         return ". ".join([f"{verb} {subject}: {', '.join([*counts, f'{seconds:.2f} s'])}", *self.hints])
+
+
+def _add(lines: dict[str, list[str]], text: str, subject: str) -> None:
+    subjects = lines.setdefault(text, [])
+    if subject and subject not in subjects:
+        subjects.append(subject)
+
+
+def _line(text: str, subjects: list[str]) -> str:
+    return f"{listing(subjects, 3)}: {text}" if subjects else text
 
 
 @dataclass(eq=False)
@@ -158,6 +191,8 @@ def report_result(operator: Operator, report: Report, verb: str, subject: str, s
     """Reports the summary and every warning; `started` is `time.perf_counter()` at the start."""
     # The status bar shows only the last report: if there are warnings, it is one that says so. A single
     # warning is part of it and not reported before.
+    for text in report.facts:
+        report_message(operator, "INFO", text)
     report_message(operator, "INFO", report.summary(verb, subject, time.perf_counter() - started))
     warnings = report.warnings
     # The file is named once.

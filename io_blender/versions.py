@@ -1,4 +1,4 @@
-"""Differences between Blender 4.2 and 5.2; no other module asks for the version.
+"""Differences between Blender 4.2 and 5.3; no other module asks for the version.
 
 Since 4.4 an action has a layer, a strip and a channel bag of F-curves for each slot, which has a type of data-block.
 Before, the curves are in the action itself, which 5.0 has removed.

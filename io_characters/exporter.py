@@ -19,9 +19,22 @@ from ..io_blender.clips.actions import suitable_actions
 from ..io_blender.clips.playing import PlayedData
 from ..io_blender.reports import ExportResult, Job, Progress, Report, kept_on_failure, listing, raise_all, raise_errors
 from ..io_blender.scene.objects import Scope
+from ..io_blender.skeletal.exporting.build import Builder
+from ..io_blender.skeletal.exporting.clips import AnimationOptions, Clip, all_clips
+from ..io_blender.skeletal.exporting.source import Source, armatures_of, file_order, parents_of
+from ..io_blender.skeletal.records import renamed_mesh
+from ..io_blender.skeletal.rig import read_rig
 from ..io_blender.verification import Verify
 from ..io_common import names
-from ..io_common.declarations.characters import DOOM3, SAUERBRATEN, Character, CharacterAnimation, CharacterPart
+from ..io_common.declarations.characters import (
+    DOOM3,
+    SAUERBRATEN,
+    Character,
+    CharacterAnimation,
+    CharacterPart,
+    with_animations,
+    without_animations,
+)
 from ..io_common.declarations.cube_models import cfg_name, cfg_text, with_renamed_meshes
 from ..io_common.declarations.declaration_files import ENTITY, SKIN
 from ..io_common.declarations.doom3_text import def_text, lost_declarations, skin_text
@@ -33,16 +46,12 @@ from ..io_common.texts import distinct_file_names
 from ..io_md2.exporting import ExportOptions as Md2Options
 from ..io_md2.exporting import build_model as build_md2
 from ..io_md2.format import Md2Error
-from ..io_md5.exporting.build import ModelOptions, build
-from ..io_md5.exporting.clips import AnimationOptions, Clip, all_clips
 from ..io_md5.exporting.game import prepare, with_object_name
-from ..io_md5.exporting.source import Source, armatures_of, file_order, parents_of
+from ..io_md5.exporting.options import ModelOptions
 from ..io_md5.format import Md5Error, format_animation, format_mesh
 from ..io_md5.format.check import check_animation, check_model
 from ..io_md5.format.games import game_named
 from ..io_md5.format.model import ANIMATION_SUFFIX, MESH_SUFFIX
-from ..io_md5.importing.rig import read_rig
-from ..io_md5.records import renamed_mesh
 from . import CharacterError, scene
 from .joints import adjusted, adjustments_of, named_joints
 from .placement import placement_matrix
@@ -80,6 +89,9 @@ def export_character(
             report.count("files", len(files))
         if options.use_declarations:
             _warn_of_missing_joints(found, character, report)
+            deleted = dict.fromkeys(name for root in found.roots.values() for name, _ in scene.deleted_animations(root))
+            if deleted:
+                report.hints.append(f"Not declared, as their actions are gone: {listing(list(deleted))}")
             declared = _declaration_files(character)
             report.count("declarations", len(declared))
             if not declared:
@@ -232,9 +244,8 @@ def _md5_files(
     source = Source(root, sorted(scene.meshes_of(root), key=file_order))
     animation_options = AnimationOptions(compares_speed=False)
     progress = Progress(len(source.meshes) + len(clips))
-    built = yield from build(
-        context, source, model_options, clips, animation_options, report, progress, writes_meshes=True
-    )
+    builder = Builder(context, source, model_options, animation_options, report, progress, writes_meshes=True)
+    built = yield from builder.build(clips)
     prepare(built, model_options.game, report)
     numbers: dict[str, int] = {}
     for number, declared in enumerate(part.animations):
@@ -279,10 +290,10 @@ def _md2_file(
 
 
 def current_character(found: scene.SceneCharacter) -> Character:
-    """The character with the names, commands and flags of its actions, new actions, its skins and its place."""
+    """The character with the names, commands and flags of the actions that it has, its skins and its place."""
     parts = list(found.character.parts)
     for index, root in found.roots.items():
-        part = parts[index]
+        part = without_animations(parts[index], scene.deleted_animations(root))
         meshes = scene.meshes_of(root)
         # Without textures, no skins were imported.
         skin = (scene.shown_skin(meshes) or None) if scene.skin_names(meshes) else part.default_skin
@@ -309,7 +320,8 @@ def _actions(root: Object, part: CharacterPart) -> list[_OwnAction]:
     """The actions of an armature: those that were imported for it in order, and new ones, also copies of these."""
     # `part` is the imported one, without new animations.
     found = [(action, scene.load_animation(action)) for action, _ in suitable_actions(root).chosen]
-    own = [(action, one) for action, one in found if one is not None and scene.OWNER.read(action) == root]
+    of_part = dict(scene.own_actions(root))
+    own = [(action, one) for action, one in found if one is not None and action in of_part]
     # Copies of an action store what it does.
     groups: dict[tuple[int, str, str], list[tuple[Action, scene.StoredAnimation]]] = {}
     for action, one in own:
@@ -357,14 +369,7 @@ def _with_current_animations(game: str, part: CharacterPart, root: Object) -> Ch
     for animation in part.animations:
         key = (animation.name, animation.files[0].lower()) if animation.files else None
         animations.append(_edit(animation, *edited[key]) if key in edited else animation)
-    # The game has no command that ends a group of animations that move some joints alone.
-    place = next((index for index, one in enumerate(animations) if one.joints), len(animations))
-    animations[place:place] = new
-    adjustments = tuple(
-        replace(one, first_animation=one.first_animation + len(new)) if one.first_animation > place else one
-        for one in part.adjustments
-    )
-    return replace(part, animations=tuple(animations), adjustments=adjustments)
+    return with_animations(replace(part, animations=tuple(animations)), new)
 
 
 def _edit(animation: CharacterAnimation, action: Action, stored: scene.StoredAnimation) -> CharacterAnimation:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
 
 from ..io_blender import state, versions
 from ..io_blender.clips.keyframes import build_frame_action
-from ..io_blender.frame_models import ImportOptions as Md2Options
+from ..io_blender.frames.options import ImportOptions as Md2Options
+from ..io_blender.frames.shape_keys import require_shape_keys
 from ..io_blender.materials.library import MaterialLibrary
 from ..io_blender.reports import ImportResult, Job, Progress, Report, listing
-from ..io_blender.scene.shape_keys import require_shape_keys
+from ..io_blender.skeletal.importing.action import ActionBuilder
+from ..io_blender.skeletal.importing.model import build_model
+from ..io_blender.skeletal.importing.sources import ImportSkeleton, SourceAnimation
+from ..io_blender.skeletal.records import SHADERS
+from ..io_blender.skeletal.rig import read_rig
 from ..io_common import names
 from ..io_common.declarations.characters import Character, CharacterAnimation, CharacterPart
 from ..io_common.game_tree.files import FileReadError
@@ -22,22 +28,17 @@ from ..io_common.textures.conventions import MaterialImages, Role
 from ..io_common.textures.search import Search
 from ..io_md2.format import FRAMES_PER_SECOND, find_sequences
 from ..io_md2.format import Model as Md2Model
+from ..io_md2.format.games import TEXTURE_RULES as MD2_RULES
 from ..io_md2.importing import MAX_MATERIALS, model_materials
 from ..io_md2.importing import build_model as build_md2
-from ..io_md2.options import TEXTURE_RULES as MD2_RULES
 from ..io_md2.records import SKINS
 from ..io_md3.format import MAGIC as MD3_MAGIC
 from ..io_md3.format import Md3Error
-from ..io_md3.importing import ImportOptions as Md3Options
 from ..io_md3.importing import import_files as import_md3
+from ..io_md3.options import ImportOptions as Md3Options
 from ..io_md5.format import Model
-from ..io_md5.importing.action import ActionBuilder
 from ..io_md5.importing.companions import TEXTURE_RULES as MD5_RULES
-from ..io_md5.importing.model import build_model
-from ..io_md5.importing.read import ImportSkeleton
-from ..io_md5.importing.rig import read_rig
 from ..io_md5.options import ImportOptions as Md5Options
-from ..io_md5.records import SHADERS
 from . import CharacterError, scene
 from .joints import channel_joints
 from .placement import Skeleton, add_tags, attach, placement_matrix
@@ -69,7 +70,6 @@ def import_character(
     steps = sum(1 + len(getattr(part.model, "meshes", ())) + len(part.animations) for part in parts)
     state.switch_to_object_mode(context)
     yield from builder.build(parts, Progress(steps))
-    missing |= builder.missing_images
     if missing:
         result.report.warn(f"not found in the game's folders: {listing(sorted(missing), _MAX_LISTED)}", character.name)
     if options.use_scene_timing:
@@ -123,7 +123,6 @@ class _Builder:
         self._md5_materials, self._md2_materials = MaterialLibrary(SHADERS), MaterialLibrary(SKINS)
         self._collection: Collection = context.scene.collection
         self._is_single = False
-        self.missing_images: set[str] = set()
         self._roots: dict[int, Object] = {}
         self._skeletons: dict[int, Skeleton] = {}
 
@@ -143,8 +142,7 @@ class _Builder:
                 self._build_empty(part)
             yield progress.step()
         for library, search in ((self._md5_materials, self._md5_search), (self._md2_materials, self._md2_search)):
-            self.missing_images.update(library.missing_images)
-            library.add_to_report(self._result.report, search.warnings, names_missing=False)
+            library.add_to_report(self._result.report, search.warnings)
         self._hang(parts)
         first = self._roots[parts[0].index]
         for index, root in self._roots.items():
@@ -192,7 +190,7 @@ class _Builder:
             result.report.warn(f"tags on joints that the model does not have: {listing(missing)}", part.path.name)
         builder = ActionBuilder(self._context, armature, md5_options, result)
         for one in part.animations:
-            builder.build(one.name, one.animation)
+            builder.build(SourceAnimation(Path(one.file), one.animation, one.name))
             self._store(one.declared, result.actions[-1], armature, one.name, one.file)
             yield progress.step()
 

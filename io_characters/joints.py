@@ -17,9 +17,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ..io_common.declarations.characters import CharacterPart, JointAdjustment
+from ..io_common.skeletal import quaternions as quat
+from ..io_common.skeletal.skeleton import components, first_indices, with_components
 from ..io_md5.format import Animation
-from ..io_md5.format import quaternions as quat
-from ..io_md5.format.skeleton import components, first_indices, with_components
 
 _WORD = re.compile(r"(?:(-)\s*)?(?:(\*)\s*)?([^\s,*()\-][^\s,*()]*)")
 _UNITS = 0.25

@@ -15,11 +15,11 @@ import numpy.typing as npt
 from mathutils import Matrix
 
 from ..io_blender import versions
+from ..io_blender.skeletal.rig import Rig
 from ..io_common import names
 from ..io_common.declarations.characters import Attachment, CharacterPart
-from ..io_md5.format import quaternions as quat
-from ..io_md5.format.model import Floats
-from ..io_md5.importing.rig import Rig
+from ..io_common.skeletal import quaternions as quat
+from ..io_common.skeletal.model import Floats
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Object

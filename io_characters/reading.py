@@ -8,10 +8,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from ..io_blender.frame_models import require_few_frames
+from ..io_blender.frames.models import require_few_frames
 from ..io_blender.options import frame_start_option, option, scene_timing_option
 from ..io_blender.reports import Report, listing, printable
 from ..io_blender.scene import axes
+from ..io_blender.skeletal.importing.sources import check_size
+from ..io_blender.skeletal.options import RigProperties
 from ..io_common.catalogue import Catalogue, kept_catalogue
 from ..io_common.declarations.characters import Character, CharacterAnimation, CharacterPart
 from ..io_common.declarations.doom3_characters import ATTACHING_ANIMATION
@@ -21,14 +23,12 @@ from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.folders import folders_of
 from ..io_common.game_tree.tree import GameTree
 from ..io_common.names import fold
+from ..io_common.skeletal.model import Floats
+from ..io_common.skeletal.skeleton import match_joints, poses
 from ..io_common.texts import matches
 from ..io_md2.format import Md2Error, read_model
 from ..io_md2.format import Model as Md2Model
 from ..io_md5.format import Animation, Md5Error, Model, read_animation, read_mesh
-from ..io_md5.format.model import Floats
-from ..io_md5.format.skeleton import match_joints, poses
-from ..io_md5.importing.read import check_size
-from ..io_md5.options import RigProperties
 from . import CharacterError
 from .joints import adjusted, adjustments_of
 
@@ -166,7 +166,7 @@ class _Reader:
         if model is None or path is None:
             return None
         for text in model.warnings:
-            self._report.warn(text, path.name)
+            self._report.add_fact(text, path.name)
         found = PartFiles(index, part, path, model)
         if isinstance(model, Model):
             found.animations = self._animations_of(part, model, options)

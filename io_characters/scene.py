@@ -34,6 +34,16 @@ FIRST = records.Pointer(GROUP, "first", "Object")
 CHARACTER = records.Json(GROUP, "character", Character)
 _CONVERSION = records.ConversionField(GROUP, "scale")
 
+
+@dataclass(frozen=True)
+class ImportedAnimations:
+    """The declared names and the files of the animations that an import made actions of."""
+
+    pairs: tuple[tuple[str, str], ...] = ()
+
+
+_IMPORTED = records.Json(GROUP, "animations", ImportedAnimations)
+
 # Of mesh objects, in a group in the group. A pointer keeps a material in the .blend file, even while no face shows it.
 _SKINS, _SKIN_NAMES, _SKIN_MATERIALS = "skins", "names", "materials"
 _MAX_SKINS = 4096
@@ -50,6 +60,7 @@ _IMPORTED_SPEED = records.Number(GROUP, "speed", 1e-6, 1e6)
 _MAX_FRAME = 1 << 20
 _START = records.Integer(GROUP, "frame_start", 1 - _MAX_FRAME, _MAX_FRAME - 1)
 _COMMANDS = "commands"
+_ACTIONS = "actions"  # in the group of a root object
 _LONGEST_KEY = 63
 
 ALL_FRAMES = "all frames"
@@ -62,9 +73,10 @@ ALL_FRAMES = "all frames"
 def store_part(
     obj: Object, first: Object, index: int, conversion: Conversion, character: Character | None = None
 ) -> None:
-    """Stores which part a root object is; the `character` is stored on that of the `first` part."""
+    """Stores which part a root object is, whose actions are stored; the `character` is on that of the `first` part."""
     PART.write(obj, index)
     FIRST.write(obj, first)
+    _IMPORTED.write(obj, ImportedAnimations(tuple(_declared_pairs(obj))))
     if not conversion.is_identity:
         _CONVERSION.write(obj, conversion)
     if character is not None:
@@ -155,6 +167,22 @@ def load_animation(action: Action) -> StoredAnimation | None:
         is_renamed=current != name,
         speed=_IMPORTED_SPEED.read(action),
     )
+
+
+def keep_actions(obj: Object, actions: Iterable[Action]) -> None:
+    """Stores the actions of an object on it instead of it on them: who appends the object gets them, and who appends an
+    action gets no objects."""
+    for index, action in enumerate(actions):
+        OWNER.write(action, None)
+        group = records.group_on(records.group_on(obj, GROUP), _ACTIONS)
+        records.Pointer("", str(index), "Action").write(group, action)
+
+
+def kept_actions(obj: Object) -> list[Action]:
+    """The actions that are stored on an object."""
+    group = records.read_group(records.read_group(obj, GROUP), _ACTIONS)
+    found = [records.Pointer("", key, "Action").read(group) for key in group]
+    return [action for action in found if action is not None]
 
 
 def load_commands(action: Action) -> tuple[FrameCommand, ...]:
@@ -280,14 +308,35 @@ def animated_data(root: Object) -> Any:
     return root if root.type == "ARMATURE" else None
 
 
+def own_actions(root: Object) -> list[tuple[Action, StoredAnimation]]:
+    """The actions of a part: imported for it, or for what it overrides or shares its data with."""
+    kept = set(kept_actions(root))
+    loaded = ((action, load_animation(action)) for action in bpy.data.actions if action in kept or _owns(root, action))
+    return [(action, stored) for action, stored in loaded if stored is not None]
+
+
+def _owns(root: Object, action: Action) -> bool:
+    owner = OWNER.read(action)
+    overridden = root.override_library.reference if root.override_library is not None else root
+    return owner is not None and (owner in (root, overridden) or owner.data == root.data)
+
+
 def actions_of(root: Object) -> list[tuple[str, Action]]:
     """The actions of a part with their declared names, in the order of the declaration."""
-    found = []
-    for action in bpy.data.actions:
-        stored = load_animation(action)
-        if stored is not None and OWNER.read(action) == root:
-            found.append((stored.index, stored.name, action))
+    found = ((stored.index, stored.name, action) for action, stored in own_actions(root))
     return [(name, action) for _, name, action in sorted(found, key=lambda one: one[:2])]
+
+
+def _declared_pairs(root: Object) -> Iterable[tuple[str, str]]:
+    """The declared name and the file of each action of a part, each pair once."""
+    return dict.fromkeys((stored.declared, stored.file.lower()) for _, stored in own_actions(root))
+
+
+def deleted_animations(root: Object) -> list[tuple[str, str]]:
+    """The declared names and the files of animations that a part was imported with and has no action of any more."""
+    imported = _IMPORTED.read(root) or ImportedAnimations()
+    own = set(_declared_pairs(root))
+    return [pair for pair in imported.pairs if pair not in own]
 
 
 def animation_names(roots: Iterable[Object]) -> list[str]:

@@ -6,7 +6,9 @@ import errno
 import os
 import re
 import traceback
+from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from .files import open_file
 
@@ -25,8 +27,6 @@ class FormatError(ValueError):
         found: the bad value.
         expected: what it should have been.
     """
-
-    file_format = ""
 
     def __init__(
         self,
@@ -63,6 +63,24 @@ class FormatError(ValueError):
         if self.expected is not None:
             text += f"; expected {self.expected}"
         return f"{text} ({self.place})" if self.place else text
+
+
+class KnownFormat(NamedTuple):
+    """A family of formats, as messages need it."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    magic: bytes  # with which files begin; empty if that tells nothing
+    importer: str  # in the menu
+    error: type[ValueError]
+
+
+_formats: list[KnownFormat] = []
+
+
+def know_formats(formats: Iterable[KnownFormat]) -> None:
+    """Lets messages say of which format a file is, and where it is imported."""
+    _formats[:] = formats
 
 
 _MANIFEST = Path(__file__).resolve().parent.parent / "blender_manifest.toml"
@@ -106,12 +124,6 @@ _ADVICE = {
 _SHARING_VIOLATION, _LOCK_VIOLATION = 32, 33
 _LONGEST_ON_WINDOWS = 259  # characters, unless the user has allowed longer paths
 
-# How a file of the families begins, what it is, and where it is imported.
-_FAMILIES = {
-    "MD5": (b"MD5Version", "an MD5 file", "File > Import > id Tech 4 MD5"),
-    "MD2": (b"IDP2", "an MD2 model", "File > Import > id Tech 2 MD2"),
-}
-
 # How other files begin, and what they are.
 _OTHER_KINDS = (
     (b"\x89PNG\r\n\x1a\n", "a PNG"),
@@ -128,7 +140,6 @@ _OTHER_KINDS = (
     (b"BLENDER", "a .blend file"),
     (b"glTF", "a glTF file"),
     (b"Kaydara FBX", "an FBX file"),
-    (b"IDP3", "an MD3 model"),
     (b"IDPO", "an MDL model of Quake"),
     (b"IDST", "an MDL model of Half-Life"),
     (b"%PDF", "a PDF"),
@@ -174,27 +185,31 @@ def _data_message(error: BaseException) -> str:
     if getattr(error, "reason", None) is None:
         return str(error)
     path = getattr(error, "path", "")
-    other_kind = _describe_mismatch(path, getattr(error, "file_format", "")) if path else ""
+    # Families may share their error.
+    wanted = [known for known in _formats if isinstance(error, known.error)]
+    wanted = [known for known in wanted if path.lower().endswith(known.suffixes)] or wanted
+    other_kind = _describe_mismatch(path, wanted) if path and wanted else ""
     if other_kind:
         return f"{other_kind} ({path})"
     text = str(error)
     return text[:1].upper() + text[1:]
 
 
-def _describe_mismatch(path: str, expected: str) -> str:
-    """What a file is instead of `MD5` or `MD2`, and where to import it; empty if that is not known."""
+def _describe_mismatch(path: str, wanted: list[KnownFormat]) -> str:
+    """What a file is instead of a wanted one, and where to import it; empty if that is not known."""
     try:
         with open_file(path) as file:
             head = file.read(_HEAD_SIZE)
     except OSError:
         return ""
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    for name, (signature, what, entry) in _FAMILIES.items():
-        if text.startswith(signature):
-            return f"This is not an {expected} file but {what}: use {entry}" if name != expected else ""
+    name = wanted[0].name
+    for known in _formats:
+        if known.magic and text.startswith(known.magic):
+            return "" if known in wanted else f"This file is not {name} but {known.name}: use {known.importer}"
     for signature, what in _OTHER_KINDS:
         if head.startswith(signature):
-            return f"This is not an {expected} file (it looks like {what})"
+            return f"This file is not {name} (it looks like {what})"
     return ""
 
 

@@ -5,28 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from .files import open_file
-from .game_tree.archives import MemberStream, readable
+from .game_tree.archives import FilesByName, MemberStream, readable
 from .rules import Description, Profile
+from .skeletal.formats import SkeletalFormat
 from .textures.conventions import TextureRules
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from bpy.types import Context, Operator
-
-    from ..io_blender.options import Scene, Settings
-    from ..io_blender.reports import ExportResult, ImportResult
-    from ..io_blender.scene.axes import Conversion
-    from .game_tree.archives import FilesByName
-
 
 ANY_GAME = "ANY"
 """The game of all families whose rules are those of the format."""
-
-_LONGEST_MAGIC = 8
 
 
 class Role(Enum):
@@ -50,30 +39,6 @@ class FileKind:
 
 
 @dataclass(frozen=True)
-class BlenderPart:
-    """What a family adds to Blender."""
-
-    importer: type[Operator]  # for File > Import and for dropped files
-    # Each has the `filename_ext` of one kind of file; the first is also the collection exporter.
-    exporters: tuple[type[Operator], ...]
-    load: Callable[[Context, Path, Settings, Conversion], ImportResult]
-    # The suffix of the path selects the kind of file.
-    save: Callable[[Context, Path, Settings, Scene], ExportResult]
-    groups: tuple[type, ...] = ()  # property groups that the options of the operators use
-    # Others to register: panels, operators, and property groups before the classes that use them.
-    classes: tuple[type, ...] = ()
-    # Added to types of Blender: the type, the name and the property.
-    properties: tuple[tuple[type, str, Any], ...] = ()
-    # With which an action was imported; None if this family did not import it.
-    action_frame_rate: Callable[[Any], float | None] = lambda action: None
-
-    @property
-    def operators(self) -> tuple[type[Operator], ...]:
-        """The operators in the menus."""
-        return (self.importer, *self.exporters)
-
-
-@dataclass(frozen=True)
 class Family:
     """A family of formats that belong together."""
 
@@ -81,12 +46,13 @@ class Family:
     label: str
     kinds: tuple[FileKind, ...]  # the first is the model
     error: type[ValueError]  # that its readers and writers raise for bad data
-    blender: Callable[[], BlenderPart]
+    blender: Callable[[], Any]
     textures: TextureRules
     # The first is the default; empty if files are the same for all games.
     games: Mapping[Any, Profile] = field(default_factory=dict)
     other_games: frozenset[str] = frozenset()  # that other families have, and this one knows by another name
-    magic: bytes = b""  # with which files begin; empty for text
+    skeletal: SkeletalFormat | None = None  # None for frames of vertices
+    magic: bytes = b""  # with which files begin; empty if that tells nothing
     has_one_file: bool = False  # whether a model and all its animations are one file
     # Of the file that a game needs beside each model, with the same name; empty if it needs none.
     required_suffix: Callable[[str], str] = lambda game: ""
@@ -121,19 +87,19 @@ def family_of(families: Sequence[Family], suffix: str) -> Family | None:
 
 def family_of_file(families: Sequence[Family], path: Path) -> Family | None:
     """The same for a file, but of the family that its first bytes name if that is another one."""
-    # Models of Quake II that are MD3 are named .md2.
+    # Models of Quake II that are MD3 are named .md2. Of families with several kinds of files, names tell the kind.
     family = family_of(families, path.suffix)
-    if family is None or not family.magic:
+    if family is None or not family.has_one_file:
         return family
+    others = [other for other in families if other.has_one_file and other.magic]
     try:
         source = readable(path)
         with source if isinstance(source, MemberStream) else open_file(source) as file:
-            begin = file.read(_LONGEST_MAGIC)
+            begin = file.read(max((len(other.magic) for other in others), default=0))
     except OSError:
         # The reader of the family says why.
         return family
-    others = (other for other in families if other.magic and begin.startswith(other.magic))
-    return next(others, family)
+    return next((other for other in others if begin.startswith(other.magic)), family)
 
 
 def game_identifiers(families: Iterable[Family]) -> list[str]:

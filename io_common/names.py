@@ -4,7 +4,8 @@ Names in files of games cannot be trusted: absolute, with `..`, truncated, or ga
 are used as paths; of all others only the base name is used. They are compared with listings of folders and never passed
 to the operating system, so that device names and the like have no effect.
 
-Names that Blender cannot hold as they are get cut at 63 or 255 bytes, UTF-8, unique and not empty. One that has to
+Names that Blender cannot hold as they are get cut at 63 or 255 bytes, UTF-8, unique and not empty; those that
+were read as Latin-1 are shown as the UTF-8 that they may be. One that has to
 change is stored with the name it got, and goes back into the file unless it was renamed since.
 """
 
@@ -98,9 +99,17 @@ class AssetName:
         return self.path.rpartition("/")[0] if self.path else ""
 
 
+def as_utf8(name: str) -> str:
+    """A name that was read as Latin-1, as UTF-8 if its bytes are that."""
+    try:
+        return name.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return name
+
+
 def clean_name(raw: str) -> AssetName:
     """A name without control characters, text after a NUL, quotes around it, and modifiers like `<dds>`."""
-    text = _CONTROL.sub("", raw.split("\x00", 1)[0]).strip().strip("\"'").strip()
+    text = _CONTROL.sub("", as_utf8(raw).split("\x00", 1)[0]).strip().strip("\"'").strip()
     text = _MODIFIERS.sub("", text).replace("\\", "/")
     absolute = text.startswith("/") or ":" in text
     parts = [part for part in text.split("/") if part not in ("", ".")]
@@ -152,7 +161,7 @@ def for_blender(name: str, limit: int, fallback: str) -> str:
     """A name of at most `limit` bytes; bytes that are not UTF-8 come as surrogates."""
     if name.isascii() and 0 < len(name) <= limit and "\0" not in name:
         return name
-    data = name.encode("utf-8", "surrogateescape").replace(b"\0", b"")
+    data = as_utf8(name).encode("utf-8", "surrogateescape").replace(b"\0", b"")
     text = data.decode("utf-8", "replace") or fallback
     return text.encode("utf-8")[:limit].decode("utf-8", "ignore")
 

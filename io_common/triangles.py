@@ -6,7 +6,8 @@ corner of the image. Blender's are counter-clockwise and count from the lower le
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -53,6 +54,32 @@ def drop_degenerate(triangles: npt.NDArray[np.integer], *tables: npt.NDArray[Any
     if not dropped.any():
         return triangles, *tables
     return tuple(table[~dropped] for table in (triangles, *tables))
+
+
+class Cost(NamedTuple):
+    """What the vertices of a mesh cost together, at most `most`: the size of each different element that they use."""
+
+    most: float
+    elements: _Integers  # of each vertex, (V,)
+    sizes: _Integers  # of the element of each vertex, (V,)
+
+
+def runs_within(triangles: _Integers, most: float, costs: Sequence[Cost]) -> list[slice]:
+    """The runs of triangles (T, 3) with at most so many triangles, and within all costs."""
+    runs: list[slice] = []
+    start = 0
+    while start < len(triangles):
+        corners = triangles[start : start + int(min(most, len(triangles)))].ravel()
+        count = len(corners) // 3
+        for cost in costs:
+            _, firsts = np.unique(cost.elements[corners], return_index=True)
+            added = np.zeros(len(corners))
+            added[firsts] = cost.sizes[corners[firsts]]
+            sums = added.reshape(-1, 3).sum(axis=1).cumsum()
+            count = min(count, int(np.searchsorted(sums, cost.most, side="right")))
+        runs.append(slice(start, start + max(count, 1)))
+        start = runs[-1].stop
+    return runs
 
 
 def lowest_vertex_first(triangles: npt.NDArray[np.integer]) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
@@ -161,3 +188,27 @@ def have_same_triangles(
     is_same[rows[differs[ids]]] = False
     is_same[-1] = False
     return is_same[sources]
+
+
+NO_TRIANGLE = -1
+"""The neighbor at an edge without one."""
+
+
+def neighbors(triangles: _Integers, positions: npt.NDArray[np.floating]) -> npt.NDArray[np.int32]:
+    """The triangle at each edge, from a corner to the next, of triangles (T, 3) by the places of vertices, (T, 3).
+
+    -1 at an edge without another triangle, and at one that more than two share.
+    """
+    if not len(triangles):
+        return np.zeros((0, 3), np.int32)
+    places = np.unique(positions + np.float32(0.0), axis=0, return_inverse=True)[1].reshape(-1)
+    corners = places[triangles]
+    edges = np.sort(np.stack([corners, np.roll(corners, -1, axis=1)], axis=-1).reshape(-1, 2), axis=1)
+    keys = edges[:, 0] * len(positions) + edges[:, 1]
+    order = np.argsort(keys, kind="stable")
+    firsts, counts = np.unique(keys[order], return_index=True, return_counts=True)[1:]
+    pairs = firsts[counts == 2]
+    result = np.full(len(keys), NO_TRIANGLE, np.int32)
+    left, right = order[pairs], order[pairs + 1]
+    result[left], result[right] = right // 3, left // 3
+    return result.reshape(-1, 3)

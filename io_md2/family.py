@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from ..io_common.family import Family, FileKind, Role
 from .format import MAGIC, PROFILES, Md2Error, read_model
 from .format.file import describe
-from .options import TEXTURE_RULES
+from .format.games import TEXTURE_RULES
 
 if TYPE_CHECKING:
-    from ..io_common.family import BlenderPart
+    from ..io_blender.part import BlenderPart
 
 
 def _blender() -> BlenderPart:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from ..io_common.family import Family, FileKind, Role
 from .format import MAGIC, PROFILES, Md3Error, describe, read_model
-from .options import TEXTURE_RULES
+from .format.games import TEXTURE_RULES
 
 if TYPE_CHECKING:
-    from ..io_common.family import BlenderPart
+    from ..io_blender.part import BlenderPart
 
 
 def _blender() -> BlenderPart:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..io_blender.options import FrameImportProperties, FrameModelProperties, option
-from ..io_common.textures.conventions import TextureRules
-
-# How images are found for the shaders of surfaces.
-TEXTURE_RULES = TextureRules(config_name="md3.cfg", has_shaders=True)
+from ..io_blender.frames import options as frame_options
+from ..io_blender.frames.options import FrameImportProperties, FrameModelProperties
+from ..io_blender.options import option, split_surfaces_option
 
 
 @dataclass(frozen=True)
@@ -36,9 +34,12 @@ class ImportProperties(FrameImportProperties):
 
 
 @dataclass(frozen=True)
+class ImportOptions(ImportProperties, frame_options.ImportOptions):
+    """The options of an import."""
+
+
+@dataclass(frozen=True)
 class ModelProperties(FrameModelProperties):
     """The options of a model that is exported."""
 
-    split_surfaces: bool = option(
-        False, "Split Surfaces", "Split surfaces with more vertices or triangles than the game takes into several"
-    )
+    split_surfaces: bool = split_surfaces_option("surfaces")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..io_blender.reports import ImportResult, Report
     from ..io_blender.scene.axes import Conversion
     from ..io_common.frames import FrameSequence
-    from .importing import ImportOptions
+    from .options import ImportOptions
 
 Floats = npt.NDArray[np.float64]
 # The prefix of their paths, their group, and the channels of all frames, (F, 10).

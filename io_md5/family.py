@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from ..io_common.family import Family, FileKind, Role
 from .format import Md5Error, describe, read_animation, read_camera, read_mesh
+from .format.files import FORMAT
 from .format.games import OTHER_NAMES, PROFILES, game_named
-from .format.model import ANIMATION_SUFFIX
+from .format.model import ANIMATION_SUFFIX, MAGIC
 from .importing.companions import TEXTURE_RULES, find_companion_files
 
 if TYPE_CHECKING:
-    from ..io_common.family import BlenderPart
+    from ..io_blender.part import BlenderPart
 
 
 def _blender() -> BlenderPart:
@@ -36,7 +37,9 @@ FAMILY = Family(
     blender=_blender,
     textures=TEXTURE_RULES,
     games=PROFILES,
+    skeletal=FORMAT,
     other_games=frozenset(OTHER_NAMES),
+    magic=MAGIC.encode(),
     required_suffix=_required_suffix,
     find_companion_files=find_companion_files,
 )

@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT / "tests/helpers") not in sys.path:
     sys.path.insert(0, str(ROOT / "tests/helpers"))
 
+from io_idtech.io_iqm.format import games as iqm  # noqa: E402
 from io_idtech.io_md2.format import games as md2  # noqa: E402
 from io_idtech.io_md3.format import games as md3  # noqa: E402
 from io_idtech.io_md5.format import games as md5  # noqa: E402
@@ -59,7 +60,7 @@ def _family(name: str, games: Any) -> list[str]:
 
 def tables() -> str:
     """The tables of all games as Markdown."""
-    return "\n".join([*_family("MD5", md5), *_family("MD2", md2), *_family("MD3", md3)]).rstrip()
+    return "\n".join([*_family("MD5", md5), *_family("MD2", md2), *_family("MD3", md3), *_family("IQM", iqm)]).rstrip()
 
 
 def main() -> None:

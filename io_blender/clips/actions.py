@@ -21,9 +21,9 @@ import numpy as np
 from ...io_common import names
 from ...io_common.texts import counted
 from .. import versions
+from ..frames.shape_keys import value_path
 from ..records import Text, group_on
 from ..reports import Report, listing
-from ..scene.shape_keys import value_path
 
 if TYPE_CHECKING:
     from bpy.types import Action, AnimData, Key, NlaStrip, Object

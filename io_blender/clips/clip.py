@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...io_common.texts import counted, expand
 from .. import versions
+from ..frames.shape_keys import shape_keys
 from ..scene.objects import NothingToExportError
-from ..scene.shape_keys import shape_keys
 from .actions import suitable_actions, warn_of_reasons
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...io_common import names
 from .. import versions
-from ..scene.shape_keys import points_of_frame, value_path
+from ..frames.shape_keys import points_of_frame, value_path
 from .actions import store_owner
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def write_keyframes(
 class KeyframeWriter:
     """Writes curves that share `count` consecutive frames; values at indices in `held` are held."""
 
-    def __init__(self, frame_start: int, count: int, held: npt.NDArray[np.integer] | Sequence[int] = ()) -> None:
+    def __init__(self, frame_start: float, count: int, held: npt.NDArray[np.integer] | Sequence[int] = ()) -> None:
         self._points = np.empty((count, 2), dtype=np.float32)
         self._points[:, 0] = np.arange(frame_start, frame_start + count)
         self._interpolation = np.full(count, LINEAR, dtype=np.int32)

@@ -23,7 +23,7 @@ from ...io_common.names import (
 )
 from ...io_common.textures.conventions import MaterialImages
 from .. import versions
-from ..records import MaterialRecord, is_named_by_import, is_quotable, read_game_folder
+from ..records import MaterialRecord, is_named_by_import, is_quotable, material_records, read_game_folder
 from ..reports import Report
 from . import images
 from .images import ImageStore
@@ -38,9 +38,6 @@ _NEUTRAL_COLOR = (0.8, 0.8, 0.8, 1.0)
 # Of a skin and of its frame, at the end of the names of images in the re-release of Quake.
 _SKIN_NUMBERS = re.compile(r"_\d\d_\d\d")
 
-IMAGES_NOT_FOUND = "Images not found"
-"""The begin of the warning about images."""
-
 
 class MaterialLibrary:
     """Finds or makes the materials of one import; `find_palette` returns Quake's palette for LMP images."""
@@ -50,7 +47,7 @@ class MaterialLibrary:
         self._store = ImageStore(record, find_palette)
         self._known: dict[str, list[Material]] | None = None
         self._made: list[Material] = []
-        self._missing: dict[str, MaterialImages] = {}
+        self._missing: list[str] = []
         self._warnings: list[str] = []
 
     def get(self, name: str, fallback: str, found: MaterialImages | None = None, model: str = "") -> Material:
@@ -61,11 +58,11 @@ class MaterialLibrary:
                 known = self._record.name.read(material) if material.library is None else None
                 if known is not None:
                     self._known.setdefault(known, []).append(material)
-        if found is not None and found.missing:
-            self._missing.setdefault(name, found)
         same_name = self._known.setdefault(name, [])
         for material in same_name:
             if _is_usable(material, self._record, name, found):
+                if found is not None and (self._record.image.read(material) or "") == _identity(found):
+                    self._store_missing(material, found)
                 return material
         material = self._make(name, fallback, found)
         if model:
@@ -79,30 +76,18 @@ class MaterialLibrary:
 
     def rebuild(self, material: Material, found: MaterialImages) -> None:
         """Rebuilds the nodes of a local material."""
-        if found.missing:
-            self._missing.setdefault(found.name, found)
+        self._store_missing(material, found)
         versions.enable_nodes(material)
         reset_nodes(material)
         self._record.image.write(material, _identity(found))
         self._record.game_folder.write(material, found.game_folder)
         build_nodes(material, found, self._store, self._warnings)
 
-    @property
-    def missing_images(self) -> list[str]:
-        """The names of images that were not found, each once."""
-        names = [raw for found in self._missing.values() for raw in found.missing.values() if raw]
-        return list(dict.fromkeys(names))
-
-    def add_to_report(self, report: Report, search_warnings: Sequence[str] = (), *, names_missing: bool = True) -> None:
-        """Adds counts and one warning for all missing images, unless the caller tells of `missing_images`."""
+    def add_to_report(self, report: Report, search_warnings: Sequence[str] = ()) -> None:
+        """Adds counts, the names of missing images, and warnings."""
         report.count("materials", len(self._made))
         report.count("images", self._store.loaded)
-        if not names_missing:
-            self._missing.clear()
-        lines = [line for name, found in self._missing.items() if (line := _describe_missing(name, found))]
-        if lines:
-            remedy = "add the game's folder (Properties > Object Data, or preferences)"
-            report.warn(f"{IMAGES_NOT_FOUND}, {remedy}: {'; '.join(lines)}", is_first=True)
+        report.add_missing_images(map(file_name, self._missing))
         for text in (*self._warnings, *search_warnings):
             report.warn(text)
 
@@ -114,9 +99,16 @@ class MaterialLibrary:
         if found is not None:
             self._record.image.write(material, _identity(found))
             self._record.game_folder.write(material, found.game_folder or None)
+            self._store_missing(material, found)
             build_nodes(material, found, self._store, self._warnings)
         self._made.append(material)
         return material
+
+    def _store_missing(self, material: Material, found: MaterialImages) -> None:
+        missing = [short(raw) for raw in found.missing.values() if raw]
+        self._record.missing.write(material, "\n".join(missing) or None)
+        self._record.looked_in.write(material, "\n".join(map(short, found.looked_in)) if missing else None)
+        self._missing += missing
 
 
 def _identity(found: MaterialImages) -> str:
@@ -134,17 +126,19 @@ def _is_usable(material: Material, record: MaterialRecord, name: str, found: Mat
     return os.path.normcase(image) == os.path.normcase(identity)
 
 
-def _describe_missing(name: str, found: MaterialImages) -> str:
-    """What was not found, and where it was searched; empty if the shader or skin names no image."""
-    wanted = [
-        short(raw) if raw == name else f"{short(name)}: {short(raw)} ({role})"
-        for role, raw in found.missing.items()
-        if raw
-    ]
-    if not wanted:
-        return ""
-    searched = ", ".join(map(short, found.looked_in))
-    return ", ".join(wanted) + (f" (looked for {searched})" if searched else "")
+def missing_images(material: Material) -> tuple[MaterialRecord, list[str]] | None:
+    """The names of images that an import did not find for a material, and its record; None if nothing is missing."""
+    for record in material_records:
+        names = record.missing.read(material)
+        # The user may have given it an image since.
+        if names and (record.image.read(material) or color_image(material) is None):
+            return record, names.split("\n")
+    return None
+
+
+def file_name(path: str) -> str:
+    """The last part of the path of an image, as messages show it."""
+    return path.replace("\\", "/").rpartition("/")[2] or path
 
 
 def name_for_file(

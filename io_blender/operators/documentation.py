@@ -15,9 +15,8 @@ from ...io_common.family import Family
 from ..options import option, properties
 
 if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
     from bpy.types import Context, UILayout
-
-    from .panel_parts import OperatorResult
 
 FOLDER = Path(__file__).resolve().parents[2] / "help"
 """The folder of the pages."""
@@ -40,7 +39,7 @@ class WM_OT_io_idtech_help(bpy.types.Operator):
 
     page: str = option(START, "Page", "File name of the page", options={"SKIP_SAVE"})
 
-    def execute(self, context: Context) -> OperatorResult:
+    def execute(self, context: Context) -> set[OperatorReturnItems]:
         page = FOLDER / self.page
         if not page.is_file() or not page.resolve().is_relative_to(FOLDER.resolve()):
             self.report({"ERROR"}, "The help page was not found. Install the add-on from its zip again")

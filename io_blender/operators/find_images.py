@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import StringProperty
 
-from ...io_common.names import short
+from ...io_common.names import as_utf8, short
 from ...io_common.texts import counted
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
 from .. import reports
-from ..materials.library import IMAGES_NOT_FOUND, MaterialLibrary, name_for_file
+from ..materials.library import MaterialLibrary, name_for_file
 from ..options import option, properties
-from ..records import MaterialRecord, has_record, load_warnings, read_game_folder, store_warnings
+from ..records import MaterialRecord, has_record, material_records, read_game_folder
 from ..reports import Report, printable
 from . import preferences
 from .panel_parts import Operator, PropertiesPanel, fail, split_layout
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Material
+    from bpy.types import Context, Material, Object
 
     from ...io_common.textures.conventions import TextureRules
     from .panel_parts import OperatorResult
@@ -48,6 +48,15 @@ class FindImages(Operator):
         subtype="DIR_PATH",
         options={"SKIP_SAVE"},
     )
+
+    @classmethod
+    def description(cls, context: Context, properties: Any) -> str:
+        material = bpy.data.materials.get(properties.material)
+        places = cls.record.looked_in.read(material) if material is not None else None
+        names = cls.record.missing.read(material) if places else ""
+        return (
+            printable(f"Not found:\n{names}\n\nLooked for:\n{places}\n\n{cls.__doc__}") if places else cls.__doc__ or ""
+        )
 
     def execute(self, context: Context) -> OperatorResult:
         material = bpy.data.materials.get(self.material) if self.material else active_material(context)
@@ -98,26 +107,47 @@ class OBJECT_OT_io_idtech_find_all_images(bpy.types.Operator):
     bl_label = "Look Up All Images"
     bl_options = {"REGISTER", "UNDO"}
 
-    group: str = option("", "Format", "Name of the format that the model was imported from")
+    group: str = option(
+        "", "Format", "Name of the format that the model was imported from; if empty, that of each material"
+    )
 
     def execute(self, context: Context) -> OperatorResult:
-        active = context.view_layer.objects.active
-        find = getattr(bpy.ops.material, f"{self.group}_find_images", None)
-        if active is None or find is None or not has_record(active.data, self.group):
+        wanted = [
+            (material, record.group)
+            for material in model_materials(context)
+            for record in material_records
+            if self.group in ("", record.group) and has_record(material, record.group)
+        ]
+        if not wanted:
             return fail(self, "select an imported model")
-        armature = active.find_armature() if active.type == "MESH" else active
-        meshes = [obj for obj in context.view_layer.objects if obj.type == "MESH" and obj.find_armature() == armature]
-        if armature is None:
-            meshes = [active]
-        materials = {slot.material for obj in meshes for slot in obj.material_slots if slot.material is not None}
-        local = [material for material in materials if material.library is None]
-        found = sum(find(material=material.name) == {"FINISHED"} for material in local)
-        if found == len(materials):
-            for data in {active.data, armature.data if armature is not None else active.data}:
-                left = [text for text in load_warnings(data, self.group) if IMAGES_NOT_FOUND not in text]
-                store_warnings(data, self.group, left)
-        reports.report_message(self, "INFO", f"Images for {found} of {counted(len(materials), 'materials')} found")
+        found = sum(
+            getattr(bpy.ops.material, f"{group}_find_images")(material=material.name) == {"FINISHED"}
+            for material, group in wanted
+            if material.library is None
+        )
+        reports.report_message(self, "INFO", f"Images for {found} of {counted(len(wanted), 'materials')} found")
         return {"FINISHED"}
+
+
+def model_materials(context: Context) -> list[Material]:
+    """The materials of all meshes of the active model, each once."""
+    slots = [slot for obj in model_meshes(context) for slot in obj.material_slots]
+    return list(dict.fromkeys(slot.material for slot in slots if slot.material is not None))
+
+
+def model_meshes(context: Context) -> list[Object]:
+    """The meshes that have the armature of the active object, or lie below the same parent."""
+    objects = context.view_layer.objects
+    root = _root(objects.active) if objects.active is not None else None
+    return [obj for obj in objects if obj.type == "MESH" and _root(obj) == root]
+
+
+def _root(obj: Object) -> Object:
+    found = (obj.find_armature() if obj.type == "MESH" else None) or obj
+    # A chain of parents has an end.
+    while found.parent is not None:
+        found = found.parent
+    return found
 
 
 class MaterialPanel(PropertiesPanel):
@@ -161,7 +191,7 @@ def name_property(record: MaterialRecord, name: str, description: str) -> Any:
     """The property of materials with the name in the files."""
 
     def shown(material: Any) -> str:
-        return printable(name_for_file(material, record, preferences.game_folders()))
+        return printable(as_utf8(name_for_file(material, record, preferences.game_folders())))
 
     def change(material: Any, value: str) -> None:
         if value.strip():

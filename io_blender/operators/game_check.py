@@ -6,8 +6,8 @@ They are on the window manager, which exists without a window too and is not cha
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import bmesh
 import bpy
@@ -15,16 +15,16 @@ import numpy as np
 from bpy.props import CollectionProperty, IntProperty, StringProperty
 
 from ...io_common.errors import message_for
-from ...io_common.rules import Finding
+from ...io_common.family import Family
 from ...io_common.texts import counted
 from .. import state
+from ..findings import BONES, FACES, NOTHING, VERTICES, LocatedFinding
 from ..options import hidden, option, properties
-from ..records import has_record
 from ..scene.objects import NothingToExportError
 from .animation_list import scope_of_panel
 from .file_operators import chosen_path
 from .job_operator import registered
-from .panel_parts import PropertiesPanel, RowList, fail, wrapped
+from .panel_parts import RowList, fail, wrapped
 from .shared_options import ExportTransform, GameChoice
 
 if TYPE_CHECKING:
@@ -32,23 +32,10 @@ if TYPE_CHECKING:
 
     from .panel_parts import OperatorResult
 
-VERTICES, FACES, BONES, NOTHING = "VERTICES", "FACES", "BONES", "NOTHING"
 _SHOWN_BEFORE_EXPORT = 6  # findings in the panel of an export
 # Properties of a check that are not options of an export, or do not change what is found.
 _OWN_OPTIONS = {"rna_type", "game", "is_export", "filepath", "has_mesh", "verify"}
 _TRANSFORM = {"global_scale", "axis_forward", "axis_up", "shown_scale", "shown_axes"}
-
-
-@dataclass(frozen=True)
-class Location:
-    """What a finding is about: vertices, faces or bones of an object; without one, the model as a whole."""
-
-    obj: Object | None = None
-    kind: str = NOTHING
-    elements: tuple[int | str, ...] = ()
-
-
-LocatedFinding: TypeAlias = tuple[Finding, Location]
 
 
 @properties
@@ -204,41 +191,26 @@ def _select_active(manager: Any, context: Context) -> None:
         operators.io_idtech_select_finding("EXEC_DEFAULT", True, index=manager.io_idtech_active_finding)
 
 
-class GamePanel(PropertiesPanel):
-    """The check in the properties of an object's data, without its identifiers."""
-
-    bl_options = {"DEFAULT_CLOSED"}
-
-    check: type[Any]
-    kinds: tuple[str, ...]
-    """The types of the active object."""
-
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        obj = context.object
-        if obj is None or obj.type not in cls.kinds:
-            return False
-        # A mesh that was not imported may be for anything.
-        return obj.type != "MESH" or has_record(obj.data, cls.check.family)
-
-    def draw(self, context: Context) -> None:
-        layout: Any = self.layout
-        manager: Any = context.window_manager
-        layout.operator_menu_enum(self.check.bl_idname, "game", text="Check for Game", icon="CHECKMARK")
-        if manager.io_idtech_checked_family != self.check.family.upper():
-            return
-        findings = manager.io_idtech_findings
-        errors = sum(item.is_error for item in findings)
-        icon = "NONE" if len(findings) else "CHECKMARK"
-        layout.label(text=_result(manager.io_idtech_checked_game, errors, len(findings)), icon=icon)
-        if not len(findings):
-            return
-        names = ("io_idtech_findings", manager, "io_idtech_active_finding")
-        layout.template_list("IO_IDTECH_UL_findings", "", manager, *names, rows=4)
-        if 0 <= manager.io_idtech_active_finding < len(findings):
-            column = layout.column(align=True)
-            for line in wrapped(context, findings[manager.io_idtech_active_finding].text):
-                column.label(text=line)
+def draw(layout: Any, context: Context, families: Iterable[Family]) -> None:
+    """Draws the checks of some families, and what the last one of them has found."""
+    manager: Any = context.window_manager
+    checks = {family.name.upper(): check for family in families if (check := family.blender().check) is not None}
+    for check in checks.values():
+        layout.operator_menu_enum(check.bl_idname, "game", text=check.bl_label, icon="CHECKMARK")
+    if manager.io_idtech_checked_family not in checks:
+        return
+    findings = manager.io_idtech_findings
+    errors = sum(item.is_error for item in findings)
+    icon = "NONE" if len(findings) else "CHECKMARK"
+    layout.label(text=_result(manager.io_idtech_checked_game, errors, len(findings)), icon=icon)
+    if not len(findings):
+        return
+    names = ("io_idtech_findings", manager, "io_idtech_active_finding")
+    layout.template_list("IO_IDTECH_UL_findings", "", manager, *names, rows=4)
+    if 0 <= manager.io_idtech_active_finding < len(findings):
+        column = layout.column(align=True)
+        for line in wrapped(context, findings[manager.io_idtech_active_finding].text):
+            column.label(text=line)
 
 
 def draw_for_export(layout: Any, context: Context, export: Any, operator: str) -> Any:
@@ -290,7 +262,7 @@ def _draw_findings(layout: Any, context: Context, findings: list[Any]) -> None:
             column.label(text=line, icon="BLANK1" if index else _icon(item))
     more = len(findings) - _SHOWN_BEFORE_EXPORT
     if more > 0:
-        column.label(text=f"and {more} more, in the data properties", icon="BLANK1")
+        column.label(text=f"and {more} more, in the tab id Tech", icon="BLANK1")
 
 
 def _icon(item: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -44,6 +44,7 @@ class JobOperator(Operator):
     """An operator with a job that may take long: Esc ends it, and everything is as before."""
 
     verb: str  # what is done to the files: Imported or Exported
+    when_canceled = "nothing has changed"
     bad_data: Any = ()
     """The exception for what cannot be read, or what the game would refuse, besides those of the families."""
 
@@ -66,7 +67,7 @@ class JobOperator(Operator):
         result: OperatorResult = {"RUNNING_MODAL"}
         if event.type == "ESC":
             self._job.close()
-            self.report({"INFO"}, f"{self.bl_label} was canceled: nothing has changed")
+            self.report({"INFO"}, f"{self.bl_label} was canceled: {self.when_canceled}")
             result = {"CANCELLED"}
         elif event.type == "TIMER":
             result = self._work(context, time.perf_counter() + _TURN)
@@ -89,8 +90,8 @@ class JobOperator(Operator):
                 done = next(self._job)
                 while time.perf_counter() < until:
                     done = next(self._job)
-                words = f"{self.verb.removesuffix('ed')}ing {_subject(self)}: {done:.0%}   Esc: Cancel"
-                context.workspace.status_text_set(words)
+                words = f"{self.verb.removesuffix('ed')}ing {_subject(self)}   Esc: Cancel"
+                context.workspace.status_text_set(_draw_progress(words, done))
                 return {"RUNNING_MODAL"}
         except StopIteration as end:
             report, paths = end.value
@@ -98,13 +99,23 @@ class JobOperator(Operator):
             # Whatever is not expected is reported as an internal error, with its traceback.
             bad_data = (self.bad_data, *(family.error for family in registered))
             expected = (*bad_data, NothingToExportError, NoFileError)
-            for text in reports.report_of(error).warnings:
-                reports.report_message(self, "WARNING", text)
+            report = reports.report_of(error)
+            for kind, texts in (("INFO", report.facts), ("WARNING", report.warnings)):
+                for text in texts:
+                    reports.report_message(self, kind, text)
             reports.report_message(self, "ERROR", message_for(error, expected, subject=_subject(self)))
             return {"CANCELLED"}
         names = reports.listing([path.name for path in paths], 2)
         reports.report_result(self, report, self.verb, names, self._started)
         return {"FINISHED"}
+
+
+def _draw_progress(words: str, done: float) -> Callable[[Any, Context], None]:
+    def draw(header: Any, context: Context) -> None:
+        header.layout.label(text=words)
+        header.layout.progress(text=f"{done:.0%}", factor=done)
+
+    return draw
 
 
 def _subject(operator: Any) -> str:

@@ -1,19 +1,18 @@
-"""What panels are made of: lists of rows with check boxes, a filter and a player, and the warnings of an import."""
+"""What panels are made of: their places, lists of rows with check boxes, a filter and a player."""
 
 from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ...io_common.texts import counted
 from .. import reports, state
-from ..materials.library import IMAGES_NOT_FOUND
 from ..options import option
-from ..records import has_record, load_warnings
+from ..records import has_record
 from . import documentation
 
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ else:
     Operator = Panel = UIList = object
 
 _CHARACTER_WIDTH = 7  # pixels
-_MOST_WARNINGS = 20
 _CHECKS = (
     ("ALL", "All", "Check everything that is shown in the list"),
     ("NONE", "None", "Uncheck everything that is shown in the list"),
@@ -54,8 +52,17 @@ class PropertiesPanel(Panel):
     bl_context = "data"
 
 
+class TabPanel(Panel):
+    """A panel in the tab *id Tech* of the 3D viewport's sidebar, without its identifiers."""
+
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "id Tech"
+    bl_order = 1
+
+
 class ImportedPanel(PropertiesPanel):
-    """A panel of an object that was imported, with the warnings of the import, without its identifiers."""
+    """A panel of an object that was imported, without its identifiers."""
 
     kind: str  # the type of the object
     group: str  # the name of what the family stores
@@ -64,20 +71,6 @@ class ImportedPanel(PropertiesPanel):
     def poll(cls, context: Context) -> bool:
         obj = context.object
         return obj is not None and obj.type == cls.kind and has_record(obj.data, cls.group)
-
-    def draw(self, context: Context) -> None:
-        obj: Any = context.object
-        self.draw_object(context, obj)
-        warned = self.warned(obj)
-        if warned is not None:
-            draw_warnings(self.layout, context, self.group, load_warnings(warned, self.group))
-
-    def draw_object(self, context: Context, obj: Any) -> None:
-        raise NotImplementedError
-
-    def warned(self, obj: Any) -> Any:
-        """The data-block that has the warnings of the import."""
-        return obj.data
 
 
 def split_layout(panel: Any) -> Any:
@@ -232,24 +225,3 @@ def wrapped(context: Context, text: str, *, least: int = 20, indent: int = 0) ->
     """The lines of a text that fit into the region that is drawn; they have at least so many characters."""
     width = context.region.width if context.region is not None else 400
     return textwrap.wrap(text, max(least, width // _CHARACTER_WIDTH - indent))
-
-
-def draw_warnings(layout: Any, context: Context, group: str, warnings: Sequence[str]) -> None:
-    """Draws the warnings of the last import of a family in a panel, and what mends missing images."""
-    if not warnings:
-        return
-    if any(IMAGES_NOT_FOUND in text for text in warnings):
-        column = layout.column(align=True)
-        column.operator("preferences.io_idtech_game_folder_add", text="Add Game Folder", icon="ADD")
-        column.operator("object.io_idtech_find_all_images", text="Look Up All", icon="VIEWZOOM").group = group
-    header, body = layout.panel(f"DATA_PT_{group}_warnings")
-    header.label(text=f"Last Import: {counted(len(warnings), 'warnings')}", icon="ERROR")
-    if not body:
-        return
-    column = body.column(align=True)
-    for text in warnings[:_MOST_WARNINGS]:
-        for line in wrapped(context, text):
-            column.label(text=line)
-        column.separator()
-    if len(warnings) > _MOST_WARNINGS:
-        column.label(text=f"{len(warnings) - _MOST_WARNINGS} more")

@@ -201,6 +201,9 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
         for folder in self.game_folders[self.active_game_folder :][:1]:
             if problem := _problem(folder.path):
                 layout.label(text=problem, icon="ERROR")
+            elif folder.path:
+                make = layout.operator("preferences.io_idtech_make_asset_library", icon="ASSET_MANAGER")
+                make.game = folder.path
         layout.prop(self, "default_scale")
         for family in _families_with_games():
             layout.prop(self, _game_property(family.name))

@@ -9,12 +9,23 @@ import bpy
 from bpy_extras.io_utils import poll_file_object_drop
 
 from ...io_common.family import Family
-from . import animation_list, documentation, find_images, game_check, job_operator, preferences, sequence_player
+from ..frames.operators import sequence_player
+from ..skeletal.operators import import_models, panels, retarget
+from . import animation_list, documentation, find_images, game_check, job_operator, preferences, sidebar
 
 if TYPE_CHECKING:
     from bpy.types import Context, Operator
 
-_SHARED: tuple[Any, ...] = (game_check, animation_list, find_images, sequence_player)
+_SHARED: tuple[Any, ...] = (
+    game_check,
+    animation_list,
+    find_images,
+    sequence_player,
+    sidebar,
+    import_models,
+    panels,
+    retarget,
+)
 _menus: list[tuple[Any, Callable[[Any, Context], None]]] = []
 _handlers: list[type] = []
 

@@ -9,13 +9,14 @@ import bpy
 
 from ...io_blender import versions
 from ...io_blender.operators import documentation, job_operator, panel_parts, preferences, registration, shared_options
-from ...io_blender.operators.panel_parts import PropertiesPanel, fail, set_timing
+from ...io_blender.operators.panel_parts import TabPanel, fail, set_timing
 from ...io_blender.options import hidden, option, properties
 from ...io_blender.reports import Job
 from ...io_md2.format import Md2Error
 from ...io_md5.format import Md5Error
 from .. import CharacterError, scene
 from ..exporter import CharacterExport, export_character
+from . import library_pictures
 from .import_character import (
     IMPORT_SCENE_OT_idtech_character,
     IO_IDTECH_PG_character,
@@ -166,12 +167,12 @@ class IO_IDTECH_MT_character_animations(bpy.types.Menu):
                 entry.animation = name
 
 
-class IO_IDTECH_PT_character(PropertiesPanel, bpy.types.Panel):
+class IO_IDTECH_PT_character(TabPanel, bpy.types.Panel):
     """The skins and animations of a character that was imported from a game."""
 
     bl_idname = "IO_IDTECH_PT_character"
     bl_label = "Game Character"
-    bl_context = "object"
+    bl_order = 0
 
     @classmethod
     def poll(cls, context: Context) -> bool:
@@ -242,3 +243,4 @@ def unregister() -> None:
     bpy.types.TOPBAR_MT_file_export.remove(_export_entry)
     bpy.types.TOPBAR_MT_file_import.remove(_import_entry)
     registration.remove(CLASSES, ())
+    library_pictures.remove()

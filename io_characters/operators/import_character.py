@@ -22,6 +22,7 @@ from ...io_common.texts import counted, matches
 from .. import CharacterError
 from ..importer import import_character
 from ..reading import CharacterOptions, CharacterProperties, catalogue, game_folder
+from . import library_pictures
 
 if TYPE_CHECKING:
     from bpy.types import Context, Event, UILayout
@@ -35,6 +36,7 @@ else:
 
 _WIDTH = 640
 _ROWS, _ROWS_WITH_ANIMATIONS = 12, 6
+_PICTURE_SCALE = 6.0  # in heights of a row
 _OPTIONS = (
     "base_game", "use_placement", "use_textures", "all_weapons", "merge_vertices", "bone_direction", "frame_start",
     "use_scene_timing", "global_scale", "axis_forward", "axis_up",
@@ -69,15 +71,15 @@ class IO_IDTECH_UL_characters(FilteredList, bpy.types.UIList):
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
         texts = (item.name, item.meshes, item.animations, item.skins)
-        _draw_columns(layout, texts, _ICONS.get(item.kind, "DOT"))
+        _draw_columns(layout, texts, _ICONS.get(item.kind, "DOT"), library_pictures.icon(item.kind, item.name))
 
     def is_shown(self, data: Any, item: Any) -> bool:
         return all(word in f"{item.name} {item.path} {item.kind}".lower() for word in data.search.lower().split())
 
 
-def _draw_columns(layout: Any, texts: Sequence[str], icon: str = "NONE") -> None:
+def _draw_columns(layout: Any, texts: Sequence[str], icon: str = "NONE", picture: int = 0) -> None:
     columns = layout.split(factor=0.5)
-    columns.label(text=texts[0], icon=icon)
+    columns.label(text=texts[0], **({"icon_value": picture} if picture else {"icon": icon}))
     for text, width in zip(texts[1:3], (0.2, 0.65), strict=True):
         columns = columns.split(factor=width)
         columns.label(text=text)
@@ -251,6 +253,7 @@ class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, Impor
         except (CharacterError, OSError) as error:
             self.problem = printable(str(error))
             return
+        library_pictures.find(found.files.folders)
         for entry in found.entries:
             item = self.entries.add()
             item.name, item.kind, item.path = printable(entry.name), entry.kind.value, printable(entry.path)
@@ -299,6 +302,8 @@ class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, Impor
         if 0 <= self.active_entry < len(self.entries):
             item = self.entries[self.active_entry]
             column.label(text=f"{item.kind.capitalize()}: {item.path}")
+            if picture := library_pictures.icon(item.kind, item.name):
+                column.template_icon(picture, scale=_PICTURE_SCALE)
         layout.prop(self, "name")
         layout.prop(self, "animation_filter")
         wide: Any = layout

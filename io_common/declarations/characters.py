@@ -5,7 +5,8 @@ Paths are game paths: relative to the game folder, with forward slashes, as decl
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 
 DOOM3, QUAKE2, QUAKE3, SAUERBRATEN = "DOOM3", "QUAKE2", "QUAKE3", "SAUERBRATEN"
 """Values of `Character.game`: whose declarations the character comes from."""
@@ -145,3 +146,32 @@ class Character:
     missing: tuple[str, ...] = ()  # game paths or `skin NAME`, each once, sorted
     declaration: SourceLine | None = None
     warnings: tuple[str, ...] = ()  # oddities of the declarations, each with its file and line
+
+
+def without_animations(part: CharacterPart, deleted: Collection[tuple[str, str]]) -> CharacterPart:
+    """A part without some animations, given by their names and the files, in lower case, that they play."""
+    names, kept, first_of = {name for name, _ in deleted}, [], [0]
+    for animation in part.animations:
+        files = tuple(file for file in animation.files if (animation.name, file.lower()) not in deleted)
+        # What plays frames of the model, or another animation, names no file of its own.
+        has_files = bool(animation.files) and not animation.replacement
+        if files if has_files else animation.name not in names:
+            kept.append(replace(animation, files=files))
+        first_of.append(len(kept))
+    adjustments = tuple(
+        replace(one, first_animation=first_of[min(one.first_animation, len(part.animations))])
+        for one in part.adjustments
+    )
+    return replace(part, animations=tuple(kept), adjustments=adjustments)
+
+
+def with_animations(part: CharacterPart, new: Sequence[CharacterAnimation]) -> CharacterPart:
+    """A part with more animations, before groups that move some joints alone, which Sauerbraten has no end of."""
+    animations = list(part.animations)
+    place = next((index for index, one in enumerate(animations) if one.joints), len(animations))
+    animations[place:place] = new
+    adjustments = tuple(
+        replace(one, first_animation=one.first_animation + len(new)) if one.first_animation > place else one
+        for one in part.adjustments
+    )
+    return replace(part, animations=tuple(animations), adjustments=adjustments)

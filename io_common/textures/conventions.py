@@ -39,6 +39,8 @@ class TextureRules:
     has_shaders: bool = False
     # Whether all images next to a player model that names none are its skins, as in Quake II.
     has_player_skins: bool = False
+    # Whether images may be named after the meshes, as for the engines of Quake.
+    has_mesh_images: bool = False
 
 
 _GAME_PATHS = ("models", "players", "textures", "progs", "packages", "sprites", "gfx", "maps")
@@ -75,6 +77,7 @@ _AMBIGUOUS = frozenset(("a", "g", "d", "add", "col", "color", "colour", "bump"))
 _OTHERS = {one for role, suffixes in SUFFIXES.items() if role is not Role.DIFFUSE for one in suffixes} - _AMBIGUOUS
 _LONG = {suffix for suffix in _OTHERS if len(suffix) > 3}
 _OTHER_END = re.compile(f"(?:(?:^|[{re.escape(_SEPARATORS)}])(?:{'|'.join(_OTHERS)})|{'|'.join(_LONG)})\\Z")
+_NUMBER = re.compile(r"\d+")
 _ICON = re.compile(r"(?:^icon|icon$|[_-]i$|[_-]icon|^preview|[_-]preview$|snapshot|screenshot|thumb)")
 _WEAPON = re.compile(r"^(?:weapon|w_|a_)")
 
@@ -128,11 +131,26 @@ def _belongs(stem: str, base: str) -> bool:
     return stem.startswith(base) and (len(stem) == len(base) or stem[len(base)] in _SEPARATORS + "0123456789")
 
 
+def _padded(number: re.Match[str]) -> str:
+    return number[0].zfill(9)
+
+
 def _series_key(stem: str, base: str) -> tuple[int, int, str]:
     rest = stem[len(base) :].lstrip(_SEPARATORS)
     if not rest:
         return (0, 0, stem)
     return (1, int(rest), stem) if rest.isascii() and rest.isdigit() and len(rest) < 10 else (2, 0, stem)
+
+
+def mesh_image_names(mesh: str, number: int, model: str, skin: int) -> list[str]:
+    """The names of the image of a skin by which Quake's engines look for it, of animated skins the first frame."""
+    # `mesh` has its `number` in the file, whose name is `model`: Ironwail and vkQuake `gl_model.c`, `Mod_LoadMD3Model`.
+    names = [f"{mesh}_{skin}_0", f"{mesh}_{skin}", *([mesh] if skin == 0 else [])]
+    return [*names, f"{model}_{number}_{skin}_0", f"{mesh}_{skin:02d}_00"]
+
+
+MESH_IMAGE_FOLDERS = ("progs", "textures")
+"""Where Quake's engines look for them."""
 
 
 def is_game_path(name: AssetName) -> bool:
@@ -261,6 +279,9 @@ class MaterialFiles:
         return first
 
 
+MOST_SKINS = 100
+"""The most skins of a mesh that are looked for."""
+
 _MODEL_FOLDERS = ("packages/models", "models", "data/models", "")
 
 
@@ -295,12 +316,16 @@ class ConfigFiles:
 
     @cached_property
     def materials(self) -> list[dict[str, str]]:
-        """The materials of each .skin file by folded mesh name; those named after the model first."""
-        stem = fold(self._folder.model_path.stem)
-        files = self._folder.files.files("", ".skin")
-        keys = sorted(files, key=lambda key: (not key.startswith(stem), "default" not in key, key))
+        """The materials of each skin in .skin files by folded mesh name; not of those named after another model."""
+        path, tree = self._folder.model_path, self._folder.files
+        files = tree.files("", ".skin")
+        models = {split_extension(key)[0] for key in tree.files("", path.suffix)} | {fold(path.stem)}
+        owners = {key: max((one for one in models if _belongs(key, one)), key=len, default="") for key in files}
+        own = fold(path.stem)
+        keys = [key for key in files if owners[key] in (own, "")]
+        keys.sort(key=lambda key: (not owners[key], "default" not in key, _NUMBER.sub(_padded, key)))
         texts = (self._read_text(files[key]) for key in keys)
-        return [parse_skin(text) for text in texts if text is not None]
+        return [skin for text in texts if text is not None for skin in parse_skin(text)]
 
     @cached_property
     def _config(self) -> tuple[ModelScript, str]:
@@ -331,12 +356,20 @@ class ConfigFiles:
         return None
 
 
-def parse_skin(text: str) -> dict[str, str]:
-    """The materials of a .skin file by folded mesh name; `tag_...` is ignored, as in Quake III and XreaL."""
-    materials: dict[str, str] = {}
+def parse_skin(text: str) -> list[dict[str, str]]:
+    """The materials of each skin in a .skin file by folded mesh name; `tag_...` is ignored, as in Quake III and XreaL.
+
+    In vkQuake a line may name the materials of several skins. Further lines of a mesh are frames of an animated skin,
+    of which the first is used.
+    """
+    skins: list[dict[str, str]] = []
     for line in text.splitlines():
-        mesh, comma, material = line.partition("//")[0].partition(",")
-        mesh, material = mesh.strip().strip('"'), material.strip().strip('"').strip()
-        if comma and mesh and material and not mesh.lower().startswith("tag_"):
-            materials.setdefault(fold(mesh), material)
-    return materials
+        mesh, *materials = (part.strip().strip('"').strip() for part in line.partition("//")[0].split(","))
+        if not mesh or mesh.lower().startswith("tag_"):
+            continue
+        for number, material in enumerate(materials[:MOST_SKINS]):
+            if number == len(skins):
+                skins.append({})
+            if material:
+                skins[number].setdefault(fold(mesh), material)
+    return skins

@@ -8,7 +8,8 @@ A shader of a mesh, for families with shaders:
 4. near the model: the path below the model's folder, then the base name in that folder, in the folders below it and in
    the one above it (the last only inside a game folder);
 5. the material that a `.skin` file next to the model assigns to the mesh, by rules 1, 2 and 4;
-6. the name of the mesh near the model;
+6. for MD3, the images that Quake's engines show: named after the mesh, near the model, in `progs` and `textures`;
+   else the name of the mesh near the model;
 7. by convention (see `conventions`), if the shader is empty or not a path in the game.
 
 A skin of a family without shaders is found by rules 2, 4, 3 and 7, in this order. Once a diffuse image is found, the
@@ -34,6 +35,8 @@ from ..game_tree.folders import ModelFolder
 from ..game_tree.tree import GameTree
 from ..names import AssetName, clean_name, fold, is_image, split_extension
 from .conventions import (
+    MESH_IMAGE_FOLDERS,
+    MOST_SKINS,
     SUFFIXES,
     ConfigFiles,
     MaterialFiles,
@@ -42,6 +45,7 @@ from .conventions import (
     TextureRules,
     guess_skins,
     is_game_path,
+    mesh_image_names,
     role_names,
     with_suffixes,
 )
@@ -114,15 +118,18 @@ class ModelSearch:
                     self._take_diffuse(skin, file)
             return [self._with_game_folder(skin) for skin in skins]
 
-    def material(self, shader: str, mesh: str | None = None) -> MaterialImages:
-        """The images and settings of a shader; the mesh, None if unknown, is for .cfg and .skin files."""
+    def material(self, shader: str, mesh: str | None = None, number: int = 0) -> MaterialImages:
+        """The images and settings of a shader; the mesh, None if unknown, is for .cfg and .skin files.
+
+        Its number in the file is for images that are named after meshes.
+        """
         result = MaterialImages(shader)
         with self._budget.timed():
             name = clean_name(shader)
             if not self._is_over() and not self._find_declared(result, name):
                 result.is_drawn = canonical_name(shader) != _INVISIBLE
                 if result.is_drawn:
-                    self._find_undeclared(result, name, mesh)
+                    self._find_undeclared(result, name, mesh, number)
         if not _has_colors(result) and result.is_drawn:
             result.missing.setdefault(Role.DIFFUSE, shader)
         return self._with_game_folder(result)
@@ -131,6 +138,26 @@ class ModelSearch:
         """The names of the materials that .skin files have for a mesh, each once, those of the default skin first."""
         found = (materials.get(fold(mesh)) for materials in self._configs.materials)
         return list(dict.fromkeys(name for name in found if name))
+
+    def mesh_skins(self, mesh: str, number: int) -> list[MaterialImages]:
+        """The skins of a mesh of which Quake's engines find the images by its name; named as the images are."""
+        result: list[MaterialImages] = []
+        with self._budget.timed():
+            while len(result) < MOST_SKINS and (file := self._mesh_image(mesh, number, len(result))) is not None:
+                result.append(MaterialImages(self._folder.relative(file) or file.relative))
+                self._take_diffuse(result[-1], file)
+        return [self._with_game_folder(one) for one in result]
+
+    def _mesh_image(self, mesh: str, number: int, skin: int) -> GameFile | None:
+        name = clean_name(mesh).path
+        if name is None or not self._rules.has_mesh_images or self._is_over():
+            return None
+        for wanted in mesh_image_names(name, number, self._folder.model_path.name, skin):
+            places = (self._folder.game.find_image(f"{folder}/{wanted}") for folder in MESH_IMAGE_FOLDERS)
+            found = self._folder.files.find_image(wanted) or next(filter(None, places), None)
+            if found is not None:
+                return found
+        return None
 
     def _with_game_folder(self, images: MaterialImages) -> MaterialImages:
         """The same images, with the game folder of the diffuse image: the outermost that the user named, or a guess."""
@@ -219,12 +246,13 @@ class ModelSearch:
 
     # --- Shaders without a declaration, and skins: each rule returns whether it has found the diffuse image
 
-    def _find_undeclared(self, result: MaterialImages, name: AssetName, mesh: str | None) -> None:
+    def _find_undeclared(self, result: MaterialImages, name: AssetName, mesh: str | None, number: int) -> None:
         if (
             self._by_game_path(result, name)
             or self._by_config(result, mesh)
             or self._by_base_name(result, name)
             or self._by_skin_file(result, mesh)
+            or self._by_mesh(result, mesh, number)
             or is_game_path(name)
             or (mesh and self._by_base_name(result, clean_name(mesh), note=False))
         ):
@@ -273,6 +301,10 @@ class ModelSearch:
         if result.two_sided is None and skin.cull_face is not None:
             result.two_sided = not skin.cull_face
         return result.diffuse is not None
+
+    def _by_mesh(self, result: MaterialImages, mesh: str | None, number: int) -> bool:
+        file = self._mesh_image(mesh, number, 0) if mesh else None
+        return file is not None and self._take_diffuse(result, file)
 
     def _by_skin_file(self, result: MaterialImages, mesh: str | None) -> bool:
         for materials in self._configs.materials if mesh else ():

@@ -9,27 +9,26 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import frame_models
-from ...io_blender.clips.frame_plan import FramePlan, Segment
-from ...io_blender.clips.sampling import Samples, Sides, blocks, sample_frames
-from ...io_blender.operators.game_check import FACES, VERTICES, Location
+from ...io_blender.findings import FACES, VERTICES, Location
+from ...io_blender.frames import models as frame_models
+from ...io_blender.frames import options as frame_options
+from ...io_blender.frames.frame_plan import FramePlan, Segment
+from ...io_blender.frames.sampling import Samples, Sides, blocks, sample_frames
+from ...io_blender.frames.verification import (
+    GRID,
+    POSITION,
+    TRIANGULATION,
+    UV,
+    Decoded,
+    compare_corners,
+    warn_of_differences,
+)
 from ...io_blender.records import NONE
 from ...io_blender.reports import Job, Report
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_blender.scene.objects import NothingToExportError, export_conversion, mesh_objects
-from ...io_blender.verification import (
-    GRID,
-    OTHER_TRIANGULATION,
-    POSITION,
-    TRIANGULATION,
-    UV,
-    Differences,
-    Verify,
-    compare_corners,
-    diagonal,
-    warn_of_differences,
-)
+from ...io_blender.verification import OTHER_TRIANGULATION, Differences, Verify, diagonal
 from ...io_common.texts import counted
 from ...io_common.triangles import drop_degenerate, flip_v
 from ..format import (
@@ -97,7 +96,7 @@ TEMPLATE_LABELS = {Template.NONE: "model", Template.QUAKE2_PLAYER: "Quake II pla
 
 
 @dataclass(frozen=True)
-class ExportOptions(ModelProperties, frame_models.ExportOptions):
+class ExportOptions(ModelProperties, frame_options.ExportOptions):
     """The options of an export."""
 
     template: Template = Template.NONE  # the sequences that frames of a list must be
@@ -295,16 +294,12 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
     """The largest difference of each kind in each object, infinite if the triangles are others."""
     # Positions may be off by a step of the frame's grid on each axis, if that is small against the edges of the model,
     # texture coordinates by half a texel, those of GL commands of the imported file by `_KEPT_TEXELS`.
-    result = Differences()
     triangles, triangle_st = drop_degenerate(model.triangles, model.triangle_st)
     if len(triangles) != sum(len(part.triangles) for part in parts):
+        result = Differences()
         for part in parts:
             result.note(part.obj.name, POSITION, np.inf, "in all frames")
         return result
-    # Those of the imported file were kept because they match.
-    kept = any(part.stored is not None and part.stored.model.gl_commands is model.gl_commands for part in parts)
-    if not kept and not commands_match(model):
-        result.note("", _COMMANDS, np.inf, "in all frames")
 
     def vertices(frame: int) -> list[npt.NDArray[np.float32]]:
         return [decompress(model.vertices[frame], model.scale[frame], model.translate[frame])] * len(parts)
@@ -316,11 +311,7 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
     texels = np.maximum((model.skin_width, model.skin_height), 1)
     ends = np.cumsum([len(part.triangles) for part in parts])[:-1]
     grids = np.stack([model.translate, model.translate + 255.0 * model.scale]).astype(np.float64)
-    return compare_corners(
-        result,
-        parts,
-        samples,
-        conversion,
+    decoded = Decoded(
         frame_names=model.frame_names,
         size=diagonal(grids.reshape(-1, 3)),
         vertices=vertices,
@@ -330,6 +321,12 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
         texels=texels,
         uv_allowed=_TEXELS,
     )
+    result = compare_corners(parts, samples, conversion, decoded)
+    # Those of the imported file were kept because they match.
+    kept = any(part.stored is not None and part.stored.model.gl_commands is model.gl_commands for part in parts)
+    if not kept and not commands_match(model):
+        result.note("", _COMMANDS, np.inf, "in all frames")
+    return result
 
 
 def _warn_of_differences(differences: Differences, model: Model, parts: list[Part], report: Report) -> None:

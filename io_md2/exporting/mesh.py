@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender.clips import sampling
+from ...io_blender.frames import sampling
 from ...io_blender.records import NONE, match_elements, match_vertices
 from ...io_blender.reports import Report, listing
 from ...io_blender.scene import mesh_data

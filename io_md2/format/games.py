@@ -15,6 +15,7 @@ import numpy as np
 from ...io_common.frames import FrameSequence
 from ...io_common.rules import Finding, Profile, Rule, Subject, find, find_invalid
 from ...io_common.texts import counted
+from ...io_common.textures.conventions import TextureRules
 from . import checks
 from .model import FRAMES_PER_SECOND, SKIN_NAME_SIZE, Model, validate_structure
 
@@ -284,3 +285,7 @@ def match_template(template: Template, sequences: Sequence[tuple[str, int]]) -> 
         ),
         unknown=tuple(unknown),
     )
+
+
+TEXTURE_RULES = TextureRules(config_name="md2.cfg", has_player_skins=True)
+"""How images are found for the skins."""

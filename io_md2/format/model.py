@@ -28,8 +28,6 @@ from ...io_common.frames import FRAME_NAME_SIZE
 class Md2Error(FormatError):
     """An MD2 file that cannot be understood, or a model that cannot be written."""
 
-    file_format = "MD2"
-
 
 MAGIC = b"IDP2"
 """The first four bytes of a file."""

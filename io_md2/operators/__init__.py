@@ -9,21 +9,21 @@ import bpy
 from bpy.props import FloatProperty, IntVectorProperty
 
 from ...io_blender import reports
-from ...io_blender.frame_models import ImportOptions
-from ...io_blender.operators import find_images, panel_parts, sequence_player
-from ...io_blender.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
-from ...io_blender.operators.panel_parts import ImportedPanel, fail
-from ...io_blender.operators.sequence_player import PlayedModel, SequencePlayer, draw_sequences
-from ...io_blender.options import FrameImportProperties, game_option, mixin_of, option, properties
-from ...io_blender.scene.shape_keys import shape_keys
+from ...io_blender.frames.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
+from ...io_blender.frames.operators.sequence_player import PlayedModel, SequencePlayer
+from ...io_blender.frames.options import FrameImportProperties, ImportOptions
+from ...io_blender.frames.shape_keys import shape_keys
+from ...io_blender.operators import find_images, panel_parts
+from ...io_blender.operators.panel_parts import ImportedPanel, fail, split_layout
+from ...io_blender.options import game_option, mixin_of, option, properties
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
 from ..exporting import TEMPLATE_LABELS, ExportOptions, build_model
 from ..family import FAMILY
 from ..format import FRAMES_PER_SECOND, PROFILES, find_sequences
-from ..format.games import Template, match_template
+from ..format.games import TEXTURE_RULES, Template, match_template
 from ..importing import import_files
-from ..options import TEXTURE_RULES, ModelProperties, SourceProperties
+from ..options import ModelProperties, SourceProperties
 from ..records import (
     CHOSEN_SKIN_SIZE,
     FRAME_RATE,
@@ -116,9 +116,6 @@ def _played_model(obj: Object | None) -> PlayedModel | None:
     return PlayedModel(model, [obj], found, [rate] * len(found))
 
 
-PLAYER = SequencePlayer("md2", _played_model)
-
-
 def key_of_frame(obj: Object, model: StoredModel, frame: int) -> int:
     """The index of the shape key that an imported model shows at a frame of the scene, or -1."""
     keys = shape_keys(obj)
@@ -159,31 +156,33 @@ class OBJECT_OT_md2_select_key(bpy.types.Operator):
         return {"FINISHED"}
 
 
+def _draw_key(layout: Any, context: Context, obj: Any) -> None:
+    """Draws the button that selects the shape key of the frame, if another one is active."""
+    model = load_model(obj.data)
+    index = key_of_frame(obj, model, context.scene.frame_current) if model is not None else -1
+    if index >= 0 and index != obj.active_shape_key_index:
+        keys = obj.data.shape_keys.key_blocks
+        layout.label(text=f"Edit Mode edits {keys[obj.active_shape_key_index].name}", icon="ERROR")
+        text = f"Select Shape Key {keys[index].name}"
+        layout.operator(OBJECT_OT_md2_select_key.bl_idname, text=text, icon="SHAPEKEY_DATA")
+
+
+PLAYER = SequencePlayer("md2", _played_model, _draw_key)
+
+
 class DATA_PT_md2(ImportedPanel, bpy.types.Panel):
-    """The sequences and the skin of an imported model."""
+    """The frame rate and the size of the skin of an imported model."""
 
     bl_label = "MD2"
     kind, group = "MESH", GROUP
 
-    def draw_object(self, context: Context, obj: Any) -> None:
-        layout: Any = self.layout
-        model = load_model(obj.data)
-        if model is None:
+    def draw(self, context: Context) -> None:
+        obj: Any = context.object
+        layout = split_layout(self)
+        if load_model(obj.data) is None:
             layout.label(text="The stored data is damaged: it is not used", icon="ERROR")
-        else:
-            draw_sequences(layout, context, PLAYER, obj)
-            index = key_of_frame(obj, model, context.scene.frame_current)
-            if index >= 0 and index != obj.active_shape_key_index:
-                active = obj.data.shape_keys.key_blocks[obj.active_shape_key_index].name
-                layout.label(text=f"Edit Mode edits {active}, not this frame", icon="ERROR")
-                text = f"Select Shape Key {obj.data.shape_keys.key_blocks[index].name}"
-                layout.operator(OBJECT_OT_md2_select_key.bl_idname, text=text, icon="SHAPEKEY_DATA")
-        column = layout.column()
-        column.use_property_split = True
-        column.use_property_decorate = False
-        column.prop(obj.data, "md2_frame_rate")
-        column.prop(obj.data, "md2_skin_size")
-        find_images.draw_names(column, obj.data, SKINS)
+        layout.prop(obj.data, "md2_frame_rate")
+        layout.prop(obj.data, "md2_skin_size")
 
 
 def _skin_size(mesh: Any) -> tuple[int, int]:
@@ -203,7 +202,6 @@ def _set_skin_size(mesh: Any, size: tuple[int, int]) -> None:
 
 
 _PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
-    *sequence_player.properties_of(PLAYER),
     (
         bpy.types.Material,
         "md2_skin",
@@ -243,7 +241,6 @@ _PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
 )
 
 _CLASSES = (
-    *sequence_player.classes_of(PLAYER),
     *find_images.classes_of(
         SKINS, TEXTURE_RULES, _find, "Search the image of the skin again, and rebuild the material's nodes"
     ),
@@ -251,4 +248,4 @@ _CLASSES = (
     DATA_PT_md2,
 )
 
-BLENDER = FORMAT.blender_part(IMPORT_SCENE_OT_md2, EXPORT_SCENE_OT_md2, BuildOptions, _CLASSES, _PROPERTIES)
+BLENDER = FORMAT.blender_part(IMPORT_SCENE_OT_md2, EXPORT_SCENE_OT_md2, BuildOptions, PLAYER, _CLASSES, _PROPERTIES)

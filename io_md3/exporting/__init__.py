@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,11 +9,22 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import frame_models, state
-from ...io_blender.clips.frame_plan import FramePlan
+from ...io_blender import state
 from ...io_blender.clips.playing import restored_frame_and_values
-from ...io_blender.clips.sampling import Samples, Sides, blocks, sample_frames
-from ...io_blender.operators.game_check import Location
+from ...io_blender.findings import Location
+from ...io_blender.frames import models as frame_models
+from ...io_blender.frames import options as frame_options
+from ...io_blender.frames.frame_plan import FramePlan
+from ...io_blender.frames.sampling import Samples, Sides, blocks, sample_frames
+from ...io_blender.frames.verification import (
+    GRID,
+    POSITION,
+    TRIANGULATION,
+    UV,
+    Decoded,
+    compare_corners,
+    warn_of_differences,
+)
 from ...io_blender.records import NONE
 from ...io_blender.reports import Job, Report, listing
 from ...io_blender.scene.axes import Conversion
@@ -28,18 +38,7 @@ from ...io_blender.scene.objects import (
     objects_hanging_on,
 )
 from ...io_blender.scene.time_dependence import depends_on_time
-from ...io_blender.verification import (
-    GRID,
-    OTHER_TRIANGULATION,
-    POSITION,
-    TRIANGULATION,
-    UV,
-    Differences,
-    Verify,
-    compare_corners,
-    diagonal,
-    warn_of_differences,
-)
+from ...io_blender.verification import OTHER_TRIANGULATION, Differences, Verify, diagonal
 from ...io_common.triangles import drop_degenerate, flip_v
 from ..format import (
     PROFILES,
@@ -76,7 +75,7 @@ _WARNINGS = {
 
 
 @dataclass(frozen=True)
-class ExportOptions(ModelProperties, frame_models.ExportOptions):
+class ExportOptions(ModelProperties, frame_options.ExportOptions):
     """The options of an export."""
 
     game: Game = Game.ANY
@@ -168,14 +167,20 @@ class _Builder:
         if not sides and np.any(needed):
             rows = rows if plan.segments else np.flatnonzero(needed)
             sides = yield from self._sample_sides(plan.some_frames(rows), builders, turns[rows], rows)
-        filled: Sequence[Sides | None] = sides or [None] * len(builders)
-        surfaces = [builder.build(one, rows) for builder, one in zip(builders, filled, strict=True)]
+        surfaces = [builder.build(sides[number] if sides else None, rows) for number, builder in enumerate(builders)]
         model = self._assemble(plan, builders, surfaces, tags)
         if options.verify is not Verify.NONE:
             warn_of_differences(_find_differences(model, parts, samples, self.conversion), _WARNINGS, report)
         if options.split_surfaces:
+            # No game stops at the limits of all, so that what was not edited stays as it was in the file.
+            is_kept = [options.game is Game.ANY and bool(one.is_same.all()) for one in builders]
             limits = surface_limits(options.game)
-            model = replace(model, surfaces=[piece for one in model.surfaces for piece in split_surface(one, *limits)])
+            pieces = [
+                [one] if kept else split_surface(one, *limits)
+                for one, kept in zip(model.surfaces, is_kept, strict=True)
+            ]
+            report.hint_split({one.name: len(split) for one, split in zip(model.surfaces, pieces, strict=True)})
+            model = replace(model, surfaces=[piece for split in pieces for piece in split])
         # Others play an `animation.cfg`, or do not play models of maps at all.
         rate = PROFILES[options.game].frame_rate
         if options.compares_speed and rate is not None:
@@ -300,8 +305,8 @@ def _frame_bounds(
     empty = np.zeros((0, 3), np.int16)
     # Frame by frame, as all of them would fill the memory.
     points = (np.concatenate([empty, *(surface.vertices[frame] for surface in surfaces)]) for frame in new.tolist())
-    found = [frame_bounds(positions(one)[None]) for one in points] or [frame_bounds(np.zeros((0, 0, 3)))]
-    computed = tuple(np.concatenate(values) for values in zip(*found, strict=True))
+    of_frames = zip(*(frame_bounds(positions(one)[None]) for one in points), strict=True)
+    computed = tuple(np.concatenate(table) for table in of_frames) or frame_bounds(np.zeros((0, 0, 3)))
     if source is None or not is_same.any():
         return computed
     tables = tuple(table[frames] for table in (source.bounds, source.origins, source.radii))
@@ -315,11 +320,7 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
     # Triangles of the file that lie on one line where vertices are merged are not in Blender.
     triangles = [drop_degenerate(surface.triangles)[0] for surface in model.surfaces]
     points = [positions(surface.vertices[0]) for surface in model.surfaces]
-    return compare_corners(
-        Differences(),
-        parts,
-        samples,
-        conversion,
+    decoded = Decoded(
         frame_names=model.frame_names,
         size=diagonal(np.concatenate([np.zeros((0, 3)), *points])),
         vertices=lambda frame: [positions(surface.vertices[frame]) for surface in model.surfaces],
@@ -329,3 +330,4 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
         ],
         uvs=[flip_v(surface.st[found]) for surface, found in zip(model.surfaces, triangles, strict=True)],
     )
+    return compare_corners(parts, samples, conversion, decoded)

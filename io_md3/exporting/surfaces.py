@@ -12,14 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_blender import versions
-from ...io_blender.clips import sampling
+from ...io_blender.frames import sampling
 from ...io_blender.materials.library import name_for_file
 from ...io_blender.records import NONE, match_elements
 from ...io_blender.scene import mesh_data
 from ...io_common import names
 from ...io_common.arrays import distinct_rows
 from ...io_common.frames import to_latin1
-from ...io_common.triangles import flip_v, is_degenerate
+from ...io_common.triangles import Cost, flip_v, is_degenerate, runs_within
 from ..format import NAME_SIZE, UNITS, Surface, nearest_normals, normal_vectors, positions
 from ..format.model import same_positions
 from ..records import CORNER_VERTEX, MATERIAL_NAMES, NUMBER, SAME_NORMAL, SHADERS, SHOWN_NORMALS, VERTEX, StoredModel
@@ -337,20 +337,15 @@ def split_surface(surface: Surface, most_vertices: int, most_triangles: int) -> 
     """Surfaces within limits, whose names end in `_1`, `_2`, …: Quake III ignores that for skins."""
     if surface.vertex_count <= most_vertices and surface.triangle_count <= most_triangles:
         return [surface]
+    ones = np.ones(surface.vertex_count, dtype=np.int64)
+    costs = [Cost(most_vertices, np.arange(surface.vertex_count), ones)]
     pieces: list[Surface] = []
-    start = 0
-    while start < surface.triangle_count:
-        corners = surface.triangles[start : start + most_triangles].ravel()
-        values, firsts = np.unique(corners, return_index=True)
-        order = np.sort(firsts)
-        # The triangle with the first vertex too many begins the next piece.
-        count = int(order[most_vertices]) // 3 if len(values) > most_vertices else len(corners) // 3
-        used, inverse = np.unique(corners[: 3 * count], return_inverse=True)
+    for run in runs_within(surface.triangles, most_triangles, costs):
+        used, inverse = np.unique(surface.triangles[run], return_inverse=True)
         pieces.append(
             replace(
                 surface, name=f"{surface.name[: NAME_SIZE - 4]}_{len(pieces) + 1}", st=surface.st[used],
                 triangles=inverse.reshape(-1, 3), vertices=surface.vertices[:, used], normals=surface.normals[:, used],
             )
         )  # fmt: skip
-        start += count
     return pieces

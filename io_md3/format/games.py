@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ...io_common.frames import FRAME_NAME_SIZE, FrameSequence, find_sequences
+from ...io_common.names import fold, without_image_extension
 from ...io_common.rules import Check, Finding, Profile, Rule, Subject, find, find_invalid
 from ...io_common.texts import counted
+from ...io_common.textures.conventions import MESH_IMAGE_FOLDERS, TextureRules, mesh_image_names
 from .model import FRAMES_PER_SECOND, NAME_SIZE, Model, validate_model
 
 
@@ -79,8 +81,29 @@ def _repeated(rule: Rule, subject: Subject) -> Iterator[Finding]:
         yield rule.finding(f"Several surfaces are named {', '.join(repeated)}", len(repeated))
 
 
+def _images_of_meshes(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    for number, surface in enumerate(subject.model.surfaces):
+        wanted = mesh_image_names(surface.name, number, subject.model.name.rpartition("/")[2], 0)
+        shader = fold(without_image_extension(surface.shaders[0])) if surface.shaders else ""
+        if shader not in {fold(f"{folder}/{name}") for folder in MESH_IMAGE_FOLDERS for name in wanted}:
+            *others, last = wanted[:3]
+            text = f"The image of the surface {surface.name!r} is looked for as {', '.join(others)} or {last}"
+            instead = f", not as {surface.shaders[0]}" if surface.shaders else ""
+            yield rule.finding(f"{text} in {' or '.join(MESH_IMAGE_FOLDERS)}{instead}", shader)
+
+
+def _paths_of_images(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    for surface in subject.model.surfaces:
+        bad = [name for name in surface.shaders or [""] if len(name) < 5 or name[-4] != "."]
+        if bad:
+            shader = f"the shader {bad[0]!r}, which is no path with an extension" if surface.shaders else "no shader"
+            yield rule.finding(f"The surface {surface.name!r} has {shader}", bad[0])
+
+
 _HEADER = "id's `qfiles.h`; few loaders check it"
 
+# Each game has one rule with this code.
+_IMAGE_NOT_FOUND = "image_not_found"
 _SURFACES = "reduce the mesh, or turn on Split Surfaces"
 _REMEDIES = {
     "frames": "export fewer frames", "tags": "remove tags", "surfaces": "join objects", "vertices": _SURFACES,
@@ -111,6 +134,9 @@ COMMON: tuple[Rule, ...] = (
     Rule("surface_names_repeated", False, _repeated, "all", "every surface has a name of its own",
          ".skin files give them the same image", "rename the objects",
          "ioquake3 `tr_image.c`, `RE_RegisterSkin`; `tr_mesh.c`, `R_AddMD3Surfaces`"),
+    Rule(_IMAGE_NOT_FOUND, False, _at_least("shaders"), "all", "every surface has a shader",
+         "engines draw their default image or leave the surface out", "give all faces a material",
+         "ioquake3 `tr_mesh.c`, `R_AddMD3Surfaces`; GZDoom `models_md3.cpp`, `FMD3Model::RenderFrame`", 1),
 )  # fmt: skip
 """The rules of every game."""
 
@@ -120,6 +146,9 @@ _QUAKE_RULES = (
          "export a mesh", _QUAKE, 1),
     _limit("frames", 1024, "Quake", "the engines stop", f"{_QUAKE}: `MAXALIASFRAMES`"),
     _limit("vertices", 65535, "Quake", "the engines have indices of 16 bits", _QUAKE),
+    Rule(_IMAGE_NOT_FOUND, False, _images_of_meshes, "Quake",
+         "images are named after the surfaces, in `progs` or `textures`", "the engines read no shaders",
+         "rename the image or the object, or write a .skin file", _QUAKE),
 )  # fmt: skip
 
 _Q2PRO = "q2pro `refresh/models.c`, `MOD_ValidateMD3` and `MOD_ValidateMD3Mesh`"
@@ -135,6 +164,10 @@ _QUAKE2_RULES = (
     Rule("no_triangles", True, _at_least("triangles"), "q2pro", "at least one triangle in a surface",
          "q2pro refuses the model", "remove the empty object", _Q2PRO, 1),
     _limit("shaders", 256, "q2pro", "q2pro takes 256", _Q2PRO),
+    Rule(_IMAGE_NOT_FOUND, False, _paths_of_images, "Quake II",
+         "shaders are paths of images with an extension, such as `models/imp/skin.pcx`",
+         "the engines show no texture", "name the material after the image in the game",
+         "q2pro `refresh/images.c`, `IMG_Find`; yquake2 `image.c`, `R_FindImage`"),
 )  # fmt: skip
 
 _IOQUAKE3 = "ioquake3 `tr_model.c`, `R_LoadMD3`"
@@ -276,3 +309,7 @@ def sequences_of(
         frames = counted(len(frame_names), "frames")
         warnings.append(f"sequences of {CONFIG_NAME} beyond the {frames}: {', '.join(beyond)}")
     return result or [Sequence(one.name, one.first, one.last, frame_rate) for one in find_sequences(frame_names)]
+
+
+TEXTURE_RULES = TextureRules(config_name="md3.cfg", has_shaders=True, has_mesh_images=True)
+"""How images are found for the shaders of surfaces."""

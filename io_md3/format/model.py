@@ -31,8 +31,6 @@ from ...io_common.frames import FRAME_NAME_SIZE, Wrap, find_frame_pair
 class Md3Error(FormatError):
     """An MD3 file that cannot be understood, or a model that cannot be written."""
 
-    file_format = "MD3"
-
 
 MAGIC = b"IDP3"
 """The first four bytes of a file, and of each surface."""

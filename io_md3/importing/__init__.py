@@ -3,6 +3,7 @@ mesh object for each surface; vertex i of a mesh is vertex i of its surface, unl
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,8 +12,8 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import frame_models, versions
-from ...io_blender.frame_models import (
+from ...io_blender import versions
+from ...io_blender.frames.models import (
     NONE,
     ModelFile,
     add_frames,
@@ -27,7 +28,7 @@ from ...io_common import names
 from ...io_common.files import read_source
 from ...io_common.game_tree.archives import readable
 from ...io_common.game_tree.files import FileReadError
-from ...io_common.textures.search import Search
+from ...io_common.textures.search import ModelSearch, Search
 from ...io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
 from ..format import (
     Md3Error,
@@ -39,9 +40,9 @@ from ..format import (
     parse_model,
     positions,
 )
-from ..format.games import CONFIG_NAME, Sequence, parse_animation_config, sequences_of
+from ..format.games import CONFIG_NAME, TEXTURE_RULES, Sequence, parse_animation_config, sequences_of
 from ..format.model import same_positions
-from ..options import TEXTURE_RULES, ImportProperties
+from ..options import ImportOptions
 from ..records import (
     CONVERSION,
     CORNER_VERTEX,
@@ -56,18 +57,16 @@ from ..records import (
 from ..tags import build_tags, hang_on_tag
 
 if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Material, Mesh, Object
+    from bpy.types import Collection, Context, LayerCollection, Material, Mesh, Object
 
 # The share of normals that are wrong in whole, not at some sharp edges.
 _MANY = 0.1
 
+# Of detail, at the end of the names of files: Quake III loads up to three (`tr_model.c`, `MD3_MAX_LODS`).
+_LEVELS = ("1", "2")
+
 # The part of a Quake III player that hangs on another one, and the tag that it hangs on.
 _JOINTS = {"upper": ("lower", "tag_torso"), "head": ("upper", "tag_head")}
-
-
-@dataclass(frozen=True)
-class ImportOptions(ImportProperties, frame_models.ImportOptions):
-    """The options of an import."""
 
 
 @dataclass(eq=False)
@@ -90,7 +89,25 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         roots[file.path] = _build(context, collection, file, library, options, result)
         _join_players(roots)
 
-    return import_models(context, paths, options, SHADERS, TEXTURE_RULES, read, build, are_parts=True)
+    paths = sorted(paths, key=lambda path: _level_of_detail(path, paths))
+    result = yield from import_models(context, paths, options, SHADERS, TEXTURE_RULES, read, build, are_parts=True)
+    details = {root.users_collection[0] for path, root in roots.items() if _level_of_detail(path, paths)}
+    for layer in _layers(context.view_layer.layer_collection) if details else ():
+        if layer.collection in details:
+            layer.hide_viewport = layer.collection.hide_render = True
+    return result
+
+
+def _level_of_detail(path: Path, paths: Iterable[Path]) -> int:
+    """Which level of detail a model is of another one of the files, such as 1 for `gun_1.md3`; 0 for none."""
+    stem, _, number = path.stem.rpartition("_")
+    return int(number) if number in _LEVELS and path.with_name(stem + path.suffix) in paths else 0
+
+
+def _layers(layer: LayerCollection) -> Iterator[LayerCollection]:
+    yield layer
+    for child in layer.children:
+        yield from _layers(child)
 
 
 def _read(path: Path, search: Search, options: ImportOptions) -> _File:
@@ -111,14 +128,26 @@ def _read(path: Path, search: Search, options: ImportOptions) -> _File:
     shaders = [shader for surface in model.surfaces for shader in surface.shaders]
     found = search.model(path, shaders)
     materials: list[list[Any]] = []
-    for surface in model.surfaces:
-        # Games show the images of a .skin file instead of those of the surface.
-        wanted = found.skin_materials(surface.name) or list(dict.fromkeys(surface.shaders))
-        images = [found.material(name, surface.name) if options.use_textures else None for name in wanted]
-        materials.append(list(zip(wanted, images, strict=True)))
+    for number, surface in enumerate(model.surfaces):
+        materials.append(_materials(found, surface, number, use_textures=options.use_textures))
     sequences = sequences_of(path.stem, model.frame_names, options.fps, config, model.warnings)
     rate = sequences[0].frame_rate if sequences else None
     return _File(path, model, rate, data, sequences, materials)
+
+
+def _materials(found: ModelSearch, surface: Surface, number: int, *, use_textures: bool) -> list[tuple[str, Any]]:
+    """The names of the materials of a surface, with their images."""
+    # Games show the images of a .skin file instead of those of the surface.
+    named = found.skin_materials(surface.name)
+    wanted = named or list(dict.fromkeys(surface.shaders))
+    if not use_textures:
+        return [(name, None) for name in wanted]
+    images = [found.material(name, surface.name, number) for name in wanted]
+    skins = [] if named else found.mesh_skins(surface.name, number)
+    if skins and not any(one.diffuse is not None and one.diffuse != skins[0].diffuse for one in images):
+        # The first skin is the image of all shaders; without any, it is a material of its own.
+        images += skins[1 if images else 0 :]
+    return [(one.name, one) for one in images]
 
 
 def _build(

@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...io_blender.operators import find_images, panel_parts, sequence_player
-from ...io_blender.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
+from ...io_blender.frames.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
+from ...io_blender.frames.operators.sequence_player import PlayedModel, SequencePlayer
+from ...io_blender.operators import find_images, panel_parts
 from ...io_blender.operators.panel_parts import ImportedPanel
-from ...io_blender.operators.sequence_player import PlayedModel, SequencePlayer, draw_sequences
 from ...io_blender.options import game_option, mixin_of, option, properties
 from ...io_blender.records import has_record
+from ...io_common.names import without_copy_suffix
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
 from ..exporting import ExportOptions, build_model
 from ..family import FAMILY
 from ..format import PROFILES
-from ..importing import ImportOptions, import_files
-from ..options import TEXTURE_RULES, ImportProperties, ModelProperties
-from ..records import GROUP, SEQUENCES, SHADERS, load_frames, root_of
+from ..format.games import TEXTURE_RULES
+from ..importing import import_files
+from ..options import ImportOptions, ImportProperties, ModelProperties
+from ..records import GROUP, NUMBER, SEQUENCES, SHADERS, load_frames, root_of
 
 if TYPE_CHECKING:
     from bpy.types import Context, Material, Object, UILayout
@@ -73,7 +75,10 @@ class EXPORT_SCENE_OT_md3(BuildOptions, FrameExportFile, bpy.types.Operator):
 
 def _find(search: Search, model: Path, material: Material, name: str) -> MaterialImages:
     meshes = [mesh for mesh in bpy.data.meshes if has_record(mesh, GROUP) and material in mesh.materials[:]]
-    return search.model(model, [name]).material(name, meshes[0].name if meshes else None)
+    found = search.model(model, [name])
+    if not meshes:
+        return found.material(name)
+    return found.material(name, without_copy_suffix(meshes[0].name), NUMBER.read(meshes[0]) or 0)
 
 
 def _played_model(obj: Object | None) -> PlayedModel | None:
@@ -90,18 +95,17 @@ PLAYER = SequencePlayer("md3", _played_model)
 
 
 class DATA_PT_md3(ImportedPanel, bpy.types.Panel):
-    """The sequences and the shader of a surface of an imported model."""
+    """The shaders of a surface of an imported model."""
 
     bl_label = "MD3"
     kind, group = "MESH", GROUP
 
-    def draw_object(self, context: Context, obj: Any) -> None:
-        draw_sequences(self.layout, context, PLAYER, obj)
+    def draw(self, context: Context) -> None:
+        obj: Any = context.object
         find_images.draw_names(self.layout, obj.data, SHADERS)
 
 
 _PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
-    *sequence_player.properties_of(PLAYER),
     (
         bpy.types.Material,
         "md3_shader",
@@ -114,11 +118,10 @@ _PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
 )
 
 _CLASSES = (
-    *sequence_player.classes_of(PLAYER),
     *find_images.classes_of(
         SHADERS, TEXTURE_RULES, _find, "Search the images of the shader again, and rebuild the material's nodes"
     ),
     DATA_PT_md3,
 )
 
-BLENDER = FORMAT.blender_part(IMPORT_SCENE_OT_md3, EXPORT_SCENE_OT_md3, BuildOptions, _CLASSES, _PROPERTIES)
+BLENDER = FORMAT.blender_part(IMPORT_SCENE_OT_md3, EXPORT_SCENE_OT_md3, BuildOptions, PLAYER, _CLASSES, _PROPERTIES)

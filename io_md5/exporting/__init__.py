@@ -9,6 +9,16 @@ from typing import TYPE_CHECKING
 from ...io_blender import state
 from ...io_blender.reports import ExportResult, Job, Progress, Report, kept_on_failure, listing, raise_all
 from ...io_blender.scene.objects import NothingToExportError, warn_of_left_out
+from ...io_blender.skeletal.exporting.build import Build, Builder
+from ...io_blender.skeletal.exporting.clips import Clip, clips_by_file, warn_of_file_names
+from ...io_blender.skeletal.exporting.source import (
+    Source,
+    find_source,
+    require_meshes,
+    warn_of_hidden,
+    why_without_meshes,
+)
+from ...io_blender.skeletal.importing.folder import animation_paths
 from ...io_common.files import write_files
 from ...io_common.game_tree.archives import files_in
 from ..format import (
@@ -20,12 +30,11 @@ from ..format import (
     read_animation_header,
     read_joints,
 )
+from ..format.files import FORMAT
 from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX
-from ..importing.read import animation_paths
-from .build import Build, ExportOptions, build
-from .clips import Clip, arrange, clips_by_file, join, warn_of_file_names
 from .game import companion_of, find_by_file, hint_names, prepare, rest_animation, scale_files, with_object_name
-from .source import Source, find_source, require_meshes, warn_of_hidden, why_without_meshes
+from .options import ExportOptions
+from .sequences import arrange, join
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -44,8 +53,8 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> Job[Exp
         require_meshes(context, model_options.scope, source)
         warn_of_left_out(context, model_options.scope, report)
         warn_of_hidden(context, model_options.scope, source, report)
-        clips = clips_by_file(context, source, options.actions, path.parent, path.stem, report)
         animation_path = path.with_suffix(ANIMATION_SUFFIX)
+        clips = clips_by_file(context, source, options.actions, animation_path, report)
         companion = companion_of(animation_path, options, report)
         if model_options.writing.needs_animation and clips:
             clips = arrange(clips, animation_path, companion, options.animation, report)
@@ -90,7 +99,7 @@ def export_animations(context: Context, path: Path, options: ExportOptions) -> J
             ]
             report.warn(f"the bounds are those of the joints alone, without meshes: {'; '.join(reasons)}")
         clip_report = Report()
-        clips = clips_by_file(context, source, options.actions, path.parent, path.stem, clip_report)
+        clips = clips_by_file(context, source, options.actions, path, clip_report)
         if not clips:
             raise NothingToExportError("; ".join(clip_report.warnings))
         report.merge(clip_report)
@@ -123,9 +132,9 @@ def _build_checked(
     # Without `mesh`, the model is not. Games that take only one animation get it at `joined`.
     game = options.model.game
     progress = Progress(len(source.meshes) + len(clips))
-    built = yield from build(
-        context, source, options.model, clips, options.animation, report, progress, writes_meshes=mesh is not None
-    )
+    is_written = mesh is not None
+    builder = Builder(context, source, options.model, options.animation, report, progress, writes_meshes=is_written)
+    built = yield from builder.build(clips)
     if options.model.writing.needs_animation and clips:
         join(built, joined, report)
     prepare(built, game, report, make_names_safe=options.model.make_names_safe)
@@ -173,9 +182,8 @@ def _warn_of_animations(mesh: Path, new: _Skeleton, others: Collection[Path], re
         old = _read_skeleton(mesh)
         if old is None or old == new:
             return
-        unfit = [
-            path.name for path in animation_paths(mesh.parent) if path not in others and _read_skeleton(path) == old
-        ]
+        paths = animation_paths(mesh.parent, FORMAT)
+        unfit = [path.name for path in paths if path not in others and _read_skeleton(path) == old]
     except OSError:
         return
     if unfit:

@@ -27,17 +27,18 @@ from ...io_blender.scene import axes
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import world_matrix
 from ...io_blender.scene.objects import ChosenConversion, NothingToExportError, export_conversion
+from ...io_blender.skeletal.records import COMMANDLINE
 from ...io_blender.verification import Verify, amount, diagonal, frames_to_verify
 from ...io_common.files import write_file
+from ...io_common.skeletal import quaternions as quat
+from ...io_common.skeletal.model import Floats, Ints
 from ..format import Camera, Md5Error, format_camera
-from ..format import quaternions as quat
 from ..format.check import check_camera
 from ..format.games import Game
-from ..format.model import Floats, Ints
 from ..format.text.camera_file import cut_warnings, cuts_at, timeline
 from ..importing.camera import clamped, cut_frames, field_of_view, jumps, marker_name, to_file
 from ..options import CameraProperties
-from ..records import CAMERA_RATE, COMMANDLINE, StoredCamera, load_camera
+from ..records import CAMERA_RATE, StoredCamera, load_camera
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene

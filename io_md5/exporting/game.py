@@ -13,22 +13,26 @@ import bpy
 import numpy as np
 
 from ...io_blender import state
-from ...io_blender.operators.game_check import BONES, FACES, VERTICES, LocatedFinding, Location
+from ...io_blender.findings import BONES, FACES, VERTICES, LocatedFinding, Location
 from ...io_blender.reports import Progress, Report, finish, listing, raise_errors
 from ...io_blender.scene.mesh_data import faces_of_corners
+from ...io_blender.skeletal.exporting.build import Build, Builder
+from ...io_blender.skeletal.exporting.clips import Clip, clips_by_file
+from ...io_blender.skeletal.exporting.source import find_source, require_meshes
+from ...io_blender.skeletal.records import MESH_INDEX, load_comment_name
 from ...io_blender.verification import Verify
 from ...io_common.game_tree.archives import files_in
 from ...io_common.names import fold
 from ...io_common.rules import Finding
+from ...io_common.skeletal.joint_map import words_of
+from ...io_common.skeletal.weights import pose_bounds
 from ...io_common.texts import counted
 from ...io_common.textures.search import Search
 from ..format import Md5Error, Model, format_animation, read_animation
 from ..format.check import check_animation, check_model
 from ..format.games import PROFILES, Game, prepare_animation, prepare_model, rest_pose
-from ..format.joint_map import words_of
 from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import Scales, format_scales, scales_of_table
-from ..format.weights import pose_bounds
 from ..importing.companions import (
     MD2_SUFFIX,
     TEXTURE_RULES,
@@ -38,10 +42,8 @@ from ..importing.companions import (
     quake_skin_path,
     skin_path,
 )
-from ..records import MESH_INDEX, load_comment_name
-from .build import Build, ExportOptions, ModelOptions, build
-from .clips import Clip, clips_by_file, match_sequences
-from .source import find_source, require_meshes
+from .options import ExportOptions, ModelOptions
+from .sequences import match_sequences
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
@@ -64,14 +66,17 @@ def prepare(built: Build, game: Game, report: Report, *, make_names_safe: bool =
     labels = []
     stored_names = _comment_names(dict.fromkeys(obj for obj, _ in built.parts))
     taken = {stored or obj.name for obj, stored in stored_names.items()}
+    names: dict[tuple[Object, int], str] = {}
     for obj, block in built.parts:
         stored = stored_names[obj]
         name = stored or obj.name
-        if block.slot:
+        # The parts of a mesh that was split share its name, and so its skin.
+        if block.slot and (obj, block.slot) not in names:
             # Meshes of one object are distinguished by the index of their material slot.
             number = next(n for n in itertools.count(block.slot) if f"{name}_{n}" not in taken)
-            name = f"{name}_{number}"
-            taken.add(name)
+            names[obj, block.slot] = f"{name}_{number}"
+            taken.add(names[obj, block.slot])
+        name = names.get((obj, block.slot), name)
         block.mesh.comment_name = name if stored is not None else ""
         labels.append(name)
     built.model, warnings = prepare_model(built.model, game, make_names_safe=make_names_safe, object_names=labels)
@@ -199,10 +204,10 @@ def find(
         if path is None:
             folder = Path(bpy.path.abspath("//")) if bpy.data.filepath else Path()
             path = folder / f"{source.armature.name if source.armature is not None else 'model'}{ANIMATION_SUFFIX}"
-        clips = clips_by_file(context, source, options.actions, path.parent, path.stem, report)
+        clips = clips_by_file(context, source, options.actions, path.with_suffix(ANIMATION_SUFFIX), report)
         progress = Progress(len(source.meshes) + len(clips))
-        job = build(context, source, model_options, clips, options.animation, report, progress, writes_meshes=has_mesh)
-        built = finish(job)
+        builder = Builder(context, source, model_options, options.animation, report, progress, writes_meshes=has_mesh)
+        built = finish(builder.build(clips))
     model, animations = built.model, dict(built.animations)
     prepare(built, game, report, make_names_safe=False)
     mesh = path.with_suffix(MESH_SUFFIX) if has_mesh else None

@@ -13,16 +13,18 @@ import numpy as np
 
 from ...io_common.files import Source, read_source
 from ...io_common.rules import Description, Finding, box_line, box_of, describe_findings, find, find_invalid
+from ...io_common.skeletal.model import ROOT, Animation, Joints, Model
+from ...io_common.skeletal.playback import loop_type
+from ...io_common.skeletal.scales import ScaleTable
+from ...io_common.skeletal.skinning import skin
+from ...io_common.skeletal.validation import check_arrays
 from ...io_common.texts import counted
 from .games import COMMON, Game, Subject, game_named, rules_of
-from .model import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, ROOT, Animation, Camera, Joints, Md5Error, Model
-from .playback import loop_type
-from .scale_file import ScaleTable
-from .skinning import skin
+from .model import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, Camera, Md5Error
 from .text.anim_file import parse_animation, read_animation
 from .text.camera_file import parse_camera
 from .text.mesh_file import parse_mesh, read_mesh
-from .validation import check_arrays, validate_animation, validate_camera, validate_model
+from .validation import validate_animation, validate_camera, validate_model
 
 _LOOP_LINES = {
     "closed": ["a loop: the last frame repeats the first"],

@@ -18,53 +18,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ...io_common.files import Source, Target, read_source, write_target
+from ...io_common.skeletal.scales import ScaleTable
+from ...io_common.skeletal.skeleton import first_indices
 from ...io_common.texts import listing
-from .model import Animation, Floats, Md5Error
-from .skeleton import compose, first_indices, local_poses
-
-
-@dataclass(frozen=True, eq=False)
-class ScaleTable:
-    """The scales of the joints of an animation.
-
-    Attributes:
-        values: of each joint in each frame, float64 (F, J).
-        scales_position: which joints have `scale_positions`, bool (J,).
-    """
-
-    values: Floats
-    scales_position: npt.NDArray[np.bool_]
-
-    @property
-    def is_used(self) -> bool:
-        """Whether a scale is not 1 in 32 bits."""
-        return bool(self.counts().any())
-
-    def counts(self) -> npt.NDArray[np.int64]:
-        """On how many frames each joint has a scale that is not 1 in 32 bits, (J,)."""
-        counts: npt.NDArray[np.int64] = (self.values.astype(np.float32) != 1.0).sum(axis=0, dtype=np.int64)
-        return counts
-
-    def translation_factors(self) -> Floats:
-        """The factor of each joint's own translation, (F, J)."""
-        return np.where(self.scales_position, self.values, 1.0)
-
-
-def scaled_poses(animation: Animation, scales: ScaleTable, *, as_read: bool = False) -> tuple[Floats, Floats]:
-    """Every joint in the space of the model: positions (F, J, 3) and orientations w x y z (F, J, 4).
-
-    Args:
-        animation: with J joints and F frames.
-        scales: of its joints.
-        as_read: as games read them, with 32-bit floats.
-    """
-    positions, orientations = local_poses(animation, as_read=as_read)
-    positions *= scales.translation_factors()[..., None]
-    return compose(animation.parents, positions, orientations)
-
+from .model import Md5Error
 
 SCALE_POSITIONS = "scale_positions"
 

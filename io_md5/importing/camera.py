@@ -27,9 +27,9 @@ from ...io_blender.scene import axes
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import without_infinity
 from ...io_common import names
+from ...io_common.skeletal import quaternions as quat
+from ...io_common.skeletal.model import Floats, Ints, as_singles
 from ..format import Camera
-from ..format import quaternions as quat
-from ..format.model import Floats, Ints, as_singles
 from ..format.text.camera_file import timeline
 from ..options import ImportOptions
 from ..records import CUT_MARKER, store_camera

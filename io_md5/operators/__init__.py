@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...io_blender.options import NO_ANIMATIONS, Scene, Settings
+from ...io_blender.part import BlenderPart
 from ...io_blender.reports import ExportResult, ImportResult, finish
 from ...io_blender.scene.axes import Conversion
+from ...io_blender.skeletal.exporting.clips import AnimationOptions
+from ...io_blender.skeletal.operators.panels import draw_animations, has_animations
+from ...io_blender.skeletal.options import ALWAYS, AUTOMATIC, WeightOptions
+from ...io_blender.skeletal.records import ACTION_RATE
 from ...io_blender.verification import Verify
-from ...io_common.family import BlenderPart
 from ..exporting import export_animations, export_mesh
-from ..exporting.build import ExportOptions, ModelOptions
 from ..exporting.camera import CameraExportOptions, export_camera
-from ..exporting.clips import AnimationOptions
+from ..exporting.options import ExportOptions, ModelOptions
 from ..format.games import game_named
 from ..importing.importer import import_files
-from ..options import ImportOptions, WeightOptions
-from ..records import ACTION_RATE
-from . import export_md5, import_md5, panels, retarget
+from ..options import ImportOptions
+from . import export_md5, import_md5, panels
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -54,7 +56,7 @@ def save(context: Context, path: Path, settings: Settings, scene: Scene) -> Expo
         verify=verify,
         game_folders=settings.game_folders,
         deform_only=settings.deform_only,
-        add_origin=settings.add_origin,
+        add_origin=ALWAYS if settings.add_origin else AUTOMATIC,
         weights=WeightOptions(settings.max_influences),
     )
     animation = AnimationOptions(compares_speed=scene.compares_speed)
@@ -79,14 +81,10 @@ BLENDER = BlenderPart(
     ),
     load=load,
     save=save,
-    groups=(import_md5.IO_MD5_PG_animation_file,),
-    classes=(
-        import_md5.IO_MD5_UL_animation_files,
-        export_md5.OBJECT_OT_md5_check_game,
-        export_md5.DATA_PT_md5_game,
-        *panels.CLASSES,
-        *retarget.CLASSES,
-    ),
-    properties=(*panels.PROPERTIES, *retarget.PROPERTIES),
+    classes=(export_md5.OBJECT_OT_md5_check_game, *panels.CLASSES),
+    properties=panels.PROPERTIES,
     action_frame_rate=ACTION_RATE.read,
+    check=export_md5.OBJECT_OT_md5_check_game,
+    has_animations=has_animations,
+    draw_animations=draw_animations,
 )

@@ -1,301 +1,56 @@
-"""File > Import > id Tech 4 MD5, with the list of animations to choose from. The list is filled while it is drawn,
-as Blender does not tell operators that another file was selected; of new or changed files only heads are read, and of
-each further skeleton one animation."""
+"""File > Import > id Tech 4 MD5."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import CollectionProperty
 
-from ...io_blender.operators import file_operators, panel_parts, preferences
+from ...io_blender.operators import panel_parts
 from ...io_blender.options import hidden, mixin_of, option, properties, values_of
-from ...io_blender.reports import ImportResult, Job, listing, printable
-from ...io_common.game_tree.archives import readable, stamp
-from ...io_common.game_tree.files import Budget
-from ...io_common.texts import counted, matches
-from ..format import Joints, Md5Error, read_animation, read_animation_header, read_joints
-from ..format.model import CAMERA_SUFFIX, MESH_SUFFIX
-from ..importing.importer import active_skeleton, import_files
-from ..importing.read import AnimationFile, ImportSkeleton, animation_paths, match_file, within_budget
-from ..importing.transfer import count_mapped
+from ...io_blender.reports import ImportResult, Job
+from ...io_blender.skeletal.operators.import_models import ImportModels, IO_MD5_PG_animation_file, shown_items
+from ..format.files import FORMAT
+from ..format.model import CAMERA_SUFFIX
+from ..importing.importer import import_files
 from ..options import ImportOptions, ImportProperties
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from bpy.types import Context, Event, UILayout
-
-    from ...io_blender.operators.panel_parts import OperatorResult
+    from bpy.types import Context
 
     _Options = ImportProperties
 else:
     _Options = mixin_of(ImportProperties)
 
-_Head = TypeVar("_Head")
-
-_FITS = (
-    ("FULL", "Full", "It has exactly the joints of the model"),
-    ("PART", "Part", "It has some joints of the model, or is transferred to its skeleton"),
-    ("NONE", "None", "It has no joint of the model, or cannot be read"),
-)
-_ICONS = {"FULL": "CHECKMARK", "PART": "ERROR", "NONE": "CANCEL"}
-
-_MAX_LISTED = 4096
-
 
 @properties
-class IO_MD5_PG_animation_file(bpy.types.PropertyGroup):
-    """An animation that can be chosen for the import."""
-
-    name: str = option("", "Name", "Name of the file")
-    is_checked: bool = option(True, "Import", "Import this animation")
-    frame_count: int = option(0, "Frames", "Number of frames")
-    frame_rate: float = option(0.0, "Frame Rate", "Frames per second")
-    fit: str = option("FULL", "Fit", "How it fits the model or armature", items=_FITS)
-    detail: str = option("", "Detail", "Which joints do not fit, or why it cannot be read")
-
-
-class IO_MD5_UL_animation_files(panel_parts.FilteredList, bpy.types.UIList):
-    """The list of animations to choose from."""
-
-    def draw_row(self, layout: Any, item: Any, index: int) -> None:
-        row = layout.row(align=True)
-        row.active = item.fit != "NONE"
-        box = row.row(align=True)
-        box.enabled = item.fit != "NONE"
-        box.prop(item, "is_checked", text="")
-        row.label(text=Path(item.name).stem, icon=_ICONS[item.fit])
-        numbers = row.row()
-        numbers.alignment = "RIGHT"
-        if item.frame_count:
-            numbers.label(text=f"{item.frame_count} @ {item.frame_rate:g}")
-
-    def is_shown(self, data: Any, item: Any) -> bool:
-        return _passes(data, item)
-
-
-def _passes(operator: Any, item: Any) -> bool:
-    return matches(Path(item.name).stem, operator.animation_filter)
-
-
-def shown_items(operator: Any) -> list[Any]:
-    """The animations of the list that pass the filter and can be imported."""
-    return [item for item in operator.animation_list if item.fit != "NONE" and _passes(operator, item)]
-
-
-def draw_choice(layout: UILayout, context: Context, operator: Any, folder: Path, names: Sequence[str]) -> None:
-    """Fills and draws the list, its filter and what is active in it, for the selected files."""
-    fill(context, operator, folder, names)
-    panel_parts.draw_wide(layout, operator, "animation_filter")
-    names_of = ("check_animations", "animation_list", "active_animation")
-    column = panel_parts.draw_choice(layout, "IO_MD5_UL_animation_files", operator, names_of, 6)
-    items = operator.animation_list
-    checked = sum(item.is_checked for item in shown_items(operator))
-    column.label(text=f"{checked} of {counted(len(items), 'animations')} to import")
-    if 0 <= operator.active_animation < len(items) and items[operator.active_animation].detail:
-        column.label(text=items[operator.active_animation].detail)
-
-
-def fill(context: Context, operator: Any, folder: Path, names: Sequence[str]) -> None:
-    """Fills the list if another folder, model or armature was chosen, or files of the folder have changed."""
-    # What fits fully is checked at first if there is a model; what the user has checked stays as it is.
-    models = sorted({name for name in names if name.lower().endswith(MESH_SUFFIX)})
-    active = None if models else active_skeleton(context)
-    try:
-        state = stamp(folder)
-    except OSError:
-        state = []
-    key = printable(repr((str(folder), models, active.name if active is not None else "", state)))
-    if operator.listed_for == key:
-        return
-    # All but the state of the folder, which is a list at the end.
-    is_same = operator.listed_for.rpartition(", [")[0] == key.rpartition(", [")[0]
-    checked = {item.name: item.is_checked for item in operator.animation_list} if is_same else {}
-    operator.listed_for = key
-    operator.animation_list.clear()
-    read = {name: _cached(folder / name, read_joints) for name in models}
-    targets = [active] if active is not None else []
-    targets += [ImportSkeleton(name, joints) for name, joints in read.items() if isinstance(joints, Joints)]
-    mapped: dict[tuple[str, ...], int] = {}
-    selected = {name.lower() for name in names}
-    for found in _files(folder, [target.joints for target in targets]):
-        if found.path.name.lower() in selected:
-            # It is imported anyway.
-            continue
-        item = operator.animation_list.add()
-        item.name = printable(found.path.name)
-        item.fit = found.fit.upper()
-        item.detail = printable(_detail(found))
-        if found.header is not None:
-            names = tuple(found.header.names)
-            if found.match is not None and 2 * len(found.match.joints) < len(names):
-                if names not in mapped:
-                    mapped[names] = 0
-                    with suppress(Md5Error, OSError):
-                        animation = read_animation(readable(found.path))
-                        mapped[names] = count_mapped(found.path, animation, targets[0])
-                if mapped[names]:
-                    item.fit = "PART"
-                    item.detail = f"{mapped[names]} of {counted(len(names), 'joints')} fit, with another skeleton"
-            item.frame_count = min(found.header.frame_count, 2**31 - 1)
-            item.frame_rate = found.header.frame_rate
-        item.is_checked = checked.get(item.name, found.fit == "full" and bool(models))
-    operator.active_animation = min(operator.active_animation, max(len(operator.animation_list) - 1, 0))
-
-
-def _detail(found: AnimationFile) -> str:
-    if found.error is not None:
-        return str(found.error)
-    match = found.match
-    if match is None:
-        return "Select a model, or make an armature active"
-    if match.fit == "none":
-        return "It has none of the bones. Animation Between Skeletons (panel MD5) transfers it"
-    count = len(found.header.names) if found.header is not None else 0
-    parts = ((match.missing, "Not moved"), (match.extra, "Without a bone"), (match.differing, "Other parent"))
-    texts = [f"{label}: {listing(joints, 2)}" for joints, label in parts if joints]
-    if 4 * len(match.joints) < count:
-        texts.insert(0, f"{len(match.joints)} of {counted(count, 'joints')} fit")
-    return "; ".join(texts)
-
-
-def _files(folder: Path, skeletons: Sequence[Joints]) -> list[AnimationFile]:
-    """The animations of a folder: first what fits fully, then partly, then the others, each by name."""
-    try:
-        paths = within_budget(animation_paths(folder)[:_MAX_LISTED], Budget())
-    except OSError:
-        return []
-    files = []
-    for path in paths:
-        head = _cached(path, read_animation_header)
-        if isinstance(head, Exception):
-            files.append(AnimationFile(path, error=head))
-        else:
-            files.append(match_file(path, head, skeletons))
-    order = list(_ICONS)
-    return sorted(files, key=lambda file: order.index(file.fit.upper()))
-
-
-def _cached(path: Path, read: Callable[[Any], _Head]) -> _Head | Md5Error | OSError:
-    """What a function reads of a file, or why it cannot; read again if the file has changed."""
-    try:
-        return _read(path, read, tuple(stamp(path)))
-    except OSError as error:
-        return error
-
-
-@lru_cache(2 * _MAX_LISTED)
-def _read(path: Path, read: Callable[[Any], Any], state: tuple[Any, ...]) -> Any:
-    try:
-        return read(readable(path))
-    except (Md5Error, OSError) as error:
-        return error
-
-
-@properties
-class IMPORT_SCENE_OT_md5(_Options, file_operators.ImportFiles, bpy.types.Operator):
+class IMPORT_SCENE_OT_md5(_Options, ImportModels, bpy.types.Operator):
     """Import MD5 models, animations and camera paths (Doom 3, Quake 4, Sauerbraten, Quake re-releases)"""
 
     bl_idname = "import_scene.md5"
     bl_label = "Import MD5"
-    bl_options = {"REGISTER", "UNDO", "PRESET"}
 
     filename_ext = ".md5mesh"
+    format, panels = FORMAT, "IO_MD5_import"
     filter_glob: str = option("*.md5mesh;*.md5anim;*.md5camera", options={"HIDDEN"})
     animation_list: Any = CollectionProperty(type=IO_MD5_PG_animation_file, options={"HIDDEN", "SKIP_SAVE"})
     active_animation: int = hidden(0)
     check_animations: set[str] = panel_parts.check_boxes_option("check_animations", shown_items)
     listed_for: str = hidden("")
 
-    def invoke(self, context: Context, event: Event) -> OperatorResult:
-        # From the menu, the animations of the folder are imported unless turned off. Of dropped files, only these are.
-        if not self.files and not self.properties.is_property_set("animations"):
-            operator: Any = self
-            operator.animations = "FOLDER"
-        return super().invoke(context, event)
+    def draw_model(self, body: Any) -> None:
+        panel_parts.draw_wide(body, self, "use_companions")
 
-    def draw(self, context: Context) -> None:
-        layout = panel_parts.panel_layout(self)
-        draw_panel, prefix = panel_parts.draw_panel, "IO_MD5_import"
-        layout.prop(self, "animations")
-        if self.animations == "CHOOSE":
-            draw_choice(layout, context, self, *self._selection(context))
-        self.draw_transform(layout, prefix)
-        body = draw_panel(layout, f"{prefix}_model", "Model", self, "merge_vertices")
-        if body:
-            panel_parts.draw_wide(body, self, "use_companions")
-        draw_panel(layout, f"{prefix}_armature", "Armature", self, "bone_direction")
-        draw_panel(layout, f"{prefix}_materials", "Materials", self, "use_textures")
-        body = draw_panel(layout, f"{prefix}_animation", "Animation", self)
-        if body:
-            row = body.row()
-            row.active = self.use_companions
-            row.prop(self, "sequence_actions")
-            for name in ("nla_tracks", "existing_actions", "frame_start"):
-                body.prop(self, name)
-            body.prop(self, "joint_map")
-            body.prop(self, "keep_feet")
-            panel_parts.draw_wide(body, self, "use_scene_timing")
-            if any(name.lower().endswith(CAMERA_SUFFIX) for name in self.selected_names(context)):
-                body.prop(self, "use_render_size")
+    def draw_animation(self, body: Any, context: Context) -> None:
+        row = body.row()
+        row.active = self.use_companions
+        row.prop(self, "sequence_actions")
+        ImportModels.draw_animation(self, body, context)
+        if any(name.lower().endswith(CAMERA_SUFFIX) for name in self.selected_names(context)):
+            body.prop(self, "use_render_size")
 
     def load(self, context: Context, paths: list[Path]) -> Job[ImportResult]:
-        is_listed = len(self.animation_list) or self.listed_for
-        chosen = tuple(item.name for item in self.animation_list if item.is_checked) if is_listed else None
-        values = values_of(self, ImportProperties) | {"animations": self._animation_source()}
-        options = ImportOptions(
-            **values,
-            animation_folder=self._folder_for_armature(),
-            chosen=chosen if self.animations == "CHOOSE" else None,
-            game_folders=tuple(preferences.game_folders()),
-            conversion=self.conversion(),
-            use_conversion_of_armature=not (self.has_chosen_axes() or self.has_chosen_scale()),
-        )
-        return import_files(context, paths, options)
-
-    def _animation_source(self) -> str:
-        """The option *Animations*; a script that sets only a filter imports from the folder."""
-        is_filtered = bool(self.animation_filter.strip()) and not self.properties.is_property_set("animations")
-        return "FOLDER" if is_filtered else self.animations
-
-    def _folder(self) -> Path:
-        """The folder of the files, or the one that is chosen instead of a file."""
-        if self.directory:
-            return Path(bpy.path.abspath(self.directory))
-        path = Path(bpy.path.abspath(self.filepath))
-        return path if path.is_dir() else path.parent
-
-    def _has_file(self) -> bool:
-        if any(file.name for file in self.files):
-            return True
-        path = bpy.path.abspath(self.filepath)
-        return bool(path) and not Path(path).is_dir()
-
-    def _folder_for_armature(self) -> Path | None:
-        """The folder with animations for the active armature: without a file, or if they are chosen without a model."""
-        if self._animation_source() == "NONE":
-            return None
-        names = [self.filepath, *(file.name for file in self.files)]
-        has_model = any(name.lower().endswith(MESH_SUFFIX) for name in names)
-        is_chosen = self.animations == "CHOOSE" and not has_model
-        return self._folder() if is_chosen or not self._has_file() else None
-
-    def paths(self) -> list[Path]:
-        """The files, or none to import a folder onto the active armature; raises NoFileError otherwise."""
-        folder = self._folder_for_armature() if not self._has_file() and (self.directory or self.filepath) else None
-        is_for_armature = folder is not None and folder.is_dir() and active_skeleton(bpy.context) is not None
-        return [] if is_for_armature else super().paths()
-
-    def _selection(self, context: Context) -> tuple[Path, list[str]]:
-        params = getattr(context.space_data, "params", None)
-        if params is not None and getattr(params, "directory", None):
-            return Path(os.fsdecode(params.directory)), self.selected_names(context)
-        names = [file.name for file in self.files if file.name]
-        return self._folder(), names or [Path(self.filepath).name]
+        values = values_of(self, ImportProperties) | self.import_options()
+        return import_files(context, paths, ImportOptions(**values))

@@ -1,5 +1,4 @@
-"""The panels *MD5* in the Properties editor and the sidebar of the dope sheet, and the properties that they edit.
-Scripts can use the properties too; where nothing is stored, they have the value that an export would use."""
+"""The panel of an imported camera path, and the search for the images of shaders."""
 
 from __future__ import annotations
 
@@ -7,55 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import FloatProperty, IntProperty, StringProperty
 
-from ...io_blender import records as shared
-from ...io_blender import versions
-from ...io_blender.clips.actions import ActionFinder, bone_slot, moves_bones
 from ...io_blender.operators import find_images
-from ...io_blender.operators.panel_parts import (
-    ImportedPanel,
-    NamedList,
-    PropertiesPanel,
-    draw_player,
-    fail,
-    set_timing,
-    split_layout,
-    step_option,
-    stepped,
-)
-from ...io_blender.options import option, properties
+from ...io_blender.operators.panel_parts import split_layout
 from ...io_blender.reports import printable
-from ...io_common.texts import counted
+from ...io_blender.skeletal.operators.panels import SkeletalPanel, rate_property
+from ...io_blender.skeletal.records import MESH_NAME, SHADERS
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
-from ..exporting.clips import action_range
 from ..importing.companions import TEXTURE_RULES
-from ..records import (
-    ACTION_RATE,
-    CAMERA_RATE,
-    CUT_MARKER,
-    GROUP,
-    JOINT_INDEX,
-    JOINT_NAME,
-    MESH_INDEX,
-    MESH_NAME,
-    SHADERS,
-)
-from .retarget import draw_joint_map, other_armatures
+from ..records import CAMERA_RATE, CUT_MARKER
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Context, Material, Object
-
-    from ...io_blender.operators.panel_parts import OperatorResult
-
-_MAX_RATE = 1e4
-_MAX_INDEX = 65_535
-
-
-def _is_imported(data: Any) -> bool:
-    """Whether an import of this family made a data-block, or the user has stored something for its files."""
-    return shared.has_record(data, GROUP)
+    from bpy.types import Context, Material
 
 
 def _find(search: Search, model: Path, material: Material, name: str) -> MaterialImages:
@@ -64,199 +27,13 @@ def _find(search: Search, model: Path, material: Material, name: str) -> Materia
     return search.model(model, [name]).material(name, mesh_name or None)
 
 
-def armature_in(context: Context) -> Object | None:
-    """The active armature, or that of the active mesh."""
-    active = getattr(context, "object", None) or context.view_layer.objects.active
-    if active is not None and active.type == "MESH":
-        active = active.find_armature()
-    return active if active is not None and active.type == "ARMATURE" else None
-
-
-def animations_of(armature: Object) -> list[Action]:
-    """An armature's own actions that move bones, by name."""
-    finder = ActionFinder(armature)
-    return [action for action in bpy.data.actions if finder.owns(action) and moves_bones(action, armature)]
-
-
-def active_action(armature: Object | None) -> Action | None:
-    """The action that is assigned to an armature."""
-    data = armature.animation_data if armature is not None else None
-    return data.action if data is not None else None
-
-
-def frames_of(action: Action, context: Context) -> tuple[float, float]:
-    """The frames that an export writes of an action: those of the slot that moves the armature."""
-    armature = armature_in(context)
-    return action_range(action, bone_slot(action, armature)[1] if armature is not None else None)
-
-
-def _play(operator: Any, context: Context, armature: Object, action: Action) -> OperatorResult:
-    if armature.library is not None:
-        return fail(operator, f"{armature.name} is linked from another .blend file: make it local")
-    does_move, slot = bone_slot(action, armature)
-    if not does_move:
-        return fail(operator, f"{action.name} moves no bone of {armature.name}")
-    data = armature.animation_data or armature.animation_data_create()
-    if data.use_tweak_mode:
-        # The active action cannot be changed while that of a strip is tweaked.
-        data.use_tweak_mode = False
-    versions.play(data, action, slot)
-    start, end = action_range(action, slot)
-    rate = ACTION_RATE.read(action)
-    set_timing(operator, context, start, end, rate, is_closed_loop=action.use_cyclic and action.use_frame_range)
-    return {"FINISHED"}
-
-
-def _has_armature(cls: type, context: Context) -> bool:
-    return armature_in(context) is not None
-
-
-@properties
-class OBJECT_OT_md5_play_animation(bpy.types.Operator):
-    """Make an action and its slot active on the armature, and set the frame rate and range of the scene to its own"""
-
-    bl_idname = "object.md5_play_animation"
-    bl_label = "Play Animation (MD5)"
-    bl_options = {"REGISTER", "UNDO"}
-
-    action: str = option("", "Action", "Name of the action", options={"SKIP_SAVE"})
-    poll: Any = classmethod(_has_armature)
-
-    def execute(self, context: Context) -> OperatorResult:
-        armature = armature_in(context)
-        action = bpy.data.actions.get(self.action)
-        if armature is None or action is None:
-            return fail(self, f"There is no action {self.action!r}")
-        return _play(self, context, armature, action)
-
-
-@properties
-class OBJECT_OT_md5_step_animation(bpy.types.Operator):
-    """Make the next or previous animation of the active armature the active one"""
-
-    bl_idname = "object.md5_step_animation"
-    bl_label = "Step Through Animations (MD5)"
-    bl_options = {"REGISTER", "UNDO"}
-
-    step: int = step_option("animations")
-    poll: Any = classmethod(_has_armature)
-
-    def execute(self, context: Context) -> OperatorResult:
-        armature = armature_in(context)
-        found = animations_of(armature) if armature is not None else []
-        if armature is None or not found:
-            return fail(self, "The armature has no animations: import some first")
-        active = active_action(armature)
-        index = found.index(active) if active in found else -1
-        return _play(self, context, armature, found[stepped(index, self.step, len(found))])
-
-
-class IO_MD5_UL_animations(NamedList, bpy.types.UIList):
-    """The animations of an armature."""
-
-    def draw_row(self, layout: Any, item: Any, index: int) -> None:
-        row = layout.row(align=True)
-        row.prop(item, "name", text="", emboss=False, icon="FILE_REFRESH" if item.use_cyclic else "ACTION")
-        numbers = row.row()
-        numbers.alignment = "RIGHT"
-        start, end = frames_of(item, bpy.context)
-        rate = ACTION_RATE.read(item)
-        numbers.label(text=f"{round(end - start) + 1}" + (f" @ {rate:g}" if rate else ""))
-
-    def shown(self, context: Context, rows: Any) -> set[Any]:
-        armature = armature_in(context)
-        return set(animations_of(armature)) if armature is not None else set()
-
-
-def _draw_animations(layout: Any, context: Context, armature: Object) -> None:
-    found = animations_of(armature)
-    if not found:
-        layout.label(text="No animations imported", icon="INFO")
-        return
-    active = ("actions", context.window_manager, "md5_active_animation")
-    layout.template_list("IO_MD5_UL_animations", "", bpy.data, *active, rows=4)
-    action = active_action(armature)
-    index = found.index(action) if action in found else -1
-    draw_player(layout, OBJECT_OT_md5_step_animation.bl_idname, index, len(found), "animations")
-
-
-def _index(manager: Any) -> int:
-    """The index of the active action of the active armature among all actions; -1 if there is none."""
-    action = active_action(armature_in(bpy.context))
-    return bpy.data.actions.find(action.name) if action is not None else -1
-
-
-def _click(manager: Any, index: int) -> None:
-    if 0 <= index < len(bpy.data.actions):
-        operators: Any = bpy.ops.object
-        operators.md5_play_animation("EXEC_DEFAULT", True, action=bpy.data.actions[index].name)
-
-
-class _Panel(ImportedPanel):
-    bl_label = "MD5"
-    group = GROUP
-
-
-class DATA_PT_md5_armature(_Panel, bpy.types.Panel):
-    """The animations of an imported armature, of one with imported actions, or of one selected after another."""
-
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        obj = context.object
-        is_armature = obj is not None and obj.type == "ARMATURE"
-        is_imported = is_armature and (_is_imported(obj.data) or _is_imported(active_action(obj)))
-        return is_imported or (is_armature and bool(other_armatures(context)))
-
-    def draw_object(self, context: Context, obj: Any) -> None:
-        _draw_animations(self.layout, context, obj)
-        action = active_action(obj)
-        if action is not None:
-            split_layout(self).prop(action, "md5_frame_rate")
-        draw_joint_map(self.layout, obj)
-
-
-class DATA_PT_md5_mesh(_Panel, bpy.types.Panel):
-    """The shaders of an imported mesh."""
-
-    kind = "MESH"
-
-    def draw_object(self, context: Context, obj: Any) -> None:
-        layout = split_layout(self)
-        index = MESH_INDEX.read(obj.data)
-        name = printable(MESH_NAME.read(obj.data) or "")
-        if index is not None:
-            layout.label(text=f"Mesh {index} of the file{f', {name}' if name else ''}")
-        find_images.draw_names(layout, obj.data, SHADERS)
-
-    def warned(self, obj: Any) -> Any:
-        armature = obj.find_armature()
-        return armature.data if armature is not None else None
-
-
-class BONE_PT_md5(PropertiesPanel, bpy.types.Panel):
-    """The joint of an imported bone."""
-
-    bl_label = "MD5"
-    bl_context = "bone"
-
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        if context.bone is None or context.object is None:
-            return False
-        return _is_imported(context.bone) or _is_imported(context.object.data)
-
-    def draw(self, context: Context) -> None:
-        layout = split_layout(self)
-        layout.prop(context.bone, "md5_joint_name")
-        layout.prop(context.bone, "md5_joint_index")
-
-
-class DATA_PT_md5_camera(_Panel, bpy.types.Panel):
+class DATA_PT_md5_camera(SkeletalPanel, bpy.types.Panel):
     """The path of an imported camera."""
 
-    kind = "CAMERA"
+    bl_label, kind = "MD5", "CAMERA"
 
-    def draw_object(self, context: Context, obj: Any) -> None:
+    def draw(self, context: Context) -> None:
+        obj: Any = context.object
         layout = split_layout(self)
         layout.prop(obj.data, "md5_frame_rate")
         marker = CUT_MARKER.read(obj.data)
@@ -264,89 +41,11 @@ class DATA_PT_md5_camera(_Panel, bpy.types.Panel):
             layout.label(text=f'Cuts are the timeline markers "{printable(marker)}"', icon="MARKER")
 
 
-class DOPESHEET_PT_md5_action(bpy.types.Panel):
-    """The frame rate of an imported action; Blender's Properties editor has no tab for actions."""
-
-    bl_label = "MD5"
-    bl_space_type = "DOPESHEET_EDITOR"
-    bl_region_type = "UI"
-    bl_category = "Action"
-
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        return _is_imported(_active_action(context))
-
-    def draw(self, context: Context) -> None:
-        layout = split_layout(self)
-        action: Any = _active_action(context)
-        layout.prop(action, "md5_frame_rate")
-        start, end = frames_of(action, context)
-        repeats = ", the last repeats the first" if action.use_cyclic else ""
-        layout.label(text=counted(round(end - start) + 1, "frames") + repeats)
-
-
-def _active_action(context: Context) -> Any:
-    return getattr(context, "active_action", None) or active_action(armature_in(context))
-
-
-def _set_joint_name(bone: Any, name: str) -> None:
-    JOINT_NAME.change(bone, name if name != bone.name else "", bone.name)
-
-
-def _rate(stored: Any, files: str) -> Any:
-    """The property of a stored frame rate; None stands for the rate of the scene."""
-    return FloatProperty(
-        name="Frame Rate",
-        description=f"Frames per second in {files} files; 0 for the frame rate of the scene",
-        min=0.0,
-        max=_MAX_RATE,
-        soft_max=120.0,
-        get=lambda data: stored.read(data) or 0.0,
-        set=lambda data, rate: stored.write(data, rate or None),
-    )
-
-
-_DECLARED: dict[tuple[Any, str], Any] = {
-    (bpy.types.WindowManager, "md5_active_animation"): IntProperty(
-        name="Active Animation",
-        description="Click an animation to play it: its action, frame range and frame rate become those of the "
-        "scene. In scripts the index of the action among all actions",
-        get=_index,
-        set=_click,
-        options={"SKIP_SAVE"},
-    ),
-    (bpy.types.Material, "md5_shader"): find_images.name_property(
-        SHADERS, "Shader", "Name of the material in .md5mesh files. Empty: the name of the material"
-    ),
-    (bpy.types.Action, "md5_frame_rate"): _rate(ACTION_RATE, ".md5anim"),
-    (bpy.types.Camera, "md5_frame_rate"): _rate(CAMERA_RATE, ".md5camera"),
-    (bpy.types.Bone, "md5_joint_name"): StringProperty(
-        name="Joint",
-        description="Name of the joint in MD5 files. Empty: the name of the bone",
-        get=lambda bone: printable(JOINT_NAME.current(bone, bone.name)),
-        set=_set_joint_name,
-    ),
-    (bpy.types.Bone, "md5_joint_index"): IntProperty(
-        name="Index",
-        description="Index of the joint in MD5 files, counted from 0. -1: after its parent",
-        min=-1,
-        max=_MAX_INDEX,
-        get=lambda bone: -1 if (index := JOINT_INDEX.read(bone)) is None else index,
-        set=lambda bone, index: JOINT_INDEX.write(bone, index if index >= 0 else None),
-    ),
-}
-PROPERTIES = tuple((*place, declared) for place, declared in _DECLARED.items())
+PROPERTIES = ((bpy.types.Camera, "md5_frame_rate", rate_property(CAMERA_RATE, ".md5camera")),)
 
 CLASSES = (
-    OBJECT_OT_md5_play_animation,
-    OBJECT_OT_md5_step_animation,
-    IO_MD5_UL_animations,
-    DATA_PT_md5_armature,
-    DATA_PT_md5_mesh,
     *find_images.classes_of(
         SHADERS, TEXTURE_RULES, _find, "Search the images of the shader again, and rebuild the material's nodes"
     ),
-    BONE_PT_md5,
     DATA_PT_md5_camera,
-    DOPESHEET_PT_md5_action,
 )

@@ -15,17 +15,17 @@ from engines import loaders
 from engines.posing import EngineMesh, Refused, compose, direct, skinned
 from paths import CORPUS
 
+from io_idtech.io_common.skeletal import quaternions as quat
+from io_idtech.io_common.skeletal.skeleton import components, poses
+from io_idtech.io_common.skeletal.skinning import skin
 from io_idtech.io_md2.format import Game as Md2Game
 from io_idtech.io_md2.format import check_model as check_md2
 from io_idtech.io_md2.format import decompress, format_model, generate_commands, read_model, st_fractions
 from io_idtech.io_md2.format import prepare_model as prepare_md2
 from io_idtech.io_md2.format.model import Md2Error
 from io_idtech.io_md5.format import format_animation, format_mesh, read_animation, read_mesh
-from io_idtech.io_md5.format import quaternions as quat
 from io_idtech.io_md5.format.check import check_animation, check_model
 from io_idtech.io_md5.format.games import COMMON, PROFILES, Game, prepare_animation, prepare_model
-from io_idtech.io_md5.format.skeleton import components, poses
-from io_idtech.io_md5.format.skinning import skin
 
 UNITS = 0.01
 

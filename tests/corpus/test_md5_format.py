@@ -18,17 +18,15 @@ import numpy as np
 import pytest
 from md5_samples import assert_same_animation, assert_same_model
 
+from io_idtech.io_common.skeletal import playback, skeleton, skinning
 from io_idtech.io_md5.format import (
     Md5Error,
     format_animation,
     format_mesh,
     parse_animation,
     parse_mesh,
-    playback,
     read_animation,
     read_mesh,
-    skeleton,
-    skinning,
 )
 
 CORPUS = Path(os.environ.get("IO_IDTECH_CORPUS") or Path(__file__).resolve().parents[2].parent / "shared" / "corpus")

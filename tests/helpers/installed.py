@@ -79,7 +79,7 @@ def extension() -> ModuleType:
 
 @pytest.fixture(scope="session")
 def part():
-    """A function that imports a module of the loaded extension: ``part("io_md5.importing.rig")``."""
+    """A function that imports a module of the loaded extension: ``part("io_blender.skeletal.rig")``."""
     return lambda name: import_module(f"{MODULE}.{name}")
 
 

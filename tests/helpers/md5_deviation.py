@@ -5,9 +5,9 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
+from io_idtech.io_common.skeletal.skeleton import poses
+from io_idtech.io_common.skeletal.skinning import bind_pose, skin
 from io_idtech.io_md5.format import Animation, Model
-from io_idtech.io_md5.format.skeleton import poses
-from io_idtech.io_md5.format.skinning import bind_pose, skin
 
 
 def meshes_of(armature):

@@ -10,9 +10,10 @@ import numpy as np
 from md5_samples import random_parents
 from md5_scenes import animation, patch, skeleton
 
+from io_idtech.io_common.skeletal.scales import ScaleTable
 from io_idtech.io_md2.format import write_model
 from io_idtech.io_md5.format import Animation, Model, write_animation, write_mesh
-from io_idtech.io_md5.format.scale_file import ScaleTable, scales_of_table, write_scales
+from io_idtech.io_md5.format.scale_file import scales_of_table, write_scales
 
 SCALES = (0.0, 0.25, 0.5, 1.0, 1.0, 1.5, 3.0)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from md5_targets import ANIMATION, CAMERA, MESH, OLD_ANIMATION, OLD_MESH
 
+from io_idtech.io_common.skeletal.quaternions import normalise
 from io_idtech.io_md5.format import Animation, Joints, Mesh, Model
-from io_idtech.io_md5.format.quaternions import normalise
 
 __all__ = ["ANIMATION", "CAMERA", "MESH", "OLD_ANIMATION", "OLD_MESH"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from io_idtech.io_common.skeletal import quaternions as quat
+from io_idtech.io_common.skeletal.skeleton import compose, decompose, encode_poses
 from io_idtech.io_md5.format import Animation, Joints, Mesh, Model, write_animation, write_mesh
-from io_idtech.io_md5.format import quaternions as quat
-from io_idtech.io_md5.format.skeleton import compose, decompose, encode_poses
 
 NAMES = ["origin", "hips", "spine", "head", "leg.L", "leg.R"]
 PARENTS = np.array([-1, 0, 1, 2, 1, 1], dtype=np.int32)

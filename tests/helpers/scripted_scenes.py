@@ -6,8 +6,8 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion
 
-from io_idtech.io_md5.format.skeleton import poses
-from io_idtech.io_md5.format.skinning import skin
+from io_idtech.io_common.skeletal.skeleton import poses
+from io_idtech.io_common.skeletal.skinning import skin
 
 FRAMES = (1, 10)
 

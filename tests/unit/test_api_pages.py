@@ -15,7 +15,7 @@ from paths import HELPERS, ROOT
 
 from io_idtech.io_md5 import format as md5
 
-PAGES = ("api-md2.md", "api-md3.md", "api-md5.md", "library.md")
+PAGES = ("api-iqm.md", "api-md2.md", "api-md3.md", "api-md5.md", "library.md")
 
 
 def examples(page: str, folder: Path) -> str:
@@ -47,7 +47,7 @@ def test_examples_and_the_packages_they_use_pass_strict_type_checks(tmp_path):
     for page, script in zip(PAGES, scripts, strict=True):
         (tmp_path / script).write_text(examples(page, tmp_path), encoding="utf-8")
     # What needs no Blender, without the settings of the project.
-    for part in ("io_common", "io_md2/format", "io_md3/format", "io_md5/format"):
+    for part in ("io_common", "io_iqm/format", "io_md2/format", "io_md3/format", "io_md5/format"):
         link = tmp_path / "io_idtech" / part
         for folder in (link.parent, tmp_path / "io_idtech"):
             folder.mkdir(parents=True, exist_ok=True)

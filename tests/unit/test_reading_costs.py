@@ -15,12 +15,12 @@ from work import lines_run
 from io_idtech.io_common.declarations.cube_scripts import read_script
 from io_idtech.io_common.declarations.materials import parse_materials
 from io_idtech.io_common.names import clean_name
+from io_idtech.io_common.skeletal.skeleton import poses
+from io_idtech.io_common.skeletal.skinning import skin
 from io_idtech.io_common.textures.conventions import parse_skin
 from io_idtech.io_md2.format import Model, format_model, parse_model
 from io_idtech.io_md5.format import Md5Error, parse_animation, parse_camera, parse_mesh
 from io_idtech.io_md5.format.scale_file import parse_scales
-from io_idtech.io_md5.format.skeleton import poses
-from io_idtech.io_md5.format.skinning import skin
 from io_idtech.io_md5.format.text import rows
 from io_idtech.io_md5.format.text.camera_file import timeline
 

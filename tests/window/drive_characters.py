@@ -13,7 +13,7 @@ import bpy
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from screen import EXTENSION, PLAN, area, drive, results, take, within, xdotool
+from screen import EXTENSION, PLAN, drive, results, show_tab, take, within, xdotool
 
 # Where the mouse is when the dialog opens, and what it clicks then.
 START, SEARCH, FIRST_ROW, IMPORT = (640, 330), (500, 343), (140, 397), (542, 773)
@@ -60,11 +60,7 @@ def steps() -> Iterator[float]:
     bpy.context.scene.frame_set(14)
     yield 3.0
     take("character")
-    place = area("PROPERTIES")
-    place.spaces.active.context = "OBJECT"
-    with within("PROPERTIES"):
-        bpy.ops.screen.screen_full_area(use_hide_panels=False)
-    yield 3.0
+    yield from show_tab("id Tech")
     take("character-panel")
 
 

@@ -1,4 +1,4 @@
-"""Runs inside Blender, with its window: chooses animations in the file browser, and works in the panels MD5 and MD2.
+"""Runs inside Blender, with its window: chooses animations in the file browser, and works in the tab id Tech.
 
 ``blender --python drive_panels.py -- PLAN.json``; see `screen`.
 """
@@ -14,9 +14,11 @@ import bpy
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from screen import PLAN, area, click, drive, results, take, within, xdotool
+from screen import PLAN, area, click, drive, results, show_tab, take, within, xdotool
 
 SAMPLE = Path(PLAN["sample"])
+# Of the list in the tab, and the button below it.
+SECOND_ROW, SELECT_KEY = (890, 153), (890, 310)
 
 
 def steps() -> Iterator[float]:
@@ -55,24 +57,17 @@ def steps() -> Iterator[float]:
     results["muted"] = {
         track.name: [strip.mute for strip in track.strips] for track in armature.animation_data.nla_tracks
     }
-    # A Properties editor that is as high as the viewport.
-    with within("VIEW_3D"):
-        bpy.ops.screen.area_split(direction="VERTICAL", factor=0.7)
-    yield 1.0
-    window = bpy.context.window_manager.windows[0]
-    views = [place for place in window.screen.areas if place.type == "VIEW_3D"]
-    min(views, key=lambda place: place.width).type = "PROPERTIES"
-    bpy.context.view_layer.objects.active = armature
-    yield 2.0
-    # The header of the panel MD5, then the second row of its list.
-    yield from show("DATA", (830, 528), "panel-armature")
+    yield from show_tab("id Tech")
+    take("panel-armature")
     results["first"] = armature.animation_data.action.name
-    click(830, 397)
+    click(*SECOND_ROW)
     yield 2.0
     results["clicked"] = armature.animation_data.action.name
     take("panel-armature-clicked")
     armature.data.bones.active = armature.data.bones[1]
-    yield from show("BONE", (830, 256), "panel-bone")
+    area("PROPERTIES").spaces.active.context = "BONE"
+    yield 2.0
+    take("panel-bone")
     # The Action Editor, in place of the viewport.
     editor = area("VIEW_3D")
     editor.type = "DOPESHEET_EDITOR"
@@ -92,34 +87,17 @@ def steps() -> Iterator[float]:
     with within("VIEW_3D"):
         bpy.ops.import_scene.md2(filepath=PLAN["md2"])
     yield 2.0
-    yield from show("DATA", (830, 680), "panel-md2")
-    click(830, 453)
+    yield from show_tab("id Tech")
+    click(*SECOND_ROW)
     yield 2.0
     results["sequence"] = [bpy.context.scene.frame_start, bpy.context.scene.frame_end]
     take("panel-md2-clicked")
     # The button with the shape key of the frame.
-    xdotool("mousemove", 913, 609)
+    xdotool("mousemove", *SELECT_KEY)
     yield 1.0
     xdotool("click", 1)
     yield 1.0
     results["selected key"] = bpy.context.view_layer.objects.active.active_shape_key.name
-
-
-def show(kind: str, header: tuple[int, int], picture: str) -> Iterator[float]:
-    """A tab of the Properties editor with all panels closed but one, whose header is at a pixel."""
-    properties = area("PROPERTIES")
-    properties.spaces.active.context = kind
-    properties.tag_redraw()
-    yield 2.0
-    xdotool("mousemove", *header)
-    yield 1.0
-    xdotool("keydown", "ctrl")
-    yield 0.5
-    xdotool("click", 1)
-    yield 0.5
-    xdotool("keyup", "ctrl")
-    yield 2.0
-    take(picture)
 
 
 drive(steps())

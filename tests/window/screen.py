@@ -43,6 +43,16 @@ def within(kind: str) -> Any:
     return bpy.context.temp_override(window=window, area=place, region=region)
 
 
+def show_tab(name: str) -> Iterator[float]:
+    """Opens a tab in the sidebar of the 3D viewport."""
+    view = area("VIEW_3D")
+    view.spaces.active.show_region_ui = True
+    yield 2.0
+    next(region for region in view.regions if region.type == "UI").active_panel_category = name
+    view.tag_redraw()
+    yield 2.0
+
+
 def xdotool(*words: object) -> None:
     """Moves the mouse, clicks and types."""
     subprocess.run(["xdotool", *map(str, words)], check=True)

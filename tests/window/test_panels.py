@@ -1,4 +1,4 @@
-"""The choice of animations in the file browser, and the panels MD5 and MD2, in the real application with its window.
+"""The choice of animations in the file browser, and the tab id Tech, in the real application with its window.
 
 With ``IO_IDTECH_PICTURES`` the pictures of the documentation are made anew in that folder.
 """
@@ -23,8 +23,8 @@ pytestmark = needs_application
 # What part of the picture each page shows: width, height, left, top.
 CROPS = {
     "choose-filtered": "1032x708+248+68",
-    "panel-armature": "320x560+733+28",
-    "panel-md2-clicked": "320x690+733+28",
+    "panel-armature": "284x280+766+82",
+    "panel-md2-clicked": "284x540+766+82",
 }
 
 

@@ -14,11 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ....io_common.rules import Check, Finding, Rule
+from ....io_common.skeletal.model import ROOT, Animation, Floats, Ints, Joints, Model
+from ....io_common.skeletal.scales import ScaleTable
+from ....io_common.skeletal.skeleton import is_animated
+from ....io_common.skeletal.validation import are_outside
 from ....io_common.texts import counted, listing
-from ..model import ROOT, Animation, Camera, Floats, Ints, Joints, Model
-from ..scale_file import ScaleTable
-from ..skeleton import is_animated
-from ..validation import are_outside, is_writable
+from ..model import Camera
+from ..validation import is_writable
 
 # Smaller components of the base frame count as 0.
 _ZERO = 1e-6

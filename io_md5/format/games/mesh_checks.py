@@ -10,12 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ....io_common.rules import Check, Finding, Rule
+from ....io_common.skeletal import quaternions as quat
+from ....io_common.skeletal.model import Floats, Ints, Mesh, Model
+from ....io_common.skeletal.skeleton import poses
+from ....io_common.skeletal.skinning import position_ids, skin, vertex_weights
+from ....io_common.skeletal.validation import check_components, has_invalid_range, validate_mesh
 from ....io_common.texts import counted, listing
-from .. import quaternions as quat
-from ..model import Floats, Ints, Md5Error, Mesh, Model
-from ..skeleton import poses
-from ..skinning import position_ids, skin, vertex_weights
-from ..validation import check_components, has_invalid_range, is_writable, validate_mesh
+from ..model import Md5Error
+from ..validation import is_writable
 from .checks import PartCheck, Subject, about, at_most, byte_count
 
 _IMAGE_SUFFIX = re.compile(r"\.(?:tga|png|jpe?g|lmp|pcx)\Z", re.IGNORECASE)

@@ -11,6 +11,7 @@ from functools import partial
 
 from ....io_common import rules
 from ....io_common.rules import Check, Rule
+from ....io_common.skeletal import formats
 from ....io_common.texts import counted
 from ..model import CAMERA_SUFFIX
 from . import checks
@@ -40,7 +41,7 @@ class Comments(Enum):
 
 
 @dataclass(frozen=True)
-class Writing:
+class Writing(formats.Writing):
     """How files are written for a game."""
 
     all_components: bool = False  # of every joint in every frame of an animation
@@ -49,11 +50,6 @@ class Writing:
     max_commandline: int = 0  # in bytes; 0 for no limit
     needs_animation: bool = False  # the game loads no mesh without an animation of its name
     names: NameRule = field(default_factory=NameRule)
-    joint_scales: bool = False  # are written to a file beside the animation
-    last_parent: int = 0  # highest index of a joint that may have children; 0 for no limit
-    frame_rate: float = 0.0  # that the game plays, whatever the file says; 0 for the file's
-    max_influences: int = 0  # joints that move a vertex; 0 for any number
-    needs_root: bool = False  # a single root joint at the origin
 
 
 @dataclass(frozen=True)
@@ -83,7 +79,7 @@ def _shared(
 joint_count = partial(_shared, "joint_count", checks.joint_count, "at most {limit} joints", "takes {limit}",
                       "remove bones, or export with Deform Bones Only")  # fmt: skip
 vertex_count = partial(_shared, "vertex_count", meshes.vertex_count, "at most {limit:,} vertices in a mesh",
-                       "takes {limit:,} in a mesh", "split the object")  # fmt: skip
+                       "takes {limit:,} in a mesh", "turn on Split Surfaces")  # fmt: skip
 no_meshes = partial(_shared, "no_meshes", meshes.no_meshes, "at least one mesh", "refuses that",
                     "add a mesh that the armature deforms")  # fmt: skip
 name_line = partial(_shared, "name_line", meshes.name_line, "no line `name` in a mesh", "wants shader first",
@@ -112,8 +108,8 @@ _DOOM3_ANIM = "Doom 3 `d3xp/anim/Anim.cpp`"
 _NAME_FORMAT = "Doom 3 `idlib/Lexer.cpp`: a string ends with its line and has no escapes"
 _FLOATS = "Doom 3 `idlib/Lexer.cpp` reads plain decimals"
 
-_ONE_ROOT = "turn on Add Root Bone, or parent them to one root"
-_ROOT_AT_ORIGIN = "turn on Add Root Bone"
+_ROOT_AT_ORIGIN = "set Add Root Bone to Always"
+_ONE_ROOT = f"{_ROOT_AT_ORIGIN}, or parent them to one root"
 
 _UNNAMED = Rule("unnamed_joints", False, checks.unnamed_joints, "all", "every joint has a name", "", "name the bones",
                f"{_DOOM3_MESH}, `GetJointHandle`")  # fmt: skip
@@ -194,6 +190,15 @@ COMMON: tuple[Rule, ...] = (
 _ROOT_TO_ZERO = f"{_DOOM3_ANIM} 299–324: the root's base translation is replaced by 0"
 _CAMERA = "Doom 3 `d3xp/Camera.cpp`, `LoadAnim`"
 _MOVED = "Doom 3 moves the model by its distance"
+_CAMERA_RULES = (
+    Rule("first_cut", True, checks.first_cut, "Doom 3", "cuts of a camera path from frame 1 on",
+         "Doom 3 refuses the camera path", "delete the marker on the first frame", _CAMERA, 1),
+    Rule("cut_groups", True, checks.cut_groups, "Doom 3", "cuts of a camera path that are numbers alone",
+         "Doom 3 refuses the camera path",
+         "delete the custom property md5 of the camera data; the path is then made of its keys", _CAMERA),
+    Rule("fields_of_view", True, checks.fields_of_view, "Doom 3", "fields of view above 0",
+         "Doom 3 stops when it plays them", "key another focal length", "Doom 3 `Game_local.cpp`, `CalcFov`"),
+)  # fmt: skip
 _DOOM3_RULES = (
     _UNNAMED,
     Rule("rate_below_one", True, checks.rate_below_one, "Doom 3", "a frame rate of at least 1",
@@ -216,20 +221,14 @@ _DOOM3_RULES = (
          _ONE_ROOT, f"{_DOOM3_ANIM}, `LoadAnim`"),
     Rule("animation_roots", True, checks.animation_roots, "Doom 3", "one root joint in an animation",
          "Doom 3 needs one and refuses the file", _ONE_ROOT, f"{_DOOM3_ANIM}, `LoadAnim`"),
-    Rule("first_cut", True, checks.first_cut, "Doom 3", "cuts of a camera path from frame 1 on",
-         "Doom 3 refuses the camera path", "delete the marker on the first frame", _CAMERA, 1),
-    Rule("cut_groups", True, checks.cut_groups, "Doom 3", "cuts of a camera path that are numbers alone",
-         "Doom 3 refuses the camera path",
-         "delete the custom property md5 of the camera data; the path is then made of its keys", _CAMERA),
-    Rule("fields_of_view", True, checks.fields_of_view, "Doom 3", "fields of view above 0",
-         "Doom 3 stops when it plays them", "key another focal length", "Doom 3 `Game_local.cpp`, `CalcFov`"),
+    *_CAMERA_RULES,
 )  # fmt: skip
 
 
 DOOM3 = Profile(
     Game.DOOM3, "Doom 3", "Doom 3, dhewm3, The Dark Mod, Prey, Quake 4", "id's Doom 3, dhewm3",
     _DOOM3_RULES,
-    writing=Writing(needs_root=True),
+    writing=Writing(single_root=True, root_at_origin=True),
 )  # fmt: skip
 
 DOOM3_BFG = Profile(
@@ -243,7 +242,7 @@ DOOM3_BFG = Profile(
         bias_sums("Doom 3 BFG", 0.001, "Doom 3 BFG scales them",
                   "RBDOOM-3-BFG `renderer/Model_md5.cpp`, `ParseMesh`"),
     ),
-    writing=Writing(max_influences=4, needs_root=True),
+    writing=Writing(max_influences=4, single_root=True, root_at_origin=True),
 )  # fmt: skip
 
 
@@ -297,7 +296,7 @@ QUAKE = Profile(
     ),
     writing=Writing(
         all_components=True, name_lines=False, max_commandline=_LONGEST_TOKEN, needs_animation=True,
-        names=_QUAKE_NAMES, frame_rate=_RATE, max_influences=4,
+        names=_QUAKE_NAMES, frame_rate=_RATE, max_influences=4, single_root=True,
     ),
     written=(
         "all six components of every joint (flags 63), because ironwail does not read `baseframe`",
@@ -318,13 +317,14 @@ QUAKE2 = Profile(
              "join objects", f"{_Q2PRO_MESH}: `MD5_MAX_MESHES`", 32),
         vertex_count("Quake II", f"{_Q2PRO_MESH}: `TESS_MAX_VERTICES`", 6144),
         Rule("triangle_count", True, meshes.triangle_count, "Quake II", "at most 6,144 triangles in a mesh",
-             "Quake II takes 6,144 in a mesh", "split the object", f"{_Q2PRO_MESH}: `TESS_MAX_INDICES / 3`", 6144),
+             "Quake II takes 6,144 in a mesh", "turn on Split Surfaces",
+             f"{_Q2PRO_MESH}: `TESS_MAX_INDICES / 3`", 6144),
         Rule("weight_count", True, meshes.weight_count, "Quake II", "at most 8,192 weights in a mesh",
-             "Quake II takes 8,192 in a mesh", "split the object, or export with fewer Bone Influences",
+             "Quake II takes 8,192 in a mesh", "turn on Split Surfaces",
              f"{_Q2PRO_MESH}: `MD5_MAX_WEIGHTS`", 8192),
         Rule("weight_starts", True, meshes.weight_starts, "Quake II",
              "weights of a vertex that begin at 65,535 or before", "Quake II reads no higher index",
-             "split the object", f"{_Q2PRO_MESH}: `UINT16_MAX`", 65535),
+             "turn on Split Surfaces", f"{_Q2PRO_MESH}: `UINT16_MAX`", 65535),
         Rule("frame_count", True, checks.frame_count, "Quake II", "at most 1,024 frames", "Quake II takes 1,024",
              "export a shorter range", f"{_Q2PRO_ANIM}: `MD5_MAX_FRAMES`", 1024),
         no_animation("Quake II", "q2pro `refresh/models.c`, `MOD_LoadMD5`"),
@@ -361,6 +361,8 @@ ANY = Profile(
         as_warning(joint_count("iqm's compiler", f"{_IQM}: indices of joints are bytes", 255)),
         Rule("equal_meshes", False, meshes.equal_meshes, "iqm's compiler", "meshes differ in name or shader",
              "iqm's compiler keeps only one of them", "rename the objects", f"{_IQM}, `makemeshes`"),
+        # No other game plays camera paths.
+        *map(as_warning, _CAMERA_RULES),
     ),
     writing=Writing(comments=Comments.AMBIGUOUS),
     written=(
@@ -381,7 +383,7 @@ SAUERBRATEN = Profile(
              "Sauerbraten draws further triangles elsewhere", "remove vertices, or export two models",
              "Sauerbraten `skelmodel.h`, `genvbo`: indices of 16 bits for all meshes", 65535),
         Rule("weight_count", True, meshes.weight_count, "Sauerbraten", "at most 65,535 weights in a mesh",
-             "Sauerbraten takes 65,535 in a mesh", "split the object, or export with fewer Bone Influences",
+             "Sauerbraten takes 65,535 in a mesh", "turn on Split Surfaces",
              f"{_SAUER}: `ushort start`", 65535),
         influences("Sauerbraten", "Sauerbraten `skelmodel.h`, `blendcombo`"),
         bias_sums("Sauerbraten", 0.0001, "Sauerbraten scales them", "Sauerbraten `skelmodel.h`, `blendcombo`"),
@@ -424,6 +426,15 @@ PROFILES: dict[Game, Profile] = {
 def rules_of(game: Game) -> tuple[Rule, ...]:
     """The rules of a game: its own, and those of every game that it does not override by code."""
     return PROFILES[game].rules_with(COMMON)
+
+
+def mesh_limits(game: Game) -> dict[str, int]:
+    """How much a mesh for a game can have, by the code of the rule."""
+    return {
+        rule.code: int(rule.limit)
+        for rule in rules_of(game)
+        if rule.code in ("vertex_count", "triangle_count", "weight_count")
+    }
 
 
 # q2pro and the re-release read MD2 files as well.

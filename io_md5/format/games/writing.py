@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ....io_common.skeletal.model import Animation, Joints, Mesh, Model
+from ....io_common.skeletal.skeleton import Precision, components, encode_poses, with_components
 from ....io_common.texts import listing
-from ..model import Animation, Joints, Mesh, Model
-from ..skeleton import components, encode_poses, with_components
 from ..validation import is_writable
 from .checks import NameRule, byte_count
 from .profiles import PROFILES, Comments, Game, Writing
@@ -72,7 +72,7 @@ def rest_pose(joints: Joints, bounds: np.ndarray, commandline: str = "") -> Anim
     """
     return encode_poses(
         list(joints.names), joints.parents, joints.positions[None], joints.orientations[None], frame_rate=REST_RATE,
-        bounds=np.asarray(bounds)[None], commandline=commandline, position_precision=0.0, orientation_precision=0.0,
+        bounds=np.asarray(bounds)[None], commandline=commandline, precision=Precision(0.0, 0.0),
     )  # fmt: skip
 
 
@@ -128,6 +128,8 @@ def _commandline(text: str, writing: Writing) -> tuple[str, list[str]]:
 def _meshes(meshes: list[Mesh], writing: Writing, object_names: list[str] | None) -> list[Mesh]:
     shared = Counter((mesh.comment_name, mesh.shader) for mesh in meshes)
     taken = {mesh.comment_name for mesh in meshes}
+    # Parts of one mesh share its name.
+    made: dict[str, str] = {}
     result = []
     for index, mesh in enumerate(meshes):
         comment = mesh.comment_name
@@ -139,10 +141,13 @@ def _meshes(meshes: list[Mesh], writing: Writing, object_names: list[str] | None
         ):
             last_part = mesh.shader.replace("\\", "/").rstrip("/").rpartition("/")[2]
             label = mesh.name or (object_names[index] if object_names else "") or last_part or "mesh"
+            is_object = bool(object_names) and not mesh.name
             comment, number = label, 1
-            while comment in taken:
+            while comment in taken and not (is_object and made.get(label) == comment):
                 number += 1
                 comment = f"{label}_{number}"
             taken.add(comment)
+            if is_object:
+                made[label] = comment
         result.append(replace(mesh, name=mesh.name if writing.name_lines else "", comment_name=comment))
     return result

@@ -28,9 +28,10 @@ from __future__ import annotations
 import numpy as np
 
 from ....io_common.files import Source, Target, read_source, write_target
+from ....io_common.skeletal.model import ROOT, Animation, AnimationHeader, Floats
+from ....io_common.skeletal.skeleton import ALL_COMPONENTS, COMPONENTS, is_animated
 from ....io_common.texts import counted
-from ..model import OLD_VERSION, ROOT, VERSION, Animation, AnimationHeader, Floats, Md5Error
-from ..skeleton import ALL_COMPONENTS, COMPONENTS, is_animated
+from ..model import OLD_VERSION, VERSION, Md5Error
 from ..validation import validate_animation
 from . import blocks, old_layout, printing
 from .blocks import Contents, read_contents

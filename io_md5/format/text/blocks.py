@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ....io_common.arrays import MAX_INT32
+from ....io_common.skeletal.model import ROOT, Floats, Ints
+from ....io_common.skeletal.skeleton import CyclicHierarchyError, depths
 from ....io_common.texts import counted
-from ..model import MAGIC, ROOT, VERSION, Floats, Ints, Md5Error
-from ..skeleton import CyclicHierarchyError, depths
+from ..model import MAGIC, VERSION, Md5Error
 from .scanner import Scan
 
 _DEFAULT_FRAME_RATE = 24.0

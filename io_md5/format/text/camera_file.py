@@ -27,8 +27,9 @@ import re
 import numpy as np
 
 from ....io_common.files import Source, Target, read_source, write_target
+from ....io_common.skeletal.model import Floats, Ints
 from ....io_common.texts import counted
-from ..model import VERSION, Camera, Floats, Ints, Md5Error
+from ..model import VERSION, Camera, Md5Error
 from ..validation import are_valid_groups, validate_camera
 from . import blocks, printing
 from .blocks import read_contents

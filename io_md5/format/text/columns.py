@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from ..model import LARGEST, Floats
+from ....io_common.skeletal.model import LARGEST, Floats
 
 Offsets = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]

@@ -30,10 +30,12 @@ from __future__ import annotations
 import numpy as np
 
 from ....io_common.files import Source, Target, read_source, write_target
+from ....io_common.skeletal import quaternions as quat
+from ....io_common.skeletal.model import ROOT, Ints, Joints, Mesh, Model
+from ....io_common.skeletal.validation import are_outside
 from ....io_common.texts import counted
-from .. import quaternions as quat
-from ..model import OLD_VERSION, ROOT, VERSION, Ints, Joints, Md5Error, Mesh, Model
-from ..validation import are_outside, validate_model, weight_limit
+from ..model import OLD_VERSION, VERSION, Md5Error
+from ..validation import validate_model, weight_limit
 from . import blocks, old_layout, printing
 from .blocks import read_contents
 from .rows import extract_rows

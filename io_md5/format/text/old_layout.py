@@ -26,10 +26,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....io_common.skeletal import quaternions as quat
+from ....io_common.skeletal.model import ROOT, Animation, Floats, Joints
+from ....io_common.skeletal.skeleton import ALL_COMPONENTS, first_indices
 from ....io_common.texts import counted
-from .. import quaternions as quat
-from ..model import ROOT, Animation, Floats, Joints
-from ..skeleton import ALL_COMPONENTS, first_indices
 from . import blocks
 from .scanner import Scan
 

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..model import DECIMALS, MAGIC, VERSION, Floats
+from ....io_common.skeletal.model import DECIMALS, Floats
+from ..model import MAGIC, VERSION
 from ..validation import check_string
 from .columns import Eights, every_byte
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..model import LARGEST, Floats
+from ....io_common.skeletal.model import LARGEST, Floats
 from .columns import LINES_AT_ONCE, MAX_GAP, Layout, Offsets, Text, floats
 
 # The number of values after each word, and a bit for each that is an integer.

@@ -20,8 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ....io_common.files import Source, open_file, read_source
+from ....io_common.skeletal.model import LARGEST
 from ....io_common.texts import counted
-from ..model import LARGEST, Md5Error
+from ..model import Md5Error
 from .columns import floats
 from .rows import ReducedText
 
@@ -145,8 +146,10 @@ class Scan:
         self._codes = codes
         if self._open_string < last_brace:
             # Its other half would be read as words and numbers.
+            self._check_commandline(self._open_string)
             raise self._string_error(self._open_string)
         if self._no_number < last_brace:
+            self._check_commandline(self._no_number)
             found = self._text[self._no_number : self._no_number + 40].split()[0].decode("latin-1")
             raise Md5Error(
                 "not a number", path=path, line=self.line(self._no_number), found=repr(found), expected="a number"
@@ -154,6 +157,13 @@ class Scan:
         if self._not_finite:
             line = self.number_line(self._first_not_finite)
             self.warnings.append(f"{counted(self._not_finite, 'numbers', 'are')} not finite (line {line}); read as 0")
+
+    def _check_commandline(self, offset: int) -> None:
+        """Raises if what is wrong at a byte is due to quotes inside of the commandline."""
+        before = self._text[self._text.rfind(b"\n", 0, offset) + 1 : offset]
+        if before.split(b'"')[0].strip().lower() == b"commandline" and b'"' in before:
+            reason = "the commandline has quotes inside, where games end it: remove those quotes"
+            raise Md5Error(reason, path=self.path, line=self.line(offset))
 
     # The interface for parsers
 

@@ -71,6 +71,8 @@ try:
     bpy.ops.import_scene.tri(filepath=str(folder / "bad.tri"))
 except RuntimeError as error:
     seen["bad"] = str(error)
+(folder / "tri.md5mesh").write_bytes(source.read_bytes())
+seen["under another name"] = command("info", str(folder / "tri.md5mesh"))[1]
 seen["info"] = json.loads(command("info", "--json", str(source))[1])
 seen["to glb"] = command("convert", str(source), "--to", str(folder / "glb"), "--format", "glb")[0]
 seen["to tri"] = command("convert", str(folder / "scene.blend"), "--to", str(folder / "tri"), "--format", "tri")[0]

@@ -124,7 +124,7 @@ def test_adjusted_animations_are_written_as_they_were_before_md5adjust(tmp_path,
     game = game_folders.sauerbraten(tmp_path / "game")
     import_character(game, "hero")
     export_character(tmp_path / "out")
-    read, poses = part("io_md5.format").read_animation, part("io_md5.format.skeleton").poses
+    read, poses = part("io_md5.format").read_animation, part("io_common.skeletal.skeleton").poses
     path = "packages/models/hero/run.md5anim"
     for before, after in zip(poses(read(game / path)), poses(read(tmp_path / "out" / path)), strict=True):
         assert abs(before - after).max() < 1e-4
@@ -177,6 +177,71 @@ def test_a_copy_of_an_action_is_a_new_animation_and_the_original_stays(tmp_path,
     read = part("io_md5.format").read_animation
     assert read(target / stand).frames.tolist() == read(game / stand).frames.tolist()
     assert read(target / found[name].files[0]).frames.tolist() != read(game / stand).frames.tolist()
+
+
+def test_animations_whose_actions_were_deleted_are_not_declared(tmp_path, declared, capfd):
+    game = game_folders.doom3_loose(tmp_path / "game")
+    import_character(game, IMP)
+    for name in ("stand", "range (run)"):
+        bpy.data.actions.remove(bpy.data.actions[name])
+    before = {animation.name: animation for animation in declared(game, IMP).parts[0].animations}
+    target = without_declarations(game, tmp_path / "target")
+    capfd.readouterr()
+    export_character(target)
+    assert "Not declared, as their actions are gone: range, stand" in capfd.readouterr().out
+    after = {animation.name: animation for animation in declared(target, IMP).parts[0].animations}
+    # The file of pain1 was missing when it was imported.
+    assert set(after) == {"walk1", "range", "pain1"}
+    assert (after["walk1"], after["pain1"]) == (before["walk1"], before["pain1"])
+    assert after["range"].files == before["range"].files[:1]
+
+
+def test_adjustments_are_of_the_same_animations_after_others_were_deleted(tmp_path, declared):
+    game = game_folders.sauerbraten(tmp_path / "game")
+    script = game / "packages/models/hero/md5.cfg"
+    script.write_text(script.read_text().replace("md5anim forward", "md5adjust Neck 5 0 0\nmd5anim forward"))
+    before = declared(game, "hero").parts[0]
+    import_character(game, "hero")
+    bpy.data.actions.remove(bpy.data.actions["idle|edit"])
+    export_character(game)
+    after = declared(game, "hero").parts[0]
+    assert after.animations == before.animations[1:]
+    assert [(one.joint, one.first_animation) for one in before.adjustments] == [("Waist", 0), ("Neck", 1)]
+    assert [(one.joint, one.first_animation) for one in after.adjustments] == [("Waist", 0), ("Neck", 0)]
+
+
+@pytest.mark.parametrize(("linked", "names"), [(False, {"stand", "pain1"}), (True, None)], ids=["copied", "linked"])
+def test_a_duplicated_character_declares_the_animations_that_it_has(tmp_path, declared, linked, names):
+    game = game_folders.doom3_loose(tmp_path / "game")
+    import_character(game, IMP)
+    before = declared(game, IMP).parts[0]
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.ops.object.duplicate(linked=linked)
+    export_character(tmp_path / "out")
+    after = declared(tmp_path / "out", IMP).parts[0]
+    assert {one.name for one in after.animations} == (names or {one.name for one in before.animations})
+    files = {file for one in after.animations for file in one.files if one.name != "pain1"}
+    assert files == {
+        path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("imp/*.md5anim")
+        if path.parent.parent.name == "monsters"
+    }  # fmt: skip
+
+
+def test_an_overridden_character_declares_and_writes_the_animations_that_are_linked(tmp_path, declared):
+    import_character(game_folders.doom3_loose(tmp_path / "game"), IMP)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+    read_empty_scene()
+    scene = bpy.context.scene
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
+        wanted.collections, wanted.actions = [IMP], ["stand", "walk1"]
+    linked = wanted.collections[0]
+    scene.collection.children.link(linked)
+    override = linked.override_hierarchy_create(scene, bpy.context.view_layer, do_fully_editable=True)
+    scene.collection.children.unlink(linked)
+    bpy.context.view_layer.objects.active = next(obj for obj in override.all_objects if obj.name == "monster_imp")
+    export_character(tmp_path / "out")
+    assert {one.name for one in declared(tmp_path / "out", IMP).parts[0].animations} == {"stand", "walk1", "pain1"}
+    assert {path.stem for path in (tmp_path / "out").rglob("*.md5anim")} == {"stand", "walk1", "idle"}
 
 
 def test_a_new_animation_is_none_of_those_that_move_some_joints_alone(tmp_path, declared):

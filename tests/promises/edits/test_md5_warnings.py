@@ -116,7 +116,7 @@ def test_without_verification_nothing_is_compared(tmp_path, name):
 def test_all_frames_are_verified_on_request(tmp_path, part, monkeypatch, frame, are_large):
     """A bone is scaled on a single frame; large meshes are verified some frames at a time."""
     if are_large:
-        monkeypatch.setattr(part("io_md5.exporting.verification"), "_NUMBERS", 1000)
+        monkeypatch.setattr(part("io_blender.skeletal.exporting.verification"), "_NUMBERS", 1000)
     bench = workbench.sample(tmp_path)
     bone = inexact.moving_bone(bench)
     for key, size in ((0, 1.0), (frame - 1, 1.0), (frame, 1.5), (frame + 1, 1.0), (40, 1.0)):

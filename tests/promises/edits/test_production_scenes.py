@@ -604,7 +604,7 @@ def _beams(rig):
     return obj
 
 
-RIGIFY = {"deform_only": True, "add_origin": True, "game": "DOOM3"}
+RIGIFY = {"deform_only": True, "add_origin": "ALWAYS", "game": "DOOM3"}
 
 
 def test_the_controls_of_rigify_move_the_bones_that_deform(rigify_bench, tmp_path):

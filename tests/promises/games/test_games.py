@@ -18,10 +18,11 @@ from md5_deviation import file_vertices, meshes_of
 from paths import CORPUS
 from scripted_scenes import FRAMES, attach, rig, shown_vertices, tube
 
-from io_idtech.io_md5.format import read_animation, read_mesh, skeleton
+from io_idtech.io_common.skeletal import skeleton
+from io_idtech.io_common.skeletal.skinning import bind_pose
+from io_idtech.io_md5.format import read_animation, read_mesh
 from io_idtech.io_md5.format.check import check_animation, check_model
 from io_idtech.io_md5.format.games import Game
-from io_idtech.io_md5.format.skinning import bind_pose
 
 pytestmark = pytest.mark.slow
 
@@ -230,7 +231,7 @@ def test_animations_of_other_skeletons_are_not_told_of(longer, out, capfd):
     armature.data.edit_bones.remove(armature.data.edit_bones["extra"])
     bpy.ops.object.mode_set(mode="OBJECT")
     export(out, "DOOM3")
-    export(out, "DOOM3", add_origin=True)
+    export(out, "DOOM3", add_origin="ALWAYS")
     assert "export them again" not in reports_of(capfd)
 
 
@@ -267,11 +268,11 @@ def test_all_errors_of_a_game_are_told_at_once_with_names_and_options_and_nothin
         bone.head, bone.tail = (0, 0, 5), (0, 0, 6)
     bpy.ops.object.mode_set(mode="OBJECT")
     with pytest.raises(RuntimeError) as caught:
-        export(out, "DOOM3", actions="ACTIVE", use_frame_rate=True, frame_rate=0.5)
+        export(out, "DOOM3", actions="ACTIVE", use_frame_rate=True, frame_rate=0.5, add_origin="NEVER")
     text = str(caught.value)
     assert "3 root bones: root, " in text
     assert "stray" in text
-    assert "Add Root Bone" in text
+    assert "set Add Root Bone to Always" in text
     assert "set Frame Rate to 1 or more" in text
     assert not list(out.parent.iterdir())
 
@@ -287,15 +288,15 @@ def test_a_finding_about_a_mesh_names_the_object(scene, out):
 # Doom 3's root
 
 
-def test_add_origin_corrects_a_single_root_away_from_the_origin(scene, out, capfd):
+def test_a_root_is_added_to_a_new_model_whose_root_is_away_from_the_origin(scene, out, capfd):
     armature, obj = scene
     armature.location.z = 32.0
-    model = export(out, "DOOM3", actions="ACTIVE")
+    model = export(out, "DOOM3", actions="ACTIVE", add_origin="NEVER")
     assert "Add Root Bone" in reports_of(capfd)
     data = out.read_bytes(), (out.parent / "Bend.md5anim").read_bytes()
     shown = np.concatenate(loaders.MD5["DOOM3"]["Doom 3"](*data).vertices(0))
     assert shown[:, 2].max() < 16.0
-    model = export(out, "DOOM3", actions="ACTIVE", add_origin=True)
+    model = export(out, "DOOM3", actions="ACTIVE")
     assert model.joints.names[0] == "origin"
     assert "Add Root Bone" not in reports_of(capfd)
     data = out.read_bytes(), (out.parent / "Bend.md5anim").read_bytes()
@@ -310,16 +311,70 @@ def test_a_root_away_from_the_origin_is_told_once_with_one_remedy(scene, out, ca
     bend = armature.animation_data.action
     for name in ("Turn", "Jump"):
         bend.copy().name = name
-    export(out, "DOOM3", actions="ALL")
+    export(out, "DOOM3", actions="ALL", add_origin="NEVER")
     said = reports_of(capfd)
     assert said.count("is not at the origin") == 1
-    text = "the root joint 'root' is not at the origin; Doom 3 moves the model by its distance: turn on Add Root Bone"
+    text = "the root joint 'root' is not at the origin; Doom 3 moves the model by its distance: set Add Root Bone"
     assert text in said
-    bpy.ops.export_scene.md5anim(filepath=str(out.with_name("alone.md5anim")), game="DOOM3", actions="ALL")
+    alone = str(out.with_name("alone.md5anim"))
+    bpy.ops.export_scene.md5anim(filepath=alone, game="DOOM3", actions="ALL", add_origin="NEVER")
     assert reports_of(capfd).count("is not at the origin") == 1
-    bpy.ops.object.md5_check_game(game="DOOM3", actions="ALL", has_mesh=True)
+    bpy.ops.object.md5_check_game(game="DOOM3", actions="ALL", has_mesh=True, add_origin="NEVER")
     found = [one.text for one in bpy.context.window_manager.io_idtech_findings]
     assert len([one for one in found if "is not at the origin" in one]) == 1
+
+
+@pytest.mark.parametrize(
+    ("game", "added"), [("ANY", False), ("DOOM3", True), ("DOOM3_BFG", True), ("QUAKE", True), ("QUAKE2", False)]
+)
+def test_a_root_is_added_to_new_models_with_several_roots_and_not_to_imported_ones(scene, out, game, added):
+    armature, _ = scene
+    bpy.context.view_layer.objects.active = armature
+    bpy.ops.object.mode_set(mode="EDIT")
+    armature.data.edit_bones["mid"].parent = None
+    bpy.ops.object.mode_set(mode="OBJECT")
+    before = export(out, game, add_origin="NEVER").joints
+    assert export(out, game).joints.names == [*(["origin"] if added else []), *before.names]
+    export(out, game, add_origin="NEVER")
+    read_empty_scene()
+    bpy.ops.import_scene.md5(filepath=str(out), use_textures=False)
+    again = export(out.with_name("again.md5mesh"), game).joints
+    assert (again.names, again.parents.tolist()) == (before.names, before.parents.tolist())
+
+
+def test_a_root_at_the_origin_stays_the_root_whatever_its_name(scene, out):
+    assert export(out, "DOOM3").joints.names == ["root", "mid", "tip"]
+
+
+# Meshes over a game's limits
+
+
+@pytest.mark.parametrize("game", ["QUAKE2", "SAUERBRATEN"])
+def test_meshes_over_the_limits_of_a_game_are_split_and_shown_as_by_blender(scene, out, capfd, game, part, monkeypatch):
+    _armature, obj = scene
+    obj.modifiers.new("fine", "SUBSURF").levels = 4 if game == "QUAKE2" else 1
+    obj.modifiers.move(1, 0)
+    if game == "SAUERBRATEN":
+        limits = {"vertex_count": 60, "weight_count": 70}
+        monkeypatch.setattr(part("io_md5.exporting.options"), "mesh_limits", lambda _game: limits)
+    model = export(out, game, actions="ACTIVE")
+    (animation,) = out.parent.glob("*.md5anim")
+    assert len(model.meshes) > 1
+    assert len({mesh.shader for mesh in model.meshes}) == 1
+    # md5skin finds all of them by one name.
+    assert len({mesh.comment_name for mesh in model.meshes}) == 1
+    assert f"Over the game's limits, so split into parts: {obj.name} into {len(model.meshes)}" in reports_of(capfd)
+    if game == "SAUERBRATEN":
+        assert max(mesh.vertex_count for mesh in model.meshes) <= limits["vertex_count"]
+        assert max(len(mesh.weight_joints) for mesh in model.meshes) <= limits["weight_count"]
+    assert not [one for one in check_model(model, Game(game), has_animation=True) if one.is_error]
+    loaded = next(iter(loaders.MD5[game].values()))(out.read_bytes(), animation.read_bytes())
+    for frame in (0, loaded.frame_count - 1):
+        bpy.context.scene.frame_set(FRAMES[0] + frame)
+        assert distance(np.concatenate(loaded.vertices(frame)), shown_vertices([obj])) <= UNITS
+    if game == "QUAKE2":
+        with pytest.raises(RuntimeError, match="turn on Split Surfaces"):
+            export(out, game, split_surfaces=False)
 
 
 def test_an_origin_that_is_there_is_not_added_twice(out):
@@ -329,9 +384,9 @@ def test_an_origin_that_is_there_is_not_added_twice(out):
     bpy.ops.object.mode_set(mode="EDIT")
     armature.data.edit_bones["root"].name = "origin"
     bpy.ops.object.mode_set(mode="OBJECT")
-    assert export(out, "DOOM3", add_origin=True).joints.names == ["origin", "mid", "tip"]
+    assert export(out, "DOOM3", add_origin="ALWAYS").joints.names == ["origin", "mid", "tip"]
     armature.location.x = 5.0
-    assert export(out, "DOOM3", add_origin=True).joints.names == ["origin_", "origin", "mid", "tip"]
+    assert export(out, "DOOM3", add_origin="ALWAYS").joints.names == ["origin_", "origin", "mid", "tip"]
 
 
 # Options
@@ -377,7 +432,7 @@ def distance(mine, theirs):
 @pytest.mark.parametrize("game", GAMES)
 def test_a_scene_is_shown_by_the_game_as_by_blender(scene, out, game):
     _armature, obj = scene
-    model = export(out, game, actions="ACTIVE", add_origin=True)
+    model = export(out, game, actions="ACTIVE", add_origin="ALWAYS")
     (animation,) = out.parent.glob("*.md5anim")
     findings = check_model(model, Game(game), animations=[read_animation(animation)])
     for engine, load in loaders.MD5[game].items():
@@ -470,7 +525,7 @@ def test_a_real_model_is_shown_by_the_game_as_by_blender(corpus, out, mesh_path,
     armature = bpy.context.view_layer.objects.active
     bpy.ops.import_scene.md5(filepath=str(corpus / anim_path))
     before = read_mesh(corpus / mesh_path)
-    options = {"add_origin": game in ("DOOM3", "DOOM3_BFG")}
+    options = {"add_origin": "ALWAYS" if game in ("DOOM3", "DOOM3_BFG") else "NEVER", "split_surfaces": False}
     cut = False
     try:
         export(out, game, actions="ACTIVE", **options)

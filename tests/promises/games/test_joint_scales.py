@@ -10,9 +10,9 @@ from md5_deviation import file_vertices, meshes_of, size_of
 from md5_rerelease import generated, random_scales, write_rerelease
 from scripted_scenes import FRAMES, rig, shown_vertices, tube
 
+from io_idtech.io_common.skeletal.skeleton import components
 from io_idtech.io_md5.format import read_animation, read_mesh
 from io_idtech.io_md5.format.scale_file import read_scales
-from io_idtech.io_md5.format.skeleton import components
 
 SEEDS = range(10)
 # The joints are far from the meshes, and some turn by almost 180°, which engines compute with 32-bit floats.

@@ -10,12 +10,12 @@ from md5_rerelease import generated, mdl, random_scales, write_md2, write_rerele
 from paths import CORPUS
 from scripted_scenes import rig, shown_vertices, tube
 
+from io_idtech.io_common.skeletal.skeleton import components
 from io_idtech.io_md2.format import Md2Error, find_sequences, read_model
 from io_idtech.io_md5.format import read_animation, read_mesh
 from io_idtech.io_md5.format.check import check_model
 from io_idtech.io_md5.format.games import Game
 from io_idtech.io_md5.format.scale_file import read_scales
-from io_idtech.io_md5.format.skeleton import components
 
 NAMES = ["stand01", "stand02", "run1", "run2", "run3", "pain101"]
 SKINS = ["models/imp/skin.pcx"]

@@ -12,10 +12,10 @@ from md5_deviation import file_vertices, meshes_of
 from md5_rerelease import generated
 from paths import CORPUS
 
+from io_idtech.io_common.skeletal.skinning import bind_pose
 from io_idtech.io_md5.format import parse_animation, read_mesh, write_animation, write_mesh
 from io_idtech.io_md5.format.check import check_model
 from io_idtech.io_md5.format.games import Game
-from io_idtech.io_md5.format.skinning import bind_pose
 
 pytestmark = pytest.mark.slow
 

@@ -100,7 +100,8 @@ def test_skins_of_the_md2_become_materials_with_the_images_in_md5(imp, kind):
 def test_a_skin_that_is_missing_is_named_with_its_path(imp, capfd):
     write_md2(imp / "tris.md2", NAMES, SKINS)
     load(imp)
-    assert "models/monsters/imp/md5/skin" in capfd.readouterr().out
+    assert "2 images not found: skin, pain" in capfd.readouterr().out
+    assert "models/monsters/imp/md5/skin" in {material["md5"]["missing"] for material in bpy.data.materials}
 
 
 def test_the_shaders_of_the_file_come_back(imp, tmp_path):

@@ -64,7 +64,7 @@ def names_of(part):
     """The names of materials in files, with the game folders of the preferences."""
     folders = part("io_blender.operators.preferences").game_folders
     name_for_file = part("io_blender.materials.library").name_for_file
-    shaders, skins = part("io_md5.records").SHADERS, part("io_md2.records").SKINS
+    shaders, skins = part("io_blender.skeletal.records").SHADERS, part("io_md2.records").SKINS
     return SimpleNamespace(
         shader_name=lambda material, report=None: name_for_file(material, shaders, folders(), report),
         skin_name=lambda material: name_for_file(material, skins, folders()),
@@ -429,13 +429,15 @@ def test_textures_can_be_left_out(tmp_path):
 # What is missing, bad or not to be touched
 
 
-def test_a_missing_image_gives_one_warning_with_the_folders_searched(tmp_path, import_files):
-    model = game(tmp_path, shaders=(SHADER, "models/imp/eyes", SHADER))
+def test_missing_images_give_one_short_warning_and_each_material_has_the_places_searched(tmp_path, import_files):
+    model = game(tmp_path, shaders=(SHADER, "models/imp/eyes", SHADER, "models/imp/teeth"))
     result = import_files(model)
-    (warning,) = result.report.warnings
-    assert warning.count(f"{SHADER} (looked for") == 1
-    assert warning.count("models/imp/eyes (looked for") == 1
-    assert str(tmp_path / "base" / "models" / "imp" / "eyes") in warning
+    assert result.report.warnings == [
+        "3 images not found: imp, eyes and 1 more. Add the game's folder in the tab id Tech"
+    ]
+    eyes = bpy.data.materials["models/imp/eyes"]["md5"]
+    assert eyes["missing"] == "models/imp/eyes"
+    assert str(tmp_path / "base" / "models" / "imp" / "eyes") in eyes["looked_in"].splitlines()
     for material in (obj.active_material for obj in result.objects[1:]):
         assert material.name == material["md5"]["shader"]
         assert min(material.diffuse_color) > 0.5
@@ -447,7 +449,7 @@ def test_a_missing_map_of_a_declaration_gives_a_warning(tmp_path, import_files):
     del files["models/imp/imp_s.tga"]
     result = import_files(game(tmp_path, files))
     (warning,) = result.report.warnings
-    assert "models/imp/imp_s.tga (specular)" in warning
+    assert warning.startswith("1 image not found: imp_s.tga. ")
 
 
 @pytest.mark.parametrize("name", ["imp.png", "imp.pcx", "imp.tga"])

@@ -6,6 +6,7 @@ import math
 
 import bpy
 import game_folders
+import game_samples
 import md3_samples
 import md3_specification as specification
 import numpy as np
@@ -14,8 +15,9 @@ from engines import md3 as engines
 from mathutils import Matrix
 from md3_evaluated import assert_same_corners, assert_shows, corners, file_corners
 
+from io_idtech.io_blender.materials.library import color_image
 from io_idtech.io_md2.format import read_model as read_md2
-from io_idtech.io_md3.format import nearest_normals, parse_model, read_model
+from io_idtech.io_md3.format import format_model, nearest_normals, parse_model, read_model
 
 FRAMES = md3_samples.FRAMES
 
@@ -108,6 +110,121 @@ def test_the_files_of_a_skin_are_materials_and_the_first_one_is_shown(tmp_path):
     assert [material.name for material in found["body"].data.materials] == ["models/x/default.tga", "models/x/red.tga"]
     assert len(found["belt"].data.materials) == 1
     assert save(tmp_path).read_bytes() == tube.read_bytes()
+
+
+RED = game_samples.tga(game_samples.plain((255, 0, 0)))
+
+
+def _image_names(obj):
+    """The base names of the images that the materials of an object show."""
+    return [image.name for material in obj.data.materials if (image := color_image(material)) is not None]
+
+
+@pytest.mark.parametrize(
+    ("folder", "names"),
+    [
+        ("progs", ("body_0_0.tga", "body_1_0.tga", "belt_0_0.tga")),
+        ("progs", ("body_0.tga", "body_1_0.tga", "belt.tga")),
+        ("progs", ("tube.md3_0_0_0.tga", "tube.md3_0_1_0.tga", "tube.md3_1_0_0.tga")),
+        ("progs", ("body_00_00.tga", "body_01_00.tga", "belt_00_00.tga")),
+        ("textures", ("body_0_0.tga", "body_1_0.tga", "belt_0_0.tga")),
+        ("models/tube", ("body_0_0.tga", "body_1_0.tga", "belt_0_0.tga")),
+    ],
+)
+def test_images_that_are_named_after_surfaces_are_found_as_by_quakes_engines(tmp_path, capsys, folder, names):
+    model = "models/tube/tube.md3" if folder.startswith("models") else "progs/tube.md3"
+    game_folders.loose(tmp_path, {f"{folder}/{name}": RED for name in names} | {f"{folder}/body_1_0_luma.tga": RED})
+    tube = md3_samples.write_sample((tmp_path / model).parent)
+    found = load(tube)
+    body = found["body"].data.materials
+    assert (_image_names(found["body"]), _image_names(found["belt"])) == ([*names[:2]], [names[2]])
+    assert [material.name for material in body] == ["models/tube/body.tga", f"{folder}/{names[1]}"]
+    if names[1] == "body_1_0.tga":
+        nodes = body[1].node_tree.nodes
+        assert "body_1_0_luma.tga" in {node.image.name for node in nodes if node.type == "TEX_IMAGE"}
+    assert "not found" not in capsys.readouterr().out
+    assert save(tmp_path).read_bytes() == tube.read_bytes()
+    bpy.context.view_layer.objects.active = found["belt"]
+    assert bpy.ops.material.md3_find_images(material=found["belt"].data.materials[0].name) == {"FINISHED"}
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("tube.md3_0.skin", "body,progs/red\nbelt,progs/red\n"),
+        ("tube_0.skin", "body,progs/red\nbelt,progs/red\nbody,progs/second_frame\n"),
+        ("tube.md3.skin", "body,progs/red,progs/blue\nbelt,progs/red,progs/red\n"),
+        ("tube.skin", "body,progs/red,progs/blue\nbelt,progs/red\n"),
+    ],
+)
+def test_skin_files_of_quakes_engines_are_found_by_all_their_names(tmp_path, capsys, name, lines):
+    images = {f"progs/{one}.tga": RED for one in ("red", "blue", "second_frame", "other")}
+    game_folders.loose(tmp_path, {f"progs/{name}": lines, "progs/ogre_0.skin": "body,progs/other\n", **images})
+    md3_samples.write_sample(tmp_path / "progs", name="ogre.md3")
+    found = load(md3_samples.write_sample(tmp_path / "progs"))
+    assert _image_names(found["body"]) == ["red.tga", "blue.tga"][: 1 + ("blue" in lines)]
+    assert _image_names(found["belt"]) == ["red.tga"]
+    assert "not found" not in capsys.readouterr().out
+
+
+def test_levels_of_detail_that_are_chosen_together_are_hidden_but_for_the_first(tmp_path):
+    names = ("gun_2.md3", "gun_1.md3", "gun.md3", "hand_1.md3")
+    paths = [md3_samples.write_sample(tmp_path, name=name) for name in names]
+    files = [{"name": path.name} for path in paths]
+    assert bpy.ops.import_scene.md3(directory=str(tmp_path), files=files) == {"FINISHED"}
+    assert bpy.context.object.users_collection[0].name == "gun"
+    for collection in bpy.context.scene.collection.children:
+        is_shown = collection.name in ("gun", "hand_1")
+        assert [obj.visible_get() for obj in collection.objects] == [is_shown] * len(collection.objects)
+        assert collection.hide_render != is_shown
+    assert save(tmp_path).read_bytes() == paths[0].read_bytes()
+
+
+def _encoded(name):
+    """A name in UTF-8, as a file is read that has it."""
+    return name.encode().decode("latin-1")
+
+
+def test_names_in_utf_8_are_shown_as_such_and_keep_their_bytes(tmp_path):
+    model = md3_samples.tube_model(tags=(_encoded("tag_Öl"),))
+    model.surfaces[0].name, model.surfaces[0].shaders = _encoded("Körper"), [_encoded("models/шлем.tga")]
+    model.surfaces[1].name = _encoded("Gürtel")
+    model.frame_names[:3] = [_encoded(f"steh_ü{frame}") for frame in range(3)]
+    data = format_model(model)
+    game_folders.loose(tmp_path, {"models/шлем.tga": RED})
+    path = md3_samples.write_sample(tmp_path / "models", data)
+    found = load(path)
+    assert {"Körper", "Gürtel", "tag_Öl"} <= set(found)
+    body = found["Körper"].data
+    assert [material.name for material in body.materials] == ["models/шлем.tga"]
+    assert body.materials[0].md3_shader == "models/шлем.tga"
+    assert _image_names(found["Körper"]) == ["шлем.tga"]
+    assert body.shape_keys.key_blocks[1].name == "steh_ü1"
+    assert save(tmp_path).read_bytes() == data
+    # What is edited keeps the bytes of its names.
+    body.shape_keys.key_blocks[2].data[0].co.x += 4.0
+    found["Gürtel"].name = "Gurt"
+    edited, before = read_model(save(tmp_path)), parse_model(data)
+    assert [one.name for one in edited.surfaces] == [before.surfaces[0].name, "Gurt"]
+    assert edited.surfaces[0].shaders == before.surfaces[0].shaders
+    assert (edited.tag_names, edited.frame_names) == (before.tag_names, before.frame_names)
+
+
+def test_a_check_for_quake_says_under_which_names_images_are_looked_for():
+    bpy.ops.mesh.primitive_cube_add()
+    bpy.context.object.name = "box"
+    assert bpy.ops.object.md3_check_game(game="QUAKE") == {"FINISHED"}
+    (item,) = bpy.context.window_manager.io_idtech_findings
+    assert "'box' is looked for as box_0_0, box_0 or box in progs or textures" in item.text
+
+
+@pytest.mark.parametrize("slots", [0, 1])
+def test_a_surface_without_a_material_is_told(tmp_path, capsys, slots):
+    bpy.ops.mesh.primitive_cube_add()
+    for _ in range(slots):
+        bpy.context.object.data.materials.append(None)
+    save(tmp_path, game="QUAKE3")
+    assert "The surface 'Cube' has no shaders" in capsys.readouterr().out
 
 
 def test_normals_of_the_file_that_point_into_the_surface_are_warned_of(tmp_path, capsys):
@@ -763,13 +880,14 @@ def test_the_engines_accept_a_new_model_and_show_what_blender_shows(tmp_path, ga
         assert np.allclose(np.array(axes).T, np.array(bone.matrix)[:3, :3], atol=1e-5)
 
 
-def test_surfaces_over_a_limit_are_refused_or_split_on_request(tmp_path):
+def test_surfaces_over_a_limit_are_split_or_refused_on_request(tmp_path, capfd):
     bpy.ops.mesh.primitive_grid_add(x_subdivisions=50, y_subdivisions=40, size=100)
     grid = bpy.context.object
     with pytest.raises(RuntimeError, match=r"has 2,\d+ vertices; ioquake3 takes 999.*Split Surfaces"):
-        save(tmp_path, game="QUAKE3")
-    path = save(tmp_path, game="QUAKE3", split_surfaces=True)
+        save(tmp_path, game="QUAKE3", split_surfaces=False)
+    path = save(tmp_path, game="QUAKE3")
     model = engines.ioquake3(path.read_bytes())
+    assert f"Over the game's limits, so split into parts: Grid into {len(model.surfaces)}" in capfd.readouterr().out
     assert len(model.surfaces) > 2
     assert [surface.name for surface in model.surfaces][:2] == ["Grid_1", "Grid_2"]
     assert sum(len(surface.triangles) for surface in model.surfaces) == len(grid.data.polygons) * 2
@@ -811,6 +929,6 @@ def _without_surfaces():
 
 def test_a_check_for_the_game_lists_what_it_refuses():
     bpy.ops.mesh.primitive_grid_add(x_subdivisions=50, y_subdivisions=40, size=100)
-    assert bpy.ops.object.md3_check_game(game="QUAKE3") == {"FINISHED"}
+    assert bpy.ops.object.md3_check_game(game="QUAKE3", split_surfaces=False) == {"FINISHED"}
     findings = bpy.context.window_manager.io_idtech_findings
     assert "too_many_vertices" in {item.code for item in findings}

@@ -12,7 +12,7 @@ import needs
 import numpy as np
 import pytest
 
-from io_idtech.io_md5.format import quaternions as quat
+from io_idtech.io_common.skeletal import quaternions as quat
 from io_idtech.io_md5.format import read_animation, write_animation
 
 
@@ -97,6 +97,18 @@ def test_a_script_that_sets_only_a_pattern_imports_the_animations_of_the_folder(
     assert action_names() == ["walk1", "walk2"]
 
 
+def test_an_animation_named_as_the_model_is_a_warning_if_its_joints_do_not_fit(tmp_path, capfd):
+    joints = md5_scenes.skeleton(
+        [*md5_scenes.NAMES, "tail"], [*md5_scenes.PARENTS, 1], [*md5_scenes.OFFSETS, [0.0, 0.0, -5.0]]
+    )
+    longer = md5_scenes.animation(joints)
+    import_md5(md5_scenes.write(tmp_path, "ogre", Ogre=longer, walk=walk(), run=longer), animations="FOLDER")
+    assert action_names() == ["walk"]
+    shown = capfd.readouterr().out
+    assert "Ogre.md5anim: skipped: it has 7 joints, which do not match the 6 of ogre" in shown
+    assert "run" not in shown
+
+
 def test_a_pattern_counts_for_the_folder_and_not_for_files_that_were_selected(model):
     import_md5(
         directory=str(model.parent), files=[{"name": "imp.md5mesh"}, {"name": "run.md5anim"}], animation_filter="walk1"
@@ -152,9 +164,9 @@ def test_what_is_chosen_and_fits_nothing_or_cannot_be_read_is_skipped_with_a_war
 
 
 def test_the_list_shows_frames_rate_and_fit_and_checks_what_fits_fully(model, part):
-    choice = part("io_md5.operators.import_md5")
+    choice = part("io_blender.skeletal.operators.import_models")
     options = operator(part)
-    choice.fill(bpy.context, options, model.parent, ["imp.md5mesh"])
+    choice.fill(bpy.context, options, part("io_md5.format.files").FORMAT, model.parent, ["imp.md5mesh"])
     rows = {item.name.partition(".")[0]: item for item in options.animation_list}
     assert {name: item.fit for name, item in rows.items() if name != "pipe"} == {
         "walk1": "FULL", "walk2": "FULL", "run": "FULL", "part": "PART", "other": "NONE", "damaged": "NONE",
@@ -170,28 +182,32 @@ def test_the_list_shows_frames_rate_and_fit_and_checks_what_fits_fully(model, pa
 @needs.pipes
 def test_a_pipe_in_the_folder_is_listed_as_unreadable(model, part):
     options = operator(part)
-    part("io_md5.operators.import_md5").fill(bpy.context, options, model.parent, ["imp.md5mesh"])
+    part("io_blender.skeletal.operators.import_models").fill(
+        bpy.context, options, part("io_md5.format.files").FORMAT, model.parent, ["imp.md5mesh"]
+    )
     pipe = next(item for item in options.animation_list if item.name == "pipe.md5anim")
     assert (pipe.fit, pipe.is_checked) == ("NONE", False)
     assert "regular file" in pipe.detail
 
 
 def test_the_list_keeps_check_boxes_until_another_model_is_chosen(model, part):
-    fill = part("io_md5.operators.import_md5").fill
+    fill = part("io_blender.skeletal.operators.import_models").fill
     options = operator(part)
-    fill(bpy.context, options, model.parent, ["imp.md5mesh"])
+    fill(bpy.context, options, part("io_md5.format.files").FORMAT, model.parent, ["imp.md5mesh"])
     for item in options.animation_list:
         item.is_checked = item.name == "run.md5anim"
     write_animation(walk(), model.parent / "new.md5anim")
     os.utime(model.parent, ns=(1, 1))
-    fill(bpy.context, options, model.parent, ["imp.md5mesh"])
+    fill(bpy.context, options, part("io_md5.format.files").FORMAT, model.parent, ["imp.md5mesh"])
     assert {item.name for item in options.animation_list if item.is_checked} == {"run.md5anim", "new.md5anim"}
 
 
 def test_without_a_model_the_list_is_for_the_active_armature_and_nothing_is_checked(model, part):
     import_md5(model)
     options = operator(part)
-    part("io_md5.operators.import_md5").fill(bpy.context, options, model.parent, ["run.md5anim"])
+    part("io_blender.skeletal.operators.import_models").fill(
+        bpy.context, options, part("io_md5.format.files").FORMAT, model.parent, ["run.md5anim"]
+    )
     rows = {item.name: item for item in options.animation_list}
     # What is selected is imported anyway.
     assert "run.md5anim" not in rows
@@ -205,9 +221,9 @@ def test_without_a_model_the_list_is_for_the_active_armature_and_nothing_is_chec
 ])  # fmt: skip
 def test_the_buttons_check_what_the_filter_shows(model, part, pressed, expected):
     """All and none leave the rows alone that are not shown."""
-    choice = part("io_md5.operators.import_md5")
+    choice = part("io_blender.skeletal.operators.import_models")
     manager = bpy.types.WindowManager
-    kind = part("io_md5.operators.import_md5").IO_MD5_PG_animation_file
+    kind = part("io_blender.skeletal.operators.import_models").IO_MD5_PG_animation_file
     names = ("animation_list", "animation_filter", "check")
     manager.animation_list = bpy.props.CollectionProperty(type=kind)
     manager.animation_filter = bpy.props.StringProperty()
@@ -387,8 +403,8 @@ def test_a_name_that_is_no_text_can_be_chosen(model, part):
     with open(odd, "wb") as file:
         file.write((model.parent / "run.md5anim").read_bytes())
     options = operator(part)
-    choice = part("io_md5.operators.import_md5")
-    choice.fill(bpy.context, options, model.parent, ["imp.md5mesh"])
+    choice = part("io_blender.skeletal.operators.import_models")
+    choice.fill(bpy.context, options, part("io_md5.format.files").FORMAT, model.parent, ["imp.md5mesh"])
     (item,) = [item for item in options.animation_list if item.name.startswith("odd")]
     assert (item.fit, item.is_checked) == ("FULL", True)
     chosen = [row("run") | {"name": item.name}]
@@ -413,7 +429,7 @@ def loop(closed: bool):
     angle = 2.0 * np.pi * np.arange(9) / step
     turn = np.zeros((9, 4))
     turn[:, 0], turn[:, 3] = np.cos(0.3 * np.sin(angle)), np.sin(0.3 * np.sin(angle))
-    from io_idtech.io_md5.format.skeleton import encode_local_poses, local_poses
+    from io_idtech.io_common.skeletal.skeleton import encode_local_poses, local_poses
 
     positions, orientations = local_poses(animation)
     positions, orientations = np.repeat(positions[:1], 9, axis=0), np.repeat(orientations[:1], 9, axis=0)

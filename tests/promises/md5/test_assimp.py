@@ -10,8 +10,8 @@ import pytest
 import scripted_scenes
 from paths import CORPUS, SAMPLES
 
+from io_idtech.io_common.skeletal.skinning import skin
 from io_idtech.io_md5.format import read_mesh
-from io_idtech.io_md5.format.skinning import skin
 
 pytestmark = pytest.mark.slow
 

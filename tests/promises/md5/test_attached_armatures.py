@@ -160,7 +160,7 @@ def test_without_an_active_armature_what_carries_all_is_exported(tmp_path):
 def test_separate_exports_the_active_armature_alone(tmp_path, capfd, active):
     add_fighter()
     bpy.context.view_layer.objects.active = bpy.data.objects[active]
-    path = export(tmp_path, attached_armatures="SEPARATE")
+    path = export(tmp_path, attached_armatures="SEPARATE", add_origin="NEVER")
     assert set(parents_of(path)) == ({"hips", "arm", "hand"} if active == "body" else {"grip", "slide"})
     assert ("set Attached Armatures to Merge" in capfd.readouterr().out) == (active == "body")
 
@@ -169,7 +169,7 @@ def test_a_selected_weapon_is_exported_alone(tmp_path):
     _, gun = add_fighter()
     bpy.ops.object.select_all(action="DESELECT")
     gun.select_set(True)
-    assert set(parents_of(export(tmp_path, use_selection=True))) == {"grip", "slide"}
+    assert set(parents_of(export(tmp_path, use_selection=True, add_origin="NEVER"))) == {"grip", "slide"}
 
 
 @pytest.mark.parametrize(("choice", "count"), [("AUTOMATIC", 3), ("MERGE", 5)])
@@ -220,7 +220,7 @@ def test_too_many_joints_for_the_game_are_an_error(tmp_path):
     add_fighter(gun_bones=[f"b{number}" for number in range(255)])
     with pytest.raises(RuntimeError, match="258 joints"):
         bpy.ops.export_scene.md5mesh(
-            filepath=str(tmp_path / "a.md5mesh"), actions="NONE", game="UNVANQUISHED", add_origin=False
+            filepath=str(tmp_path / "a.md5mesh"), actions="NONE", game="UNVANQUISHED", add_origin="NEVER"
         )
 
 

@@ -283,6 +283,16 @@ def test_hostile_values_are_not_used(tmp_path, name):
 # Games
 
 
+def test_any_game_warns_of_what_doom_3_stops_at(tmp_path, capfd):
+    camera = make_camera([0, 9], 20, 24)
+    camera.cut_groups = ["", "pos ( 243.9 3552.7 39.0 ) rot ( 0 -132.22 0 )"]
+    imported(tmp_path, camera)
+    path = str(tmp_path / "out.md5camera")
+    said = "".join(warnings_of(capfd, lambda: bpy.ops.export_scene.md5camera(filepath=path, game="ANY")))
+    assert "cut at frame 0; Doom 3 refuses" in said
+    assert "1 cut has a position of the player" in said
+
+
 def refused(tmp_path, match, game="DOOM3"):
     with pytest.raises(RuntimeError, match=match):
         exported(tmp_path, game=game)

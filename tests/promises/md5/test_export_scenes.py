@@ -14,9 +14,9 @@ from installed import read_empty_scene
 from mathutils import Matrix
 from scripted_scenes import FRAMES, distance, file_vertices, shown_vertices
 
+from io_idtech.io_common.skeletal.skinning import face_normals
 from io_idtech.io_md5.format import read_animation, read_mesh, write_animation
 from io_idtech.io_md5.format.check import check_animation, check_model
-from io_idtech.io_md5.format.skinning import face_normals
 
 TOLERANCE = 1e-4
 
@@ -321,7 +321,7 @@ def test_a_mesh_without_armature_gets_one_joint(tmp_path, capfd):
     assert "there is no armature to export" in "".join(capfd.readouterr())
 
 
-def test_several_roots_get_an_origin_on_request(tmp_path):
+def test_several_roots_get_an_origin_for_doom_3(tmp_path):
     armature = scripted_scenes.rig()
     obj = scripted_scenes.tube(armature)
     bpy.context.view_layer.objects.active = armature
@@ -331,9 +331,9 @@ def test_several_roots_get_an_origin_on_request(tmp_path):
     model, _ = export(tmp_path)
     assert model.joints.parents.tolist().count(-1) == 2
     with pytest.raises(RuntimeError, match="2 root bones: root, tip; Doom 3 needs one"):
-        bpy.ops.export_scene.md5anim(filepath=str(tmp_path / "bad.md5anim"), game="DOOM3")
+        bpy.ops.export_scene.md5anim(filepath=str(tmp_path / "bad.md5anim"), game="DOOM3", add_origin="NEVER")
     assert not (tmp_path / "bad.md5anim").exists()
-    model = assert_matches_blender(tmp_path, armature, [obj], add_origin=True, game="DOOM3")
+    model = assert_matches_blender(tmp_path, armature, [obj], game="DOOM3")
     assert model.joints.names[0] == "origin"
     assert model.joints.parents.tolist().count(-1) == 1
 

@@ -82,7 +82,7 @@ def test_half_turns_are_shown_by_the_game_as_by_blender(scene, tmp_path, game):
 def test_verify_reads_32_bit_floats_as_games_do(part, scene, tmp_path, capfd, monkeypatch):
     export(tmp_path)
     assert "off from what Blender shows" not in capfd.readouterr().out
-    monkeypatch.setattr(part("io_md5.format.quaternions"), "readable", lambda xyz, w, may_be_read: xyz)
+    monkeypatch.setattr(part("io_common.skeletal.quaternions"), "readable", lambda xyz, w, may_be_read: xyz)
     files = export(tmp_path)
     assert errors(scene, loaders.MD5["DOOM3"]["Doom 3"], files).max() > 3e-4 * LENGTH
     said = capfd.readouterr().out
@@ -95,7 +95,7 @@ def test_half_turns_are_the_cause_even_where_a_parent_is_animated(part, scene, t
     bpy.context.scene.collection.objects.link(carrier)
     carrier.keyframe_insert("location", frame=0)
     scene.parent.parent = carrier
-    monkeypatch.setattr(part("io_md5.format.quaternions"), "readable", lambda xyz, w, may_be_read: xyz)
+    monkeypatch.setattr(part("io_common.skeletal.quaternions"), "readable", lambda xyz, w, may_be_read: xyz)
     export(tmp_path)
     said = capfd.readouterr().out
     assert "Likely cause: games compute rotations by almost 180° with 32-bit floats" in said

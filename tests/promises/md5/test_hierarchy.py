@@ -220,9 +220,8 @@ def test_a_walk_of_rigifys_human_is_transferred_to_the_skeleton_of_a_game(tmp_pa
     assert all(source.startswith("DEF-") for source in sources.values())
     assert bpy.ops.armature.idtech_retarget(source=human.name) == {"FINISHED"}
     for frame in range(FRAMES):
-        bpy.context.scene.frame_set(frame)
-        ours = {bone.name: bone.head.copy() for bone in target.pose.bones}
         bpy.context.scene.frame_set(1 + frame)
+        ours = {bone.name: bone.head.copy() for bone in target.pose.bones}
         theirs = {bone.name: bone.head.copy() for bone in human.pose.bones}
         for side in "LR":
             for name, other in (("Bicep", "Forearm"), ("Forearm", "Hand"), ("Thigh", "Shin"), ("Shin", "Foot")):

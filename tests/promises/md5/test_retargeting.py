@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import bpy
 import md5_scenes
 import numpy as np
 import pytest
 from installed import read_empty_scene
 
+from io_idtech.io_common.skeletal import quaternions as quat
+from io_idtech.io_common.skeletal.skeleton import components, encode_poses, with_components
 from io_idtech.io_md5.format import Joints, Model, poses, read_animation, write_animation, write_mesh
-from io_idtech.io_md5.format import quaternions as quat
-from io_idtech.io_md5.format.skeleton import encode_poses
 
 OTHER_NAMES = {"origin": "Root", "hips": "mixamorig:Hips", "spine": "mixamorig:Spine", "head": "mixamorig:Head",
                "leg.L": "mixamorig:LeftLeg", "leg.R": "mixamorig:RightLeg"}  # fmt: skip
@@ -84,7 +86,7 @@ def test_a_target_is_chosen_by_name(tmp_path, target):
 
 
 def test_the_list_of_the_import_says_how_few_joints_fit(tmp_path, target, part):
-    joints = md5_scenes.skeleton()
+    joints = md5_scenes.skeleton(parents=[-1, 0, 1, 2, 1, 2])
     names = [name if name == "origin" else f"other {name}x" for name in joints.names]
     places, axes = joints.positions[None], joints.orientations[None]
     animation = encode_poses(names, joints.parents, places, axes, frame_rate=24.0)
@@ -92,7 +94,9 @@ def test_the_list_of_the_import_says_how_few_joints_fit(tmp_path, target, part):
     write_animation(animation, tmp_path / "few" / "walk.md5anim")
     dialog = bpy.context.window_manager.operator_properties_last("import_scene.md5")
     bpy.context.view_layer.objects.active = target
-    part("io_md5.operators.import_md5").fill(bpy.context, dialog, tmp_path / "few", [])
+    part("io_blender.skeletal.operators.import_models").fill(
+        bpy.context, dialog, part("io_md5.format.files").FORMAT, tmp_path / "few", []
+    )
     assert [item.detail.split(";")[0] for item in dialog.animation_list] == ["1 of 6 joints fit"]
 
 
@@ -100,13 +104,13 @@ def test_the_list_of_the_import_offers_animations_of_another_skeleton_that_are_t
     tmp_path, target, part, monkeypatch
 ):
     expected = write_other(tmp_path / "other")
-    import_md5 = part("io_md5.operators.import_md5")
+    import_md5 = part("io_blender.skeletal.operators.import_models")
     mapped = []
     count_mapped = import_md5.count_mapped
     monkeypatch.setattr(import_md5, "count_mapped", lambda *values: mapped.append(values) or count_mapped(*values))
     dialog = bpy.context.window_manager.operator_properties_last("import_scene.md5")
     bpy.context.view_layer.objects.active = target
-    import_md5.fill(bpy.context, dialog, tmp_path / "other", [])
+    import_md5.fill(bpy.context, dialog, part("io_md5.format.files").FORMAT, tmp_path / "other", [])
     count = len(md5_scenes.NAMES)
     listed = [(item.name, item.fit, item.detail) for item in dialog.animation_list]
     detail = f"{count} of {count} joints fit, with another skeleton"
@@ -138,6 +142,29 @@ def test_the_actions_of_an_armature_are_transferred_whatever_its_scale(tmp_path,
     assert bpy.ops.armature.idtech_retarget(source=source.name, animation_filter="walk*") == {"FINISHED"}
     (made,) = (action for action in bpy.data.actions if "of the source" not in action.name or ".001" in action.name)
     assert_plays(target, made.name, expected["walk"])
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_actions_of_the_scene_keep_their_frames_and_rate_and_files_begin_at_start_frame(tmp_path, target, stored):
+    expected = write_other(tmp_path / "other")
+    source = import_md5(tmp_path / "other" / "other.md5mesh")
+    bpy.ops.import_scene.md5(filepath=str(tmp_path / "other" / "walk.md5anim"), frame_start=7)
+    action, scene = bpy.data.actions["walk"], bpy.context.scene
+    if not stored:
+        del action["md5"]
+    scene.render.fps, scene.frame_start, scene.frame_end = 30, 3, 99
+    bpy.context.view_layer.objects.active = target
+    assert bpy.ops.armature.idtech_retarget(source=source.name) == {"FINISHED"}
+    made = bpy.data.actions["walk.001"]
+    assert tuple(made.frame_range) == tuple(action.frame_range) == (7, 6 + FRAMES)
+    assert (scene.render.fps, scene.frame_start, scene.frame_end) == (30, 3, 99)
+    assert ("frame_rate" in made["md5"]) == stored
+    folder = str(tmp_path / "other")
+    assert bpy.ops.armature.idtech_retarget(directory=folder, animation_filter="run", frame_start=4) == {"FINISHED"}
+    assert tuple(bpy.data.actions["run"].frame_range) == (4, 3 + FRAMES)
+    for frame in range(FRAMES):
+        found = joint_places(target, 4 + frame)
+        np.testing.assert_allclose(found["head"], expected["run"][frame, 3], atol=0.04)
 
 
 def test_a_source_that_is_turned_and_in_edit_mode_gives_the_same_actions(tmp_path, target):
@@ -175,16 +202,12 @@ def test_the_map_is_found_for_the_other_selected_armature(tmp_path, target):
     assert {bone.name: bone.md5_source_joint for bone in target.data.bones} == OTHER_NAMES
 
 
-def test_the_panel_is_there_for_any_armature_that_is_selected_after_another(part, target):
-    panels, data = part("io_md5.operators.panels"), bpy.data.armatures.new("plain")
-    plain = bpy.data.objects.new("plain", data)
+def test_the_panel_is_there_for_any_armature_with_bones(target):
+    assert bpy.types.VIEW3D_PT_idtech_retarget.poll(bpy.context)
+    plain = bpy.data.objects.new("plain", bpy.data.armatures.new("plain"))
     bpy.context.collection.objects.link(plain)
     bpy.context.view_layer.objects.active = plain
-    plain.select_set(True)
-    target.select_set(False)
-    assert not panels.DATA_PT_md5_armature.poll(bpy.context)
-    target.select_set(True)
-    assert panels.DATA_PT_md5_armature.poll(bpy.context)
+    assert not bpy.types.VIEW3D_PT_idtech_retarget.poll(bpy.context)
 
 
 def test_the_map_is_found_edited_saved_and_loaded(tmp_path, target):
@@ -246,9 +269,32 @@ def test_bones_whose_roll_was_edited_take_the_motion_without_a_warning(tmp_path,
     assert "off from" not in warnings_of(capfd)
 
 
+@pytest.mark.parametrize("is_of_folder", [False, True])
+def test_renamed_joints_in_the_same_order_move_as_with_their_own_names(tmp_path, capfd, is_of_folder):
+    joints = md5_scenes.skeleton()
+    animation = md5_scenes.animation(joints, frames=FRAMES)
+    # The base frame is not the rest pose.
+    animation = with_components(animation, components(animation)[::-1])
+    expected = poses(animation)[0]
+    animation.names[2:] = ["bendy", "wobble", "x", "y"]
+    path = md5_scenes.write(tmp_path, walk=animation)
+    if is_of_folder:
+        armature = import_md5(path, animations="FOLDER")
+    else:
+        armature = import_md5(path)
+        import_md5(tmp_path / "walk.md5anim")
+    assert_plays(armature, "walk", expected)
+    shown = warnings_of(capfd)
+    text = "walk: 4 joints with other names than the bones were matched by their order: bendy, wobble, x, y"
+    assert text in shown
+    assert "rest pose" not in shown
+
+
 def test_a_skeleton_whose_model_is_not_in_the_folder_is_a_warning(tmp_path, target, capfd):
     write_other(tmp_path / "other")
     (tmp_path / "other" / "other.md5mesh").unlink()
+    walk = read_animation(tmp_path / "other" / "walk.md5anim")
+    write_animation(replace(walk, parents=np.array([-1, 0, 1, 2, 1, 2])), tmp_path / "other" / "walk.md5anim")
     import_md5(tmp_path / "other" / "walk.md5anim")
     assert "walk: its rest pose is not known, so its base frame is used" in warnings_of(capfd)
 

@@ -8,10 +8,10 @@ import pytest
 from md5_corpus import models
 from md5_deviation import size_of, worst_error
 
+from io_idtech.io_common.skeletal.skeleton import poses
+from io_idtech.io_common.skeletal.skinning import skin
 from io_idtech.io_md5.format import read_animation, read_mesh
 from io_idtech.io_md5.format.check import check_animation, check_model
-from io_idtech.io_md5.format.skeleton import poses
-from io_idtech.io_md5.format.skinning import skin
 
 pytestmark = pytest.mark.slow
 

@@ -1,14 +1,14 @@
-"""The panels MD5 and MD2: what they play, show and edit, and where they appear."""
+"""The panels MD5, MD2 and MD3, and the tab id Tech: what they play, show and edit, and where they appear."""
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import bpy
 import md2_samples
+import md3_samples
 import md5_cameras
 import md5_scenes
 import numpy as np
@@ -16,6 +16,8 @@ import pytest
 from enabled_families import FAMILIES
 from game_samples import RED, plain, png
 
+from io_idtech.io_blender.skeletal.operators import panels as skeletal
+from io_idtech.io_blender.skeletal.operators import retarget
 from io_idtech.io_md2.format import read_model, write_model
 from io_idtech.io_md5.format import read_animation, read_camera, read_mesh, write_animation, write_mesh
 
@@ -63,8 +65,9 @@ class Layout:
         return [text for name, text in self.drawn if name == kind]
 
 
-PANELS = [cls for family in FAMILIES for cls in family.blender().classes if issubclass(cls, bpy.types.Panel)]
-OWN = [cls for cls in PANELS if not cls.__name__.endswith("_game")]
+CLASSES = (*skeletal.CLASSES, *retarget.CLASSES, *(cls for family in FAMILIES for cls in family.blender().classes))
+PANELS = [cls for cls in CLASSES if issubclass(cls, bpy.types.Panel)]
+OWN = [cls for cls in PANELS if cls.bl_space_type != "VIEW_3D"]
 
 
 def context(obj=None, **more):
@@ -76,20 +79,24 @@ def context(obj=None, **more):
     )
 
 
-def shown(obj=None, **more):
+def shown(obj=None, panels=OWN, **more):
     """The panels that appear, by name, with what they draw."""
     found = {}
-    for cls in OWN:
+    for cls in panels:
         ctx = context(obj, **more)
         if cls.poll(ctx):
             layout = Layout()
-            names = ("record", "attribute", "button", "group", "check")
-            panel = SimpleNamespace(layout=layout, **{name: getattr(cls, name, None) for name in names})
-            for name in ("draw_object", "warned"):
-                setattr(panel, name, partial(getattr(cls, name, lambda self: None), panel))
-            cls.draw(panel, ctx)
+            cls.draw(SimpleNamespace(layout=layout, record=getattr(cls, "record", None)), ctx)
             found[cls.__name__] = layout
     return found
+
+
+def tab(obj=None):
+    """The panels of the tab id Tech that appear, by title, with what they draw."""
+    panels = [cls for cls in bpy.types.Panel.__subclasses__() if getattr(cls, "bl_category", "") == "id Tech"]
+    panels = [cls for cls in panels if cls.is_registered]
+    titles = {cls.__name__: cls.bl_label for cls in panels}
+    return {titles[name]: layout for name, layout in shown(obj, panels).items()}
 
 
 def import_md5(path, **options):
@@ -285,7 +292,7 @@ def test_a_sequence_of_an_md2_is_played_over_its_frames(box, kind, separate):
 def test_the_list_in_the_panel_shows_and_plays_the_sequence(box):
     bpy.ops.import_scene.md2(filepath=str(box))
     manager, scene = bpy.context.window_manager, bpy.context.scene
-    layout = shown(bpy.context.object)["DATA_PT_md2"]
+    layout = tab(bpy.context.object)["Animations"]
     assert [(item.name, item.first, item.frame_count) for item in manager.md2_sequences] == [
         ("stand", 0, 3), ("run", 3, 1),
     ]  # fmt: skip
@@ -330,7 +337,7 @@ def test_the_button_of_the_frame_selects_its_shape_key(box, kind):
     scene, obj = bpy.context.scene, bpy.context.object
     obj.active_shape_key_index = 0
     scene.frame_set(13)
-    assert "object.md2_select_key" in shown(obj)["DATA_PT_md2"].texts("operator")
+    assert "object.md2_select_key" in tab(obj)["Animations"].texts("operator")
     assert bpy.ops.object.md2_select_key() == {"FINISHED"}
     assert obj.active_shape_key_index == 3
     # Keys are found by their names.
@@ -338,7 +345,7 @@ def test_the_button_of_the_frame_selects_its_shape_key(box, kind):
     with pytest.raises(RuntimeError, match="no shape key for frame 13"):
         bpy.ops.object.md2_select_key()
     scene.frame_set(50)
-    assert "object.md2_select_key" not in shown(obj)["DATA_PT_md2"].texts("operator")
+    assert "object.md2_select_key" not in tab(obj)["Animations"].texts("operator")
     with pytest.raises(RuntimeError, match="no shape key for frame 50"):
         bpy.ops.object.md2_select_key()
 
@@ -412,7 +419,7 @@ def straight_camera():
 
 
 def test_every_panel_is_titled_by_its_format():
-    assert {cls.bl_label for cls in OWN} == {"MD5", "MD2", "MD3"}
+    assert {cls.bl_label for cls in OWN} == {"MD5", "MD5, IQM", "MD2", "MD3"}
 
 
 # What is edited
@@ -640,15 +647,26 @@ def test_a_stored_path_of_a_model_can_be_anything(model):
 def test_the_warnings_of_the_last_import_are_shown_and_go_with_the_next(model, tmp_path):
     import_md5(model, animation_filter="run")
     obj = armature()
-    assert "Images not found" in " ".join(shown(obj)["DATA_PT_md5_armature"].texts("label"))
+    assert "Last Import" not in tab(obj)
     joints = md5_scenes.skeleton(md5_scenes.NAMES[:4], md5_scenes.PARENTS[:4], md5_scenes.OFFSETS[:4])
     write_animation(md5_scenes.animation(joints, moving=("spine",)), tmp_path / "part.md5anim")
     import_md5(tmp_path / "part.md5anim")
-    text = " ".join(shown(obj)["DATA_PT_md5_armature"].texts("label"))
-    assert "bones without a joint" in text
-    assert "Images not found" not in text
+    assert "bones without a joint" in " ".join(tab(obj)["Last Import"].texts("label"))
     import_md5(tmp_path / "walk.md5anim")
-    assert not any("Last Import" in text for text in shown(obj)["DATA_PT_md5_armature"].texts("label"))
+    assert "Last Import" not in tab(obj)
+
+
+def test_facts_of_the_file_are_in_a_closed_panel_and_not_among_the_warnings(model, box, capfd):
+    model.write_text(model.read_text() + "\nunknown words\n")
+    import_md5(model)
+    box.write_bytes(box.read_bytes() + b"more")
+    bpy.ops.import_scene.md2(filepath=str(box))
+    md2 = bpy.context.object
+    for obj, told in ((armature(), "belongs to no block"), (armature().children[0], "block"), (md2, "4 bytes follow")):
+        assert told in " ".join(tab(obj)["About the File"].texts("label"))
+        assert "Last Import" not in tab(obj)
+    assert "DEFAULT_CLOSED" in bpy.types.VIEW3D_PT_io_idtech_facts.bl_options
+    assert "Info: box.md2: 4 bytes follow" in capfd.readouterr().out
 
 
 def test_warnings_are_in_the_saved_file(box, tmp_path):
@@ -656,7 +674,7 @@ def test_warnings_are_in_the_saved_file(box, tmp_path):
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "box.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "box.blend"))
     obj = meshes()[0]
-    assert "Images not found" in " ".join(shown(obj)["DATA_PT_md2"].texts("label"))
+    assert "skin.pcx" in tab(obj)["Missing Images"].texts("label")
     bpy.context.view_layer.objects.active = obj
     assert bpy.ops.object.md2_play_sequence(sequence="run") == {"FINISHED"}
 
@@ -681,6 +699,7 @@ def test_no_stored_value_breaks_a_panel_or_a_property(model, box, tmp_path, valu
         bone = rig.data.bones[1] if obj == rig else None
         action = obj.animation_data.action if obj.animation_data is not None else None
         shown(obj, bone=bone, active_action=action)
+        tab(obj)
     bone = rig.data.bones[1]
     bone.md5_joint_name, bone.md5_joint_index = "new", 3
     assert (bone.md5_joint_name, bone.md5_joint_index) == ("new", 3)
@@ -716,8 +735,7 @@ def test_a_model_without_shape_keys_lists_no_sequences(tmp_path):
     path = tmp_path / "one.md2"
     write_model(md2_samples.make_model(1), path)
     bpy.ops.import_scene.md2(filepath=str(path), animation="NONE")
-    layout = shown(bpy.context.object)["DATA_PT_md2"]
-    assert layout.texts("list") == []
+    assert "Animations" not in tab(bpy.context.object)
     with pytest.raises(RuntimeError):
         bpy.ops.object.md2_play_sequence(index=0)
 
@@ -728,15 +746,15 @@ def test_a_model_without_shape_keys_lists_no_sequences(tmp_path):
 def test_all_images_of_a_model_are_looked_up_at_once_and_the_warning_goes(model, tmp_path):
     import_md5(model)
     obj = armature()
-    assert "object.io_idtech_find_all_images" in shown(obj)["DATA_PT_md5_armature"].texts("operator")
+    assert "object.io_idtech_find_all_images" in tab(obj)["Missing Images"].texts("operator")
     find_all = bpy.ops.object.io_idtech_find_all_images
-    find_all(group="md5")
-    assert "Images not found" in " ".join(shown(obj)["DATA_PT_md5_armature"].texts("label"))
+    find_all()
+    assert "Missing Images" in tab(obj)
     for material in bpy.data.materials:
         image = tmp_path / f"{Path(material.md5_shader).name}.png"
         image.write_bytes(png(plain(RED)))
     find_all(group="md5")
-    assert not any("Last Import" in text for text in shown(obj)["DATA_PT_md5_armature"].texts("label"))
+    assert not {"Missing Images", "Last Import"} & tab(obj).keys()
     assert all(image.size[0] for image in bpy.data.images)
 
 
@@ -746,13 +764,75 @@ def test_images_are_looked_up_only_for_imported_models():
         bpy.ops.object.io_idtech_find_all_images(group="md5")
 
 
+def test_each_material_with_a_missing_image_is_a_row_with_its_file_and_the_places_in_the_tooltip(model):
+    import_md5(model)
+    materials = {obj.active_material for obj in meshes()}
+    for obj in (armature(), meshes()[0]):
+        layout = tab(obj)["Missing Images"]
+        assert layout.texts("label") == ["skin"] * len(materials)
+        assert layout.texts("operator").count("material.md5_find_images") == len(materials)
+    (material,) = materials
+    told = bpy.types.MATERIAL_OT_md5_find_images.description(None, SimpleNamespace(material=material.name))
+    assert "Not found:\nmodels/test/skin" in told
+    assert str(model.parent / "skin") in told
+
+
+def test_a_material_that_the_user_gave_an_image_misses_none(model, tmp_path):
+    import_md5(model)
+    picture(tmp_path / "own.png")
+    for material in bpy.data.materials:
+        nodes = material.node_tree.nodes
+        nodes.new("ShaderNodeTexImage").image = bpy.data.images.load(str(tmp_path / "own.png"))
+    assert "Missing Images" not in tab(armature())
+
+
+def test_the_images_of_all_surfaces_of_an_md3_are_missing_from_any_of_its_objects(tmp_path):
+    bpy.ops.import_scene.md3(filepath=str(md3_samples.write_sample(tmp_path)))
+    rows = [tab(obj)["Missing Images"].texts("label") for obj in bpy.data.objects]
+    assert len(rows) > 2
+    assert rows[0]
+    assert rows == [rows[0]] * len(rows)
+
+
+# The tab
+
+
 @pytest.mark.parametrize("family", ["md5", "md2"])
-def test_the_check_for_a_game_is_not_on_meshes_that_were_not_imported(model, box, family):
-    panel = getattr(bpy.types, f"DATA_PT_{family}_game")
+def test_an_imported_model_is_checked_for_games_of_its_format_and_any_other_for_those_of_all(model, box, family):
     bpy.ops.mesh.primitive_cube_add()
-    assert not panel.poll(context(bpy.context.object))
+    checks = tab(bpy.context.object)["Check for Game"].texts("operator")
+    assert {"object.md5_check_game", "object.md2_check_game", "object.md3_check_game"} <= set(checks)
     getattr(bpy.ops.import_scene, family)(filepath=str(model if family == "md5" else box))
-    assert any(panel.poll(context(obj)) for obj in meshes())
+    checks = tab(bpy.context.object)["Check for Game"].texts("operator")
+    assert checks == [f"object.{family}_check_game"]
+
+
+def test_the_tab_shows_what_applies_to_the_active_object(model, box):
+    assert tab(None) == {}
+    bpy.ops.object.camera_add()
+    assert tab(bpy.context.object) == {}
+    bpy.ops.mesh.primitive_cube_add()
+    assert set(tab(bpy.context.object)) == {"Check for Game"}
+    bpy.ops.object.armature_add()
+    assert set(tab(bpy.context.object)) == {"Check for Game", "Animation Between Skeletons"}
+    import_md5(model, animations="FOLDER")
+    own = {"Animations", "Missing Images", "Check for Game"}
+    assert set(tab(armature_named("imp"))) == own | {"Animation Between Skeletons"}
+    assert set(tab(armature_named("imp").children[0])) == own
+    bpy.ops.import_scene.md2(filepath=str(box))
+    layouts = tab(bpy.context.object)
+    assert set(layouts) == own | {"Skins"}
+    assert layouts["Skins"].texts("prop") == ["md2_skin"]
+
+
+def test_a_further_family_is_in_the_tab_by_its_entry(part, monkeypatch):
+    sidebar = part("io_blender.operators.sidebar")
+    entry = part("io_blender.part").BlenderPart(
+        None, (), None, None, has_animations=lambda context: True,
+        draw_animations=lambda layout, context: layout.label(text="its sequences"),
+    )  # fmt: skip
+    monkeypatch.setattr(sidebar, "registered", [SimpleNamespace(name="tri", blender=lambda: entry)])
+    assert tab(None)["Animations"].texts("label") == ["its sequences"]
 
 
 # Playing

@@ -59,10 +59,10 @@ def model(tmp_path):
     ("module", "name", "after"),
     [
         ("io_md5.importing.read", "read_mesh", 0),
-        ("io_md5.importing.model", "build_armature", 0),
-        ("io_md5.importing.model", "build_mesh", 0),
-        ("io_md5.importing.model", "add_vertex_groups", 0),
-        ("io_md5.importing.model", "_store_joints", 0),
+        ("io_blender.skeletal.importing.model", "build_armature", 0),
+        ("io_blender.skeletal.importing.model", "build_mesh", 0),
+        ("io_blender.skeletal.importing.model", "add_vertex_groups", 0),
+        ("io_blender.skeletal.importing.model", "_store_joints", 0),
         ("io_blender.materials.library", "build_nodes", 0),
     ],
 )
@@ -73,7 +73,8 @@ def test_import_of_a_model(part, monkeypatch, capfd, model, module, name, after)
 
 
 @pytest.mark.parametrize(
-    ("module", "name"), [("io_md5.importing.action", "build_action"), ("io_md5.importing.importer", "set_scene_timing")]
+    ("module", "name"),
+    [("io_blender.skeletal.importing.action", "build_action"), ("io_md5.importing.importer", "set_scene_timing")],
 )
 def test_import_of_an_animation_onto_the_users_armature(part, monkeypatch, capfd, model, module, name):
     bpy.ops.import_scene.md5(filepath=str(model))
@@ -99,9 +100,9 @@ def test_import_of_a_camera(part, monkeypatch, capfd, model):
 @pytest.mark.parametrize(
     ("module", "name"),
     [
-        ("io_blender.frame_models", "add_frame_keys"),
-        ("io_blender.frame_models", "build_frame_action"),
-        ("io_blender.frame_models", "add_markers"),
+        ("io_blender.frames.models", "add_frame_keys"),
+        ("io_blender.frames.models", "build_frame_action"),
+        ("io_blender.frames.models", "add_markers"),
     ],
 )
 def test_import_of_an_md2(part, monkeypatch, capfd, tmp_path, module, name):
@@ -113,9 +114,9 @@ def test_import_of_an_md2(part, monkeypatch, capfd, tmp_path, module, name):
 @pytest.mark.parametrize(
     ("operator", "ending", "module", "name"),
     [
-        ("md5mesh", "md5mesh", "io_md5.exporting.build", "export_object"),
+        ("md5mesh", "md5mesh", "io_blender.skeletal.exporting.build", "export_object"),
         ("md5mesh", "md5mesh", "io_md5.exporting", "format_mesh"),
-        ("md5anim", "md5anim", "io_md5.exporting.build", "encode_clip"),
+        ("md5anim", "md5anim", "io_blender.skeletal.exporting.build", "encode_clip"),
         ("md5camera", "md5camera", "io_md5.exporting.camera", "format_camera"),
         ("md2", "md2", "io_md2.exporting", "sample_frames"),
         ("md2", "md2", "io_md2.exporting", "format_model"),
@@ -162,7 +163,7 @@ def test_running_out_of_memory_is_not_reported_as_an_internal_error(part, monkey
         raise MemoryError
 
     before = whole_state()
-    monkeypatch.setattr(part("io_md5.importing.model"), "build_mesh", fails)
+    monkeypatch.setattr(part("io_blender.skeletal.importing.model"), "build_mesh", fails)
     with pytest.raises(RuntimeError, match=r"test\.md5mesh: there is not enough memory"):
         bpy.ops.import_scene.md5(filepath=str(model))
     assert whole_state() == before

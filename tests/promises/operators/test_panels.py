@@ -152,25 +152,25 @@ def test_few_options_show_before_a_panel_is_opened(monkeypatch, tmp_path, name):
 
 
 @pytest.mark.parametrize(
-    ("game", "influences", "has_root", "actions"),
+    ("game", "influences", "actions"),
     [
-        ("ANY", 0, False, None),
-        ("DOOM3", 0, True, None),
-        ("DOOM3_BFG", 4, True, None),
-        ("QUAKE", 4, False, "ALL"),
-        ("QUAKE2", 0, False, "ALL"),
-        ("SAUERBRATEN", 4, False, None),
-        ("UNVANQUISHED", 4, False, None),
+        ("ANY", 0, None),
+        ("DOOM3", 0, None),
+        ("DOOM3_BFG", 4, None),
+        ("QUAKE", 4, "ALL"),
+        ("QUAKE2", 0, "ALL"),
+        ("SAUERBRATEN", 4, None),
+        ("UNVANQUISHED", 4, None),
     ],
 )
-def test_a_game_sets_the_options_that_it_needs(part, game, influences, has_root, actions):
+def test_a_game_sets_the_options_that_it_needs(part, game, influences, actions):
     values_of_game = part("io_md5.operators.export_md5").values_of_game
     rig()
     export = SimpleNamespace(
         game=game, collection="", use_selection=False, use_active_collection=False, attached_armatures="AUTOMATIC"
     )
     values = values_of_game(export, bpy.context)
-    assert (values["max_influences"], values["add_origin"], values.get("actions")) == (influences, has_root, actions)
+    assert (values["max_influences"], values.get("actions")) == (influences, actions)
     assert values["make_names_safe"]
     # A game with a rate of its own plays new animations as fast as Blender, and keeps the frames of imported ones.
     assert values["frame_rate_from"] == ("GAME" if game in ("QUAKE", "QUAKE2") else "AUTO")
@@ -294,8 +294,8 @@ def test_turning_on_the_remedy_of_a_finding_removes_it_from_the_next_check(tmp_p
     armature.data.edit_bones.new("stray").tail = (0, 0, 1)
     bpy.ops.object.mode_set(mode="OBJECT")
     options = {"game": "DOOM3", "actions": "ALL"}
-    before = press_check("md5mesh", **options)
-    after = press_check("md5mesh", **options, add_origin=True)
+    before = press_check("md5mesh", **options, add_origin="NEVER")
+    after = press_check("md5mesh", **options)
     assert [code for code in before if "root" in code]
     assert not [code for code in after if "root" in code]
 

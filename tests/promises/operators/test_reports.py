@@ -114,7 +114,7 @@ def test_a_mesh_of_another_armature_is_told_apart_from_one_of_none(tmp_path: Pat
 
 
 @pytest.mark.parametrize("suffix", [".md5mesh", ".md2"])
-def test_a_failed_import_still_tells_the_warnings_that_came_before(tmp_path: Path, capfd, suffix):
+def test_a_failed_import_still_tells_the_facts_that_came_before(tmp_path: Path, capfd, suffix):
     good, bad = write_samples(tmp_path)[suffix], tmp_path / f"bad{suffix}"
     if suffix == ".md2":
         good.write_bytes(good.read_bytes() + b"more")
@@ -124,7 +124,7 @@ def test_a_failed_import_still_tells_the_warnings_that_came_before(tmp_path: Pat
     capfd.readouterr()
     with pytest.raises(RuntimeError, match=rf"bad\{suffix}"):
         operator(IMPORTERS[suffix])(directory=str(tmp_path), files=[{"name": good.name}, {"name": bad.name}])
-    assert f"Warning: {good.name}: " in capfd.readouterr().out
+    assert f"Info: {good.name}: " in capfd.readouterr().out
 
 
 def test_an_export_of_an_animation_without_an_armature_says_what_to_select(tmp_path: Path):
@@ -136,7 +136,7 @@ def test_an_export_of_an_animation_without_an_armature_says_what_to_select(tmp_p
 @pytest.mark.parametrize(
     ("importer", "name", "content", "text"),
     [
-        ("md5", "imp.md5mesh", b"\x89PNG\r\n\x1a\n", r"This is not an MD5 file \(it looks like a PNG\)"),
+        ("md5", "imp.md5mesh", b"\x89PNG\r\n\x1a\n", r"This file is not MD5 \(it looks like a PNG\)"),
         ("md5", "imp.md2", b"IDP2" + bytes(64), "use File > Import > id Tech 2 MD2"),
         ("md2", "imp.md2", b"MD5Version 10\n", "use File > Import > id Tech 4 MD5"),
         ("md5", "imp.md5mesh", b"MD5Version 10\nnumJoints 1\njoints {\n", "The file is incomplete .* line 3 opens"),

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scripted_scenes import rig, tube
 
+from io_idtech.io_common.skeletal.skinning import skin
 from io_idtech.io_md2.format import decompress, read_model
 from io_idtech.io_md5.format import read_mesh
-from io_idtech.io_md5.format.skinning import skin
 
 
 def subdivided(obj):

@@ -23,7 +23,7 @@ from io_idtech.io_md5.format import write_animation
 
 pytestmark = pytest.mark.slow
 
-VERSIONS = ("4.2", "4.5", "5.0", "5.2")
+VERSIONS = ("4.2", "4.5", "5.2", "5.3")
 NOW = version()
 KEPT = ROOT / "build" / "versions"
 

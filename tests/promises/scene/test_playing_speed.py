@@ -12,9 +12,9 @@ import pytest
 import scripted_scenes
 from md5_cameras import make_camera
 
+from io_idtech.io_common.skeletal.skeleton import poses
 from io_idtech.io_md2.format import decompress, read_model
 from io_idtech.io_md5.format import read_animation, read_camera, write_camera
-from io_idtech.io_md5.format.skeleton import poses
 
 GAMES = pytest.mark.parametrize("game", ["QUAKE", "QUAKE2", "MD2"])
 FRAMES = 20

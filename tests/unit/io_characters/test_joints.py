@@ -8,9 +8,9 @@ import pytest
 
 from io_idtech.io_characters.joints import adjusted, adjustments_of, channel_joints
 from io_idtech.io_common.declarations.characters import JointAdjustment
-from io_idtech.io_md5.format import quaternions as quat
+from io_idtech.io_common.skeletal import quaternions as quat
+from io_idtech.io_common.skeletal.skeleton import local_poses
 from io_idtech.io_md5.format import read_animation
-from io_idtech.io_md5.format.skeleton import local_poses
 
 JOINT = 2
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from io_idtech.families import FAMILIES
 from io_idtech.io_common.errors import message_for, without_path
 from io_idtech.io_md2.format import Md2Error
 from io_idtech.io_md5.format import Md5Error
@@ -37,17 +38,18 @@ def test_a_message_next_to_a_file_name_does_not_repeat_it():
         (
             b"PK\x03\x04",
             Md5Error,
-            "This is not an MD5 file (it looks like a ZIP archive, such as .pk4: use File > Import > id Tech Game "
+            "This file is not MD5 (it looks like a ZIP archive, such as .pk4: use File > Import > id Tech Game "
             "Character)",
         ),
-        (b"\x89PNG\r\n\x1a\n0000", Md5Error, "This is not an MD5 file (it looks like a PNG)"),
+        (b"\x89PNG\r\n\x1a\n0000", Md5Error, "This file is not MD5 (it looks like a PNG)"),
         (
             "MD5Version 10".encode("utf-16"),
             Md5Error,
-            "This is not an MD5 file (it looks like UTF-16 text: save it as ASCII or UTF-8)",
+            "This file is not MD5 (it looks like UTF-16 text: save it as ASCII or UTF-8)",
         ),
-        (b"IDP2" + bytes(64), Md5Error, "This is not an MD5 file but an MD2 model: use File > Import > id Tech 2 MD2"),
-        (b"MD5Version 10", Md2Error, "This is not an MD2 file but an MD5 file: use File > Import > id Tech 4 MD5"),
+        (b"IDP2" + bytes(64), Md5Error, "This file is not MD5 but MD2: use File > Import > id Tech 2 MD2"),
+        (b"MD5Version 10", Md2Error, "This file is not MD2 but MD5: use File > Import > id Tech 4 MD5"),
+        (b"IDP3" + bytes(64), Md5Error, "This file is not MD5 but MD3: use File > Import > id Tech 3 MD3"),
     ],
 )
 def test_a_file_of_another_kind_is_named(tmp_path, content, error, text):
@@ -56,10 +58,12 @@ def test_a_file_of_another_kind_is_named(tmp_path, content, error, text):
     assert message_for(error("bad", path=str(path)), (error,)) == f"{text} ({path})"
 
 
-def test_a_damaged_file_of_the_right_kind_keeps_its_own_message(tmp_path):
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_a_damaged_file_of_the_right_kind_keeps_its_own_message(tmp_path, family):
     path = tmp_path / "model"
-    path.write_bytes(b"MD5Version 10")
-    assert message_for(Md5Error("bad", path=str(path)), (Md5Error,)) == f"Bad ({path})"
+    path.write_bytes(family.magic)
+    error = family.error("bad", path=str(path))
+    assert message_for(error, (family.error,)) == f"Bad ({path})"
 
 
 def test_an_expected_exception_comes_before_what_it_is_derived_from():

@@ -13,6 +13,7 @@ from io_idtech.io_common.triangles import (
     have_same_triangles,
     is_degenerate,
     lowest_vertex_first,
+    neighbors,
     with_area,
 )
 
@@ -133,3 +134,12 @@ class TestTrianglesOfTheFile:
 
     def test_new_vertices_never_have_the_triangles_of_the_file(self):
         assert self.same([[0, 1, 2], [2, 1, 3], [0, 1, 4]], [0, 1, 2, 3, -1]) == [False, False, True, True, False]
+
+
+def test_neighbors_share_an_edge_by_place_and_no_third_triangle_does():
+    # Vertices 4 and 5 repeat 1 and 2, as along a UV seam.
+    points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)
+    pair = np.array([[0, 1, 2], [4, 3, 5]], np.int32)
+    assert neighbors(pair, points).tolist() == [[-1, 1, -1], [-1, -1, 0]]
+    assert (neighbors(np.vstack([pair, [[1, 6, 2]]]), points) == -1).all()
+    assert neighbors(pair[:0], points).shape == (0, 3)

@@ -206,6 +206,7 @@ def _big(vertices: int, triangles: int) -> Surface:
     rows[:, 1:] = np.arange(2 * triangles).reshape(-1, 2) % vertices
     return Surface(
         name="big",
+        shaders=["models/big/big.tga"],
         triangles=rows,
         st=np.zeros((vertices, 2), np.float32),
         vertices=np.zeros((1, vertices, 3), np.int16),
@@ -235,6 +236,28 @@ def test_what_the_imported_file_already_broke_is_no_error():
     (finding,) = check_model(model, Game.QUAKE3, model)
     assert (finding.code, finding.is_error) == ("too_many_vertices", False)
     assert "the imported file already did" in finding.text
+
+
+@pytest.mark.parametrize(
+    ("game", "shaders", "words"),
+    [
+        (Game.ANY, [], "The surface 'body' has no shaders; engines draw their default image or leave the surface out"),
+        (Game.QUAKE3, [], "The surface 'body' has no shaders"),
+        (Game.QUAKE3, ["knife"], ""),
+        (Game.QUAKE2, [], "The surface 'body' has no shader; the engines show no texture"),
+        (Game.QUAKE2, ["knife"], "has the shader 'knife', which is no path with an extension"),
+        (Game.QUAKE2, ["models/knife.pcx"], ""),
+        (Game.QUAKE, ["knife"], "'body' is looked for as body_0_0, body_0 or body in progs or textures, not as knife"),
+        (Game.QUAKE, [], "'body' is looked for as body_0_0, body_0 or body in progs or textures; the engines read no"),
+        (Game.QUAKE, ["Progs/body_0.tga"], ""),
+    ],
+)
+def test_a_material_that_an_engine_cannot_find_is_told(game, shaders, words):
+    one = md3_samples.tube_model(1, ())
+    model = replace(one, surfaces=[replace(one.surfaces[0], shaders=shaders)])
+    found = [finding for finding in check_model(model, game) if finding.code == "image_not_found"]
+    assert [words in finding.text for finding in found] == [True] * bool(words)
+    assert not any(finding.is_error for finding in found)
 
 
 def test_every_rule_has_a_source_and_a_limit_that_its_words_name():

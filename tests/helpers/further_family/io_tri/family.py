@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..io_common.family import BlenderPart, Family, FileKind, Role
+from ..io_blender.part import BlenderPart
+from ..io_common.family import Family, FileKind, Role
 from ..io_common.textures.conventions import TextureRules
 from . import format as tri
 
@@ -33,5 +34,6 @@ FAMILY = Family(
     error=tri.TriError,
     blender=_blender,
     textures=TextureRules(),
+    magic=b"TRI",
     has_one_file=True,
 )

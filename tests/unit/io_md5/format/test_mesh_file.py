@@ -10,7 +10,8 @@ import pytest
 from md5_parsing import animation_of, assert_reads_alike, assert_warned, last_line, mesh_of, mesh_refused, refused
 from md5_samples import ANIMATION, MESH, assert_same_model, edited, line_of
 
-from io_idtech.io_md5.format import format_mesh, parse_mesh, skinning
+from io_idtech.io_common.skeletal import skinning
+from io_idtech.io_md5.format import format_mesh, parse_mesh
 from io_idtech.io_md5.format.text.rows import MIN_LINES
 
 # What the samples hold

@@ -9,7 +9,7 @@ import pytest
 from md5_parsing import animation_of, animation_refused, assert_warned, mesh_of, mesh_refused
 from md5_samples import ANIMATION, MESH, OLD_ANIMATION, OLD_MESH, edited
 
-from io_idtech.io_md5.format import skinning
+from io_idtech.io_common.skeletal import skinning
 
 
 def test_bones_of_the_old_layout_are_joints():

@@ -18,6 +18,8 @@ from md5_samples import (
     random_parents,
 )
 
+from io_idtech.io_common.skeletal import skeleton, skinning
+from io_idtech.io_common.skeletal.quaternions import normalise
 from io_idtech.io_md5.format import (
     Animation,
     Camera,
@@ -31,10 +33,7 @@ from io_idtech.io_md5.format import (
     parse_animation,
     parse_camera,
     parse_mesh,
-    skeleton,
-    skinning,
 )
-from io_idtech.io_md5.format.quaternions import normalise
 from io_idtech.io_md5.format.text.camera_file import timeline
 from io_idtech.io_md5.format.text.scanner import Scan
 

@@ -8,10 +8,10 @@ import re
 import numpy as np
 import pytest
 
+from io_idtech.io_common.skeletal.scales import ScaleTable
 from io_idtech.io_md5.format import Md5Error
 from io_idtech.io_md5.format.scale_file import (
     Scales,
-    ScaleTable,
     format_scales,
     parse_scales,
     read_scales,

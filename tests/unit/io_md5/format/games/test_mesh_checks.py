@@ -28,7 +28,7 @@ def test_findings_name_the_vertices_and_the_triangles():
     assert findings["triangle_count"].triangles == (6144, 6145)
     assert findings["vertex_count"].mesh == 0
     assert findings["vertex_count"].text == (
-        "mesh 0 ('skin0'): 6,146 vertices; Quake II takes 6,144 in a mesh: split the object"
+        "mesh 0 ('skin0'): 6,146 vertices; Quake II takes 6,144 in a mesh: turn on Split Surfaces"
     )
     assert findings["vertex_count"].limit == "6144"
 

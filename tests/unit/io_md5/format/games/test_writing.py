@@ -9,7 +9,8 @@ import pytest
 from md5_game_models import animation, found, model
 from md5_samples import MESH
 
-from io_idtech.io_md5.format import format_animation, parse_animation, parse_mesh, skeleton
+from io_idtech.io_common.skeletal import skeleton
+from io_idtech.io_md5.format import format_animation, parse_animation, parse_mesh
 from io_idtech.io_md5.format.check import check_animation, check_model
 from io_idtech.io_md5.format.games import (
     PROFILES,

@@ -419,6 +419,15 @@ def test_a_bad_number_among_numbers_that_are_not_finite():
     mesh_refused(text, "9.0x", reason="not a number", found="'9.0x'", expected="a number")
 
 
+@pytest.mark.parametrize("inside", ['-rename "-a b" -x', 'a "b'])
+def test_quotes_inside_of_the_commandline_are_named(inside):
+    text = re.sub('commandline ".*"', lambda _: f'commandline "{inside}"', ANIMATION)
+    line = text[: text.index("commandline")].count("\n") + 1
+    with pytest.raises(Md5Error, match="the commandline has quotes inside") as caught:
+        parse_animation(text.encode())
+    assert caught.value.line == line
+
+
 @pytest.mark.parametrize("text", [MESH, ANIMATION, CAMERA], ids=["mesh", "animation", "camera"])
 @pytest.mark.parametrize("inserted", ["\n", "\r\n", "\n}\n", "\nvert 1\n", "\n-5 x\n"])
 def test_a_string_that_spans_lines_is_refused_at_its_first_line(text, inserted):

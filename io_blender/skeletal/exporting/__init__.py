@@ -1,0 +1,1 @@
+"""Models and animations made of what Blender shows."""

@@ -1,0 +1,1 @@
+"""Armatures, meshes and actions made of files."""

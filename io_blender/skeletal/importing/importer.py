@@ -1,0 +1,100 @@
+"""Models and animations that were read become armatures, meshes and actions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ....io_common.skeletal.playback import loop_type
+from ... import state
+from ...clips.actions import replace_actions
+from ...clips.keyframes import add_markers
+from ...materials.library import MaterialLibrary
+from ...records import store_warnings
+from ...reports import ImportResult, Job, Progress, Report
+from ..options import ImportOptions
+from ..records import GROUP, load_action, store_action_name
+from .action import ActionBuilder
+from .model import build_model
+from .plan import plan_animations
+from .sources import SourceAnimation, SourceFiles
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object, Scene
+
+
+def build_files(
+    context: Context,
+    files: SourceFiles,
+    options: ImportOptions,
+    materials: MaterialLibrary,
+    result: ImportResult,
+    progress: Progress,
+) -> Job[list[Object]]:
+    """Builds models and animations, and returns the armatures that got some; raises SkeletalError before it starts."""
+    # An animation is imported onto the models of the same call that share most joints with it, else onto the active
+    # armature, else onto the one armature of the scene that shares most. With none at all, an armature is made from its
+    # base frame.
+    plan = plan_animations(context, files, result.report)
+    step_count = sum(len(skeleton.model.meshes) + 1 for skeleton in files.skeletons if skeleton.model)
+    progress.expect(step_count + len(plan))
+    state.switch_to_object_mode(context)
+    for skeleton in dict.fromkeys([*files.skeletons, *(one.target for one in plan)]):
+        if skeleton.obj is None:
+            yield from build_model(context, skeleton, options, materials, result, progress)
+    builders: dict[Object, ActionBuilder] = {}
+    for source, target, transfer in plan:
+        assert target.obj is not None
+        if target.obj not in builders:
+            builders[target.obj] = ActionBuilder(context, target.obj, options, result)
+        before = len(result.actions)
+        builders[target.obj].build(source, transfer)
+        if source.sequences:
+            whole = result.actions[before:]
+            _build_sequences(context, source, builders[target.obj], options, result)
+            result.divided += whole if len(result.actions) > before + len(whole) else []
+        yield progress.step()
+    file_names = {new: load_action(new).name for new in result.replaced.values()}
+    replace_actions(result.replaced)
+    for action, name in file_names.items():
+        # It has another name in Blender now.
+        store_action_name(action, name)
+    return list(builders)
+
+
+def finish_import(context: Context, result: ImportResult, armatures: list[Object]) -> None:
+    """Stores the warnings with armatures and cameras, for their panels, and selects what was imported."""
+    for obj in dict.fromkeys([*result.objects, *armatures]):
+        if obj.type in ("ARMATURE", "CAMERA"):
+            store_warnings(obj.data, GROUP, result.report.other_warnings, result.report.facts)
+    if result.objects:
+        state.select_only(context, result.objects, result.objects[0])
+
+
+def _build_sequences(
+    context: Context, source: SourceAnimation, builder: ActionBuilder, options: ImportOptions, result: ImportResult
+) -> None:
+    """A marker where each sequence of an animation begins, and on request an action of each."""
+    animation, scales = source.animation, source.scales
+    last_frame = animation.frame_count - 1
+    sequences = [one for one in source.sequences if one.first <= last_frame]
+    result.report.count("sequences", len(sequences))
+    add_markers(context.scene, [(one.name, options.frame_start + one.first) for one in sequences])
+    if not options.sequence_actions:
+        return
+    # The frames are those of the animation, which is counted already.
+    counts = dict(result.report.counts)
+    for sequence in sequences:
+        frames = slice(sequence.first, min(sequence.last, last_frame) + 1)
+        part = replace(animation, frames=animation.frames[frames], bounds=animation.bounds[frames], warnings=[])
+        part_scales = replace(scales, values=scales.values[frames]) if scales is not None else None
+        builder.build(SourceAnimation(source.path, part, sequence.name or "frame", part_scales))
+    result.report.counts.update(counts)
+
+
+def set_scene_timing(scene: Scene, source: SourceAnimation, options: ImportOptions, report: Report) -> None:
+    """Sets the scene's frame rate and range from an animation."""
+    animation = source.animation
+    state.set_frame_rate(scene, animation.frame_rate, report)
+    last = options.frame_start + animation.frame_count - 1
+    state.set_frame_range(scene, options.frame_start, last, is_closed_loop=loop_type(animation) == "closed")

@@ -1,0 +1,260 @@
+"""The export of skeletal models: what it would write, as its dialog shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import bpy
+
+from ....io_common.skeletal.formats import Writing
+from ....io_common.texts import counted
+from ... import state
+from ...clips.clip import animation_list
+from ...operators import animation_list as animation_list_panel
+from ...operators import file_operators, game_check, panel_parts, shared_options
+from ...options import AUTO, GAME, SCENE, values_of
+from ...records import has_record
+from ...reports import ExportResult, Job, Report
+from ...scene.objects import NothingToExportError
+from ..exporting.clips import AnimationOptions, Clip, clips_by_file, listed_clip, listed_clips
+from ..exporting.source import Source, find_source
+from ..options import MERGE, AnimationProperties, ModelProperties, WeightOptions
+from ..records import GROUP
+from .panels import armature_in
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Event, Object, UILayout
+
+    from ...operators.panel_parts import OperatorResult
+
+
+def armature_of(context: Context) -> Any:
+    """The active armature, else the armature of the active mesh, else the first one."""
+    armatures = (obj for obj in context.view_layer.objects if obj.type == "ARMATURE")
+    return armature_in(context) or next(armatures, None)
+
+
+def exported_armature(context: Context, operator: Any) -> Any:
+    """The armature that an exporter, also of a collection, would export; None if there is none or several."""
+    # `operator` may also be the operator's properties.
+    try:
+        return find_exported(context, operator).armature
+    except NothingToExportError:
+        return None
+
+
+def find_exported(context: Context, operator: Any, attached: str = "") -> Source:
+    """What an exporter would export, with a choice of *Attached Armatures*; raises NothingToExportError."""
+    scope = animation_list_panel.scope_of_panel(context, operator)
+    options = ModelProperties(attached_armatures=attached or operator.attached_armatures)
+    return find_source(context, scope, Report(), options)
+
+
+def has_attached(context: Context, operator: Any) -> bool:
+    """Whether armatures hang on bones of the exported one."""
+    try:
+        return bool(find_exported(context, operator, MERGE).attached)
+    except NothingToExportError:
+        return False
+
+
+def values_for(writing: Writing, operator: Any, context: Context) -> dict[str, Any]:
+    """The values of options that the game of an export, or of its properties, needs, by name."""
+    values: dict[str, Any] = {
+        "max_influences": writing.max_influences,
+        "make_names_safe": True,
+        "frame_rate_from": AUTO,
+    }
+    armature = exported_armature(context, operator)
+    # What was imported has the frames that the game counts.
+    if writing.frame_rate and not (armature is not None and has_record(armature.data, GROUP)):
+        values["frame_rate_from"] = GAME
+    return values
+
+
+class SkeletalOptions(shared_options.ModelExport):
+    """What decides what of a skeletal model is exported, without the options themselves."""
+
+    if TYPE_CHECKING:
+        use_frame_rate: bool
+        frame_rate: float
+        frame_rate_from: str
+        actions: str
+
+    def converted_objects(self, context: Context) -> list[Object]:
+        """The armature and its meshes."""
+        return find_exported(context, self).objects
+
+    def writing(self) -> Writing:
+        """How files for the game are written."""
+        profile: Any = self.profile()
+        writing: Writing = profile.writing
+        return writing
+
+    def model_values(self) -> dict[str, Any]:
+        """The values of the options of the model."""
+        weights = WeightOptions(**values_of(self, WeightOptions))
+        return {**values_of(self, ModelProperties), "weights": weights, **self.shared_options()}
+
+    def animation_options(self) -> AnimationOptions:
+        """The options for animations."""
+        is_set = self.properties.is_property_set
+        # The user has enabled a frame rate, or a script has set one.
+        has_rate = self.use_frame_rate if is_set("use_frame_rate") else is_set("frame_rate")
+        game_rate = self.writing().frame_rate if self.frame_rate_from == GAME else 0.0
+        is_played = self.frame_rate_from == SCENE or game_rate
+        values = values_of(self, AnimationProperties) | ({"frame_step": 1} if game_rate else {})
+        return AnimationOptions(
+            **values,
+            frame_rate=game_rate or (self.frame_rate if has_rate else 0.0),
+            scene_rate=state.frame_rate(bpy.context.scene) if is_played else 0.0,
+        )
+
+
+def list_when_chosen(operator: Any, context: Context) -> None:
+    """Lists the animations when the user chooses to select them; scripts have no panel that shows rows."""
+    if operator.actions == "LIST" and context.space_data is not None:
+        animation_list_panel.update(exported_armature(context, operator), context.scene)
+
+
+def draw_files(layout: UILayout, operator: SkeletalExport, paths: Sequence[Path]) -> None:
+    """Draws how many animations are written, each to a file of its name."""
+    replaced = sum(path.exists() for path in paths)
+    lines = [f"{counted(len(paths) - replaced, 'new files')}" + (f", {replaced} replaced" if replaced else "")]
+    if not operator.has_mesh:
+        lines.append("The file name is not used")
+    for line in lines:
+        layout.label(text=line, icon="INFO")
+
+
+def all_clips_of(context: Context, operator: SkeletalExport) -> dict[Path, Clip]:
+    """What *All Actions* writes, by file; empty if there is no armature, or several."""
+    armature = exported_armature(context, operator)
+    if armature is None:
+        return {}
+    path = file_operators.chosen_path(context, operator).with_suffix(operator.animation_suffix)
+    return clips_by_file(context, Source(armature, []), "ALL", path, Report())
+
+
+def _draw_list(layout: UILayout, context: Context, operator: SkeletalExport) -> None:
+    armature = exported_armature(context, operator)
+    if armature is None:
+        layout.label(text="There is no armature to export, or several", icon="INFO")
+        return
+    suffix = operator.animation_suffix
+    found = animation_list(armature, context.scene)
+    path = file_operators.chosen_path(context, operator)
+    folder, stem = path.parent, path.stem
+    try:
+        # Names depend on what else is written.
+        ordered = sorted(found.rows, key=lambda row: not row.is_checked)
+        clips = dict(zip(map(id, ordered), listed_clips(found, ordered, stem).items(), strict=True))
+        error = ""
+    except NothingToExportError as problem:
+        clips, error = {}, str(problem)
+    shown = []
+    for row in found.rows:
+        name, clip = clips.get(id(row)) or ("", listed_clip(row.animation, found.scene))
+        frames, rate = clip.samples(operator.animation_options())
+        is_replaced = bool(name) and (folder / f"{name}{suffix}").exists()
+        shown.append(animation_list_panel.Shown(len(frames), rate, name, suffix, is_replaced))
+    animation_list_panel.draw(layout, found, shown)
+    chosen = dict(clips[id(row)] for row in found.checked if id(row) in clips)
+    operator.draw_chosen(layout, context, {folder / f"{name}{suffix}": clip for name, clip in chosen.items()})
+    animation_list_panel.draw_problems(layout, "", [error] if error else [])
+
+
+def draw_frames(body: Any, operator: SkeletalExport) -> None:
+    """Draws how animations are sampled."""
+    sampling = body.column()
+    sampling.active = operator.actions != "NONE"
+    for name in ("frame_step", "frame_rate_from"):
+        sampling.prop(operator, name)
+    row = sampling.row(heading="Custom Rate")
+    row.prop(operator, "use_frame_rate", text="")
+    value = row.row()
+    value.active = operator.use_frame_rate
+    value.prop(operator, "frame_rate", text="")
+    for name in ("position_precision", "orientation_precision"):
+        panel_parts.draw_wide(sampling, operator, name)
+
+
+# The armature that was exported last, by the suffix of the files.
+_last_exported: dict[str, int | None] = {}
+
+
+class SkeletalExport(SkeletalOptions, file_operators.ExportFile):
+    """The export of a model or of animations, without its identifiers and options."""
+
+    bl_options = {"REGISTER", "PRESET"}
+
+    has_mesh = True  # whether it writes a model, and not only animations
+    animation_suffix = ""  # of the files of animations
+    check_operator = ""  # the identifier of Check for Game
+    panels = ""  # with which the identifiers of the panels of its dialog begin
+
+    def invoke(self, context: Context, event: Event) -> OperatorResult:
+        # Blender gives the choice of the last export, but does not count it as set.
+        is_chosen = self.properties.is_property_set("actions")
+        if not is_chosen and _last_exported.get(self.filename_ext) != _identifier(context, self):
+            self.properties.property_unset("actions")
+        # A list that was shown before is brought up to date.
+        list_when_chosen(self, context)
+        return super().invoke(context, event)
+
+    def save(self, context: Context, path: Path) -> Job[ExportResult]:
+        result = yield from self.export(context, path)
+        _last_exported[self.filename_ext] = _identifier(context, self)
+        return result
+
+    def export(self, context: Context, path: Path) -> Job[ExportResult]:
+        """Writes the files."""
+        raise NotImplementedError
+
+    def draw_chosen(self, layout: UILayout, context: Context, clips: dict[Path, Clip]) -> None:
+        """Draws what is written of the chosen animations, by their files."""
+        draw_files(layout, self, list(clips))
+
+    def draw_actions(self, layout: UILayout, context: Context) -> None:
+        """Draws what the chosen actions are and the files that are written."""
+        if self.actions == "ALL":
+            self.draw_chosen(layout, context, all_clips_of(context, self))
+        elif self.actions == "LIST":
+            _draw_list(layout, context, self)
+
+    def draw(self, context: Context) -> None:
+        prefix, options = self.panels, cast("Any", self)
+        draw_panel, layout = panel_parts.draw_panel, panel_parts.panel_layout(self)
+        self.draw_game(layout, context)
+        check = game_check.draw_for_export(layout, context, self, self.check_operator)
+        check.has_mesh = self.has_mesh
+        layout.prop(self, "actions")
+        self.draw_actions(layout, context)
+        if has_attached(context, self):
+            layout.prop(self, "attached_armatures")
+        layout.prop(self, "verify")
+        self.draw_include(layout, context, prefix)
+        self.draw_transform(layout, prefix)
+        if self.has_mesh:
+            body = draw_panel(layout, f"{prefix}_mesh", "Mesh", self, "apply_modifiers")
+            if body:
+                panel_parts.draw_wide(body, self, "split_surfaces")
+                panel_parts.draw_wide(body, self, "max_influences")
+                body.prop(self, "min_weight")
+        rebuild = ("rebuild_hierarchy",) if options.deform_only else ()
+        has_armature = exported_armature(context, self) is not None
+        names = ("deform_only", *rebuild, "add_origin", "fit_weights") if has_armature else ()
+        body = draw_panel(layout, f"{prefix}_armature", "Armature", self, *names, "make_names_safe")
+        if body and not has_armature:
+            panel_parts.draw_wide(body, self, "objects_as_joints")
+        body = draw_panel(layout, f"{prefix}_frames", "Frames", self)
+        if body:
+            draw_frames(body, self)
+
+
+def _identifier(context: Context, operator: Any) -> int | None:
+    """What tells the exported armature from all others until Blender closes."""
+    armature = exported_armature(context, operator)
+    return armature.session_uid if armature is not None else None

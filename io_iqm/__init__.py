@@ -1,0 +1,1 @@
+"""The IQM family of formats. Importing this package needs no Blender."""
