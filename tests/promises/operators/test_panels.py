@@ -409,7 +409,7 @@ def test_the_list_of_an_md2_shows_frames_and_what_the_template_misses(tmp_path: 
     assert "2 frames" in shown.labels
     told = " ".join(shown.labels)
     assert "run: 3 frames instead of 6" in told
-    assert "attack 8" in told
+    assert "attack: no animation, needs 8 frames" in told
     assert "Not yet a Quake II player:" in shown.labels
 
 
