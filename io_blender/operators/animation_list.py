@@ -326,8 +326,13 @@ def draw(layout: UILayout, found: AnimationList, rows: Sequence[Shown]) -> None:
     column.prop(stored, "pattern")
 
 
+_MOST_PROBLEMS = 12
+
+
 def draw_problems(layout: UILayout, heading: str, problems: Sequence[str]) -> None:
     """Draws what keeps an export from being written, in lines that fit into the file browser."""
+    if len(problems) > _MOST_PROBLEMS:
+        problems = [*problems[:_MOST_PROBLEMS], f"and {len(problems) - _MOST_PROBLEMS} more"]
     lines = [heading] if heading and problems else []
     lines += [line for problem in problems for line in textwrap.wrap(problem, LINE_LENGTH)]
     column: Any = layout.column(align=True)
