@@ -22,7 +22,7 @@ from typing import Any
 import bpy
 
 from ..io_blender.options import Settings
-from .convert import Conversion, EmptyScene, write_results
+from .convert import Conversion, write_results
 from .tasks import FAILED, Outcome, Records, Task
 
 _EXTENSION = (__package__ or "").rpartition(".")[0]
@@ -148,7 +148,6 @@ def work(replies: Path, values: dict[str, Any]) -> int:
     """Converts files for another Blender until standard input ends; returns 0 or `_CANNOT_REPLY`."""
     lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
     settings = Settings(**{**values, **lists})
-    empty_scene = EmptyScene()
     # The results of a task may still have to be moved when the next one comes.
     folders: deque[Path] = deque(maxlen=2)
     try:
@@ -157,7 +156,7 @@ def work(replies: Path, values: dict[str, Any]) -> int:
                 named, folder = json.loads(line)
                 task = Task(**{**named, "source": Path(named["source"]), "target": Path(named["target"])})
                 folders.append(Path(folder))
-                outcome = write_results(task, folders[-1], settings, empty_scene)
+                outcome = write_results(task, folders[-1], settings)
                 out.write(json.dumps(asdict(outcome)).encode() + b"\n")
                 out.flush()
     except OSError:

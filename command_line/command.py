@@ -24,10 +24,21 @@ from ..io_common.errors import extension_version
 from ..io_common.family import ANY_GAME
 from . import arguments
 from .blenders import convert_all, work
-from .convert import Conversion, EmptyScene, remove_abandoned, write_results
+from .convert import Conversion, remove_abandoned, write_results
 from .info import on_one_line, print_line, read, without_rules, write, written
 from .plan import Plan, is_in_archive
-from .tasks import ASSETS, BLEND, CONVERTED, FAILED, FAMILY_FORMATS, UP_TO_DATE, Outcome, Records, Task, as_listed
+from .tasks import (
+    ASSETS,
+    BLEND,
+    CONVERTED,
+    FAILED,
+    FAMILY_FORMATS,
+    UP_TO_DATE,
+    Outcome,
+    Records,
+    Task,
+    with_single_root,
+)
 
 _NAME = "idtech"
 _SIGNALLED = 128  # with the number of a signal, the exit status that shells use for it
@@ -139,12 +150,12 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
     present = [name for name in options.inputs if name not in set(absent)]
     if not present:
         return 1
-    *listed, out = as_listed([*present, options.to])
+    out = Path(with_single_root(options.to))
     real_out = os.path.realpath(out)
     if real_out != os.path.abspath(out):
         # There are links in its path: `..` has to lead out of the folder that is meant.
         out = Path(real_out)
-    options.inputs = [str(path) for path in listed]
+    options.inputs = [with_single_root(name) for name in present]
     settings = arguments.settings_of(options, preferences.game_folders(), preferences.game)
     family = FAMILY_FORMATS.get(settings.format)
     if options.game and family is not None and not family.has_game(options.game):
@@ -228,13 +239,12 @@ def outcomes(
     if is_rendering or (len(outdated) > 1 and (jobs > 1 or may_crash)):
         yield from convert_all(outdated, records, jobs, lambda: interrupt.is_requested)
         return
-    empty_scene = EmptyScene()
     for task in outdated:
         if interrupt.is_requested:
             return
         conversion = Conversion(task, records)
         interrupt.end_process = partial(_stop_at_once, conversion)
-        outcome = write_results(task, conversion.folder, records.settings, empty_scene)
+        outcome = write_results(task, conversion.folder, records.settings)
         interrupt.end_process = None
         yield task, conversion.finish(outcome)
 

@@ -9,7 +9,6 @@ from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
-from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -115,13 +114,10 @@ def _expanded(files: Iterable[str]) -> Iterator[str]:
 def walk(
     folder: str | os.PathLike[str], onerror: Callable[[OSError], object]
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """`os.walk` in alphabetical order, for folders of any depth: that of Python 3.11 calls itself for each."""
-    waiting = [os.fspath(folder)]
-    while waiting:
-        for parent, folders, names in islice(os.walk(waiting.pop(), onerror=onerror), 1):
-            yield parent, folders, sorted(names)
-            paths = [os.path.join(parent, name) for name in sorted(folders, reverse=True)]
-            waiting += [path for path in paths if not os.path.islink(path)]
+    """`os.walk` in alphabetical order."""
+    for parent, folders, names in os.walk(os.fspath(folder), onerror=onerror):
+        folders.sort()
+        yield parent, folders, sorted(names)
 
 
 def _describe(file: str, game: str) -> Description:

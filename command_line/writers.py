@@ -209,6 +209,6 @@ def _add_track(owner: Any, action: Any, start: int) -> None:
     track = data.nla_tracks.new()
     track.name = action.name
     strip = track.strips.new(action.name, start, action)
-    versions.assign_slot(strip, action, owner.id_type)
+    versions.assign_slot(strip, action, owner.id_type, owner.name)
     # A strip must not hold its last pose while the next one plays.
     strip.extrapolation = "NOTHING"

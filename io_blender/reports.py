@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from ..io_common.texts import counted
+from ..io_common.texts import listing as listing
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Operator
@@ -122,6 +123,11 @@ class ImportResult:
     replaced: dict[Action, Action] = field(default_factory=dict)
     report: Report = field(default_factory=Report)  # counts and warnings
 
+    def add_action(self, action: Action) -> None:
+        """Adds a new action, which several data-blocks may play."""
+        if action not in self.actions:
+            self.actions.append(action)
+
 
 @dataclass(eq=False)
 class ExportResult:
@@ -169,12 +175,6 @@ def raise_all(findings: Mapping[str, Iterable[Finding]], error: Callable[..., Ex
 def raise_errors(findings: Iterable[Finding], error: Callable[..., Exception], name: str, report: Report) -> None:
     """Reports warnings, and raises one exception of the class `error` with the texts of all errors."""
     raise_all({name: findings}, error, report)
-
-
-def listing(items: list[str], limit: int = 5) -> str:
-    """The first few of a list, and how many more there are."""
-    more = len(items) - limit
-    return ", ".join(items[:limit]) + (f" and {more} more" if more > 0 else "")
 
 
 def report_message(operator: Operator, kind: str, text: str) -> None:

@@ -21,6 +21,7 @@ from ..io_blender.skeletal.records import SHADERS
 from ..io_blender.skeletal.rig import read_rig
 from ..io_common import names
 from ..io_common.declarations.characters import Character, CharacterAnimation, CharacterPart
+from ..io_common.frames import FrameSequence
 from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.tree import GameTree
 from ..io_common.names import fold, without_image_extension
@@ -37,7 +38,7 @@ from ..io_md3.format import Md3Error
 from ..io_md3.importing import import_files as import_md3
 from ..io_md3.options import ImportOptions as Md3Options
 from ..io_md5.format import Model
-from ..io_md5.importing.companions import TEXTURE_RULES as MD5_RULES
+from ..io_md5.format.companions import TEXTURE_RULES as MD5_RULES
 from ..io_md5.options import ImportOptions as Md5Options
 from . import CharacterError, scene
 from .joints import channel_joints
@@ -93,7 +94,10 @@ def _import_md3(
     context: Context, character: Character, files: GameTree, options: CharacterOptions
 ) -> Job[ImportResult]:
     """The models of a Quake III player on the tags of each other, or a single model, with their sequences."""
-    paths = [path for part in character.parts if (path := files.path(part.model)) is not None]
+    models = [*(part.model for part in character.parts), *([options.weapon] if options.weapon else [])]
+    paths = [path for model in models if (path := files.path(model)) is not None]
+    if options.weapon and files.path(options.weapon) is None:
+        raise CharacterError(f"{options.weapon}: the game has no such weapon")
     md3_options = Md3Options(
         frame_start=options.frame_start,
         use_scene_timing=options.use_scene_timing,
@@ -246,7 +250,7 @@ class _Builder:
                 self._result.report.warn(text, part.path.name)
                 continue
             keys = require_shape_keys(obj)
-            action = build_frame_action(declared.name, keys, first, last, self._options.frame_start)
+            action = build_frame_action(FrameSequence(declared.name, first, last), keys, self._options.frame_start)
             action.use_fake_user = True
             self._result.actions.append(action)
             self._store(declared, action, obj, declared.name, part.part.model)

@@ -78,7 +78,7 @@ class CharacterProperties(RigProperties):
         True, "Place as in Game", "Move and scale the character by the offset and scale of its declaration"
     )
     all_weapons: bool = option(False, "All Weapons", "Import all weapons of a Quake II player, not only weapon.md2")
-    frame_start: int = frame_start_option("each animation")
+    frame_start: int = frame_start_option("each file")
     use_scene_timing: bool = scene_timing_option("the first animation")
 
 
@@ -86,6 +86,7 @@ class CharacterProperties(RigProperties):
 class CharacterOptions(CharacterProperties):
     """The options of the import of a character."""
 
+    weapon: str = ""  # the path of a weapon that a player of Quake III holds
     left_out: frozenset[str] = frozenset()  # names of animations, as the interface shows them
     game_folders: tuple[str, ...] = ()  # searched for images, besides those of the game
     conversion: axes.Conversion = field(default_factory=axes.identity)  # from the files to the scene

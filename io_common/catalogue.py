@@ -147,6 +147,11 @@ class Catalogue:
                 return found
         return None
 
+    def weapons(self) -> list[str]:
+        """The weapons of Quake III by their game paths, without their flashes, what turns on them, and hands."""
+        paths = self.files.walk("models/weapons2", MD3_SUFFIX)
+        return sorted(path for path in paths if not re.search(r"_(hand|flash|barrel|[12])\.md3$", path, re.IGNORECASE))
+
     def character(self, entry: CatalogueEntry) -> Character:
         """The character of an entry, with a new budget; FileReadError if it cannot be imported."""
         if entry.kind is Kind.IQM:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..io_blender.records import Bytes, ConversionField, Integer, Json, MaterialRecord, SourceFrames, Texts
 from .format import Md3Error, Model, parse_model
-from .format.games import Sequence
+from .format.sequences import Sequence
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -37,7 +37,31 @@ class Sequences:
     found: tuple[Sequence, ...] = ()
 
 
+@dataclass(frozen=True)
+class PlayerFiles:
+    """What an import found of a part of a player: its name, that of the player, and the texts beside it by file."""
+
+    part: str = ""
+    name: str = ""
+    texts: tuple[tuple[str, str], ...] = ()  # as Latin-1, so that all bytes come back
+
+
+@dataclass(frozen=True)
+class PlayerSettings:
+    """What users set for a player: his name, what `animation.cfg` says before its table, and the names of his skins."""
+
+    name: str = "player"
+    sex: str = "m"
+    footsteps: str = "normal"
+    head_offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    skins: str = "default"
+
+
+# On the parent, or the collection of the legs.
+PLAYER_SETTINGS = Json(GROUP, "player_settings", PlayerSettings)
+
 # On the parent.
+PLAYER = Json(GROUP, "player", PlayerFiles)
 SEQUENCES = Json(GROUP, "sequences", Sequences)
 _FILE = Bytes(GROUP, "file", "u1")
 _FRAME_START = Integer(GROUP, "frame_start", lowest=-(2**31))
@@ -94,6 +118,11 @@ def load_frames(root: Object | None) -> SourceFrames | None:
         return None
     sequences = SEQUENCES.read(root) or Sequences()
     return SourceFrames(names, names, start, [one.name for one in sequences.found])
+
+
+def has_file(obj: Object) -> bool:
+    """Whether a file is stored on an object."""
+    return _FILE.is_stored(obj)
 
 
 def root_of(obj: Object | None) -> Object | None:

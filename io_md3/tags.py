@@ -12,21 +12,20 @@ import numpy.typing as npt
 from mathutils import Matrix, Quaternion
 
 from ..io_blender import state, versions
-from ..io_blender.clips.keyframes import KeyframeWriter
+from ..io_blender.clips.keyframes import KeyframeWriter, SequenceActions
 from ..io_blender.records import NONE
 from ..io_blender.scene import mesh_data
 from ..io_common import names
-from ..io_common.frames import to_latin1
+from ..io_common.frames import FrameSequence, to_latin1
 from ..io_common.rules import box_of
 from .format import NAME_SIZE, Model
 from .records import NUMBER
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Depsgraph, Object
+    from bpy.types import Action, Context, Depsgraph, Object
 
     from ..io_blender.reports import ImportResult, Report
     from ..io_blender.scene.axes import Conversion
-    from ..io_common.frames import FrameSequence
     from .options import ImportOptions
 
 Floats = npt.NDArray[np.float64]
@@ -88,6 +87,7 @@ def build_tags(
     sequences: Sequence[FrameSequence],
     options: ImportOptions,
     result: ImportResult,
+    actions: SequenceActions,
 ) -> None:
     """Makes the tags of a model below its parent, animated if they move; with an action of each of some sequences."""
     if not model.tag_names:
@@ -97,20 +97,26 @@ def build_tags(
     corners = box_of(bounds[np.isfinite(bounds).all(axis=1)].astype(np.float64))
     extent = float(np.ptp(np.array(corners or [[0.0], [1.0]]), axis=0).max())
     size = extent * options.conversion.scale * _DISPLAY_SIZE or 1.0
-    # Each object with the name of the action of all frames, and its curves.
-    animated: list[tuple[Object, str, list[_Curves]]] = []
+    animated: list[tuple[Object, list[_Curves]]] = []
     if options.tags == BONES:
         armature, curves = _add_bones(context, root, model.tag_names, matrices, size, result)
-        animated.append((armature, armature.name, curves))
+        animated.append((armature, curves))
     else:
         for number, name in enumerate(model.tag_names):
             values = channels(matrices[:, number])
             tag = _add_empty(root, name, values[0], size, result)
             NUMBER.write(tag, number)
-            animated.append((tag, f"{root.name} {tag.name}", [("", "Object Transforms", values)]))
-    for owner, whole, curves in animated:
+            animated.append((tag, [("", "Object Transforms", values)]))
+    whole = FrameSequence(root.name, 0, len(matrices) - 1)
+    for owner, curves in animated:
         if any((values != values[:1]).any() for _, _, values in curves):
-            _build_actions(owner, whole, curves, sequences, options.frame_start, result)
+            for sequence in (whole, *sequences):
+                action = _build_action(owner, sequence, curves, options.frame_start, actions)
+                result.add_action(action)
+                if sequence == whole:
+                    versions.assign_action(owner.animation_data_create(), action, "OBJECT", owner.name)
+                else:
+                    action.use_fake_user = True
     result.report.count("tags", len(model.tag_names))
 
 
@@ -172,30 +178,20 @@ def _set_channels(owner: Any, values: Floats) -> None:
         setattr(owner, path, values[part])
 
 
-def _build_actions(
-    owner: Object,
-    whole: str,
-    curves: list[_Curves],
-    sequences: Sequence[FrameSequence],
-    frame_start: int,
-    result: ImportResult,
-) -> None:
-    """An action of all frames that plays on an object, and one of each sequence; all begin at the first frame."""
-    frames = {whole: slice(None)}
-    frames |= {f"{one.name} {owner.name}": slice(one.first, one.last + 1) for one in sequences}
-    for action_name, rows in frames.items():
-        action = bpy.data.actions.new(names.for_blender(action_name, versions.MAX_ID_NAME, "tag"))
-        channel_curves = versions.ActionCurves(action, "OBJECT")
-        for prefix, group, values in curves:
-            writer = KeyframeWriter(frame_start, len(values[rows]))
-            for path, part in _CHANNELS:
-                for index, column in enumerate(values[rows, part].T):
-                    writer.write(channel_curves.new(prefix + path, index, group), column)
-        if action_name == whole:
-            versions.assign_action(owner.animation_data_create(), action, "OBJECT")
-        else:
-            action.use_fake_user = True
-        result.actions.append(action)
+def _build_action(
+    owner: Object, sequence: FrameSequence, curves: list[_Curves], frame_start: int, actions: SequenceActions
+) -> Action:
+    """The action of a sequence, which begins at the first frame, with what an object plays."""
+    following, count = sequence.following, sequence.frame_count
+    rows = [*range(sequence.first, sequence.last + 1), *([] if following is None else [following])]
+    action = actions.get(sequence.name, owner.name, frame_start, count, is_loop=following is not None)
+    channel_curves = versions.ActionCurves(action, "OBJECT", owner.name)
+    for prefix, group, values in curves:
+        writer = KeyframeWriter(frame_start, len(rows))
+        for path, part in _CHANNELS:
+            for index, column in enumerate(values[rows, part].T):
+                writer.write(channel_curves.new(prefix + path, index, group), column)
+    return action
 
 
 # Export

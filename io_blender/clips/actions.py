@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import count, islice
@@ -249,6 +249,12 @@ def _load_model(owner: Any) -> str:
 def _load_mark(action: Action) -> tuple[str, str] | None:
     model = _MODEL.read(action)
     return (model, _NAME.read(action) or "") if model else None
+
+
+def is_of_others(action: Action, owners: Iterable[Object | Key]) -> bool:
+    """Whether an action was imported for another model than those."""
+    mark = _load_mark(action)
+    return mark is not None and mark[0] not in map(_load_model, owners)
 
 
 def _data_of(owner: Any) -> Any:

@@ -64,6 +64,14 @@ class Clip:
     occurrence: int = 0  # how many markers of the same name are before it
     is_preferred: bool = True  # checked unless the user decides otherwise
     foreign: str = ""  # for an action of another owner, whose it is
+    # For what plays on several owners at once, each owner with its action and slot.
+    plays: tuple[tuple[Any, Action, Any], ...] | None = None
+
+    def played_on(self, owner: Any) -> tuple[Action | None, Any]:
+        """The action and the slot that an owner plays."""
+        if self.plays is None:
+            return self.action, self.slot
+        return next(((action, slot) for one, action, slot in self.plays if one == owner), (None, None))
 
     @property
     def slot_name(self) -> str:

@@ -213,7 +213,7 @@ class _SceneState:
     def __init__(self, scene: Scene, owners: Sequence[Any], clips: Iterable[Clip]) -> None:
         self._scene = scene
         self._frame, self._camera = scene.frame_float, scene.camera
-        armatures = [owner.data for owner in owners if isinstance(owner, bpy.types.Object)]
+        armatures = [owner.data for owner in owners if _has_pose(owner)]
         keys = [key for owner in owners if isinstance(owner, bpy.types.Key) for key in owner.key_blocks]
         self._positions, self._keys = state.Saved(armatures, "pose_position"), state.Saved(keys, "value")
         # The scene need not show the owners.
@@ -222,8 +222,8 @@ class _SceneState:
         self._without_data = [owner for owner in owners if owner.animation_data is None]
         # Constraints may refer to armatures of other scenes.
         self._poses = [Pose(obj) for obj in bpy.data.objects if obj.pose is not None]
-        actions = dict.fromkeys(clip.action for clip in clips if clip.action is not None)
-        others = [(owner, action) for owner in owners for action in actions]
+        played = dict.fromkeys((owner, clip.played_on(owner)[0]) for owner in owners for clip in clips)
+        others = [(owner, action) for owner, action in played if action is not None]
         self.values = AnimatedValues(others, with_poses=False)
 
     def restore(self) -> None:
@@ -271,7 +271,7 @@ class Player:
             if self._meshes is not None:
                 self._leave_out_others([*self._owners, *self._meshes])
         for owner in self._owners:
-            if isinstance(owner, bpy.types.Object):
+            if _has_pose(owner):
                 # It may be in Rest Position.
                 owner.data.pose_position = "POSE"
         if not clip.is_alone:
@@ -280,7 +280,7 @@ class Player:
         self._saved.values.restore()
         for owner in self._owners:
             if isinstance(owner, bpy.types.Object):
-                for name, rest in POSE_CHANNELS.items():
+                for name, rest in POSE_CHANNELS.items() if _has_pose(owner) else ():
                     values = np.tile(np.array(rest, dtype=np.float32), (len(owner.pose.bones), 1))
                     _set_pose_channel(owner, name, values)
                 _play_alone(owner, clip)
@@ -330,13 +330,17 @@ def playback(
         player.close()
 
 
+def _has_pose(owner: Any) -> bool:
+    return isinstance(owner, bpy.types.Object) and owner.pose is not None
+
+
 def _play_alone(owner: Any, clip: Clip) -> None:
     """Plays an action without NLA tracks, or a strip, muted or not, without others and the active action."""
     data = owner.animation_data or owner.animation_data_create()
     data.use_tweak_mode = False
     data.use_nla = clip.strip is not None
     if clip.strip is None:
-        versions.play(data, clip.action, clip.slot)
+        versions.play(data, *clip.played_on(owner))
         return
     for track in data.nla_tracks:
         if track.is_solo:
@@ -350,7 +354,7 @@ def _play_alone(owner: Any, clip: Clip) -> None:
 
 def _sets_keys(clip: Clip, keys: Any) -> bool:
     if clip.strip is None:
-        return sets_keys(clip.action, clip.slot, keys)
+        return clip.plays is not None or sets_keys(clip.action, clip.slot, keys)
     tracks = keys.animation_data.nla_tracks if keys.animation_data is not None else ()
     return any(clip.strip in list(track.strips) for track in tracks)
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ...io_common.texts import counted
 from .. import state
-from ..clips.clip import AnimationList, Clip, sample_count
+from ..clips.clip import Clip, sample_count
 from ..clips.playing import playback, restored_frame_and_values
 from ..records import NONE, SourceFrames
 from ..reports import listing
@@ -159,9 +159,13 @@ class FramePlan:
 
 
 def plan_sequences(
-    objects: Sequence[Object], sources: Mapping[Object, SourceFrames], found: AnimationList, segments: Sequence[Segment]
+    objects: Sequence[Object],
+    sources: Mapping[Object, SourceFrames],
+    scene: Scene,
+    owners: Sequence[Any],
+    segments: Sequence[Segment],
 ) -> FramePlan:
-    """The frames of clips, one after the other. Raises NothingToExportError if there are too many."""
+    """The frames of clips that owners play, one after the other. Raises NothingToExportError if there are too many."""
     frames = [frame for segment in segments for frame in segment.frames]
     if len(frames) > MAX_FRAMES:
         raise NothingToExportError(
@@ -169,19 +173,16 @@ def plan_sequences(
             "animations, or choose a larger Frame Step"
         )
     clips = [segment.clip for segment in segments]
-    owners: list[Any] = []
     # Else the scene plays as it is.
-    if any(clip.is_alone for clip in clips):
-        keys = [one for obj in objects if (one := shape_keys(obj)) is not None]
-        owners = [found.owner] if found.owner.type == "ARMATURE" else keys
+    owners = owners if any(clip.is_alone for clip in clips) else ()
     key_names: list[str | None] = [None] * len(frames)
     common, imported = common_source(sources), _imported(objects, sources)
     if common is not None and imported:
         key_names = []
-        with restored_frame_and_values(found.scene), playback(bpy.context, owners, None, clips) as player:
+        with restored_frame_and_values(scene), playback(bpy.context, owners, None, clips) as player:
             for segment in segments:
                 player.play(segment.clip)
-                key_names += keys_at_frames(imported[0], segment.frames, found.scene)
+                key_names += keys_at_frames(imported[0], segment.frames, scene)
     source = frames_of_keys(key_names, common)
     return FramePlan(key_names, source, frames, segments=segments, owners=owners, file=common)
 

@@ -85,27 +85,43 @@ class Sides:
         self._corners, self._firsts = corners, corners[firsts]
         self._turns, self._encode = turns.astype(np.float32), encode
         self._shown, self._has_others = shown, has_others
-        # Corners on the side of the first corner of their vertex have its value.
-        self.codes = np.zeros((len(turns), len(corners), *encode(np.zeros(3)).shape), np.uint8)  # (F, C, …)
+        # The value of the first corner of each vertex in each frame, (F, V, …), which all on its side have, and the
+        # corners on other sides with theirs.
+        self.of_vertices = np.zeros((len(turns), len(firsts), *encode(np.zeros(3)).shape), np.uint8)
+        self._others: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]] = []
         self.is_other = np.zeros(len(corners), dtype=bool)  # which are on another side in some frame, (C,)
 
     def fill(self, frame: int, normals: npt.NDArray[np.float32]) -> None:
-        """Fills a frame with the normals of the corners of the mesh, (L, 3)."""
+        """Fills a frame, the next one, with the normals of the corners of the mesh, of any length, (L, 3)."""
         turn = self._turns[frame].T
         shown = np.ones(len(self._firsts), bool) if self._shown is None else self._shown[frame]
         # `take` is much faster than an index.
         of_firsts = normals.take(self._firsts, axis=0)
-        codes = np.zeros((len(shown), *self.codes.shape[2:]), np.uint8)
-        codes[shown] = self._encode(of_firsts[shown] @ turn)
-        codes.take(self._vertices, axis=0, out=self.codes[frame], mode="clip")
+        self.of_vertices[frame, shown] = self._encode(of_firsts[shown] @ turn)
+        others = np.zeros(0, np.int64)
         if self._has_others:
             of_corners = normals.take(self._corners, axis=0)
-            cosines = np.einsum("ci,ci->c", of_corners, of_firsts.take(self._vertices, axis=0))
-            # NaN fails every comparison.
-            others = np.flatnonzero(~(cosines >= SAME_SIDE) & shown.take(self._vertices))
-            if len(others):
-                self.codes[frame, others] = self._encode(of_corners[others] @ turn)
-                self.is_other[others] = True
+            # Most corners have the very normal of the first one.
+            is_same = (of_corners == of_firsts.take(self._vertices, axis=0)).ravel()
+            others = np.unique(np.flatnonzero(~is_same) // 3)
+            others = others[shown[self._vertices[others]]]
+            a, b = of_corners[others], of_firsts[self._vertices[others]]
+            lengths = np.sqrt(np.einsum("ci,ci->c", a, a) * np.einsum("ci,ci->c", b, b))
+            # NaN fails every comparison, and no normal is on any side.
+            is_one = np.einsum("ci,ci->c", a, b) >= SAME_SIDE * np.maximum(lengths, np.finfo(np.float32).tiny)
+            others = others[~is_one]
+            self.is_other[others] = True
+        self._others.append((others, self._encode(normals[self._corners[others]] @ turn)))
+
+    def of_corners(self, corners: npt.NDArray[np.integer]) -> npt.NDArray[np.uint8]:
+        """The values of some corners in all frames, (F, n, …)."""
+        result = self.of_vertices[:, self._vertices[corners]]
+        places = np.full(len(self._vertices), -1)
+        places[corners] = np.arange(len(corners))
+        for frame, (others, codes) in enumerate(self._others):
+            chosen = places[others] >= 0
+            result[frame, places[others[chosen]]] = codes[chosen]
+        return result
 
 
 def values_of_part(

@@ -132,7 +132,7 @@ class ImageStore:
                 _pixels_of(image).foreach_set(np.divide(pixels[::-1], 255, dtype=np.float32).ravel())
                 image.pack()
         elif is_packed:
-            self._take(_loaded_bytes(file, data))
+            self._take(image_files.loaded_bytes(data))
             image = _new(file, 1, 1)
             with _removed_on_errors(image):
                 image.source = "FILE"
@@ -171,7 +171,7 @@ class ImageStore:
     def _take(self, size: int | None) -> None:
         """Counts an image. Raises ImageError for one that is too large, TooMuchError if all are too large."""
         if size is None:
-            raise ImageError("Blender cannot read this image")
+            raise ImageError("it is no image that this add-on can load: use PNG or TGA")
         if size > limits.MAX_LOADED_OF_ONE:
             limit = limits.MAX_LOADED_OF_ONE >> 20
             raise ImageError(
@@ -203,28 +203,13 @@ def _removed_on_errors(image: Image) -> Iterator[None]:
 
 
 def _loaded_bytes_on_disk(file: GameFile) -> int | None:
-    """What an image in a file of its own takes once loaded. Raises OSError or ImageError."""
     with open_file(file.path) as stream:
         head = stream.read(_HEAD)
-        size = _loaded_bytes(file, head)
+        size = image_files.loaded_bytes(head)
         # In a few files the size is further back.
-        return (
-            size
-            if size is not None or len(head) < _HEAD
-            else image_files.loaded_bytes(head + stream.read(_LONGEST_HEAD))
-        )
-
-
-def _loaded_bytes(file: GameFile, data: bytes) -> int | None:
-    """What an image takes once loaded, by the start of its file. Raises ImageError for an unknown kind."""
-    if data.startswith(image_files.CRASHING_KINDS):
-        raise ImageError("it is a Cineon or DPX image, and Blender crashes on damaged ones: use PNG or TGA")
-    if versions.CRASHES_ON_DEEP_PSD and data.startswith(b"8BPS") and data[22:24] != b"\0\x08":
-        raise ImageError("it is a PSD image of more than 8 bits, and this Blender crashes on some: use 8 bits")
-    for extension, kinds in image_files.KINDS_BY_NAME.items():
-        if data.startswith(kinds) and file.extension != extension:
-            raise ImageError(f"it is a {extension} image under another name: use PNG or TGA")
-    return image_files.loaded_bytes(data)
+        if size is None and len(head) == _HEAD:
+            size = image_files.loaded_bytes(head + stream.read(_LONGEST_HEAD))
+    return size
 
 
 def _folded(path: str) -> str:

@@ -187,18 +187,32 @@ def world_vertices(evaluated: Object) -> Floats:
 
 
 def corner_normals(mesh: Mesh, matrix: Floats) -> npt.NDArray[np.float32]:
-    """The unit normals by which Blender shades corners, in the space that a transform leads to, float32 (L, 3)."""
+    """The normals by which Blender shades corners, in the space that a transform leads to, float32 (L, 3)."""
+    # They have the length 1 only without a transform.
     normals = np.empty((len(mesh.loops), 3), dtype=np.float32)
     mesh.corner_normals.foreach_get("vector", normals.ravel())
     axes = matrix[:3, :3]
     # The transposed inverse but for its length, which is there where the scale is 0 too.
     inverse = np.cross(axes[[1, 2, 0]], axes[[2, 0, 1]])
     inverse *= np.sign(axes[0] @ inverse[0]) / max(np.abs(inverse).max(), np.finfo(float).tiny)
-    turned = normals if np.array_equal(inverse, np.eye(3)) else normals @ inverse.T.astype(np.float32)
-    lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", turned, turned)), np.finfo(np.float32).tiny)
-    for column in turned.T:
-        column /= lengths
-    return turned
+    return normals if np.array_equal(inverse, np.eye(3)) else normals @ inverse.T.astype(np.float32)
+
+
+def corner_colors(mesh: Any) -> npt.NDArray[np.uint8] | None:
+    """The active colors of corners in sRGB, (L, 4); None without any."""
+    layer = mesh.color_attributes.active_color
+    if layer is None or not len(mesh.loops):
+        return None
+    values = np.empty((len(layer.data), 4), np.float32)
+    layer.data.foreach_get("color_srgb", values.ravel())
+    colors = np.rint(np.clip(values, 0.0, 1.0) * 255.0).astype(np.uint8)
+    return colors if layer.domain == "CORNER" else colors[corner_vertices(mesh)]
+
+
+def set_corner_colors(mesh: Any, colors: npt.NDArray[np.uint8]) -> None:
+    """Gives corners colors in sRGB, (L, 4), at least one."""
+    layer = mesh.color_attributes.new("Color", "BYTE_COLOR", "CORNER")
+    layer.data.foreach_set("color_srgb", (colors / np.float32(255.0)).ravel())
 
 
 def normals_of_shapes(obj: Object, shapes: npt.NDArray[np.float32]) -> Iterator[npt.NDArray[np.float32]]:

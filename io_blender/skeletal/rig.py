@@ -141,4 +141,5 @@ class Motion:
     animation: Animation
     match: Match
     scales: ScaleTable | None = None
+    is_loop: bool | None = None  # None if its frames say that
     is_transferred: bool = False  # from another skeleton

@@ -40,6 +40,7 @@ _PICTURE_SCALE = 6.0  # in heights of a row
 _OPTIONS = (
     "base_game", "use_placement", "use_textures", "all_weapons", "merge_vertices", "bone_direction", "frame_start",
     "use_scene_timing", "global_scale", "axis_forward", "axis_up",
+    "weapon",
 )  # fmt: skip
 _ICONS = {
     Kind.ENTITY: "OUTLINER_OB_ARMATURE",
@@ -171,6 +172,15 @@ def _inner_chosen(operator: Any, context: Context) -> None:
         operator.game = operator.inner_game
 
 
+def _known_weapons(operator: Any, context: Context, text: str) -> list[str]:
+    try:
+        found = operator._catalogue()
+    except (CharacterError, OSError):
+        # The dialog shows why.
+        return []
+    return [path for path in found.weapons() if text.lower() in path.lower()]
+
+
 @properties
 class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, ImportTransform, bpy.types.Operator):
     """Import a character, model or player with its animations, skins and attachments from the data of a game"""
@@ -209,6 +219,9 @@ class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, Impor
             ("ANY", "Any", "The first of them, in the order of this list"),
             *((kind.name, kind.value.capitalize(), "") for kind in Kind),
         ),
+    )
+    weapon: str = option(
+        "", "Weapon", "Path of the weapon that a player of Quake III holds, in models/weapons2", search=_known_weapons
     )
     search: str = option(
         "",
@@ -359,6 +372,7 @@ class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, Impor
             raise CharacterError(str(error)) from error
         options = CharacterOptions(
             **values_of(self, CharacterProperties),
+            weapon=self.weapon,
             left_out=self._left_out(),
             game_folders=tuple(preferences.game_folders()),
             conversion=self.conversion(),

@@ -26,7 +26,6 @@ from ..names import extension_rank, fold, has_image_extension, is_image, split_e
 MAX_TEXT = 32 << 20  # characters in material files and declarations
 MAX_CONFIGS = 4 << 20  # characters in .cfg and .skin files
 MAX_TOKENS = 1_000_000  # tokens in material files and declarations
-MAX_SCANNED = 4 << 30  # characters in material files that are searched for names, counted for each name
 MAX_DIRECTORIES = 32 << 20  # bytes in the directories of archives
 MAX_DATA = 512 << 20  # bytes unpacked from archives
 MAX_LOADED = 4 << 30  # bytes of all images once they are loaded
@@ -51,7 +50,6 @@ class Budget:
     text: int = field(default_factory=lambda: MAX_TEXT)
     configs: int = field(default_factory=lambda: MAX_CONFIGS)
     tokens: int = field(default_factory=lambda: MAX_TOKENS)
-    scanned: int = field(default_factory=lambda: MAX_SCANNED)
     directories: int = field(default_factory=lambda: MAX_DIRECTORIES)
     data: int = field(default_factory=lambda: MAX_DATA)
     loaded: int = field(default_factory=lambda: MAX_LOADED)
@@ -203,7 +201,7 @@ class Listing:
         """The image with this name, with any extension or none in `name`; None if there is none."""
         folded = fold(name)
         exact = self.files.get(folded)
-        if exact is not None and has_image_extension(exact.name):
+        if exact is not None and is_image(exact.name):
             return exact
         found = self._images.get(folded)
         return found or (self._images.get(split_extension(folded)[0]) if has_image_extension(name) else None)

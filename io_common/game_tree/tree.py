@@ -155,7 +155,6 @@ class GameTree:
         self._merged: dict[str, Listing | None] = {}
         self._images: dict[tuple[str, str], GameFile | None] = {}
         self._texts: dict[str, Stamp | None] = {}
-        self._written_folders: set[Path] = set()
 
     def of(self, *folders: Path) -> GameTree:
         """The tree of other folders in the same import; each folder is listed once for all of these trees."""
@@ -311,8 +310,7 @@ class GameTree:
             data = self._read(path, self.get(path))
             file = path_on_disk(target, path)
             file.parent.mkdir(parents=True, exist_ok=True)
-            write_file(file, data, remove_abandoned=file.parent not in self._written_folders)
-            self._written_folders.add(file.parent)
+            write_file(file, data, remove_abandoned=False)
             written.append(file)
         return written
 

@@ -53,16 +53,16 @@ class NamedAnimation:
     """An animation of a file that may have several.
 
     Attributes:
-        name: in the file.
+        name: in the file; empty for that of the file.
         animation: of J joints; its bounds are zeros where the file has none.
         scales: of the joints, with those of their parents; None if all are 1.
-        is_loop: whether games repeat it.
+        is_loop: whether games repeat it; None if the file does not say.
     """
 
     name: str
     animation: Animation
     scales: ScaleTable | None = None
-    is_loop: bool = False
+    is_loop: bool | None = None
 
     def poses(self) -> tuple[Floats, Floats, Floats | None]:
         """Every joint in the space of the model: positions (F, J, 3), orientations (F, J, 4) and scales (F, J)."""

@@ -301,8 +301,8 @@ class Match:
         extra: names of joints that the skeleton does not have.
         missing: names of bones that the animation does not move.
         differing: names of joints whose parent is another one than in the skeleton; they are not moved.
-        renamed: names of joints that are not those of their bones, of a skeleton whose joints match one to one in order
-            and parents.
+        renamed: names of joints that have one that is not that of their bone, of a skeleton whose joints match one to
+            one in order and parents.
     """
 
     joints: list[int] = field(default_factory=list)
@@ -331,8 +331,8 @@ class Match:
 def match_joints(animation: Animation | AnimationHeader, joints: Joints) -> Match:
     """The match between the joints of an animation and of a skeleton, the bones; of equal names the first is used.
 
-    The joints may be others, or in another order; the head of the animation's file is enough. Joints with other names
-    that match one to one in order and parents are those of the same skeleton.
+    The joints may be others, or in another order; the head of the animation's file is enough. Joints with other names,
+    or none, that match one to one in order and parents are those of the same skeleton.
     """
     match = Match()
     bones = first_indices(joints.names)
@@ -351,7 +351,7 @@ def match_joints(animation: Animation | AnimationHeader, joints: Joints) -> Matc
     if match.is_complete or not animation.has_hierarchy or not is_same_order(animation, joints):
         return match
     order, pairs = list(range(len(joints))), zip(animation.names, joints.names, strict=True)
-    return Match(order, order, renamed=[name for name, bone_name in pairs if name != bone_name])
+    return Match(order, order, renamed=[name for name, bone_name in pairs if name and name != bone_name])
 
 
 def is_same_order(animation: Animation | AnimationHeader | Joints, joints: Joints) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import quaternions as quat
-from .model import Floats, Ints, Mesh, Model
+from .model import Floats, Ints, Joints, Mesh, Model
 from .skinning import row_ids, skin, vertex_weights
 from .validation import check_arrays, check_weights
 
@@ -210,6 +210,15 @@ def largest_weights(mesh: Mesh, most: int = 4) -> tuple[npt.NDArray[np.uint8], n
     result += np.argsort(np.argsort(result - exact, axis=1, kind="stable"), axis=1) < left
     joints[result == 0.0] = 0.0
     return joints.astype(np.uint8), result.astype(np.uint8)
+
+
+def set_weights(mesh: Mesh, joints: Joints, vertices: Indices, bones: Indices, biases: Floats, points: Floats) -> None:
+    """Gives a mesh weights: rising vertices, joints and biases of all, (W,), and the vertices at rest, (V, 3)."""
+    counts = np.bincount(vertices, minlength=mesh.vertex_count).astype(np.int32)
+    mesh.weight_starts, mesh.weight_counts = np.cumsum(counts, dtype=np.int32) - counts, counts
+    mesh.weight_joints, mesh.weight_biases = bones.astype(np.int32), biases
+    offsets = points[vertices] - joints.positions[bones]
+    mesh.weight_positions = quat.rotate(quat.conjugate(joints.orientations[bones]), offsets)
 
 
 # Numbers of the largest array of a fit.

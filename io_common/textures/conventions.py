@@ -261,7 +261,7 @@ class MaterialFiles:
     def _search(self, key: str) -> Material | None:
         first: Material | None = None
         for text in self._texts:
-            if not self._budget.take("scanned", len(text.folded)) or self._budget.is_over():
+            if self._budget.is_over():
                 self._budget.warn("there are too many materials: some were not found")
                 break
             if key not in text.folded:

@@ -5,7 +5,7 @@ A rule is an error where the loader refuses the file, a warning where the result
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ...io_common.rules import Check, Finding, Profile, Rule, Subject, find, find_invalid
 from ...io_common.texts import counted, listing
-from .model import FORMATS, PORTABLE, ArrayType, Iqm, MeshRange, validate_iqm
+from .model import FORMATS, PORTABLE, ArrayType, Iqm, MeshRange, VertexArray, validate_iqm
 
 
 class Game(Enum):
@@ -46,37 +46,25 @@ def _check(title: str, search: Search) -> Check:
     return check
 
 
-def _joints(iqm: Iqm, most: float) -> list[str]:
-    count = max(len(iqm.joint_names), len(iqm.pose_parents))
-    return [str(count)] if count > most else []
+def _over(counts: Callable[[Iqm], Iterable[tuple[float, str]]], unit: str = "") -> Search:
+    """Counts that are over a limit, each with the words for where."""
+    return lambda iqm, most: [f"{count:,}{unit}{where}" for count, where in counts(iqm) if count > most]
 
 
-def _vertices(iqm: Iqm, most: float) -> list[str]:
-    return [f"{iqm.vertex_count:,}"] if iqm.vertex_count > most else []
-
-
-def _mesh_vertices(iqm: Iqm, most: float) -> list[str]:
-    return [f"{one.vertex_count:,} in {_name(one)}" for one in iqm.meshes if one.vertex_count > most]
-
-
-def _mesh_triangles(iqm: Iqm, most: float) -> list[str]:
-    return [f"{one.triangle_count:,} in {_name(one)}" for one in iqm.meshes if one.triangle_count > most]
+_joints = _over(lambda iqm: [(max(len(iqm.joint_names), len(iqm.pose_parents)), "")])
+_vertices = _over(lambda iqm: [(iqm.vertex_count, "")])
+_mesh_vertices = _over(lambda iqm: [(one.vertex_count, f" in {_name(one)}") for one in iqm.meshes])
+_mesh_triangles = _over(lambda iqm: [(one.triangle_count, f" in {_name(one)}") for one in iqm.meshes])
+_size = _over(lambda iqm: [(round(_bytes(iqm) / 2**20, 1), "")], " MB")
 
 
 def _name(mesh: MeshRange) -> str:
     return f"the mesh {mesh.name or mesh.material!r}"
 
 
-def _size(iqm: Iqm, most: float) -> list[str]:
-    tables: list[npt.NDArray[Any]] = [iqm.triangles, iqm.adjacency, iqm.frames, iqm.bounds]
-    tables += [one.values for one in iqm.arrays]
-    size = (sum(table.nbytes for table in tables) + sum(len(one.data) for one in iqm.extensions)) / 2**20
-    return [f"{size:.1f} MB"] if size > most else []
-
-
-def _late_parents(iqm: Iqm, _: float) -> list[str]:
-    parents = iqm.joint_parents if iqm.joint_names else iqm.pose_parents
-    return _joint_names(iqm, parents >= np.arange(len(parents)))
+def _bytes(iqm: Iqm) -> int:
+    tables = [iqm.triangles, iqm.adjacency, iqm.frames, iqm.bounds, *(one.values for one in iqm.arrays)]
+    return sum(table.nbytes for table in tables) + sum(len(one.data) for one in iqm.extensions)
 
 
 def _joint_names(iqm: Iqm, marks: npt.ArrayLike) -> list[str]:
@@ -84,12 +72,16 @@ def _joint_names(iqm: Iqm, marks: npt.ArrayLike) -> list[str]:
     return [names[joint] if joint < len(names) else f"pose {joint}" for joint in np.flatnonzero(marks).tolist()]
 
 
+def _late_parents(iqm: Iqm, _: float) -> list[str]:
+    parents = iqm.joint_parents if iqm.joint_names else iqm.pose_parents
+    return _joint_names(iqm, parents >= np.arange(len(parents)))
+
+
 def _missing(*kinds: ArrayType, of: str = "meshes") -> Search:
     """Arrays that a file with meshes does not have, though it has a part, such as joints."""
 
     def search(iqm: Iqm, _: float) -> list[str]:
-        counts = {"meshes": len(iqm.meshes), "joints": len(iqm.joint_names), "frames": iqm.frame_count}
-        is_needed = iqm.meshes and counts[of]
+        is_needed = iqm.meshes and {"meshes": True, "joints": iqm.joint_names, "frames": len(iqm.frames)}[of]
         return [kind.name for kind in kinds if is_needed and iqm.array(kind) is None]
 
     return search
@@ -102,19 +94,21 @@ def _not_portable(*kinds: ArrayType, **also: tuple[int, ...]) -> Search:
         found = []
         for one in iqm.arrays:
             if one.type in (kinds or PORTABLE):
-                kind, values = ArrayType(one.type), one.values
-                code, width = PORTABLE[kind]
-                codes = (code, *also.get(kind.name, ()))
-                if FORMATS.index(values.dtype) not in codes or values.shape[1] != width:
-                    found.append(f"{kind.name} has {values.shape[1]} × {values.dtype}, not {width} × {FORMATS[code]}")
+                name, (code, width) = ArrayType(one.type).name, PORTABLE[ArrayType(one.type)]
+                if FORMATS.index(one.values.dtype) not in (code, *also.get(name, ())) or one.values.shape[1] != width:
+                    found.append(f"{_array(one, name)}, not {width} × {FORMATS[code]}")
         return found
 
     return search
 
 
+def _array(array: VertexArray, name: object) -> str:
+    return f"{name} has {array.values.shape[1]} × {array.values.dtype}"
+
+
 def _wide(iqm: Iqm, most: float) -> list[str]:
     wide = [one for one in iqm.arrays if one.values.dtype.itemsize in (2, 8) or one.values.shape[1] > most]
-    return [f"{one.name or one.type} has {one.values.shape[1]} × {one.values.dtype}" for one in wide]
+    return [_array(one, one.name or one.type) for one in wide]
 
 
 def _other_poses(iqm: Iqm, least: float) -> list[str]:
@@ -124,16 +118,16 @@ def _other_poses(iqm: Iqm, least: float) -> list[str]:
 
 
 def _absent(iqm: Iqm, _: float) -> list[str]:
-    counts = {"adjacency": len(iqm.triangles) - len(iqm.adjacency), "bounds": iqm.frame_count - len(iqm.bounds)}
-    return [what for what, count in counts.items() if count]
+    pairs = {"adjacency": (iqm.triangles, iqm.adjacency), "bounds": (iqm.frames, iqm.bounds)}
+    return [what for what, (wanted, found) in pairs.items() if len(wanted) != len(found)]
+
+
+_SAME_SCALE = 1e-4
 
 
 def _scaled(iqm: Iqm, _: float) -> list[str]:
     moves = (iqm.pose_masks[:, None] >> np.arange(7, 10) & 1).any(axis=1)
     return _joint_names(iqm, moves) or _by_scale(iqm, lambda scales: np.abs(scales - 1.0) > _SAME_SCALE)
-
-
-_SAME_SCALE = 1e-4
 
 
 def _negative_scale(iqm: Iqm, _: float) -> list[str]:
@@ -307,6 +301,12 @@ PROFILES: dict[Game, Profile] = {
 def game_named(name: str) -> Game:
     """The game with an identifier; ANY for that of another family."""
     return Game(name) if name in {game.value for game in Game} else Game.ANY
+
+
+def mesh_limits(game: Game) -> dict[str, int]:
+    """How many vertices and triangles a mesh for a game can have."""
+    codes = {"too_many_vertices": "vertex_count", "too_many_triangles": "triangle_count"}
+    return {codes[rule.code]: int(rule.limit) for rule in PROFILES[game].rules if rule.code in codes}
 
 
 def check_iqm(iqm: Iqm, game: Game = Game.ANY, source: Iqm | None = None) -> list[Finding]:

@@ -1,7 +1,7 @@
 """An MD3 model as numpy arrays, the dtypes of its file's sections (id's `qfiles.h`, version 15), and its frames.
 
 A normal is two angles in 1/255 of a full turn: the first from +z, the second around z from +x (q3map's
-`NormalToLatLong`, which writes them; engines decode them with 255 or 256 steps).
+`NormalToLatLong`, which writes them; some engines decode them with other steps).
 """
 
 from __future__ import annotations
@@ -178,7 +178,9 @@ def _check_names(attribute: str, kind: str, names: Any, size: int) -> None:
 
 # Positions and normals to and from the grids of the file, boxes around frames, and merging of vertices
 
-_STEP = 2.0 * np.pi / 255.0
+TURN_STEPS = 255.0
+"""Steps of the angles of normals in a full turn."""
+
 _LIMITS = np.iinfo(np.int16)
 
 
@@ -201,16 +203,21 @@ def quantise(points: npt.ArrayLike) -> NDArray[np.int16]:
     return steps.astype(np.int16)
 
 
-def normal_vectors(normals: npt.ArrayLike) -> NDArray[np.float32]:
-    """The unit vectors (…, 3) of normals, (…, 2) uint8."""
-    from_z, around_z = np.moveaxis(np.asarray(normals, np.float64) * _STEP, -1, 0)
+def normal_vectors(normals: npt.ArrayLike, turn_steps: float = TURN_STEPS) -> NDArray[np.float32]:
+    """The unit vectors (…, 3) of normals, (…, 2) uint8, where a game has so many steps in a full turn."""
+    from_z, around_z = np.moveaxis(np.asarray(normals, np.float64) * (2.0 * np.pi / turn_steps), -1, 0)
     ring = np.sin(from_z)
     result = np.stack([np.cos(around_z) * ring, np.sin(around_z) * ring, np.cos(from_z)], axis=-1)
     return result.astype(np.float32)
 
 
-def nearest_normals(vectors: npt.ArrayLike) -> NDArray[np.uint8]:
-    """The normals (…, 2) nearest to vectors (…, 3), which need not have the length 1; that of no length points up."""
+def nearest_normals(vectors: npt.ArrayLike, turn_steps: float = TURN_STEPS) -> NDArray[np.uint8]:
+    """The normals (…, 2) nearest to vectors (…, 3), which need not have the length 1; that of no length points up.
+
+    Args:
+        vectors: in the axes of the file.
+        turn_steps: how many steps a full turn has in the game that is to decode them.
+    """
     vectors = np.asarray(vectors)
     if vectors.dtype != np.float32:
         vectors = vectors.astype(np.float64)
@@ -221,8 +228,11 @@ def nearest_normals(vectors: npt.ArrayLike) -> NDArray[np.uint8]:
         from_z = np.where(length > 0.0, np.arccos(np.clip(z / length, -1.0, 1.0)), 0.0)
     # Straight up and down have no angle around z.
     around_z = np.where(np.sqrt(ring) > 1e-6 * length, np.arctan2(y, x), 0.0)
-    steps = np.rint(np.stack([from_z, around_z], axis=-1) / _STEP)
-    return np.where(steps < 0.0, steps + 255.0, steps).astype(np.uint8)
+    steps = np.stack([from_z, around_z], axis=-1) / (2.0 * np.pi / turn_steps)
+    steps = np.where(steps < 0.0, steps + turn_steps, steps)
+    # The last step may be shorter than the others.
+    is_whole_turn = steps >= (np.ceil(turn_steps) - 1.0 + turn_steps) / 2.0
+    return np.where(is_whole_turn, 0.0, np.rint(steps)).astype(np.uint8)
 
 
 def frame_bounds(points: npt.ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:

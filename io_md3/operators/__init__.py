@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ...io_blender.frames.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
-from ...io_blender.frames.operators.sequence_player import PlayedModel, SequencePlayer
+from ...io_blender.frames.operators.sequence_player import Playable, PlayedModel, SequencePlayer
 from ...io_blender.operators import find_images, panel_parts
 from ...io_blender.operators.panel_parts import ImportedPanel
 from ...io_blender.options import game_option, mixin_of, option, properties
 from ...io_blender.records import has_record
+from ...io_common.companions import match_sequences
 from ...io_common.names import without_copy_suffix
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
-from ..exporting import ExportOptions, build_model
+from ...io_md5.format.companions import find_companion
+from ..exporting import build_model
 from ..family import FAMILY
-from ..format import PROFILES
+from ..format import PROFILES, Game
 from ..format.games import TEXTURE_RULES
 from ..importing import import_files
-from ..options import ImportOptions, ImportProperties, ModelProperties
+from ..options import ExportOptions, ImportOptions, ImportProperties, ModelProperties
+from ..players import Player, find_player
 from ..records import GROUP, NUMBER, SEQUENCES, SHADERS, load_frames, root_of
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Material, Object, UILayout
+    from bpy.types import Context, Material, Object, Scene, UILayout
+
+    from ..format.sequences import Sequence
 
     _ImportOptions = ImportProperties
     _ModelOptions = ModelProperties
@@ -68,6 +74,21 @@ class EXPORT_SCENE_OT_md3(BuildOptions, FrameExportFile, bpy.types.Operator):
 
     def draw_model(self, layout: UILayout) -> None:
         panel_parts.draw_wide(layout, self, "split_surfaces")
+        if self.game_or_default() == Game.QUAKE.value:
+            layout.prop(self, "write_skins")
+
+    def draw_template(self, layout: UILayout) -> None:
+        if self.game_or_default() == Game.QUAKE.value:
+            layout.prop(self, "match_companion")
+
+    def problems_of(self, path: Path, chosen: list[tuple[str, int]]) -> tuple[str, list[str]]:
+        replaced = None
+        if self.game_or_default() == Game.QUAKE.value and self.match_companion:
+            replaced = find_companion(path)[0]
+        if replaced is None:
+            return "", []
+        clips = [((name,), count) for name, count in chosen]
+        return f"Does not fit {replaced.name}:", match_sequences(replaced, clips)[1]
 
 
 # The panels in the Properties editor, and the properties that they edit, which scripts can use too
@@ -81,7 +102,28 @@ def _find(search: Search, model: Path, material: Material, name: str) -> Materia
     return found.material(name, without_copy_suffix(meshes[0].name), NUMBER.read(meshes[0]) or 0)
 
 
-def _played_model(obj: Object | None) -> PlayedModel | None:
+@dataclass(frozen=True)
+class _PlayedPlayer:
+    """A player, of which legs and torso play."""
+
+    player: Player
+
+    @property
+    def sequences(self) -> list[Sequence]:
+        return self.player.sequences
+
+    def played(self, scene: Scene) -> list[int]:
+        shown = set(self.player.shown().values())
+        return [index for index, one in enumerate(self.sequences) if one.name in shown]
+
+    def show(self, operator: Any, context: Context, index: int) -> tuple[float, int, int]:
+        return self.player.show(context, self.sequences[index].name)
+
+
+def _played_model(obj: Object | None) -> Playable | None:
+    player = find_player(bpy.context.scene, obj)
+    if player is not None and player.sequences:
+        return _PlayedPlayer(player)
     root = root_of(obj)
     frames = load_frames(root)
     found = SEQUENCES.read(root) if frames is not None else None

@@ -12,9 +12,9 @@ from ...io_blender.skeletal.importing.importer import build_files, finish_import
 from ...io_blender.skeletal.importing.plan import active_skeleton
 from ...io_blender.skeletal.records import SHADERS
 from ...io_common.textures.search import Search
+from ..format.companions import TEXTURE_RULES
 from ..options import ImportOptions
 from .camera import build_camera_path, frame_count
-from .companions import TEXTURE_RULES
 from .read import read_files
 
 if TYPE_CHECKING:

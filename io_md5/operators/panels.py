@@ -14,7 +14,7 @@ from ...io_blender.skeletal.operators.panels import SkeletalPanel, rate_property
 from ...io_blender.skeletal.records import MESH_NAME, SHADERS
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
-from ..importing.companions import TEXTURE_RULES
+from ..format.companions import TEXTURE_RULES
 from ..records import CAMERA_RATE, CUT_MARKER
 
 if TYPE_CHECKING:

@@ -178,14 +178,14 @@ def _scale_table(clip: Clip, skeleton: Skeleton, scales: Floats) -> ScaleTable |
 
 
 def encode_clip(sampled: SampledClip, skeleton: Skeleton, options: AnimationOptions, commandline: str) -> Animation:
-    """The animation of a sampled clip, without bounds. `commandline` is written to the file."""
+    """The animation of a sampled clip, with bounds of zeros. `commandline` is written to the file."""
     joints = skeleton.joints
     positions, orientations = decompose(joints.parents, sampled.positions, sampled.orientations)
     if sampled.scales is not None:
         positions = _without_scales(positions, sampled.scales)
     return encode_local_poses(
         joints.names, joints.parents, positions, orientations,
-        frame_rate=sampled.frame_rate, bounds=np.empty((0, 2, 3)), commandline=commandline,
+        frame_rate=sampled.frame_rate, commandline=commandline,
         precision=Precision(options.position_precision, options.orientation_precision),
     )  # fmt: skip
 

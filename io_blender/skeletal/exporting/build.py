@@ -42,7 +42,7 @@ from .mesh import Block, export_object, split_block
 from .skeleton import ORIGIN_TOLERANCE, ArmaturePart, Skeleton, build_object_skeleton, build_skeleton
 from .source import Source, armatures_of, carrying_bones, warn_of_missing_targets
 from .verification import RestMesh, Verifier
-from .weights import WeightTable, fitted_weights
+from .weights import Integers, WeightTable, fitted_weights
 
 if TYPE_CHECKING:
     from bpy.types import Context, Modifier, Object, Scene
@@ -124,7 +124,10 @@ class Builder:
         self.rest = self._build_rest(source.meshes)
         yield self.progress.step(len(source.meshes))
         if options.verify is not Verify.NONE:
-            self.verifier = Verifier(self.skeleton, self.rest, options.verify, writes_meshes=self.writes_meshes)
+            self.verifier = Verifier(
+                self.skeleton, self.rest, options.verify,
+                writes_meshes=self.writes_meshes, as_read=options.writing.computes_w,
+            )  # fmt: skip
         causes = _causes_of_options(options, self.animation_options)
         fitted: dict[Object, WeightTable] = {}
         if clips:
@@ -167,9 +170,21 @@ class Builder:
             self.animations[path] = encode_clip(
                 sampled, self.skeleton, self.animation_options, commandline or _made_by()
             )
-            if self.verifier is not None:
-                yield from self.verifier.check(sampled, self.animations[path], player, self.rest, self.progress)
             yield self.progress.step()
+        self.round_animations()
+        if self.verifier is not None:
+            for path, one in self.sampled.items():
+                yield from self.verifier.check(one, self.animations[path], player, self.rest, self.progress)
+
+    def round_animations(self) -> None:
+        """Rounds all animations to what files of the format hold of them."""
+
+    def round_mesh(self, block: Block) -> None:
+        """Rounds a mesh, whose shader is set, to what files of the format hold of it."""
+
+    def sides_of(self, obj: Object, triangles: mesh_data.TriangleMesh) -> Integers | None:
+        """What splits the vertices of an object at rest besides texture coordinates, see `export_object`."""
+        return None
 
     def _improve(self, verifier: Verifier, clips: dict[Path, Clip], fitted: dict[Object, WeightTable]) -> Job[None]:
         """Builds objects again that differ from what Blender shows, without what their import stored."""
@@ -265,7 +280,7 @@ class Builder:
                 triangles = mesh_data.triangle_mesh(obj, graph)
                 blocks = export_object(
                     obj, triangles, skeleton.of_mesh(obj), options.weights, report,
-                    use_stored=use_stored, fitted=fitted.get(obj),
+                    use_stored=use_stored, fitted=fitted.get(obj), sides=self.sides_of(obj, triangles),
                 )  # fmt: skip
                 for block in blocks:
                     material = triangles.slots[block.slot] if block.slot < len(triangles.slots) else None
@@ -274,6 +289,7 @@ class Builder:
                         block.mesh.shader = obj.name
                     else:
                         block.mesh.shader = name_for_file(material, SHADERS, options.game_folders, report)
+                    self.round_mesh(block)
                 warn_of_instances(obj, graph, report)
                 result[obj] = RestMesh(triangles, blocks)
         return result

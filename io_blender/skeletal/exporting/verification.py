@@ -83,9 +83,10 @@ class Verifier:
     """Compares the meshes of a model with what Blender shows; at rest only those that are exported."""
 
     def __init__(
-        self, skeleton: Skeleton, rest: dict[Object, RestMesh], verify: Verify, *, writes_meshes: bool
+        self, skeleton: Skeleton, rest: dict[Object, RestMesh], verify: Verify, *, writes_meshes: bool, as_read: bool
     ) -> None:
-        self._skeleton = skeleton
+        # `as_read` says whether games compute w of quaternions.
+        self._skeleton, self._as_read = skeleton, as_read
         self._verify = verify
         self._meshes = rest
         clouds = [skeleton.conversion.points(part.triangles.vertices) for part in rest.values()]
@@ -151,7 +152,7 @@ class Verifier:
         step = max(1, _NUMBERS // max(3 * vertex_count, 1))
         for first in range(0, len(chosen), step):
             some = chosen[first : first + step]
-            positions, orientations, scales = poses_in_file(sampled, animation, some)
+            positions, orientations, scales = poses_in_file(sampled, animation, some, as_read=self._as_read)
             skinned = {
                 obj: [one.weights_by_joint.skin(positions, orientations, scales) for one in self._meshes[obj].blocks]
                 for obj in objects

@@ -62,11 +62,7 @@ def has_attached(context: Context, operator: Any) -> bool:
 
 def values_for(writing: Writing, operator: Any, context: Context) -> dict[str, Any]:
     """The values of options that the game of an export, or of its properties, needs, by name."""
-    values: dict[str, Any] = {
-        "max_influences": writing.max_influences,
-        "make_names_safe": True,
-        "frame_rate_from": AUTO,
-    }
+    values: dict[str, Any] = {"max_influences": writing.max_influences, "frame_rate_from": AUTO}
     armature = exported_armature(context, operator)
     # What was imported has the frames that the game counts.
     if writing.frame_rate and not (armature is not None and has_record(armature.data, GROUP)):
@@ -76,6 +72,8 @@ def values_for(writing: Writing, operator: Any, context: Context) -> dict[str, A
 
 class SkeletalOptions(shared_options.ModelExport):
     """What decides what of a skeletal model is exported, without the options themselves."""
+
+    model_properties: type[ModelProperties] = ModelProperties
 
     if TYPE_CHECKING:
         use_frame_rate: bool
@@ -96,7 +94,7 @@ class SkeletalOptions(shared_options.ModelExport):
     def model_values(self) -> dict[str, Any]:
         """The values of the options of the model."""
         weights = WeightOptions(**values_of(self, WeightOptions))
-        return {**values_of(self, ModelProperties), "weights": weights, **self.shared_options()}
+        return {**values_of(self, self.model_properties), "weights": weights, **self.shared_options()}
 
     def animation_options(self) -> AnimationOptions:
         """The options for animations."""
@@ -192,6 +190,7 @@ class SkeletalExport(SkeletalOptions, file_operators.ExportFile):
 
     has_mesh = True  # whether it writes a model, and not only animations
     animation_suffix = ""  # of the files of animations
+    joint_options: tuple[str, ...] = ()  # further options of the armature
     check_operator = ""  # the identifier of Check for Game
     panels = ""  # with which the identifiers of the panels of its dialog begin
 
@@ -246,7 +245,7 @@ class SkeletalExport(SkeletalOptions, file_operators.ExportFile):
         rebuild = ("rebuild_hierarchy",) if options.deform_only else ()
         has_armature = exported_armature(context, self) is not None
         names = ("deform_only", *rebuild, "add_origin", "fit_weights") if has_armature else ()
-        body = draw_panel(layout, f"{prefix}_armature", "Armature", self, *names, "make_names_safe")
+        body = draw_panel(layout, f"{prefix}_armature", "Armature", self, *names, *self.joint_options)
         if body and not has_armature:
             panel_parts.draw_wide(body, self, "objects_as_joints")
         body = draw_panel(layout, f"{prefix}_frames", "Frames", self)
