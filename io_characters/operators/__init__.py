@@ -18,10 +18,10 @@ from ...io_blender.reports import Job, listing
 from ...io_blender.scene import axes
 from ...io_blender.scene.objects import ChosenConversion
 from ...io_md2.format import Md2Error
-from ...io_md3.options import ExportOptions as Md3Options
 from ...io_md3.exporting.players import PlayerExport, export_player, is_untouched, problems_of, settings_of
 from ...io_md3.format import Game, Md3Error
 from ...io_md3.format.sequences import missing_sequences
+from ...io_md3.options import ExportOptions as Md3Options
 from ...io_md3.players import Player, find_player
 from ...io_md3.records import PlayerSettings
 from ...io_md5.format import Md5Error

@@ -30,11 +30,11 @@ from ..format.sequences import (
     missing_sequences,
     player_settings,
 )
+from ..options import ExportOptions
 from ..players import HEAD, LOWER, PARTS, TAGS, UPPER, Part, Player, all_frames
 from ..records import MATERIAL_NAMES, PLAYER, PLAYER_SETTINGS, SEQUENCES, SHADERS, PlayerFiles, PlayerSettings
 from ..tags import Tag
-from . import (Builder, make_builder)
-from ..options import ExportOptions
+from . import Builder, make_builder
 
 if TYPE_CHECKING:
     from pathlib import Path
