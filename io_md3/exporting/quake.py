@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ...io_blender.frames.frame_plan import Segment
 from ...io_blender.reports import Report, listing
 from ...io_common.companions import Companion, match_sequences
 from ...io_common.textures.search import Search
 from ...io_md5.format.companions import find_companion
 from ..format import Game, Md3Error, Model
 from ..format.games import TEXTURE_RULES
-
-if TYPE_CHECKING:
-    from ...io_blender.frames.frame_plan import Segment
-    from ..options import ExportOptions
+from ..options import ExportOptions
 
 
 def find_replaced(options: ExportOptions, report: Report) -> Companion | None:

@@ -3,9 +3,8 @@ played only if something is known by which the armature may not follow."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from bpy.types import Action, Context, Depsgraph, Object
 
 from ....io_common.skeletal import quaternions as quat
 from ....io_common.skeletal.model import ROOT, Floats
@@ -23,9 +22,6 @@ from ...scene.time_dependence import is_animated
 from ...verification import POSITION_TOLERANCE, Differences, Verify, amount, diagonal, frames_to_verify, longest
 from ..records import load_mesh, load_vertices
 from ..rig import Motion, Rig
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Context, Depsgraph, Object
 
 _SCALE_TOLERANCE = 1e-4
 
