@@ -27,8 +27,7 @@ from .tasks import FAILED, Outcome, Records, Task
 
 _EXTENSION = (__package__ or "").rpartition(".")[0]
 _POLL_INTERVAL = 0.001  # seconds; a small model takes twenty times as long
-# The variables that name the folder for temporary files, on all systems.
-_TEMPORARY = ("TMPDIR", "TEMP", "TMP")
+_TEMPORARY = ("TMPDIR", "TEMP", "TMP")  # the variables that name the folder for temporary files, on all systems
 
 _WORKER = Path(__file__).with_name("worker.py")
 

@@ -163,7 +163,6 @@ class Plan:
         return suffix if suffix in self._family.suffixes else self._family.suffixes[0]
 
     def _files_read(self, tasks: Iterable[Task]) -> list[Path]:
-        """The files that tasks read: their sources, the animations of models, and what is beside these."""
         models = [task.source for task in tasks if role_of(task.source.suffix) is Role.MODEL]
         folders = dict.fromkeys(map(self._settings.animation_folder, models))
         files = [task.source for task in tasks] + [file for one in folders for file in animations_in(one)]

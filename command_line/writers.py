@@ -27,10 +27,8 @@ from .tasks import ASSETS, FAMILY_FORMATS
 
 BLENDERS_EXPORTERS = ("glb", "fbx")  # the formats that Blender's own exporters write, which many animations make slow
 _BLEND_MAGIC, _ZSTD_SEEKABLE_MAGIC = b"BLENDER", (0x8F92EAB1).to_bytes(4, "little")
-# Bytes that hold the header of the last block of a .blend file in any version.
-_END_SIZE = 64
-# Bytes; with less free space, a failed write was most likely due to a full disk.
-_LOW_DISK_SPACE = 64 << 20
+_END_SIZE = 64  # bytes that hold the header of the last block of a .blend file in any version
+_LOW_DISK_SPACE = 64 << 20  # bytes; with less free space, a failed write was most likely due to a full disk
 
 Writer = Callable[[Path, Scene, Settings, Report], list[Path]]
 

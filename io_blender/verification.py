@@ -24,8 +24,7 @@ OTHER_TRIANGULATION = (
 # as the export for ten to twenty frames.
 _FRAMES_BETWEEN = ((30, 1), (600, 2))
 _MAX_FRAMES_BETWEEN = 3
-# How many frames are verified of what may differ on a few frames only.
-_MAX_MANY_FRAMES = 200
+_MAX_MANY_FRAMES = 200  # how many frames are verified of what may differ on a few frames only
 
 
 class Verify(Enum):

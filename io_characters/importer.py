@@ -46,12 +46,9 @@ from .joints import channel_joints
 from .placement import Skeleton, add_tags, attach, placement_matrix
 from .reading import CharacterOptions, PartFiles, read_parts
 
-# Names of missing files in one warning.
-_MAX_LISTED = 30
-# The size of an empty for an attachment, in units of the file.
-_EMPTY_SIZE = 8.0
-# The name that stands for all others.
-_ALL = "*"
+_MAX_LISTED = 30  # names of missing files in one warning
+_EMPTY_SIZE = 8.0  # the size of an empty for an attachment, in units of the file
+_ALL = "*"  # the name that stands for all others
 
 
 def import_character(

@@ -23,8 +23,7 @@ from ..io_common.declarations.characters import Attachment, CharacterPart
 from ..io_common.skeletal import quaternions as quat
 from ..io_common.skeletal.model import Floats
 
-# The size of a tag's empty, as a fraction of the length of its bone.
-_EMPTY_SIZE = 0.5
+_EMPTY_SIZE = 0.5  # the size of a tag's empty, as a fraction of the length of its bone
 
 
 @dataclass(eq=False)

@@ -183,12 +183,8 @@ def _permissions(target: Path) -> int:
 
 def new_file(folder: Path) -> tuple[Path, FileIO]:
     """Creates a file that only this user may read. It has no buffer, which might fail on closing."""
-    tries = 0
-    while True:
+    for _ in range(_TRIES):
         path = folder / f"{_PREFIX}{secrets.token_hex(4)}{_SUFFIX}"
-        try:
+        with suppress(FileExistsError):
             return path, open(path, "xb", buffering=0, opener=lambda name, flags: os.open(name, flags, 0o600))
-        except FileExistsError:
-            tries += 1
-            if tries == _TRIES:
-                raise
+    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), os.fspath(folder))

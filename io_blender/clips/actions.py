@@ -29,8 +29,7 @@ from ..reports import Report, listing
 _MODEL, _NAME = Text("io_idtech", "model"), Text("io_idtech", "animation")
 # Blender's own operators address bones by name, scripts may do so by index.
 _BONE = re.compile(r'pose\.bones\[(?:"((?:[^"\\]|\\.)*)"|(\d+))\]')
-# Of the channels of an action that nothing claims, more than this part has to exist in its owner.
-_MOST = 0.5
+_MOST = 0.5  # of the channels of an action that nothing claims, more than this part has to exist in its owner
 # Judged by about as many of them, as panels are drawn often.
 _LOOKED_AT = 64
 _MOST_NAMED = 40

@@ -24,11 +24,9 @@ from .actions import suitable_actions, warn_of_reasons
 PROPERTY = "io_idtech_animations"  # the property of objects that stores what users decide
 _STORED = ("name", "source", "action", "slot", "occurrence", "is_checked", "export_name")
 
-# Rates are made of two numbers of 32 bits.
-_RATE_TOLERANCE = 1e-3
+_RATE_TOLERANCE = 1e-3  # rates are made of two numbers of 32 bits
 
-# A last frame that is due by less than this, in frames, is sampled.
-_END_SLACK = 1e-4
+_END_SLACK = 1e-4  # a last frame that is due by less than this, in frames, is sampled
 
 
 class Source(Enum):

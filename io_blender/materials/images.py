@@ -26,22 +26,17 @@ from ...io_common.textures import image_files
 from .. import versions
 from ..records import MaterialRecord, read_file
 
-# Image sources that are files on disk.
-_FILE_SOURCES = ("FILE", "SEQUENCE", "MOVIE", "TILED")
-# Read by this add-on and packed as PNG.
-_DECODED = (".pcx", ".lmp")
+_FILE_SOURCES = ("FILE", "SEQUENCE", "MOVIE", "TILED")  # image sources that are files on disk
+_DECODED = (".pcx", ".lmp")  # read by this add-on and packed as PNG
 # Statistics need all pixels as floats; larger images are not worth the time and memory.
 _MAX_STATISTICS_PIXELS = 1 << 24
-# The bytes of unpacked images that an import may keep in memory.
-_MAX_KEPT = 256 << 20
-# The bytes of a file that are read to find the size of its image.
-_HEAD, _LONGEST_HEAD = 1 << 16, 1 << 26
+_MAX_KEPT = 256 << 20  # the bytes of unpacked images that an import may keep in memory
+_HEAD, _LONGEST_HEAD = 1 << 16, 1 << 26  # the bytes of a file that are read to find the size of its image
 # An alpha channel is an alpha test if nearly all of it is black or white, with some of both.
 _SHARP = 0.9
 _SOME = 0.001
 _BLACK = 0.03
-# Linear; the textures of these games are dark.
-_VISIBLE = 0.2
+_VISIBLE = 0.2  # linear; the textures of these games are dark
 
 
 class ImageError(ValueError):

@@ -13,7 +13,6 @@ Image expressions of Doom 3 materials become nodes, by its published source (`Im
 
 - `scale(x, r, g, b, a)` multiplies the bytes of the file, `add(a, b)` adds them: files are sRGB, Blender is linear, so
   a factor becomes a power of itself.
-- `makeIntensity(x)` copies red into all channels, `makeAlpha(x)` makes the mean of the colors the alpha of white.
 - `heightmap(x, s)`: white is near; a step from black to white between two pixels has a slope of s.
 - `addnormals(a, b)` adds x and y of b to a and normalises; `smoothnormals(x)` blurs a little and is left out.
 - The green of normal maps points down ('DirectX'): in `R_HeightmapToNormalMap` it is -(height of the line below -
@@ -37,17 +36,13 @@ from .images import ImageError, ImageStore
 
 Socket = Any  # an output of a node; its type in the stubs differs between versions
 
-# The exponent that stands for the sRGB curve.
-_GAMMA = 2.2
-# How much of a unit a step of `heightmap(x, 1)` is high, for a texture of ten pixels to the unit.
-_HEIGHT_UNIT = 0.1
-# For height maps that were found beside an image and have no declared scale.
-_DEFAULT_HEIGHT_SCALE = 2.0
+_GAMMA = 2.2  # the exponent that stands for the sRGB curve
+_HEIGHT_UNIT = 0.1  # how much of a unit a step of `heightmap(x, 1)` is high, for a texture of ten pixels to the unit
+_DEFAULT_HEIGHT_SCALE = 2.0  # for height maps that were found beside an image and have no declared scale
 
 _COLUMN_WIDTH = 300.0
 _ROW_HEIGHT = 300.0
-# For an alpha channel without a declared threshold.
-_THRESHOLD = 0.5
+_THRESHOLD = 0.5  # for an alpha channel without a declared threshold
 
 _ALPHA_BLEND = "gl_src_alpha,gl_one_minus_src_alpha"
 _FILTER = "gl_dst_color,gl_zero"

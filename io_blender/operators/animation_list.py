@@ -33,8 +33,7 @@ _CURRENT = "CURRENT"
 _ROWS = 6
 LINE_LENGTH = 38  # characters of a message that fit into a line of the file browser
 
-# Blender's units: a number has about half of one.
-_DETAILS_WIDTH = 4.4
+_DETAILS_WIDTH = 4.4  # Blender's units: a number has about half of one
 
 
 @dataclass(frozen=True)

@@ -106,8 +106,7 @@ class TriangleMesh:
     triangles: Ints  # three vertices each, counter-clockwise seen from outside, int32 (T, 3)
     loops: Ints  # the corner of the mesh that each corner of a triangle is, int32 (T, 3)
     corner_vertices: Ints  # the vertex of each corner of the mesh, int32 (L,)
-    # The material slot of each triangle, int32 (T,); below the number of slots if there are any.
-    materials: Ints
+    materials: Ints  # the material slot of each triangle, int32 (T,); below the number of slots if there are any
     # The material of each slot in the original data, which modifiers may have added; None for an empty one.
     slots: list[Material | None]
     groups: list[str]  # the names of the vertex groups, which modifiers may have added

@@ -16,8 +16,7 @@ from ..reports import Report, listing
 from .axes import Conversion
 from .time_dependence import is_property_animated
 
-# The types of objects that Blender can convert to meshes.
-_SHAPES = {"CURVE", "SURFACE", "META", "FONT"}
+_SHAPES = {"CURVE", "SURFACE", "META", "FONT"}  # the types of objects that Blender can convert to meshes
 
 # Modifiers that make instances.
 _MAKERS = {"NODES", "PARTICLE_SYSTEM"}
@@ -26,8 +25,7 @@ _INSTANCES_LEFT_OUT = "its instances are left out: make them real, or add a Real
 _MIN_SCALE = 0.9e-6
 _ROTATION_TOLERANCE = 1e-4
 
-# Scales of operators have 32 bits, and users shorten them: 39.37.
-_SCALE_TOLERANCE = 1e-4
+_SCALE_TOLERANCE = 1e-4  # scales of operators have 32 bits, and users shorten them: 39.37
 
 # The property groups of meshes. In an MD2 the mesh is the model; those of others hang on it.
 _MD2, _MD3 = "md2", "md3"

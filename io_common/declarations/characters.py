@@ -34,8 +34,7 @@ class CharacterAnimation:
     rate: float | None = None  # frames a second; None for that of the files
     commands: tuple[FrameCommand, ...] = ()
     flags: tuple[str, ...] = ()  # words such as `ai_no_turn`
-    # First frame, from 0, and number of frames, in a model whose file holds all.
-    frames: tuple[int, int] | None = None
+    frames: tuple[int, int] | None = None  # first frame, from 0, and number of frames, in a model whose file holds all
     priority: int = 0  # which of two animations at once wins, in Sauerbraten
     joints: str = ""  # that it moves with all below them, in Sauerbraten; empty for the whole skeleton
     replacement: str = ""  # the animation that the game plays in its place; empty for itself

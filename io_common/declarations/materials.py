@@ -140,8 +140,7 @@ _LIT = ("diffusemap", "bumpmap", "normalmap", "specularmap")
 _ALPHA_BLENDS = ("blend", "gl_src_alpha,gl_one_minus_src_alpha")
 _ADDED = ("add", "gl_one,gl_one", "gl_src_alpha,gl_one")
 _SUMMED = _ADDED[:2]
-# They draw nothing: their alpha test cuts holes into what other stages draw.
-_MASKS = ("none", "gl_zero,gl_one")
+_MASKS = ("none", "gl_zero,gl_one")  # they draw nothing: their alpha test cuts holes into what other stages draw
 # Words before an expression that is a factor of red, green, blue or alpha.
 _FACTORS = {"red": (0,), "green": (1,), "blue": (2,), "alpha": (3,), "rgb": (0, 1, 2), "rgba": (0, 1, 2, 3)}
 # Whole materials in one word: of Enemy Territory, XreaL and Unvanquished.

@@ -20,10 +20,8 @@ _TOP_FOLDERS = ("packages", "models", "players", "progs", "textures", "sprites",
 _TYPICAL_FOLDERS = frozenset(
     ("materials", "scripts", "textures", "sound", "sounds", "maps", "def", "env", "gfx", "data")
 )
-# What a mod's folder is played with, beside it.
-_BASES = ("base", "q4base", "baseq2", "id1")
-# Of the folders below a model's that are searched.
-_MAX_DEPTH, _MAX_FOLDERS = 2, 200
+_BASES = ("base", "q4base", "baseq2", "id1")  # what a mod's folder is played with, beside it
+_MAX_DEPTH, _MAX_FOLDERS = 2, 200  # of the folders below a model's that are searched
 
 
 def guess_game_folder(model_path: str | os.PathLike[str], names: Iterable[AssetName] = ()) -> Path | None:

@@ -39,8 +39,7 @@ class TextureRules:
     has_shaders: bool = False
     # Whether all images next to a player model that names none are its skins, as in Quake II.
     has_player_skins: bool = False
-    # Whether images may be named after the meshes, as for the engines of Quake.
-    has_mesh_images: bool = False
+    has_mesh_images: bool = False  # whether images may be named after the meshes, as for the engines of Quake
 
 
 _GAME_PATHS = ("models", "players", "textures", "progs", "packages", "sprites", "gfx", "maps")
@@ -53,10 +52,8 @@ class Role(StrEnum):
     NORMAL = "normal"
     HEIGHT = "height"
     SPECULAR = "specular"
-    ALPHA = "alpha"
-    """An image of which only the alpha channel is used, as a cutout."""
-    MASKS = "masks"
-    """Sauerbraten's masks: red is the specular strength, green the glow, blue the reflection."""
+    ALPHA = "alpha"  # an image of which only the alpha channel is used, as a cutout
+    MASKS = "masks"  # Sauerbraten's: red is the specular strength, green the glow, blue the reflection
     GLOW = "glow"
 
 

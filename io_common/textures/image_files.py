@@ -32,10 +32,8 @@ _MAX_PIXELS = 1 << 25  # 32 Mi: 128 MiB as RGBA
 _HEADER_SIZE = 128
 _PALETTE_SIZE = 768
 _PALETTE_MARKER = 12
-# Indices into a palette, RGB and RGBA.
-_PLANES = (1, 3, 4)
-# Plain bytes, or a count and a value.
-_PACKETS = re.compile(rb"[\x00-\xbf]+|[\xc0-\xff]([\x00-\xff])")
+_PLANES = (1, 3, 4)  # indices into a palette, RGB and RGBA
+_PACKETS = re.compile(rb"[\x00-\xbf]+|[\xc0-\xff]([\x00-\xff])")  # plain bytes, or a count and a value
 
 Bytes = npt.NDArray[np.uint8]
 

@@ -51,10 +51,8 @@ from .conventions import (
 )
 from .image_files import PALETTE_PATH
 
-# Quake's own game folder; mods lie beside it.
-_QUAKE_FOLDER = "id1"
-# Draws nothing in any of the games, and may be used without its declaration.
-_INVISIBLE = "textures/common/nodraw"
+_QUAKE_FOLDER = "id1"  # Quake's own game folder; mods lie beside it
+_INVISIBLE = "textures/common/nodraw"  # draws nothing in any of the games, and may be used without its declaration
 
 
 class Search:
