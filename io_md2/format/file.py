@@ -298,16 +298,11 @@ def _walk(words: NDArray[np.int32]) -> tuple[list[int], NDArray[np.bool_], bool]
 
 
 def write_model(model: Model, target: Target) -> None:
-    """Writes a file. What is written can be read: ``read_model`` returns an equal model.
+    """Writes a file, which ``read_model`` reads as an equal model, to a path or a file object in binary mode, which
+    stays open.
 
     The file is opened after all bytes are made, so a model that cannot be written leaves an existing file unchanged.
-
-    The target is a path, or a file object in binary mode, such as a new entry of a zip file, which stays open.
-
-    Raises:
-        Md2Error: the model cannot be expressed in MD2.
-        OSError: the file cannot be written.
-        TypeError: the target is neither.
+    Raises Md2Error if the model cannot be expressed in MD2, OSError, or TypeError if the target is neither.
     """
     try:
         data = format_model(model)

@@ -306,15 +306,9 @@ def surface_limits(game: Game) -> tuple[int, int]:
 
 
 def check_model(model: Model, game: Game = Game.ANY, source: Model | None = None) -> list[Finding]:
-    """What a game would refuse or show differently.
+    """What a game would refuse or show differently, errors first.
 
-    Args:
-        model: it is not changed.
-        game: whose rules are checked.
-        source: the file that it was imported from; what that already broke is no error.
-
-    Returns:
-        The findings, errors first.
+    What the file that the model was imported from, `source`, already broke is no error.
     """
     invalid = find_invalid("not_valid", lambda: validate_model(model))
     return invalid or find(PROFILES[game].rules_with(COMMON), Subject(model, source))
