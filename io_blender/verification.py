@@ -13,9 +13,7 @@ import numpy.typing as npt
 from ..io_common.triangles import TRIANGULATE
 
 Floats = npt.NDArray[np.floating]
-
-POSITION_TOLERANCE = 1e-4
-"""The tolerance of positions as a fraction of the model's size."""
+POSITION_TOLERANCE = 1e-4  # the tolerance of positions as a fraction of the model's size
 
 OTHER_TRIANGULATION = (
     "faces are triangulated differently from Blender's {where}, off by up to {amount}. Likely cause: they bend. "

@@ -69,7 +69,7 @@ def match_sequences(
         order.append(found)
         if clips[found][1] != sequence.frame_count:
             problems.append(_wrong_count(sequence, clips[found][1]))
-    left_out = [next(filter(None, reversed(known))) for index, (known, _) in enumerate(clips) if index not in order]
+    left_out = [known[-1] or known[0] for index, (known, _) in enumerate(clips) if index not in order]
     if not order and single is not None:
         # One animation of all sequences.
         sequences = companion.sequences

@@ -106,9 +106,6 @@ def target_name(source: object) -> str:
     return name if isinstance(name, str) else ""
 
 
-# --- Files that are written completely or not at all
-
-
 def write_file(path: str | os.PathLike[str], data: bytes, *, remove_abandoned: bool = True) -> None:
     """Writes one file; see `write_files`."""
     write_files({Path(path): data}, remove_abandoned=remove_abandoned)

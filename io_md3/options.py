@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..io_blender.frames import options as frame_options
 from ..io_blender.frames.options import FrameImportProperties, FrameModelProperties
 from ..io_blender.options import option, split_surfaces_option
+from .format.games import Game
 
 
 @dataclass(frozen=True)
@@ -55,3 +56,10 @@ class ModelProperties(FrameModelProperties):
         "For Quake, also write NAME.md3_0.skin with the materials of all surfaces, so that images need no special "
         "names, and a file for each further skin: materials of a mesh that no face has",
     )
+
+
+@dataclass(frozen=True)
+class ExportOptions(ModelProperties, frame_options.ExportOptions):
+    """The options of an export."""
+
+    game: Game = Game.ANY

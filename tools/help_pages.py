@@ -32,6 +32,7 @@ PAGES = {
     "md5": "MD5",
     "md2": "MD2",
     "md3": "MD3",
+    "iqm": "IQM",
     "choosing-animations": "Choosing animations",
     "characters": "Characters from a game",
     "asset-library": "A game as an asset library",

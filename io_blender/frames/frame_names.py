@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ...io_common.frames import (
     MAX_FRAME_NAME,
@@ -22,14 +22,9 @@ from ...io_common.texts import UnknownFieldError
 from ..clips.clip import AnimationList, range_markers
 from ..clips.keyframes import marker_name
 from ..records import NONE, SourceFrames
-from ..reports import listing
+from ..reports import Report, listing
 from ..scene.objects import NothingToExportError
 from .frame_plan import FrameOptions, FramePlan, Segment, frames_of_keys, playing_action
-
-if TYPE_CHECKING:
-    from bpy.types import Object, Scene
-
-    from ..reports import Report
 
 
 def segments_of_list(found: AnimationList, options: FrameOptions, report: Report) -> list[Segment]:

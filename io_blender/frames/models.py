@@ -6,36 +6,32 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Collection, Context, Object, Scene
 
 from ...io_common import names
 from ...io_common.declarations import modeldef
 from ...io_common.errors import FormatError
 from ...io_common.frames import FrameSequence, find_sequences
+from ...io_common.rules import Finding
 from ...io_common.textures.conventions import TextureRules
 from ...io_common.textures.search import Search
 from ...io_common.triangles import is_degenerate
 from .. import state, versions
 from ..clips.clip import Played, animation_list, warn_of_speed
 from ..clips.keyframes import SequenceActions, add_markers, build_frame_action
+from ..findings import Location
 from ..materials.library import MaterialLibrary
-from ..records import MaterialRecord, store_warnings
+from ..records import MaterialRecord, SourceFrames, store_warnings
 from ..reports import ImportResult, Job, Progress, Report, kept_on_failure
 from .frame_names import frame_names, segments_of_list
 from .frame_plan import LIST, FrameOptions, FramePlan, Planner, Segment, owner_of_list, plan_sequences
 from .options import ExportOptions, ImportOptions
 from .shape_keys import add_frame_keys, require_shape_keys, shape_keys
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object, Scene
-
-    from ...io_common.rules import Finding
-    from ..findings import Location
-    from ..records import SourceFrames
 
 # Imports
 

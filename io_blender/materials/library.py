@@ -6,11 +6,13 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Image, Material
 
 from ...io_common import names
+from ...io_common.game_tree.archives import ARCHIVE_EXTENSIONS
 from ...io_common.game_tree.files import GameFile
 from ...io_common.game_tree.folders import export_name
 from ...io_common.names import (
@@ -29,14 +31,12 @@ from . import images
 from .images import ImageStore
 from .shading import build_nodes, principled_of, reset_nodes
 
-if TYPE_CHECKING:
-    from bpy.types import Image, Material
-
 # Blender's color of a surface without a material.
 _NEUTRAL_COLOR = (0.8, 0.8, 0.8, 1.0)
 
 # Of a skin and of its frame, at the end of the names of images in the re-release of Quake.
 _SKIN_NUMBERS = re.compile(r"_\d\d_\d\d")
+_MEMBER = re.compile(f"(?:{'|'.join(map(re.escape, ARCHIVE_EXTENSIONS))})/", re.IGNORECASE)
 
 
 class MaterialLibrary:
@@ -189,13 +189,13 @@ def _base_name(path: str) -> str:
 
 
 def _path_in_game(material: Material, file: str, game_folders: Sequence[str], *, with_extension: bool) -> str | None:
-    inside = images.name_in_archive(file)
-    if inside is None:
+    in_archive = _MEMBER.split(file.replace("\\", "/"), maxsplit=1)[1:]
+    if not in_archive:
         # The game folders that imports found: first that of the material.
         found = dict.fromkeys(read_game_folder(one) for one in (material, *bpy.data.materials))
         holding = [folder for folder in found if folder and Path(file).is_relative_to(folder)]
         return export_name(file, holding[:1] or game_folders, with_extension=with_extension)
-    path = PurePosixPath(inside)
+    path = PurePosixPath(in_archive[0])
     if path.parts[0].lower() == "dds":
         path = path.relative_to(path.parts[0])
     return str(path if with_extension else path.with_suffix(""))

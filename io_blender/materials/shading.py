@@ -24,22 +24,18 @@ Image expressions of Doom 3 materials become nodes, by its published source (`Im
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Image, Material
 
 from ...io_common.declarations.materials import BuiltIn, Call, ImageExpression, MapImage, map_uses
+from ...io_common.game_tree.files import GameFile
 from ...io_common.textures.conventions import MaterialImages, Role
 from .. import versions
 from .images import ImageError, ImageStore
 
-if TYPE_CHECKING:
-    from bpy.types import Image, Material
-
-    from ...io_common.game_tree.files import GameFile
-
-Socket = Any
-"""An output of a node; its type in the stubs differs between versions."""
+Socket = Any  # an output of a node; its type in the stubs differs between versions
 
 # The exponent that stands for the sRGB curve.
 _GAMMA = 2.2
@@ -217,8 +213,6 @@ class _NodeBuilder:
         if color is not None:
             self._material.diffuse_color = (*color, 1.0)
 
-    # --- Nodes
-
     def add(self, kind: str, column: int, label: str = "") -> Any:
         # The columns are counted to the left from the shader.
         node = self._tree.nodes.new(kind)
@@ -256,8 +250,6 @@ class _NodeBuilder:
             normal = bump.outputs["Normal"]
         return normal
 
-    # --- Which expression
-
     def _declared_roles(self) -> dict[Role, ImageExpression]:
         """The expressions of the declaration whose images were found and are used."""
         declaration = self._found.declaration
@@ -288,8 +280,6 @@ class _NodeBuilder:
         if image is None:
             return None, {}
         return MapImage(str(image)), {str(image): image}
-
-    # --- Colors
 
     def _load(self, file: GameFile, role: Role) -> Image | None:
         is_data = role in (Role.NORMAL, Role.HEIGHT, Role.SPECULAR, Role.MASKS)
@@ -378,8 +368,6 @@ class _NodeBuilder:
         node = self.add("ShaderNodeRGB", 3, label)
         node.outputs[0].default_value = color or (0.0, 0.0, 0.0, 1.0)
         return _Channels(node.outputs[0])
-
-    # --- Normals and heights
 
     def _relief(self, expression: ImageExpression, files: dict[str, GameFile]) -> _Relief:
         if isinstance(expression, BuiltIn):

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Context, Depsgraph, Object
 
 from ..records import ConversionField, has_record, read_group
-from ..reports import listing
+from ..reports import Report, listing
 from .axes import Conversion
 from .time_dependence import is_property_animated
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
-
-    from bpy.types import Context, Depsgraph, Object
-
-    from ..reports import Report
-
 
 # The types of objects that Blender can convert to meshes.
 _SHAPES = {"CURVE", "SURFACE", "META", "FONT"}
@@ -284,9 +278,6 @@ def _root(obj: Object) -> Object:
 def _is_imported(obj: Object) -> bool:
     """Whether a mesh is an imported model or a part of one."""
     return any(has_record(obj.data, group) for group in _GROUPS)
-
-
-# The conversion to the file
 
 
 @dataclass(frozen=True, eq=False)

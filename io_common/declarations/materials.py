@@ -30,19 +30,14 @@ from ..game_tree.files import MAX_TOKENS
 from ..names import short
 from .declaration_files import MATERIAL, MAX_WARNINGS, Token, TokenReader, parse_declarations
 
-MAX_PARTS = 64
-"""Maximum number of images and functions in one expression; those of the games have fewer than ten."""
-MAX_NESTING = 32
-"""Maximum depth of nested functions in an expression."""
+MAX_PARTS = 64  # maximum number of images and functions in one expression; those of the games have fewer than ten
+MAX_NESTING = 32  # maximum depth of nested functions in an expression
 _MAX_NUMBERS = 8
 _MAX_TERMS = 64
 _MAX_ADDED = 4  # stages that are added up, as nodes
 # More than any game uses, and products of many such numbers are still finite.
 _MAX_FACTOR = 1e6
 _MAX_TERM = 1e4
-
-
-# --- Images
 
 
 @dataclass(frozen=True)
@@ -94,9 +89,6 @@ def map_uses(expression: ImageExpression | None, *, is_height: bool = False) -> 
         of_heights = expression.function == "heightmap" or (expression.function == "displacemap" and index == 1)
         uses += map_uses(image, is_height=is_height or of_heights)
     return uses
-
-
-# --- Materials
 
 
 @dataclass
@@ -279,8 +271,6 @@ class _MaterialReader(TokenReader):
         target = self.word()
         return f"{source},{target.text.lower()}" if target is not None else source
 
-    # --- Image programs
-
     def _expression(self) -> ImageExpression | None:
         self._parts = 0
         return self._part(0)
@@ -293,8 +283,6 @@ class _MaterialReader(TokenReader):
         is_call = token.kind == "word" and self.accept("(")
         if depth > MAX_NESTING or self._parts == MAX_PARTS:
             self._is_too_long = True
-            if is_call:
-                self._skip_call()
             return None
         self._parts += 1
         if is_call:
@@ -321,15 +309,6 @@ class _MaterialReader(TokenReader):
             if image is not None:
                 images.append(image)
         return Call(function, tuple(images), tuple(numbers[:_MAX_NUMBERS]))
-
-    def _skip_call(self) -> None:
-        """Skips a call whose opening bracket was passed."""
-        depth = 1
-        while depth and (token := self.peek()) is not None and not token.is_mark("{}"):
-            depth += token.is_mark("(") - token.is_mark(")")
-            self.next()
-
-    # --- Values
 
     def _threshold(self) -> float:
         return min(max(self._value(0.5), 0.0), 1.0)

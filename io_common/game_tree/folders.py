@@ -25,8 +25,6 @@ _BASES = ("base", "q4base", "baseq2", "id1")
 # Of the folders below a model's that are searched.
 _MAX_DEPTH, _MAX_FOLDERS = 2, 200
 
-# --- Game folders
-
 
 def guess_game_folder(model_path: str | os.PathLike[str], names: Iterable[AssetName] = ()) -> Path | None:
     """The game folder of a model: the parent of a folder such as `models` in its path; None without one.
@@ -117,9 +115,6 @@ def export_name(
         # Doom 3 has a compressed copy of `textures/a.tga` in `dds/textures/a.dds`; models name the original.
         relative = relative[4:]
     return relative if with_extension else without_image_extension(relative)
-
-
-# --- The folder of a model
 
 
 class ModelFolder:

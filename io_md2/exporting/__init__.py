@@ -342,13 +342,13 @@ def _warn_of_differences(differences: Differences, model: Model, parts: list[Par
 
 def _in_template_order(segments: list[Segment], template: Template) -> list[Segment]:
     """The sequences in the order of a template; raises NothingToExportError if they are not those that it has."""
-    match = match_template(template, [(one.name, len(one.frames)) for one in segments])
-    if match.problems:
+    order, problems = match_template(template, [(one.name, len(one.frames)) for one in segments])
+    if problems:
         raise NothingToExportError(
-            f"the checked animations are not those of a {TEMPLATE_LABELS[template]}; {'; '.join(match.problems)}. "
+            f"the checked animations are not those of a {TEMPLATE_LABELS[template]}; {', '.join(problems)}. "
             "Rename, check or uncheck animations, or choose no template"
         )
-    return [segments[index] for index in match.order]
+    return [segments[index] for index in order]
 
 
 def _location(finding: Finding, parts: list[Part], triangles: npt.NDArray[np.int64]) -> Location:

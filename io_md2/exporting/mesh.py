@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Depsgraph, Material, Mesh, Object
 
 from ...io_blender.frames import sampling
 from ...io_blender.records import NONE, match_elements, match_vertices
@@ -23,11 +24,7 @@ from ...io_common.triangles import FLIPPED_WINDING, flip_v, have_same_triangles
 from .. import records
 from ..format import nearest_normals, st_texels, vertex_normals
 from ..importing import MAX_MATERIALS, image_size, material_skins
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Material, Mesh, Object
-
-    from ..records import StoredModel
+from ..records import StoredModel
 
 Ints = npt.NDArray[np.int32]
 

@@ -7,14 +7,14 @@ end are the sequences of players, which are those of Quake II's ``m_player.h``: 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 import numpy as np
 
+from ...io_common.companions import Companion, match_sequences
 from ...io_common.frames import FrameSequence
 from ...io_common.rules import Finding, Profile, Rule, Subject, find, find_invalid
-from ...io_common.texts import counted
 from ...io_common.textures.conventions import TextureRules
 from . import checks
 from .model import FRAMES_PER_SECOND, SKIN_NAME_SIZE, Model, validate_structure
@@ -233,57 +233,18 @@ class Template(Enum):
     NONE = "NONE"
     QUAKE2_PLAYER = "QUAKE2_PLAYER"
 
-    @property
-    def counts(self) -> dict[str, int]:
-        """The frames of each sequence, by name in the order of the file; empty if any will do."""
-        if self is Template.NONE:
-            return {}
-        return {sequence.name: sequence.frame_count for sequence in PLAYER_SEQUENCES}
+
+_PLAYER = Companion(
+    "", Game.QUAKE2, tuple(f"{one.name}{number:02d}" for one in PLAYER_SEQUENCES for number in range(one.frame_count))
+)
 
 
-@dataclass(frozen=True)
-class TemplateMatch:
-    """How sequences compare with a template."""
-
-    order: tuple[int, ...]  # index of the given sequence for each of the template that is there
-    missing: tuple[tuple[str, int], ...]  # names, with the frames that they need
-    wrong: tuple[tuple[str, int, int], ...]  # names with another number of frames: theirs, the template's
-    unknown: tuple[str, ...]  # not in the template, or there twice
-
-    @property
-    def problems(self) -> list[str]:
-        """What is wrong, in words; empty if everything fits."""
-        lines = []
-        if self.missing:
-            lines.append("missing, with frames: " + ", ".join(f"{name} {count}" for name, count in self.missing))
-        lines += [f"{name} has {counted(count, 'frames')} instead of {wanted}" for name, count, wanted in self.wrong]
-        if self.unknown:
-            lines.append("not in the template, or there twice: " + ", ".join(self.unknown))
-        return lines
-
-
-def match_template(template: Template, sequences: Sequence[tuple[str, int]]) -> TemplateMatch:
-    """Compares the names of sequences and their numbers of frames with a template, regardless of case."""
-    counts = template.counts
-    if not counts:
-        return TemplateMatch(tuple(range(len(sequences))), (), (), ())
-    found: dict[str, int] = {}
-    unknown = []
-    for index, (name, _count) in enumerate(sequences):
-        key = name.lower()
-        if key in counts and key not in found:
-            found[key] = index
-        else:
-            unknown.append(name)
-    present = [(name, found[name]) for name in counts if name in found]
-    return TemplateMatch(
-        order=tuple(index for _, index in present),
-        missing=tuple((name, count) for name, count in counts.items() if name not in found),
-        wrong=tuple(
-            (name, sequences[index][1], counts[name]) for name, index in present if sequences[index][1] != counts[name]
-        ),
-        unknown=tuple(unknown),
-    )
+def match_template(template: Template, sequences: Sequence[tuple[str, int]]) -> tuple[list[int], list[str]]:
+    """The indices of sequences, names and numbers of frames, in the order of a template, and what does not fit."""
+    if template is Template.NONE:
+        return list(range(len(sequences))), []
+    order, problems, others = match_sequences(_PLAYER, [((name,), count) for name, count in sequences])
+    return order, [*problems, *([f"not in the template, or there twice: {', '.join(others)}"] if others else [])]
 
 
 TEXTURE_RULES = TextureRules(config_name="md2.cfg", has_player_skins=True)

@@ -13,8 +13,7 @@ from ...io_blender import state
 from ...io_blender.clips.playing import restored_frame_and_values
 from ...io_blender.findings import Location
 from ...io_blender.frames import models as frame_models
-from ...io_blender.frames import options as frame_options
-from ...io_blender.frames.frame_plan import FramePlan, Segment
+from ...io_blender.frames.frame_plan import FramePlan
 from ...io_blender.frames.sampling import Samples, Sampling, Sides, blocks, sample_frames
 from ...io_blender.frames.verification import (
     GRID,
@@ -39,11 +38,8 @@ from ...io_blender.scene.objects import (
 )
 from ...io_blender.scene.time_dependence import depends_on_time
 from ...io_blender.verification import OTHER_TRIANGULATION, Differences, Verify, diagonal
-from ...io_common.companions import Companion, match_sequences
 from ...io_common.texts import counted
-from ...io_common.textures.search import Search
 from ...io_common.triangles import drop_degenerate, flip_v
-from ...io_md5.format.companions import find_companion
 from ..format import (
     PROFILES,
     UNITS,
@@ -57,11 +53,12 @@ from ..format import (
     positions,
     quantise,
 )
-from ..format.games import TEXTURE_RULES, surface_limits, turn_steps
-from ..options import ModelProperties
+from ..format.games import surface_limits, turn_steps
+from ..options import ExportOptions
 from ..players import all_frames
 from ..records import StoredModel, load_frames, load_model, root_of
 from ..tags import Tag, find_tags, tag_tables
+from .quake import find_replaced, in_order, skin_files
 from .surfaces import (
     Part,
     SurfaceBuilder,
@@ -88,13 +85,6 @@ _WARNINGS = {
 }
 
 
-@dataclass(frozen=True)
-class ExportOptions(ModelProperties, frame_options.ExportOptions):
-    """The options of an export."""
-
-    game: Game = Game.ANY
-
-
 def build_model(context: Context, options: ExportOptions, report: Report) -> Job[frame_models.Built]:
     """Builds and verifies a model of meshes and tags in Object Mode; raises Md3Error or NothingToExportError."""
     builder = _find_objects(context, options, report)
@@ -111,27 +101,13 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     findings = check_model(model, options.game, source)
     skins = {}
     if options.write_skins and options.game is Game.QUAKE:
-        skins = _skin_files(model, builder.further_skins)
+        skins = skin_files(model, builder.further_skins)
         findings = [finding for finding in findings if finding.code != "image_not_found"]
     images = [next(iter(surface.shaders), "") for surface in model.surfaces]
     return frame_models.Built(
         findings, lambda: untouched or format_model(model), lambda finding: Location(), model.frame_names, images,
         "SurfaceSkin 0 N", skins,
     )  # fmt: skip
-
-
-def _skin_files(model: Model, further: list[list[str]]) -> dict[str, bytes]:
-    """The .skin files of a model: a line for each surface, with its shader or one of its `further` skins."""
-    skins = [[*surface.shaders[:1], *others] for surface, others in zip(model.surfaces, further, strict=True)]
-    texts = [
-        "".join(
-            f"{surface.name},{names[min(number, len(names) - 1)]}\n"
-            for surface, names in zip(model.surfaces, skins, strict=True)
-            if names
-        )
-        for number in range(max(map(len, skins), default=0))
-    ]
-    return {f"_{number}.skin": text.encode("latin-1") for number, text in enumerate(texts)}
 
 
 def _find_objects(context: Context, options: ExportOptions, report: Report) -> Builder:
@@ -200,13 +176,13 @@ class Builder:
         sources = self.stored
         if not self.meshes and self.root is not None and self.source is not None:
             sources = {self.root: self.source}
-        replaced = self._find_replaced()
+        replaced = find_replaced(options, report)
         if plan is None:
             models = (one for obj in bpy.data.objects if (one := load_frames(obj)) is not None)
             first = 0 if options.game is Game.SRB2 else 1
             plan = frame_models.plan_model(
                 self.meshes, sources, scene, options.frames, models, report,
-                lambda segments: _in_order(segments, replaced, report), first_number=first,
+                lambda segments: in_order(segments, replaced, report), first_number=first,
             )  # fmt: skip
         # What Blender shades takes longer to read, and turns with the model that this one hangs on.
         is_new = not self.stored and self.origin is None
@@ -249,16 +225,6 @@ class Builder:
         if options.compares_speed and rate is not None:
             frame_models.warn_of_model_speed(plan, options.frames, rate, scene, report)
         return model
-
-    def _find_replaced(self) -> Companion | None:
-        """The MDL that the game replaces by the model, if the export has to fit it."""
-        options = self.options
-        if options.game is not Game.QUAKE or not options.match_companion or options.path is None:
-            return None
-        found, problem = find_companion(options.path, Search(options.game_folders, TEXTURE_RULES))
-        if problem:
-            self.report.warn(f"its sequences are not compared: {problem}")
-        return found
 
     def _sample(
         self, plan: FramePlan, *, with_normals: bool
@@ -362,18 +328,6 @@ class Builder:
             surfaces=surfaces,
             flags=source.flags if source is not None else 0,
         )
-
-
-def _in_order(segments: list[Segment], replaced: Companion | None, report: Report) -> list[Segment]:
-    """The sequences in the order of the replaced model; raises Md3Error for all that do not fit."""
-    if replaced is None:
-        return segments
-    order, problems, left_out = match_sequences(replaced, [((one.name,), len(one.frames)) for one in segments])
-    if problems:
-        raise Md3Error(replaced.misfit(listing(problems, 40), "Match MDL"))
-    if left_out:
-        report.warn(f"no sequences of {replaced.name}, so not exported: {listing(left_out)}")
-    return [segments[index] for index in order]
 
 
 def _moved(samples: Samples, matrices: npt.NDArray[np.float64]) -> Samples:

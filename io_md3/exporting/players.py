@@ -30,10 +30,11 @@ from ..format.sequences import (
     missing_sequences,
     player_settings,
 )
+from ..options import ExportOptions
 from ..players import HEAD, LOWER, PARTS, TAGS, UPPER, Part, Player, all_frames
 from ..records import MATERIAL_NAMES, PLAYER, PLAYER_SETTINGS, SEQUENCES, SHADERS, PlayerFiles, PlayerSettings
 from ..tags import Tag
-from . import Builder, ExportOptions, make_builder
+from . import Builder, make_builder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,7 +117,7 @@ def problems_of(player: Player) -> Iterator[str]:
         yield f"no action for {len(names)} of the sequences: {listing(names, len(names))}"
     for one in player.sequences:
         parts = [name for name in (LOWER, UPPER) if is_played_by(name, one.name)]
-        still = [name for name in parts if not player.played(player.parts[name], one.name)]
+        still = [name for name in parts if not player.plays(player.parts[name], one.name)]
         if still and not is_untouched(player):
             yield f"{one.name} plays nothing of {listing(still)}: give its action a slot for it"
 
@@ -159,17 +160,16 @@ def _part_files(
     return {f"{part.name}.md3": untouched or format_model(model), **skins}
 
 
+def _words(settings: PlayerSettings) -> dict[str, str]:
+    """What `animation.cfg` has of the settings."""
+    offset = " ".join(f"{number:g}" for number in settings.head_offset)
+    return {"sex": settings.sex, "footsteps": settings.footsteps, "headoffset": offset}
+
+
 def _config(player: Player, settings: PlayerSettings, table: list[Sequence]) -> bytes:
-    x, y, z = settings.head_offset
-    head = {"sex": settings.sex, "footsteps": settings.footsteps, "headoffset": f"{x:g} {y:g} {z:g}"}
     source = dict(_files_of(player, LOWER).texts).get(CONFIG_NAME, "")
-    before = _read_settings(source)
-    if source and settings.sex == before.sex:
-        del head["sex"]
-    if source and settings.footsteps == before.footsteps:
-        del head["footsteps"]
-    if source and settings.head_offset == before.head_offset:
-        del head["headoffset"]
+    before = _words(_read_settings(source))
+    head = {name: value for name, value in _words(settings).items() if not source or value != before[name]}
     try:
         return format_player_config(head, table, source).encode("latin-1", "replace")
     except ValueError as error:
@@ -196,7 +196,7 @@ def _plan(context: Context, player: Player, part: Part, builder: Builder, report
             plays: list[Any] = []
             for other in player.parts.values():
                 if is_played_by(other.name, one.name):
-                    plays += player.played(other, one.name)
+                    plays += player.plays(other, one.name)
             clip = Clip(
                 Source.ACTIONS, one.name, shown.first, shown.last, is_alone=True, plays=tuple(dict.fromkeys(plays))
             )

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Context, Object
 
 from ...io_blender import state
 from ...io_blender.findings import BONES, FACES, VERTICES, LocatedFinding, Location
@@ -37,9 +37,6 @@ from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import Scales, format_scales, scales_of_table
 from .options import ExportOptions, ModelOptions
 from .sequences import match_clips
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
 
 _IMAGES = ".tga, .png, .jpg or .lmp"
 

@@ -8,20 +8,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...io_blender.reports import Report, listing
+from ...io_blender.skeletal.exporting.build import Build
 from ...io_blender.skeletal.exporting.clips import AnimationOptions, Clip
 from ...io_blender.skeletal.records import StoredAction
 from ...io_common.companions import Companion, match_sequences
 from ...io_common.skeletal.scales import ScaleTable
 from ...io_common.skeletal.skeleton import components, with_components
 from ..format import Md5Error
-
-if TYPE_CHECKING:
-    from ...io_blender.skeletal.exporting.build import Build
 
 
 def arrange(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from bpy.types import Context
 
 from ...io_blender import state
 from ...io_blender.materials.library import MaterialLibrary
@@ -16,9 +17,6 @@ from ..format.companions import TEXTURE_RULES
 from ..options import ImportOptions
 from .camera import build_camera_path, frame_count
 from .read import read_files
-
-if TYPE_CHECKING:
-    from bpy.types import Context
 
 
 def import_files(context: Context, paths: list[Path], options: ImportOptions) -> Job[ImportResult]:

@@ -126,9 +126,10 @@ def test_real_players_fit_the_template_of_players(models: dict[str, Model]) -> N
     players = [model for model in models.values() if model.frame_count == 198]
     sequences = [[(one.name, one.frame_count) for one in find_sequences(model.frame_names)] for model in players]
     matches = [match_template(Template.QUAKE2_PLAYER, one) for one in sequences]
-    fitting = [match.order for match in matches if not match.problems]
+    fitting = [order for order, problems in matches if not problems]
     assert fitting
-    assert set(fitting) == {tuple(range(20))}
+    # A player is also fitting as one sequence of 198 frames.
+    assert {tuple(order) for order in fitting} <= {tuple(range(20)), (0,)}
 
 
 def test_every_frame_is_in_one_sequence(models: dict[str, Model]) -> None:

@@ -4,10 +4,10 @@ drivers, IK and NLA, or from F-curves if only those move the armature."""
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from bpy.types import FCurve, Object
 
 from ....io_common.skeletal import quaternions as quat
 from ....io_common.skeletal.model import ROOT, Animation, Floats, SkeletalError
@@ -24,9 +24,6 @@ from ..rig import SMALLEST_SCALE, Rig, bone_path
 from .causes import split_by_constraints, split_by_parents
 from .clips import AnimationOptions, Clip
 from .skeleton import Skeleton
-
-if TYPE_CHECKING:
-    from bpy.types import FCurve, Object
 
 # Between poses of F-curves and those that Blender evaluates in single precision: a distance relative to the largest
 # coordinate, and one minus the cosine of half an angle.

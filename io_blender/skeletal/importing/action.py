@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Action, Context, Object
 
 from ....io_common import names
 from ....io_common.skeletal import quaternions as quat
@@ -37,9 +38,6 @@ from ..rig import SMALLEST_SCALE, Motion, Rig, bone_path, convert_animation, con
 from .sources import SourceAnimation
 from .transfer import Transfer, find_retargeting, translated_bones
 from .verification import verify_import
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Context, Object
 
 # Poses computed at once.
 _CHUNK = 1 << 13
