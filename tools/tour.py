@@ -111,6 +111,7 @@ def steps() -> Iterator[float]:
     with within("VIEW_3D"):
         bpy.ops.export_scene.md5mesh("INVOKE_DEFAULT", actions="ALL", game="DOOM3")
     yield from confirm(FOLDER / "exported" / SAMPLE.name, "4  Export for a game, compared with what Blender shows")
+    mouse = None
     shoot("4  Export for a game, compared with what Blender shows", 2 * LONG)
 
 
