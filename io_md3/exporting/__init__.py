@@ -175,7 +175,7 @@ class Builder:
             raise NothingToExportError(f"there are no faces to export: {listing([obj.name for obj in self.meshes])}")
         # Far below the grid of the file.
         count = plan.moving_count(samples.positions, tags, tolerance=1e-4)
-        if count < plan.frame_count:
+        if plan.may_be_single:
             plan, samples, tags = plan.first_frames(count, report), samples.first_frames(count), tags[:count]
         self._place(builders, samples.positions)
         rows, sides = np.arange(plan.frame_count), samples.sides
