@@ -24,7 +24,7 @@ from ..io_blender.clips.playing import PlayedData
 from ..io_blender.frames.shape_keys import shape_keys, value_path
 from ..io_blender.records import Number, Text
 from ..io_common.names import without_copy_suffix
-from .format.sequences import Sequence, is_played_by, missing_sequences, sequence_named
+from .format.sequences import Sequence, in_order, is_played_by, missing_sequences, sequence_named
 from .records import GROUP, PLAYER, has_file, root_of
 from .tags import Tag, find_tags
 
@@ -67,8 +67,8 @@ class Part:
     @property
     def owners(self) -> list[Any]:
         """What may have actions: armatures, shape keys and tags."""
-        armatures = [rig for obj in self.meshes if (rig := obj.find_armature()) is not None]
-        keys = [one for obj in self.meshes if (one := shape_keys(obj)) is not None]
+        armatures = [one for obj in self.meshes if (one := obj.find_armature()) is not None]
+        keys = [found for obj in self.meshes if (found := shape_keys(obj)) is not None]
         return list(dict.fromkeys([*armatures, *keys, *(tag.obj for tag in self.tags)]))
 
 
@@ -97,7 +97,7 @@ class Player:
     @cached_property
     def sequences(self) -> list[Sequence]:
         """Its sequences in the order of the game, with the frames of the scene that their actions have."""
-        return [self._sequence(name, pairs[0][1]) for name, pairs in self.actions.items()]
+        return in_order(self._sequence(name, pairs[0][1]) for name, pairs in self.actions.items())
 
     def _sequence(self, name: str, action: Action) -> Sequence:
         first, last = (round(frame) for frame in versions.action_range(action))
@@ -397,7 +397,8 @@ def all_frames(scene: Scene) -> Iterator[None]:
     """Plays all frames of imported parts of players while the block runs, as their files have them."""
     saved = []
     for obj in scene.objects if any(map(has_file, scene.objects)) else ():
-        for owner in (obj, shape_keys(obj) if obj.type == "MESH" else None):
+        owners: tuple[Any, ...] = (obj, shape_keys(obj) if obj.type == "MESH" else None)
+        for owner in owners:
             if owner is None or not _strips(owner) or root_of(obj) is None:
                 continue
             data = owner.animation_data

@@ -137,9 +137,10 @@ def export(folder, **options):
 
 @pytest.mark.parametrize("importer", [load, load_character])
 @pytest.mark.parametrize("tags", ["EMPTIES", "BONES"])
-def test_an_untouched_player_comes_back_byte_for_byte(game, tmp_path, importer, tags):
+@pytest.mark.parametrize("sequence", ["LEGS_RUN", "BOTH_DEAD1"])
+def test_an_untouched_player_comes_back_byte_for_byte(game, tmp_path, importer, tags, sequence):
     importer(game, **({"tags": tags} if importer is load else {}))
-    play("LEGS_RUN", "TORSO_ATTACK")
+    play(sequence)
     expected = {path: data for path, data in quake3_players.files().items() if path.startswith(FOLDER)}
     assert export(tmp_path / "out") == expected
 
