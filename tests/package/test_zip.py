@@ -15,7 +15,7 @@ from paths import ROOT
 
 ARCHIVE = os.environ.get("IO_IDTECH_ZIP")
 pytestmark = pytest.mark.skipif(not ARCHIVE, reason="IO_IDTECH_ZIP names no zip: see the nox session 'package'")
-PACKAGES = ("command_line", "io_blender", "io_characters", "io_common", "io_md2", "io_md3", "io_md5")
+PACKAGES = ("command_line", "io_blender", "io_characters", "io_common", "io_iqm", "io_md2", "io_md3", "io_md5")
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,7 @@ COPIED = (
     "io_blender",
     "io_common",
     "io_characters",
+    "io_iqm",
     "io_md2",
     "io_md3",
     "io_md5",
@@ -41,7 +42,7 @@ def seen(tmp_path_factory):
         shutil.copy(ROOT / name, project)
     shutil.copytree(FURTHER_FAMILY / "io_tri", project / "io_tri")
     families = (ROOT / "families.py").read_text(encoding="utf-8")
-    one_entry = families.replace("(MD5, MD2, MD3)", "(MD5, MD2, MD3, TRI)").replace(
+    one_entry = families.replace("MD2, MD3)", "MD2, MD3, TRI)").replace(
         "\nFAMILIES", "from .io_tri.family import FAMILY as TRI\n\nFAMILIES"
     )
     assert one_entry.count("TRI") == 2

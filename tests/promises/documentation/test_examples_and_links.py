@@ -68,7 +68,8 @@ def test_every_custom_property_is_named_on_the_page(family):
         for module in modules
         for name in re.findall(rf'= .*"({family}_[a-z_]+)"', module.read_text(encoding="utf-8"))
     }
-    assert used
+    # IQM has those of all skeletal models.
+    assert used or family == "iqm"
     assert [name for name in sorted(used) if f"`{name}`" not in text] == []
 
 

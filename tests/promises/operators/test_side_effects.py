@@ -21,7 +21,7 @@ from enabled_families import EXPORTERS, IMPORTERS, export_file, import_file, wri
 from paths import ROOT
 from scripted_scenes import rig, tube
 
-PACKAGES = ("command_line", "io_blender", "io_common", "io_md2", "io_md3", "io_md5")
+PACKAGES = ("command_line", "io_blender", "io_common", "io_iqm", "io_md2", "io_md3", "io_md5")
 
 # `--jobs` of the command line starts Blenders; nothing else starts anything.
 STARTS_PROCESSES = {Path("command_line/blenders.py")}

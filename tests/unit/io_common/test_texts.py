@@ -39,7 +39,7 @@ PLURAL = re.compile(rf" ((joint|normal|such|texture) )?({NOUNS})\b")
 NEVER_ONE = re.compile(r"(at most|more than|faces have|there are) $")
 MESSAGES = [
     path
-    for folder in ("io_blender", "io_characters", "io_common", "io_md2", "io_md3", "io_md5", "command_line")
+    for folder in ("io_blender", "io_characters", "io_common", "io_iqm", "io_md2", "io_md3", "io_md5", "command_line")
     for path in (ROOT / folder).rglob("*.py")
 ]
 
