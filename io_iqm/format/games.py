@@ -100,8 +100,8 @@ def _other_poses(iqm: Iqm, least: float) -> list[str]:
 
 
 def _absent(iqm: Iqm, _: float) -> list[str]:
-    pairs = {"adjacency": (iqm.triangles, iqm.adjacency), "bounds": (iqm.frames, iqm.bounds)}
-    return [what for what, (wanted, found) in pairs.items() if len(wanted) != len(found)]
+    missing = {"adjacency": len(iqm.triangles) - len(iqm.adjacency), "bounds": len(iqm.frames) - len(iqm.bounds)}
+    return [what for what, count in missing.items() if count]
 
 
 def _scaled(is_found: Callable[[npt.NDArray[np.float32]], npt.NDArray[np.bool_]]) -> Search:
@@ -180,7 +180,8 @@ def _rules(engine: str, source: str, *rows: Row) -> tuple[Rule, ...]:
     result = []
     for code, requirement, *more in rows:
         usual, title, does, remedy = _RULES[code]
-        limit, why, search = (*more, *(0, does, usual)[len(more) :])
+        others: list[Any] = [*more, *(0, does, usual)[len(more) :]]
+        limit, why, search = others
         words = (requirement, f"{engine} {why}", remedy, source)
         result.append(Rule(code, code not in _WARNINGS, _check(title, search), engine, *words, limit))
     return tuple(result)

@@ -27,6 +27,18 @@ from ..options import IN_MODEL, SEPARATE, FileProperties
 if TYPE_CHECKING:
     from bpy.types import Context, UILayout
 
+    class _ImportOptions(skeletal.ImportProperties):
+        """The options of an import."""
+
+    class _Options(
+        skeletal.ModelProperties, skeletal.WeightOptions, skeletal.AnimationProperties, skeletal.ClipProperties,
+        FileProperties,
+    ):  # fmt: skip
+        """The options of an export."""
+
+    class _Game:
+        """The option to choose a game."""
+
 
 def values_of_game(operator: Any, context: Context) -> dict[str, Any]:
     """The values of options that the game of an export, or of its properties, needs, by name."""
@@ -38,12 +50,13 @@ def _files_of(game: Game) -> str:
     return SEPARATE if game is Game.SAUERBRATEN else IN_MODEL
 
 
-_ImportOptions: Any = mixin_of(skeletal.ImportProperties)
-_Options: Any = mixin_of(
-    skeletal.ModelProperties, skeletal.WeightOptions, skeletal.AnimationProperties, skeletal.ClipProperties,
-    FileProperties,
-)  # fmt: skip
-_Game: Any = shared_options.game_mixin(PROFILES, values_of_game)
+if not TYPE_CHECKING:
+    _ImportOptions = mixin_of(skeletal.ImportProperties)
+    _Options = mixin_of(
+        skeletal.ModelProperties, skeletal.WeightOptions, skeletal.AnimationProperties, skeletal.ClipProperties,
+        FileProperties,
+    )  # fmt: skip
+    _Game = shared_options.game_mixin(PROFILES, values_of_game)
 
 
 @properties
