@@ -39,6 +39,7 @@ from .characters import Attachment, CharacterAnimation, JointAdjustment, Tag, Ve
 
 MAX_WORDS = 100_000  # words of all statements that a script runs, those of other scripts and aliases included
 MAX_DEPTH = 48  # blocks, aliases and scripts within each other
+_LONGEST_PATH = 4096  # Windows and Linux open no longer ones
 _MODEL_FOLDERS = ("models", "model")
 
 
@@ -287,7 +288,7 @@ class _ScriptReader:
         """Runs a script, whose path begins at the game's folder, perhaps above the one that is searched."""
         if not path:
             raise _StatementError("exec without a file")
-        parts = path.split("/")
+        parts = path.split("/") if len(path) <= _LONGEST_PATH else []
         outer = self._file, self._line
         try:
             for base in reversed(ancestors(self._folder)):

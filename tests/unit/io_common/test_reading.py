@@ -116,4 +116,4 @@ def test_textures_are_looked_for_among_files_only(tmp_path, odd_file, kind, name
 def test_info_says_that_a_pipe_is_no_file(tmp_path, odd_file, capsys):
     path = odd_file(tmp_path / "walk.md5anim", "pipe")
     assert print_info([str(path)], as_json=False) == 1
-    assert "it is not a regular file" in capsys.readouterr().out
+    assert "this is not a regular file" in capsys.readouterr().out
