@@ -240,7 +240,7 @@ def platform(session: nox.Session) -> None:
 
 @nox.session(python=HERE)
 def release(session: nox.Session) -> None:
-    """The zip and the wheel of a release, checked, and its notes; fails while docs/releasing.md misses a line."""
+    """Builds and checks a release, and prints its notes; fails while a line of docs/releasing.md is missing."""
     install_blender(session, BLENDER_HERE, *HELP_TOOLS, *WHEEL_TOOLS)
     archive, wheel = build_zip(session), build_wheel(session)
     session.run("python", "tools/review.py", str(archive))
@@ -258,8 +258,8 @@ def demo(session: nox.Session) -> None:
 
 @nox.session(python=HERE)
 def pictures(session: nox.Session) -> None:
-    """Makes the featured image, the icon and the previews of the extension platform, in docs/images."""
-    install_blender(session, BLENDER_HERE)
+    """Makes the pictures of the extension platform and the moving picture of the README, in docs/images."""
+    install_blender(session, BLENDER_HERE, *TEST_TOOLS, "pillow>=11")
     session.run("python", "tools/pictures.py")
 
 

@@ -213,7 +213,6 @@ def move(targets: Mapping[Path, Path]) -> None:
 
 
 def _target_of(path: Path, task: Task) -> Path:
-    """The place of a file that a task wrote to its temporary folder."""
     # Games look for an animation with the name of its model.
     prefix = "" if path.stem == task.target.stem else task.prefix
     return task.target.with_name(f"{prefix}{path.name}")

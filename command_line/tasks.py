@@ -26,7 +26,7 @@ from ..io_common.catalogue import Catalogue, kept_catalogue
 from ..io_common.declarations.characters import Character
 from ..io_common.family import Family, Role, family_of, kinds_by_suffix
 from ..io_common.files import open_file
-from ..io_common.game_tree.archives import FilesByName, files_in, split_archive_path, stamp, stamp_of
+from ..io_common.game_tree.archives import FilesByName, files_in, readable, split_archive_path, stamp, stamp_of
 from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.tree import GameTree
 
@@ -36,6 +36,7 @@ CONVERTED, UP_TO_DATE, FAILED = "converted", "up to date", "failed"
 FAMILY_FORMATS: dict[str, Family] = {family.name: family for family in FAMILIES}
 ASSETS = "assets"
 FORMATS: tuple[str, ...] = ("blend", *FAMILY_FORMATS, "glb", "fbx", ASSETS)
+_WITH_ANIMATIONS = {family.skeletal.animation_suffix for family in FAMILIES if family.skeletal is not None}
 _ROLES = {suffix: kind.role for suffix, kind in kinds_by_suffix(FAMILIES).items()}
 INPUT_SUFFIXES = (*sorted(_ROLES, key=lambda suffix: list(Role).index(_ROLES[suffix])), BLEND)
 """The suffixes of all files that can be converted, models first."""
@@ -107,6 +108,12 @@ def with_single_root(text: str) -> str:
     return f"/{text.lstrip('/')}" if os.name == "posix" and text.startswith("//") else text
 
 
+def is_task(path: Path) -> bool:
+    """Whether a file in a folder is converted by itself: not animations alone."""
+    family = family_of(FAMILIES, path.suffix)
+    return family is None or family.skeletal is None or family.skeletal.has_model(readable(path))
+
+
 def animations_in(folder: Path | None) -> list[Path]:
     """The animations in a folder on disk or in an archive, in alphabetical order; none if it cannot be read."""
     if folder is None:
@@ -117,7 +124,7 @@ def animations_in(folder: Path | None) -> list[Path]:
             path
             for path in files_in(folder)
             # Unlike `Path.is_file`, it raises no error for a link that cannot be followed.
-            if role_of(path.suffix) is Role.ANIMATION and (not is_on_disk or os.path.isfile(path))
+            if path.suffix.lower() in _WITH_ANIMATIONS and (not is_on_disk or os.path.isfile(path))
         ]
     except OSError:
         return []

@@ -119,8 +119,7 @@ class ImportResult:
     actions: list[Action] = field(default_factory=list)  # the new actions, one for each animation or sequence
     # Those of the new actions whose frames are also in an action of each sequence.
     divided: list[Action] = field(default_factory=list)
-    # For each action that is replaced, the new one.
-    replaced: dict[Action, Action] = field(default_factory=dict)
+    replaced: dict[Action, Action] = field(default_factory=dict)  # for each action that is replaced, the new one
     report: Report = field(default_factory=Report)  # counts and warnings
 
     def add_action(self, action: Action) -> None:
@@ -133,8 +132,7 @@ class ImportResult:
 class ExportResult:
     """The result of an export."""
 
-    # The files that were written, first the one that was asked for.
-    paths: list[Path] = field(default_factory=list)
+    paths: list[Path] = field(default_factory=list)  # the files that were written, first the one that was asked for
     report: Report = field(default_factory=Report)  # counts and warnings
 
 

@@ -7,12 +7,14 @@ import os
 import re
 import traceback
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from .files import open_file
 
 
+@dataclass(eq=False, repr=False)
 class FormatError(ValueError):
     """A file that cannot be understood, or a model that cannot be written; each family has a subclass.
 
@@ -20,25 +22,17 @@ class FormatError(ValueError):
     and columns count from 1, the `offset` of a byte from 0.
     """
 
-    def __init__(
-        self,
-        reason: str,
-        *,
-        path: str = "",
-        line: int | None = None,
-        column: int | None = None,
-        offset: int | None = None,
-        found: str | None = None,
-        expected: str | None = None,
-    ) -> None:
-        self.reason = reason
-        self.path = path
-        self.line = line
-        self.column = column
-        self.offset = offset
-        self.found = found
-        self.expected = expected
-        super().__init__(reason)
+    reason: str
+    _: KW_ONLY
+    path: str = ""
+    line: int | None = None
+    column: int | None = None
+    offset: int | None = None
+    found: str | None = None
+    expected: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__init__(self.reason)
 
     @property
     def place(self) -> str:
@@ -119,24 +113,11 @@ _LONGEST_ON_WINDOWS = 259  # characters, unless the user has allowed longer path
 # How other files begin, and what they are.
 _OTHER_KINDS = (
     (b"\x89PNG\r\n\x1a\n", "a PNG"),
-    (b"\xff\xd8\xff", "a JPEG"),
-    (b"DDS ", "a DDS texture"),
-    (b"GIF8", "a GIF"),
-    (b"BM", "a BMP"),
     (b"PK\x03\x04", "a ZIP archive, such as .pk4: use File > Import > id Tech Game Character"),
     (b"PK\x05\x06", "an empty ZIP archive"),
     (b"PACK", "a .pak archive: use File > Import > id Tech Game Character"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive: unpack it first"),
-    (b"Rar!", "a RAR archive: unpack it first"),
-    (b"\x1f\x8b", "a gzip archive: unpack it first"),
-    (b"BLENDER", "a .blend file"),
-    (b"glTF", "a glTF file"),
-    (b"Kaydara FBX", "an FBX file"),
     (b"IDPO", "an MDL model of Quake"),
     (b"IDST", "an MDL model of Half-Life"),
-    (b"%PDF", "a PDF"),
-    (b"OggS", "an Ogg sound"),
-    (b"RIFF", "a WAV sound"),
     (b"<!DOCTYPE", "a web page"),
     (b"<html", "a web page"),
     (b"\xff\xfe", "UTF-16 text: save it as ASCII or UTF-8"),

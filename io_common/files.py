@@ -106,9 +106,6 @@ def target_name(source: object) -> str:
     return name if isinstance(name, str) else ""
 
 
-# --- Files that are written completely or not at all
-
-
 def write_file(path: str | os.PathLike[str], data: bytes, *, remove_abandoned: bool = True) -> None:
     """Writes one file; see `write_files`."""
     write_files({Path(path): data}, remove_abandoned=remove_abandoned)
@@ -186,12 +183,8 @@ def _permissions(target: Path) -> int:
 
 def new_file(folder: Path) -> tuple[Path, FileIO]:
     """Creates a file that only this user may read. It has no buffer, which might fail on closing."""
-    tries = 0
-    while True:
+    for _ in range(_TRIES):
         path = folder / f"{_PREFIX}{secrets.token_hex(4)}{_SUFFIX}"
-        try:
+        with suppress(FileExistsError):
             return path, open(path, "xb", buffering=0, opener=lambda name, flags: os.open(name, flags, 0o600))
-        except FileExistsError:
-            tries += 1
-            if tries == _TRIES:
-                raise
+    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), os.fspath(folder))

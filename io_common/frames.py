@@ -105,7 +105,6 @@ def _sequence_names(names: tuple[str, ...]) -> list[str]:
 
 
 def _number_start(name: str) -> int:
-    """Where the digits at the end of a name begin."""
     return len(name.rstrip(_DIGITS))
 
 

@@ -154,9 +154,6 @@ def is_unfit_for_windows(part: str) -> bool:
     return _UNFIT_FOR_WINDOWS.match(part) is not None
 
 
-# --- Names for Blender, and for files
-
-
 def for_blender(name: str, limit: int, fallback: str) -> str:
     """A name of at most `limit` bytes; bytes that are not UTF-8 come as surrogates."""
     if name.isascii() and 0 < len(name) <= limit and "\0" not in name:

@@ -30,9 +30,7 @@ def listing(names: Sequence[Any], limit: int = 5) -> str:
 
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
-
-FIELDS = ("action", "object", "strip", "marker", "slot", "scene")
-"""The fields that a pattern may have."""
+FIELDS = ("action", "object", "strip", "marker", "slot", "scene")  # the fields that a pattern may have
 
 
 class UnknownFieldError(ValueError):

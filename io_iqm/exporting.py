@@ -58,6 +58,10 @@ if TYPE_CHECKING:
 Integers = npt.NDArray[np.int64]
 
 
+WRITING = Writing(joint_scales=True, max_influences=4, precision=2e-3)
+"""How files are written: alike for all games."""
+
+
 @dataclass(frozen=True)
 class ModelOptions(build.ModelOptions):
     """The options of a model."""
@@ -66,8 +70,8 @@ class ModelOptions(build.ModelOptions):
 
     @property
     def writing(self) -> Writing:
-        """How files are written: alike for all games."""
-        return Writing(joint_scales=True, max_influences=4)
+        """How files are written."""
+        return WRITING
 
     @property
     def mesh_limits(self) -> dict[str, int]:
@@ -87,6 +91,7 @@ class ExportOptions(build.ExportOptions):
 class Builder(build.Builder):
     """Builds a model and its animations as an IQM holds them."""
 
+    rounding = "files have the four largest weights of a vertex, as bytes"
     is_separate: bool = False
     imported: Iqm | None = None  # the file that the armature was made of
     attributes: list[Attributes] = field(default_factory=list)  # of its meshes
@@ -136,8 +141,11 @@ class Builder(build.Builder):
         name = next((one for one in (shown, clip.name) if names.for_files(one, "animation") == path.stem), path.stem)
         alone, number = load_action(action, shown, self.imported), np.inf
         if alone is not None and name == shown:
-            name, number = alone.animations[0].name, NUMBER.read(action) or 0
+            found = NUMBER.read(action)
+            number = np.inf if found is None else found
             self.alone[path] = alone
+            # In a file of its own it may have another name than that.
+            name = alone.animations[0].name if self.is_separate else name
         is_loop = loop_type(animation) == "closed"
         if action is not None and action.use_frame_range:
             is_loop = action.use_cyclic

@@ -65,7 +65,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         armatures = yield from build_files(context, files, options, materials, result, progress)
         materials.add_to_report(result.report, search.warnings)
         for skeleton, iqm in models.items():
-            _finish_model(skeleton, iqm, options)
+            finish_model(skeleton, iqm, options)
         _store_animations(files.animations, {skeleton.path: iqm for skeleton, iqm in models.items()})
         if options.use_scene_timing and files.animations:
             set_scene_timing(context.scene, files.animations[0], options, result.report)
@@ -94,7 +94,7 @@ def _remove_bind_scales(source: SourceAnimation, models: Iterable[Iqm]) -> None:
             return
 
 
-def _finish_model(skeleton: ImportSkeleton, iqm: Iqm, options: ImportOptions) -> None:
+def finish_model(skeleton: ImportSkeleton, iqm: Iqm, options: ImportOptions) -> None:
     """Stores the file, and gives the meshes what only IQM has."""
     armature, model, attributes = skeleton.obj, skeleton.model, to_attributes(iqm)
     assert armature is not None

@@ -14,7 +14,7 @@ GROUP = "iqm"
 
 # Of armatures the file, of actions the one with only their animation.
 _FILE = Bytes(GROUP, "file", "u1")
-# Of actions: the number in the file and the name that the import gave them.
+# Of actions: the number in the file of the armature, and the name that the import gave them.
 NUMBER = Integer(GROUP, "number")
 _NAME = Text(GROUP, "name", is_quoted=False)
 
@@ -34,20 +34,18 @@ def load_file(owner: Any) -> Iqm | None:
 
 
 def store_action(action: Any, number: int, name: str, alone: Iqm | None) -> None:
-    """Stores which animation an action was made of; `alone` is its file unless that of the armature holds it."""
-    NUMBER.write(action, number)
+    """Stores which animation an action was made of: that of a file, else that with a number in the armature's."""
     _NAME.write(action, name)
+    NUMBER.write(action, number if alone is None else None)
     if alone is not None:
         store_file(action, alone)
 
 
 def load_action(action: Any, name: str, imported: Iqm | None) -> Iqm | None:
     """A file with only the animation that an action, now of a name, was; `imported` is that of its armature."""
-    number = NUMBER.read(action) if action is not None else None
-    alone = load_file(action)
-    if number is None or (alone is None and (imported is None or number >= len(imported.animations))):
+    if action is None or name != _NAME.read(action):
         return None
-    alone = animations_alone(imported, number) if alone is None and imported is not None else alone
-    if alone is None or len(alone.animations) != 1:
-        return None
-    return alone if name == _NAME.read(action) else None
+    alone, number = load_file(action), NUMBER.read(action)
+    if alone is None and imported is not None and number is not None and number < len(imported.animations):
+        alone = animations_alone(imported, number)
+    return alone if alone is not None and len(alone.animations) == 1 else None

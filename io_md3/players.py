@@ -24,7 +24,7 @@ from ..io_blender.clips.playing import PlayedData
 from ..io_blender.frames.shape_keys import shape_keys, value_path
 from ..io_blender.records import Number, Text
 from ..io_common.names import without_copy_suffix
-from .format.sequences import Sequence, is_played_by, missing_sequences, sequence_named
+from .format.sequences import Sequence, in_order, is_played_by, missing_sequences, sequence_named
 from .records import GROUP, PLAYER, has_file, root_of
 from .tags import Tag, find_tags
 
@@ -36,10 +36,8 @@ LOWER, UPPER, HEAD = PARTS = ("lower", "upper", "head")
 TAGS = {"tag_torso": LOWER, "tag_head": UPPER, "tag_weapon": UPPER, "tag_flag": UPPER}
 """The part that the game looks for a tag in; `tag_flag` is that of Team Arena alone."""
 
-STANDING = "LEGS_IDLE"
-"""What the legs play if nothing else was chosen."""
-
-_STANDING = {LOWER: STANDING, UPPER: "TORSO_STAND"}
+# What legs and torso play if nothing else was chosen.
+_STANDING = {LOWER: "LEGS_IDLE", UPPER: "TORSO_STAND"}
 _TRACK, _KEPT = "Sequence of Player", "Kept for Player"
 
 # Custom properties of actions, which users can change.
@@ -69,8 +67,8 @@ class Part:
     @property
     def owners(self) -> list[Any]:
         """What may have actions: armatures, shape keys and tags."""
-        armatures = [rig for obj in self.meshes if (rig := obj.find_armature()) is not None]
-        keys = [one for obj in self.meshes if (one := shape_keys(obj)) is not None]
+        armatures = [one for obj in self.meshes if (one := obj.find_armature()) is not None]
+        keys = [found for obj in self.meshes if (found := shape_keys(obj)) is not None]
         return list(dict.fromkeys([*armatures, *keys, *(tag.obj for tag in self.tags)]))
 
 
@@ -99,7 +97,7 @@ class Player:
     @cached_property
     def sequences(self) -> list[Sequence]:
         """Its sequences in the order of the game, with the frames of the scene that their actions have."""
-        return [self._sequence(name, pairs[0][1]) for name, pairs in self.actions.items()]
+        return in_order(self._sequence(name, pairs[0][1]) for name, pairs in self.actions.items())
 
     def _sequence(self, name: str, action: Action) -> Sequence:
         first, last = (round(frame) for frame in versions.action_range(action))
@@ -109,7 +107,7 @@ class Player:
         rate = _SPEED.read(action) or state.frame_rate(bpy.context.scene)
         return Sequence(name, first, last, rate, round(looping), bool(action.get(_REVERSED)))
 
-    def played(self, part: Part, sequence: str) -> list[tuple[Any, Action, Any]]:
+    def plays(self, part: Part, sequence: str) -> list[tuple[Any, Action, Any]]:
         """What a sequence plays on what a part is made of: the owner, the action and its slot."""
         return [
             (owner, *found) for owner in part.owners if (found := self._action_of(owner, part, sequence)) is not None
@@ -138,41 +136,42 @@ class Player:
 
     # Playing
 
-    def shown(self) -> dict[str, str]:
+    def _shown(self) -> dict[str, str]:
         """The sequence that legs and torso play, by the name of the part."""
-        found = {}
-        for name in (LOWER, UPPER):
-            for owner in self.parts[name].owners:
-                for strip in _strips(owner):
-                    known = sequence_named(strip.name)
-                    if known and is_played_by(name, known):
-                        found[name] = known
-        return found
+        strips = [(part, strip.name) for part in self.parts.values() for one in part.owners for strip in _strips(one)]
+        pairs = ((part.name, sequence_named(without_copy_suffix(name))) for part, name in strips)
+        return {part: name for part, name in pairs if is_played_by(part, name)}
 
-    def show(self, context: Context, sequence: str) -> tuple[float, int, int]:
+    def played(self, scene: Scene) -> list[int]:
+        """Which of the sequences play."""
+        shown = set(self._shown().values())
+        return [index for index, one in enumerate(self.sequences) if one.name in shown]
+
+    def show(self, operator: Any, context: Context, index: int) -> tuple[float, int, int]:
         """Plays a sequence on legs or torso, or both; returns the rate that the scene needs, and its range."""
         rows = {one.name: one for one in self.sequences}
-        shown = self.shown()
-        chosen = {part: sequence for part in (LOWER, UPPER) if is_played_by(part, sequence)}
+        name, shown = self.sequences[index].name, self._shown()
+        chosen = {part: name for part in _STANDING if is_played_by(part, name)}
         for part, standing in _STANDING.items():
-            other = shown.get(part, standing)
             # What both played ends with it.
+            other = shown.get(part, standing)
             chosen.setdefault(part, standing if other.startswith("BOTH_") else other)
-        chosen = {part: name for part, name in chosen.items() if name in rows}
-        played = [rows[name] for name in chosen.values()]
-        rate = max(one.frame_rate for one in played)
-        first = min(one.first for one in played)
-        ends = [(one.frame_count - (not one.looping)) / one.frame_rate * rate for one in played]
-        last = first + max(math.ceil(max(ends) - (played[ends.index(max(ends))].looping > 0)), 0)
-        self.stop()
-        for part, name in chosen.items():
-            for owner, action, slot in self.played(self.parts[part], name):
+        chosen = {part: one for part, one in chosen.items() if one in rows}
+        played = [rows[one] for one in chosen.values()]
+        rate, first = max(one.frame_rate for one in played), min(one.first for one in played)
+        # A loop ends before it shows its first frame again.
+        lasts = [
+            one.frame_count / one.frame_rate * rate - (1 if one.looping else rate / one.frame_rate) for one in played
+        ]
+        last = first + math.ceil(max(lasts))
+        self._stop()
+        for part, one in chosen.items():
+            for owner, action, slot in self.plays(self.parts[part], one):
                 _keep_active(owner, self.actions)
-                _add_strips(owner, action, slot, rows[name], rate, first, last)
+                _add_strips(owner, action, slot, rows[one], rate, first, last)
         return rate, first, last
 
-    def stop(self) -> None:
-        """Plays no sequence any more."""
+    def _stop(self) -> None:
         for part in self.parts.values():
             for owner in part.owners:
                 for track in _tracks(owner, _TRACK):
@@ -199,8 +198,8 @@ class Player:
 
     # Import
 
-    def store_import(self, rows: Iterable[Sequence]) -> None:
-        """Stores on the actions of imported sequences how they play, and what they are, to notice changes."""
+    def begin(self, context: Context, rows: Iterable[Sequence]) -> tuple[float, int, int]:
+        """Stores on the actions of imported sequences how they play, to notice changes; plays the first pair."""
         found = {one.name: one for one in rows}
         for name, pairs in self.actions.items():
             row = found[name]
@@ -212,6 +211,8 @@ class Player:
                 if row.is_reversed:
                     action[_REVERSED] = True
                 _IMPORTED.write(action, _fingerprint(action))
+        names = [one.name for one in self.sequences]
+        return self.show(None, context, names.index(_STANDING[LOWER]) if _STANDING[LOWER] in names else 0)
 
     def is_as_imported(self, rows: Iterable[Sequence]) -> bool:
         """Whether its actions are those of the imported sequences, and none of them was edited."""
@@ -396,7 +397,8 @@ def all_frames(scene: Scene) -> Iterator[None]:
     """Plays all frames of imported parts of players while the block runs, as their files have them."""
     saved = []
     for obj in scene.objects if any(map(has_file, scene.objects)) else ():
-        for owner in (obj, shape_keys(obj) if obj.type == "MESH" else None):
+        owners: tuple[Any, ...] = (obj, shape_keys(obj) if obj.type == "MESH" else None)
+        for owner in owners:
             if owner is None or not _strips(owner) or root_of(obj) is None:
                 continue
             data = owner.animation_data

@@ -209,7 +209,7 @@ def sample_frames(what: Sampling[AnyPart]) -> Job[tuple[list[AnyPart], Samples]]
     with (
         state.hidden_modifiers(objects, is_hidden),
         restored_frame_and_values(scene) if scene_frames is not None else nullcontext(),
-        playback(context, plan.owners, None, plan.clips) as player,
+        playback(context, plan.owners, plan.clips) as player,
     ):
         if plan.clips:
             player.play(plan.clips[0])

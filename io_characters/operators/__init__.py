@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 from bpy.props import FloatVectorProperty
+from bpy.types import Context, Event
 
 from ...io_blender import versions
 from ...io_blender.operators import documentation, job_operator, panel_parts, preferences, registration, shared_options
 from ...io_blender.operators.animation_list import draw_problems
-from ...io_blender.operators.panel_parts import TabPanel, fail, set_timing
+from ...io_blender.operators.panel_parts import OperatorResult, TabPanel, fail, set_timing
 from ...io_blender.options import hidden, option, properties, scale_option
 from ...io_blender.reports import Job, listing
 from ...io_blender.scene import axes
@@ -36,14 +37,7 @@ from .import_character import (
     IO_IDTECH_UL_characters,
 )
 
-if TYPE_CHECKING:
-    from bpy.types import Context, Event
-
-    from ...io_blender.operators.panel_parts import OperatorResult
-
-PAGE = "characters.html"
-"""The help page of the operators."""
-
+PAGE = "characters.html"  # the help page of the operators
 _COLUMN_LENGTH = 24
 
 # The property for a setting of a player that has another name.
@@ -163,11 +157,7 @@ class EXPORT_SCENE_OT_idtech_character(job_operator.JobOperator, shared_options.
         scale = self.global_scale if has_scale else 1.0 / preferences.default_scale()
         conversion = ChosenConversion(axes.to_file(scale, "Y", "Z"))
         model = Md3Options(
-            game=Game.QUAKE3,
-            verify=self.verification(),
-            conversion=conversion,
-            game_folders=game_folders,
-            compares_speed=False,
+            game=Game.QUAKE3, verify=self.verification(), conversion=conversion, game_folders=game_folders
         )
         return PlayerExport(PlayerSettings(**values), model)
 

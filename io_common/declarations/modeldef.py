@@ -20,6 +20,7 @@ from itertools import groupby
 from pathlib import Path
 
 from ..errors import FormatError
+from ..files import read_file
 from ..frames import FrameSequence
 from ..names import fold, without_image_extension
 
@@ -77,7 +78,7 @@ class Definition:
             yield f"\tScale {'-' if self.is_held else ''}1.0 1.0 1.0"
         yield from kept
         tics = TICS_PER_SECOND / self.frame_rate
-        yield f"\t{_COMMENT}A frame lasts {tics:.4g} tics at {self.frame_rate:g} frames a second. States in ZScript:"
+        yield f"\t{_COMMENT}At the rate of the scene a frame lasts {tics:.4g} tics. States in ZScript:"
         for one in self.sequences:
             names = [self.frame_name(frame) for frame in range(one.first, one.last + 1)]
             yield f"\t{_COMMENT}{re.sub(r'[^A-Za-z0-9_]', '_', one.name) or 'Frames'}:"
@@ -138,7 +139,7 @@ def updated_file(root: Path, name: str, definition: Definition) -> dict[Path, by
     """The file that has the block of an actor, else `modeldef.NAME`, with the definition."""
     # Raises FormatError or OSError.
     files = sorted(one for one in root.glob("*") if fold(one.name).split(".")[0] == "modeldef" and one.is_file())
-    texts = {one: one.read_bytes().decode("utf-8", "surrogateescape") for one in files}
+    texts = {one: read_file(one).decode("utf-8", "surrogateescape") for one in files}
     path = next((one for one, text in texts.items() if _find_block(text, definition.actor)), None)
     path = path or next((one for one in files if fold(one.name) == fold(f"modeldef.{name}")), root / f"modeldef.{name}")
     return {path: with_definition(texts.get(path, ""), definition).encode("utf-8", "surrogateescape")}

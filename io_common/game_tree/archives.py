@@ -28,8 +28,7 @@ from . import files as limits
 from .files import PAK_METHOD, UNSUPPORTED_METHOD, Budget, FileReadError, GameFile, Listing, Member
 
 ARCHIVE_EXTENSIONS = (".pk4", ".pk3", ".pkz", ".dpk", ".pak", ".zip")
-FOLDER_EXTENSIONS = (".dpkdir",)
-"""Extensions of folders that are archives that are not packed."""
+FOLDER_EXTENSIONS = (".dpkdir",)  # extensions of folders that are archives that are not packed
 MAX_MEMBERS = 200_000
 
 _NUMBERED = (".pak", ".pkz", ".dpk", ".dpkdir")
@@ -38,9 +37,7 @@ _PAK_ENTRY = struct.Struct("<56s2i")
 _UNREADABLE = (OSError, zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, struct.error)
 # The number of errors whose text is the reason: with that of a system error, the user would be told of that.
 _OTHER_REASON = 0
-
-Stamp = list[int]
-"""The size in bytes and the time of the last change in nanoseconds of a file or folder."""
+Stamp = list[int]  # the size in bytes and the time of the last change in nanoseconds of a file or folder
 
 
 def is_archive_name(name: str) -> bool:
@@ -187,9 +184,6 @@ def _pak_members(stream: io.BufferedReader, length: int) -> tuple[list[Member], 
         if offset >= 0 and count >= 0 and offset + count <= length
     ]
     return members, size
-
-
-# --- Paths that lead into archives
 
 
 def split_archive_path(path: str | os.PathLike[str]) -> tuple[Path, str] | None:

@@ -43,19 +43,19 @@ class FileReadError(ValueError):
     """A file cannot be read: too large, damaged, removed, or locked."""
 
 
-@dataclass
 class Budget:
     """The remaining amount of each limit, and warnings about what was left out or could not be read, each once."""
 
-    text: int = field(default_factory=lambda: MAX_TEXT)
-    configs: int = field(default_factory=lambda: MAX_CONFIGS)
-    tokens: int = field(default_factory=lambda: MAX_TOKENS)
-    directories: int = field(default_factory=lambda: MAX_DIRECTORIES)
-    data: int = field(default_factory=lambda: MAX_DATA)
-    loaded: int = field(default_factory=lambda: MAX_LOADED)
-    seconds: float = field(default_factory=lambda: MAX_SECONDS)
-    warnings: list[str] = field(default_factory=list)
-    _since: float | None = None
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
+        self._since: float | None = None
+        self.renew()
+
+    def renew(self) -> None:
+        """Restores all amounts, for another import with the same listings."""
+        self.text, self.configs, self.tokens = MAX_TEXT, MAX_CONFIGS, MAX_TOKENS
+        self.directories, self.data, self.loaded = MAX_DIRECTORIES, MAX_DATA, MAX_LOADED
+        self.seconds = MAX_SECONDS
 
     def take(self, kind: str, amount: int) -> bool:
         """Subtracts an amount from a field, given by its name; returns False and subtracts nothing if less remains."""
@@ -63,10 +63,6 @@ class Budget:
         if remaining >= 0:
             setattr(self, kind, remaining)
         return remaining >= 0
-
-    def renew(self) -> None:
-        """Restores all amounts, for another import with the same listings."""
-        vars(self).update(vars(Budget(warnings=self.warnings)))
 
     def warn(self, warning: str) -> None:
         """Adds a warning, unless there is the same one already."""

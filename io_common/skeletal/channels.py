@@ -86,11 +86,11 @@ def is_same_animation(one: NamedAnimation, other: NamedAnimation) -> bool:
     if poses[0].shape != expected[0].shape or one.animation.frame_rate != other.animation.frame_rate:
         return False
     size = max(1.0, float(np.abs(expected[0]).max(initial=0.0)))
-    sizes = [1.0 if found.scales is None else found.scales.values for found in (one, other)]
+    ours, theirs = (np.ones(1) if found.scales is None else found.scales.values for found in (one, other))
     return bool(
         np.abs(poses[0] - expected[0]).max(initial=0.0) <= SAME * size
         and np.abs(np.einsum("fji,fji->fj", poses[1], expected[1])).min(initial=1.0) >= 1.0 - SAME**2 / 2
-        and np.abs(np.subtract(*sizes)).max(initial=0.0) <= SAME
+        and np.abs(ours - theirs).max(initial=0.0) <= SAME
     )
 
 

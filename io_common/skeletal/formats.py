@@ -21,6 +21,7 @@ class SkeletalFormat:
     read_animations: Callable[[Source], list[NamedAnimation]]
     # Whether a model's file holds animations as well; true of what cannot be read, so that reading tells why.
     has_animations: Callable[[Source], bool] = lambda source: True
+    has_model: Callable[[Source], bool] = lambda source: True  # the same of a model, and not animations alone
 
 
 @dataclass(frozen=True)
@@ -33,4 +34,5 @@ class Writing:
     max_influences: int = 0  # joints that move a vertex; 0 for any number
     single_root: bool = False  # models with several root joints are refused
     root_at_origin: bool = False  # a model is moved by the distance of its root joint
+    precision: float = 0.0  # of vertices, relative to the size of a model, if files are coarser than 32-bit floats
     computes_w: bool = False  # files have x, y and z of a quaternion, of which games compute w with 32-bit floats

@@ -17,6 +17,7 @@ into one palette for the whole game, `gfx/palette.lmp`: 256 colors of three byte
 from __future__ import annotations
 
 import math
+import re
 import struct
 from collections.abc import Callable
 
@@ -25,28 +26,20 @@ import numpy.typing as npt
 
 from ..texts import counted
 
-PALETTE_PATH = "gfx/palette.lmp"
-"""Where Quake's palette is in a game folder."""
-
+PALETTE_PATH = "gfx/palette.lmp"  # where Quake's palette is in a game folder
 _MAX_SIDE = 16384
-_MAX_PIXELS = 1 << 25
-"""32 Mi: 128 MiB as RGBA."""
+_MAX_PIXELS = 1 << 25  # 32 Mi: 128 MiB as RGBA
 _HEADER_SIZE = 128
 _PALETTE_SIZE = 768
 _PALETTE_MARKER = 12
-# Indices into a palette, RGB and RGBA.
-_PLANES = (1, 3, 4)
-# Bytes decoded at once, which limits the temporary arrays to a few megabytes.
-_BLOCK = 1 << 18
+_PLANES = (1, 3, 4)  # indices into a palette, RGB and RGBA
+_PACKETS = re.compile(rb"[\x00-\xbf]+|[\xc0-\xff]([\x00-\xff])")  # plain bytes, or a count and a value
 
 Bytes = npt.NDArray[np.uint8]
 
 
 class ImageFileError(ValueError):
     """The data is not an image of the format or a palette, is damaged, or of an unsupported kind."""
-
-
-# --- LMP
 
 
 def read_palette(data: bytes) -> Bytes:
@@ -69,9 +62,6 @@ def decode_lmp(data: bytes, palette: Bytes) -> Bytes:
     pixels = np.full((height, width, 4), 255, dtype=np.uint8)
     pixels[..., :3] = palette[indices.reshape(height, width)]
     return pixels
-
-
-# --- PCX
 
 
 def decode_pcx(data: bytes) -> Bytes:
@@ -113,7 +103,7 @@ def _lines(data: bytes, encoded: bool, height: int, planes: int, stride: int, wi
         raise ImageFileError(
             f"{counted(available, 'bytes')} of data cannot hold {counted(height, 'lines')} of {planes} x {width} bytes"
         )
-    body = np.frombuffer(data, np.uint8, offset=_HEADER_SIZE)
+    body = data[_HEADER_SIZE:]
     pixels, consumed = _unpack(body, wanted) if encoded else (body[:wanted], min(wanted, available))
     if stride > width and (len(pixels) < wanted or consumed > available - _PALETTE_SIZE):
         # The lines may lack the padding that the header declares, so that the palette was read as pixels.
@@ -122,47 +112,21 @@ def _lines(data: bytes, encoded: bool, height: int, planes: int, stride: int, wi
             pixels, consumed, wanted, stride = unpadded, end, least, width
     if len(pixels) < wanted:
         raise ImageFileError(f"data ends after {len(pixels)} of {wanted} bytes of pixels")
-    return pixels.reshape(height, planes, stride), _HEADER_SIZE + consumed
+    return np.frombuffer(pixels, np.uint8).reshape(height, planes, stride), _HEADER_SIZE + consumed
 
 
-def _unpack(body: Bytes, wanted: int) -> tuple[Bytes, int]:
+def _unpack(body: bytes, wanted: int) -> tuple[bytes, int]:
     """The decoded bytes, at most `wanted`, and the number of bytes of `body` that were read."""
-    parts: list[Bytes] = []
+    pixels = bytearray()
     consumed = 0
-    while wanted > 0 and consumed < len(body):
-        pixels, taken = _unpack_block(body[consumed : consumed + _BLOCK], wanted)
-        if not taken:
+    for packet in _PACKETS.finditer(body):
+        if len(pixels) >= wanted:
             break
-        parts.append(pixels)
-        wanted -= len(pixels)
-        consumed += taken
-    return (np.concatenate(parts) if parts else body[:0]), consumed
-
-
-def _unpack_block(source: Bytes, wanted: int) -> tuple[Bytes, int]:
-    """The decoded bytes of a block that starts with a packet, and the number of bytes of complete packets.
-
-    The byte before a run of bytes of 0xC0 and over is no count, so the run starts with one, and then counts and values
-    alternate.
-    """
-    high = source >= 0xC0
-    index = np.arange(len(source), dtype=np.int32)
-    starts = high.copy()
-    starts[1:] &= ~high[:-1]
-    run_start = np.maximum.accumulate(np.where(starts, index, 0))
-    is_count = high & ((index - run_start) % 2 == 0)
-
-    value_at = np.flatnonzero(~is_count)
-    if not len(value_at):
-        return source[:0], 0
-    counts = np.ones(len(value_at), np.int64)
-    counted = value_at > 0
-    counted[counted] = is_count[value_at[counted] - 1]
-    counts[counted] = source[value_at[counted] - 1] & 0x3F
-    ends = np.cumsum(counts)
-    enough = min(int(np.searchsorted(ends, wanted)) + 1, len(ends))
-    pixels = np.repeat(source[value_at[:enough]], counts[:enough])[:wanted]
-    return pixels, int(value_at[enough - 1]) + 1
+        value = packet[1]
+        pixels += value * (packet[0][0] & 0x3F) if value else packet[0]
+        # Of a run of plain bytes, some may be too many.
+        consumed = packet.end() if value else packet.end() - max(len(pixels) - wanted, 0)
+    return bytes(pixels[:wanted]), consumed
 
 
 def _palette(data: bytes, body_end: int) -> Bytes:

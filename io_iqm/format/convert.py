@@ -91,7 +91,8 @@ def to_attributes(iqm: Iqm) -> list[Attributes]:
     colors, custom = colors_of(iqm), [one for one in iqm.arrays if one.type == ArrayType.CUSTOM]
     return [
         Attributes(
-            *(None if table is None else table[members] for table in (normals, tangents)),
+            None if normals is None else normals[members],
+            None if tangents is None else tangents[members],
             None if colors is None else colors[members],
             [replace(one, values=one.values[members]) for one in custom],
         )
@@ -137,20 +138,20 @@ def to_animations(iqm: Iqm, joints: Joints | None = None, scales: Floats | None 
     differing = np.flatnonzero(iqm.pose_parents != parents)
     if len(differing):
         pose = int(differing[0])
-        expected = f"{parents[pose]}, the parent of {names[pose]!r}"
+        wanted = f"{parents[pose]}, the parent of {names[pose]!r}"
         raise IqmError(f"pose {pose} has another parent than the joint", found=str(iqm.pose_parents[pose]),
-                       expected=expected)  # fmt: skip
+                       expected=wanted)  # fmt: skip
     bind = np.ones((len(names), 3)) if scales is None else scales
     result = []
     for one in iqm.animations:
         if one.frame_count:
             frames = slice(one.first_frame, one.first_frame + one.frame_count)
             channels, rate = iqm.channels(one.first_frame, one.frame_count), one.frame_rate or DEFAULT_RATE
-            found = animation_of_channels(one.name, names, parents, channels, bind, rate)
+            named = animation_of_channels(one.name, names, parents, channels, bind, rate)
             if len(iqm.bounds):
-                found.animation.bounds = iqm.bounds[frames, :6].reshape(-1, 2, 3).astype(np.float64)
-            found.is_loop = one.is_loop
-            result.append(found)
+                named.animation.bounds = iqm.bounds[frames, :6].reshape(-1, 2, 3).astype(np.float64)
+            named.is_loop = one.is_loop
+            result.append(named)
     return result
 
 
@@ -304,23 +305,17 @@ def encode_animations(
 
 def _add_frames(iqm: Iqm, table: Floats, known: Iqm | None) -> None:
     """Poses and frames of channels, (F, J, 10); with the ranges of a file if it holds them."""
+    low, high = as_singles(table.min(axis=0)), as_singles(table.max(axis=0))
+    steps = ((high.astype(np.float64) - low) / _STEPS).astype(np.float32)
     if known is not None:
         highest = known.pose_offsets + known.pose_scales.astype(np.float64) * _STEPS * masked(known.pose_masks)
         slack = known.pose_scales / 2 + SAME * np.abs(known.pose_offsets) + 1e-9
         if (table >= known.pose_offsets - slack).all() and (table <= highest + slack).all():
-            names = ("pose_masks", "pose_offsets", "pose_scales")
-            iqm.pose_masks, iqm.pose_offsets, iqm.pose_scales = (getattr(known, name) for name in names)
-        else:
-            known = None
-    if known is None:
-        low, high = as_singles(table.min(axis=0)), as_singles(table.max(axis=0))
-        iqm.pose_offsets = low
-        iqm.pose_scales = ((high.astype(np.float64) - low) / _STEPS).astype(np.float32)
-        moves = iqm.pose_scales > 0.0
-        iqm.pose_masks = (moves << np.arange(moves.shape[1])).sum(axis=1).astype(np.int32)
-    moves = masked(iqm.pose_masks)
-    low, steps = (values[moves].astype(np.float64) for values in (iqm.pose_offsets, iqm.pose_scales))
-    counts = np.divide(table[:, moves] - low, steps, out=np.zeros((len(table), len(low))), where=steps != 0.0)
+            low, steps = known.pose_offsets, known.pose_scales * masked(known.pose_masks)
+    moves = steps > 0.0
+    iqm.pose_offsets, iqm.pose_scales = low, steps
+    iqm.pose_masks = (moves << np.arange(moves.shape[1])).sum(axis=1).astype(np.int32)
+    counts = (table[:, moves] - low[moves].astype(np.float64)) / steps[moves].astype(np.float64)
     iqm.frames = np.clip(np.rint(counts), 0, _STEPS).astype(np.uint16)
 
 
@@ -341,7 +336,7 @@ def _add_meshes(iqm: Iqm, model: Model, given: list[Attributes]) -> None:
         for kind, rows in zip(columns, values, strict=False):
             if rows.shape != (mesh.vertex_count, PORTABLE[kind][1]):
                 reason = f"{kind.name} of the mesh {mesh.shader!r} has the wrong shape"
-                raise IqmError(reason, found=str(rows.shape), expected=f"{mesh.vertex_count} vertices")
+                raise IqmError(reason, found=str(rows.shape), expected=counted(mesh.vertex_count, "vertices"))
             columns[kind].append(rows)
         name, sizes = mesh.name or mesh.comment_name, (mesh.vertex_count, first_triangle, len(mesh.triangles))
         iqm.meshes.append(MeshRange(name, mesh.shader, first, *sizes))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from ...io_common.files import Source
 from ...io_common.skeletal.formats import SkeletalFormat
 from ...io_common.skeletal.model import AnimationHeader, Joints
@@ -42,11 +45,16 @@ def _read_animations(source: Source) -> list[NamedAnimation]:
     return found
 
 
-def _has_animations(source: Source) -> bool:
-    try:
-        return bool(read_iqm(source).animations)
-    except (IqmError, OSError):
-        return True
+def _has(test: Callable[[Iqm], Any]) -> Callable[[Source], bool]:
+    def has(source: Source) -> bool:
+        try:
+            return bool(test(read_iqm(source)))
+        except (IqmError, OSError):
+            return True
+
+    return has
 
 
-FORMAT = SkeletalFormat(SUFFIX, SUFFIX, _read_joints, _read_header, _read_animations, _has_animations)
+FORMAT = SkeletalFormat(
+    SUFFIX, SUFFIX, _read_joints, _read_header, _read_animations, _has(lambda iqm: iqm.animations), _has(holds_model)
+)

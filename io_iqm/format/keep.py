@@ -101,6 +101,5 @@ def _keep_joints(result: Iqm, source: Iqm) -> bool:
 
 def _shown(iqm: Iqm) -> list[Iqm]:
     """Each animation with frames, without bounds."""
-    numbers = [number for number, one in enumerate(iqm.animations) if one.frame_count]
-    none = {"bounds": Iqm().bounds, "comment": b""}
-    return [replace(animations_alone(iqm, number), **none) for number in numbers]
+    alone = [animations_alone(iqm, number) for number, one in enumerate(iqm.animations) if one.frame_count]
+    return [replace(one, bounds=Iqm().bounds, comment=b"") for one in alone]

@@ -192,7 +192,7 @@ class Builder:
             raise NothingToExportError(f"there are no faces to export: {listing([obj.name for obj in self.meshes])}")
         # Far below the grid of the file.
         count = plan.moving_count(samples.positions, tags, tolerance=1e-4)
-        if count < plan.frame_count:
+        if plan.may_be_single:
             plan, samples, tags = plan.first_frames(count, report), samples.first_frames(count), tags[:count]
         if replaced is not None and plan.frame_count != len(replaced.frame_names):
             counts = f"it has {counted(plan.frame_count, 'frames')}, {replaced.name} has {len(replaced.frame_names)}"

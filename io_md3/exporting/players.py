@@ -60,8 +60,13 @@ def settings_of(player: Player) -> PlayerSettings:
         return stored
     files = _files_of(player, LOWER)
     read = _read_settings(dict(files.texts).get(CONFIG_NAME, ""))
-    skins = " ".join(name.partition("_")[2].rpartition(".")[0] for name, _ in files.texts if name != CONFIG_NAME)
-    return replace(read, name=files.name or read.name, skins=skins or read.skins)
+    return replace(read, name=files.name or read.name, skins=" ".join(_imported_skins(player)) or read.skins)
+
+
+def _imported_skins(player: Player) -> list[str]:
+    names = [name for part in player.parts for name, _ in _files_of(player, part).texts if name != CONFIG_NAME]
+    found = dict.fromkeys(name.partition("_")[2].rpartition(".")[0].lower() for name in names)
+    return sorted(found, key=lambda name: name != PlayerSettings.skins)
 
 
 def _read_settings(config: str) -> PlayerSettings:
@@ -117,7 +122,7 @@ def problems_of(player: Player) -> Iterator[str]:
         yield f"no action for {len(names)} of the sequences: {listing(names, len(names))}"
     for one in player.sequences:
         parts = [name for name in (LOWER, UPPER) if is_played_by(name, one.name)]
-        still = [name for name in parts if not player.played(player.parts[name], one.name)]
+        still = [name for name in parts if not player.plays(player.parts[name], one.name)]
         if still and not is_untouched(player):
             yield f"{one.name} plays nothing of {listing(still)}: give its action a slot for it"
 
@@ -156,21 +161,20 @@ def _part_files(
     source = builder.source.model if builder.source is not None else None
     raise_errors(check_model(model, Game.QUAKE3, source), Md3Error, f"{part.name}.md3", report)
     untouched = source.preserved if source is not None and model == source else None
-    skins = _skins(builder, model, _files_of(player, part.name), part.name, options)
+    skins = _skins(builder, model, player, part.name, options)
     return {f"{part.name}.md3": untouched or format_model(model), **skins}
 
 
+def _words(settings: PlayerSettings) -> dict[str, str]:
+    """What `animation.cfg` has of the settings."""
+    offset = " ".join(f"{number:g}" for number in settings.head_offset)
+    return {"sex": settings.sex, "footsteps": settings.footsteps, "headoffset": offset}
+
+
 def _config(player: Player, settings: PlayerSettings, table: list[Sequence]) -> bytes:
-    x, y, z = settings.head_offset
-    head = {"sex": settings.sex, "footsteps": settings.footsteps, "headoffset": f"{x:g} {y:g} {z:g}"}
     source = dict(_files_of(player, LOWER).texts).get(CONFIG_NAME, "")
-    before = _read_settings(source)
-    if source and settings.sex == before.sex:
-        del head["sex"]
-    if source and settings.footsteps == before.footsteps:
-        del head["footsteps"]
-    if source and settings.head_offset == before.head_offset:
-        del head["headoffset"]
+    before = _words(_read_settings(source))
+    head = {name: value for name, value in _words(settings).items() if not source or value != before[name]}
     try:
         return format_player_config(head, table, source).encode("latin-1", "replace")
     except ValueError as error:
@@ -197,7 +201,7 @@ def _plan(context: Context, player: Player, part: Part, builder: Builder, report
             plays: list[Any] = []
             for other in player.parts.values():
                 if is_played_by(other.name, one.name):
-                    plays += player.played(other, one.name)
+                    plays += player.plays(other, one.name)
             clip = Clip(
                 Source.ACTIONS, one.name, shown.first, shown.last, is_alone=True, plays=tuple(dict.fromkeys(plays))
             )
@@ -213,31 +217,36 @@ def _plan(context: Context, player: Player, part: Part, builder: Builder, report
 # Skins
 
 
-def _skins(builder: Builder, model: Model, files: PlayerFiles, part: str, options: PlayerExport) -> dict[str, bytes]:
+def _skins(builder: Builder, model: Model, player: Player, part: str, options: PlayerExport) -> dict[str, bytes]:
     """The `.skin` files of a part, by name: those of the import where nothing changed, and new ones."""
-    stored = {name: text for name, text in files.texts if name != CONFIG_NAME}
-    by_name = {fold(name): name for name in stored}
-    game_folders = options.model.game_folders
+    stored = {fold(name): (name, text) for name, text in _files_of(player, part).texts if name != CONFIG_NAME}
+    game_folders, imported = options.model.game_folders, _imported_skins(player) if stored else []
     renamed: dict[str, str] = {}
     for obj in builder.meshes:
         now = ["" if one is None else name_for_file(one, SHADERS, game_folders) for one in obj.data.materials]
         renamed |= dict(zip(MATERIAL_NAMES.read(obj.data) or [], now, strict=False))
+    source, present = builder.source, {fold(one.name) for one in model.surfaces}
     found = {}
     for index, skin in enumerate(options.settings.skins.split()):
-        name = by_name.get(fold(f"{part}_{skin}.skin"), f"{part}_{skin}.skin")
+        name, text = stored.get(fold(f"{part}_{skin}.skin"), (f"{part}_{skin}.skin", ""))
+        if not text and skin.lower() in imported:
+            # It was not there.
+            continue
         kept, known = [], set[str]()
-        for line in stored.get(name, "").splitlines(keepends=True):
+        if text and source is not None:
+            # Whether the file names them or not.
+            known = {fold(one) for one in (*source.model.tag_names, *(one.name for one in source.model.surfaces))}
+        for line in text.splitlines(keepends=True):
             surface, _, path = (word.strip() for word in line.partition(","))
-            known.add(fold(surface))
-            if not path or fold(surface) in {fold(one.name) for one in model.surfaces}:
+            if not path or fold(surface) in present:
                 kept.append(line.replace(path, renamed.get(path, path)) if path else line)
-        lines = [f"{tag},\n" for tag in model.tag_names if fold(tag) not in known]
+        new = [f"{tag}," for tag in model.tag_names if fold(tag) not in known]
         for one, obj in zip(model.surfaces, builder.objects, strict=True):
             if fold(one.name) not in known:
-                lines.append(f"{one.name},{_path(one.shaders, obj, index, builder, game_folders)}\n")
-        if lines and kept and not kept[-1].endswith(("\n", "\r")):
-            kept.append("\n")
-        found[name] = "".join([*kept, *lines]).encode("latin-1", "replace")
+                new.append(f"{one.name},{_path(one.shaders, obj, index, builder, game_folders)}")
+        if new and kept:
+            kept[-1] = kept[-1].rstrip("\r\n") + "\n"
+        found[name] = "".join([*kept, *(f"{line}\n" for line in new)]).encode("latin-1", "replace")
     return found
 
 

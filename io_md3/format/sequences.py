@@ -124,9 +124,14 @@ def missing_sequences(found: Iterable[str]) -> list[str]:
     return [name for name in PLAYER_SEQUENCES if name not in set(found)]
 
 
+def in_order(found: Iterable[Sequence]) -> list[Sequence]:
+    """Sequences of a player in the order of the game."""
+    return sorted(found, key=lambda one: _NAMES.index(one.name))
+
+
 def in_table(found: Iterable[Sequence]) -> list[Sequence]:
     """Sequences in the order of the game, with the frames of its table if each part has its own one after the other."""
-    ordered = sorted(found, key=lambda one: _NAMES.index(one.name))
+    ordered = in_order(found)
     firsts, first = dict[str, int](), 0
     for prefix in _PREFIXES:
         for one in ordered:

@@ -47,7 +47,7 @@ from ..format.games import TEXTURE_RULES
 from ..format.model import same_positions
 from ..format.sequences import CONFIG_NAME, Sequence, is_played_by, parse_animation_config, sequences_of
 from ..options import ImportOptions
-from ..players import HEAD, LOWER, PARTS, STANDING, UPPER, find_player
+from ..players import HEAD, LOWER, PARTS, UPPER, find_player
 from ..records import (
     CONVERSION,
     CORNER_VERTEX,
@@ -114,9 +114,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     for path, root in roots.items():
         player = find_player(context.scene, root) if path.stem.lower() == LOWER and PLAYER.read(root) else None
         if player is not None:
-            rows = sequences[path.parent]
-            player.store_import(rows.values())
-            rate, first, last = player.show(context, STANDING if STANDING in rows else next(iter(rows)))
+            rate, first, last = player.begin(context, sequences[path.parent].values())
             if options.use_scene_timing:
                 state.set_frame_rate(context.scene, rate, result.report)
                 state.set_frame_range(context.scene, first, last)

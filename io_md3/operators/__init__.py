@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,13 +24,11 @@ from ..format import PROFILES, Game
 from ..format.games import TEXTURE_RULES
 from ..importing import import_files
 from ..options import ExportOptions, ImportOptions, ImportProperties, ModelProperties
-from ..players import Player, find_player
+from ..players import find_player
 from ..records import GROUP, NUMBER, SEQUENCES, SHADERS, load_frames, root_of
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Material, Object, Scene, UILayout
-
-    from ..format.sequences import Sequence
+    from bpy.types import Context, Material, Object, UILayout
 
     _ImportOptions = ImportProperties
     _ModelOptions = ModelProperties
@@ -102,28 +99,10 @@ def _find(search: Search, model: Path, material: Material, name: str) -> Materia
     return found.material(name, without_copy_suffix(meshes[0].name), NUMBER.read(meshes[0]) or 0)
 
 
-@dataclass(frozen=True)
-class _PlayedPlayer:
-    """A player, of which legs and torso play."""
-
-    player: Player
-
-    @property
-    def sequences(self) -> list[Sequence]:
-        return self.player.sequences
-
-    def played(self, scene: Scene) -> list[int]:
-        shown = set(self.player.shown().values())
-        return [index for index, one in enumerate(self.sequences) if one.name in shown]
-
-    def show(self, operator: Any, context: Context, index: int) -> tuple[float, int, int]:
-        return self.player.show(context, self.sequences[index].name)
-
-
 def _played_model(obj: Object | None) -> Playable | None:
     player = find_player(bpy.context.scene, obj)
     if player is not None and player.sequences:
-        return _PlayedPlayer(player)
+        return player
     root = root_of(obj)
     frames = load_frames(root)
     found = SEQUENCES.read(root) if frames is not None else None

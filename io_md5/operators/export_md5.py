@@ -34,9 +34,6 @@ from ..format.games import PROFILES, Game
 from ..format.model import ANIMATION_SUFFIX
 from ..options import CameraProperties, ClipProperties, ModelProperties
 
-# Lines about sequences in the panel.
-_MOST_PROBLEMS = 12
-
 
 def values_of_game(operator: Any, context: Context) -> dict[str, Any]:
     """The values of options that the game of an export, or of its properties, needs, by name."""
@@ -89,11 +86,12 @@ def _draw_one_animation(layout: UILayout, context: Context, operator: Export, cl
         problems = match_clips(clips, companion, operator.animation_options())[1]
         count = counted(len(companion.sequences), "sequences")
         lines = [f"Does not fit {companion.name}:" if problems else f"Fits {companion.name}: {count}"]
-    if len(problems) > _MOST_PROBLEMS:
-        problems = [*problems[:_MOST_PROBLEMS], f"and {len(problems) - _MOST_PROBLEMS} more"]
-    for text in (*lines, *problems):
+    if problems:
+        animation_list_panel.draw_problems(layout, lines[0], problems)
+        return
+    for text in lines:
         for number, line in enumerate(textwrap.wrap(text, animation_list_panel.LINE_LENGTH)):
-            layout.label(text=line, icon="BLANK1" if number else "ERROR" if problems else "INFO")
+            layout.label(text=line, icon="BLANK1" if number else "INFO")
 
 
 class Export(BuildOptions, SkeletalExport):
@@ -134,11 +132,6 @@ class EXPORT_SCENE_OT_md5mesh(Export, bpy.types.Operator):
     actions: str = _actions(
         "Animations to export with the mesh", "NONE", ("NONE", "None", "Export only the mesh"), update=list_when_chosen
     )
-
-    def default_name(self, context: Context) -> str:
-        """The name of the armature."""
-        armature = armature_of(context)
-        return armature.name if armature is not None else ""
 
 
 @properties

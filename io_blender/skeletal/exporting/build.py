@@ -109,6 +109,7 @@ class Builder:
     animation_options: AnimationOptions
     report: Report
     progress: Progress
+    rounding = ""  # what files of the format cannot hold of a vertex, in words
     # If not, the meshes are only used for the bounds and to verify the animations.
     writes_meshes: bool
     skeleton: Skeleton = field(init=False)
@@ -125,14 +126,13 @@ class Builder:
         yield self.progress.step(len(source.meshes))
         if options.verify is not Verify.NONE:
             self.verifier = Verifier(
-                self.skeleton, self.rest, options.verify,
-                writes_meshes=self.writes_meshes, as_read=options.writing.computes_w,
-            )  # fmt: skip
-        causes = _causes_of_options(options, self.animation_options)
+                self.skeleton, self.rest, options.verify, options.writing, writes_meshes=self.writes_meshes
+            )
+        causes = _causes_of_options(options, self.animation_options) + ([self.rounding] if self.rounding else [])
         fitted: dict[Object, WeightTable] = {}
         if clips:
             causes += self._warn_of_playback()
-            with _playback(self.context, source, clips) as player:
+            with self._playback(clips) as player:
                 yield from self._sample(clips, player)
                 if options.fit_weights and self.verifier is not None:
                     fitted = self._fit_weights(self.verifier.moved_otherwise(), player)
@@ -145,6 +145,10 @@ class Builder:
             yield from self._improve(self.verifier, clips, fitted)
             self.verifier.warn(causes, self.report)
         return self._result()
+
+    def _playback(self, clips: dict[Path, Clip]) -> AbstractContextManager[Player]:
+        owners = [self.source.armature] if self.source.armature is not None else []
+        return playback(self.context, owners, clips.values())
 
     def _warn_of_playback(self) -> list[str]:
         """Warns of what keeps the armatures from moving; the causes of differences that are known before."""
@@ -194,7 +198,7 @@ class Builder:
         improved = verifier.accept_improvements(self._build_rest(objects, use_stored=False, fitted=fitted))
         self.rest |= improved
         if clips and improved:
-            with _playback(self.context, self.source, clips) as player:
+            with self._playback(clips) as player:
                 for path, animation in self.animations.items():
                     yield from verifier.check(self.sampled[path], animation, player, improved, self.progress)
         for obj in improved.keys() & fitted.keys():
@@ -297,14 +301,6 @@ class Builder:
 
 def _made_by() -> str:
     return f"io_idtech {extension_version()}"
-
-
-def _playback(context: Context, source: Source, clips: dict[Path, Clip]) -> AbstractContextManager[Player]:
-    """A player of the armature, or of the whole scene if objects move."""
-    if source.armature is None:
-        return playback(context, [], None, clips.values())
-    meshes = None if source.attached else source.meshes
-    return playback(context, [source.armature], meshes, clips.values())
 
 
 def _warn_of_speed(

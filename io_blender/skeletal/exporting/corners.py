@@ -52,6 +52,8 @@ def read_corners(
         wanted = shown @ matrix.T if shown is not None and has_shown else imported[np.where(is_kept, sources, 0)]
         lengths = np.linalg.norm(wanted, axis=1)
         is_kept &= ~(np.einsum("ci,ci->c", normals, wanted) < SAME_NORMAL * lengths)
+        # All corners of a vertex are kept, or none.
+        is_kept &= ~np.isin(sources, sources[~is_kept])
     colors = mesh_data.corner_colors(mesh)
     sides = np.zeros((count, 3), np.int64)
     sides[:, 0] = _sides_of_normals(normals, is_kept, triangles.corner_vertices)

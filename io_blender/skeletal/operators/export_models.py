@@ -14,13 +14,14 @@ from ... import state
 from ...clips.clip import animation_list
 from ...operators import animation_list as animation_list_panel
 from ...operators import file_operators, game_check, panel_parts, shared_options
-from ...options import AUTO, GAME, SCENE, values_of
+from ...options import AUTO, GAME, SCENE, Scene, Settings, values_of
 from ...records import has_record
 from ...reports import ExportResult, Job, Report
 from ...scene.objects import NothingToExportError
+from ...verification import Verify
 from ..exporting.clips import AnimationOptions, Clip, clips_by_file, listed_clip, listed_clips
 from ..exporting.source import Source, find_source
-from ..options import MERGE, AnimationProperties, ModelProperties, WeightOptions
+from ..options import ALWAYS, AUTOMATIC, MERGE, AnimationProperties, ModelProperties, WeightOptions
 from ..records import GROUP
 from .panels import armature_in
 
@@ -68,6 +69,18 @@ def values_for(writing: Writing, operator: Any, context: Context) -> dict[str, A
     if writing.frame_rate and not (armature is not None and has_record(armature.data, GROUP)):
         values["frame_rate_from"] = GAME
     return values
+
+
+def values_of_settings(settings: Settings, scene: Scene) -> dict[str, Any]:
+    """The values of the options of a model that the command line sets."""
+    return {
+        "conversion": scene.conversion,
+        "verify": Verify(settings.verify),
+        "game_folders": settings.game_folders,
+        "deform_only": settings.deform_only,
+        "add_origin": ALWAYS if settings.add_origin else AUTOMATIC,
+        "weights": WeightOptions(settings.max_influences),
+    }
 
 
 class SkeletalOptions(shared_options.ModelExport):
@@ -132,7 +145,7 @@ def all_clips_of(context: Context, operator: SkeletalExport) -> dict[Path, Clip]
     armature = exported_armature(context, operator)
     if armature is None:
         return {}
-    path = file_operators.chosen_path(context, operator).with_suffix(operator.animation_suffix)
+    path = file_operators.chosen_path(context, operator).with_suffix(operator.suffix_of_animations())
     return clips_by_file(context, Source(armature, []), "ALL", path, Report())
 
 
@@ -141,7 +154,7 @@ def _draw_list(layout: UILayout, context: Context, operator: SkeletalExport) -> 
     if armature is None:
         layout.label(text="There is no armature to export, or several", icon="INFO")
         return
-    suffix = operator.animation_suffix
+    suffix = operator.suffix_of_animations()
     found = animation_list(armature, context.scene)
     path = file_operators.chosen_path(context, operator)
     folder, stem = path.parent, path.stem
@@ -207,6 +220,15 @@ class SkeletalExport(SkeletalOptions, file_operators.ExportFile):
         result = yield from self.export(context, path)
         _last_exported[self.filename_ext] = _identifier(context, self)
         return result
+
+    def suffix_of_animations(self) -> str:
+        """The suffix of the files of animations; empty if there are none."""
+        return self.animation_suffix
+
+    def default_name(self, context: Context) -> str:
+        """The name of the armature."""
+        armature = armature_of(context)
+        return armature.name if armature is not None else ""
 
     def export(self, context: Context, path: Path) -> Job[ExportResult]:
         """Writes the files."""

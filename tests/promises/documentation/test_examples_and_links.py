@@ -12,7 +12,9 @@ from enabled_families import FAMILIES
 from paths import ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+# The largest pictures, in bytes.
 IMAGE_SIZE = 250_000
+LARGER = {"tour.webp": 2_000_000}
 
 
 def blocks(page: Path) -> list[str]:
@@ -41,8 +43,8 @@ def test_named_tests_exist(page):
 
 
 def test_pictures_are_small():
-    large = [path.name for path in (ROOT / "docs" / "images").iterdir() if os.stat(path).st_size > IMAGE_SIZE]
-    assert [name for name in large if name != "octopus.png"] == []
+    images = (ROOT / "docs" / "images").iterdir()
+    assert [path.name for path in images if os.stat(path).st_size > LARGER.get(path.name, IMAGE_SIZE)] == []
 
 
 @pytest.mark.parametrize("family", [family.name for family in FAMILIES])
@@ -54,7 +56,8 @@ def test_every_custom_property_is_named_on_the_page(family):
         for module in modules
         for name in re.findall(rf'= .*"({family}_[a-z_]+)"', module.read_text(encoding="utf-8"))
     }
-    assert used
+    # IQM has those of all skeletal models.
+    assert used or family == "iqm"
     assert [name for name in sorted(used) if f"`{name}`" not in text] == []
 
 

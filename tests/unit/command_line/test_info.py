@@ -106,7 +106,7 @@ def test_letters_that_would_change_the_line_are_escaped(letter):
 def test_an_unknown_file_type_is_an_error():
     status, told = info(ROOT / "README.md")
     assert status == 1
-    assert "ERROR: unknown kind of file; expected .md5mesh, .md5anim, .md5camera, .md2" in told
+    assert "ERROR: unknown kind of file; expected .md5mesh, .md5anim, .md5camera, .iqm, .md2" in told
 
 
 @needs.shell

@@ -167,7 +167,10 @@ def test_pipes_are_never_opened(tmp_path: Path) -> None:
 
 def test_what_is_beyond_the_budget_is_refused(tmp_path: Path) -> None:
     game_folders.zipped(tmp_path / "pak0.pk4", {"a.txt": "x" * 100, "b.txt": "x" * 100})
-    files = GameTree([tmp_path], Budget(data=150, text=150))
+    budget = Budget()
+    budget.data = 150
+    budget.text = 150
+    files = GameTree([tmp_path], budget)
     files.read("a.txt")
     with pytest.raises(FileReadError, match="too large"):
         files.read("b.txt")
