@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Action, Collection, Context, Object, Scene
 
 from ..io_blender import state, versions
 from ..io_blender.clips.actions import is_of_others
@@ -27,9 +28,6 @@ from ..io_common.names import without_copy_suffix
 from .format.sequences import Sequence, in_order, is_played_by, missing_sequences, sequence_named
 from .records import GROUP, PLAYER, has_file, root_of
 from .tags import Tag, find_tags
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Collection, Context, Object, Scene
 
 LOWER, UPPER, HEAD = PARTS = ("lower", "upper", "head")
 

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Action, Context, Depsgraph, Object
 from mathutils import Matrix, Quaternion
 
 from ..io_blender import state, versions
 from ..io_blender.clips.keyframes import KeyframeWriter, SequenceActions
 from ..io_blender.records import NONE
+from ..io_blender.reports import ImportResult, Report
 from ..io_blender.scene import mesh_data
+from ..io_blender.scene.axes import Conversion
 from ..io_common import names
 from ..io_common.frames import FrameSequence, to_latin1
 from ..io_common.rules import box_of
 from .format import NAME_SIZE, Model
+from .options import ImportOptions
 from .records import NUMBER
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Context, Depsgraph, Object
-
-    from ..io_blender.reports import ImportResult, Report
-    from ..io_blender.scene.axes import Conversion
-    from .options import ImportOptions
 
 Floats = npt.NDArray[np.float64]
 # The prefix of their paths, their group, and the channels of all frames, (F, 10).

@@ -6,18 +6,19 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Action, Object, Scene
 
 from ...io_common.texts import counted
 from .. import state
 from ..clips.clip import Clip, sample_count
 from ..clips.playing import playback, restored_frame_and_values
 from ..records import NONE, SourceFrames
-from ..reports import listing
+from ..reports import Report, listing
 from ..scene.objects import NothingToExportError
 from ..scene.time_dependence import depends_on_time, has_frame_handlers, is_animated
 from .shape_keys import (
@@ -32,11 +33,6 @@ from .shape_keys import (
     require_shape_keys,
     shape_keys,
 )
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Object, Scene
-
-    from ..reports import Report
 
 AUTO, SHAPE_KEYS, LIST = "AUTO", "SHAPE_KEYS", "LIST"
 

@@ -5,28 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Context, Depsgraph, Material, Modifier, Object
 
 from ...io_common.texts import counted
 from ...io_common.triangles import FLIPPED_WINDING
 from .. import state
+from ..clips.clip import Clip
 from ..clips.playing import playback, restored_frame_and_values
 from ..reports import Job, Progress, Report
 from ..scene import mesh_data
 from ..scene.objects import NothingToExportError, warn_of_instances
 from ..scene.time_dependence import warn_of_simulations
 from ..verification import frames_to_verify
+from .frame_plan import FramePlan
+from .options import ExportOptions
 from .shape_keys import differs_from_stored, frame_keys, require_shape_keys, solo_keys
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Depsgraph, Material, Modifier, Object
-
-    from ..clips.clip import Clip
-    from .frame_plan import FramePlan
-    from .options import ExportOptions
 
 Floats = npt.NDArray[np.floating]
 Ints = npt.NDArray[np.int32]

@@ -11,20 +11,17 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import FCurve, Key, Object, Scene, ShapeKey
 
 from ...io_common import names
 from .. import state, versions
+from ..records import SourceFrames
 from ..scene.time_dependence import is_animated
-
-if TYPE_CHECKING:
-    from bpy.types import FCurve, Key, Object, Scene, ShapeKey
-
-    from ..records import SourceFrames
 
 _NAMELESS = "frame"
 _TOLERANCE = 1e-4

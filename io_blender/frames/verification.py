@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..reports import Report
+from ..scene.axes import Conversion
 from ..scene.mesh_data import bend
 from ..verification import Differences, Floats, amount, longest
-
-if TYPE_CHECKING:
-    from ..reports import Report
-    from ..scene.axes import Conversion
-    from .sampling import Part, Samples
+from .sampling import Part, Samples
 
 POSITION, UV, TRIANGULATION, GRID = "POSITION", "UV", "TRIANGULATION", "GRID"
 """The kinds of differences: of vertices; of texture coordinates; faces of more than three corners are split along other

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Context, Depsgraph, Object
 
 from ...io_blender.findings import FACES, VERTICES, Location
 from ...io_blender.frames import models as frame_models
@@ -62,10 +62,6 @@ from .mesh import (
     texture_coordinates,
     warn_of_smoothing,
 )
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Depsgraph, Object
-
 
 # By how much edits of frames may differ to be the same, as a fraction of the model's size.
 _SAME_OFFSET = 1e-4

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Collection, Context, Material, Mesh, Object, Scene
 
 from ...io_blender import versions
 from ...io_blender.frames.models import (
@@ -46,9 +46,6 @@ from ..format.frames import merge_vertices
 from ..format.games import TEXTURE_RULES
 from ..format.model import first_frame
 from ..records import CORNER_ST, FRAME_RATE, SKINS, VERTEX, store_model
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Material, Mesh, Object, Scene
 
 MAX_MATERIALS = 64
 """How many of a model's skins become materials: twice as many as the format's own tools take."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Context, Depsgraph, Object
 
 from ...io_blender import state
 from ...io_blender.clips.playing import restored_frame_and_values
@@ -69,9 +69,6 @@ from .surfaces import (
     surface_name,
     surface_parts,
 )
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Depsgraph, Object
 
 Floats = npt.NDArray[np.floating]
 

@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
+
+from bpy.types import Context, Object
 
 from ...io_blender import state
 from ...io_blender.clips.clip import Clip, Source
@@ -35,11 +38,6 @@ from ..players import HEAD, LOWER, PARTS, TAGS, UPPER, Part, Player, all_frames
 from ..records import MATERIAL_NAMES, PLAYER, PLAYER_SETTINGS, SEQUENCES, SHADERS, PlayerFiles, PlayerSettings
 from ..tags import Tag
 from . import Builder, make_builder
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from bpy.types import Context, Object
 
 # What the head, which does not move, is in.
 _STANDING = "TORSO_STAND"

@@ -7,16 +7,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Depsgraph, Mesh, Object
 
 from ...io_blender import versions
 from ...io_blender.frames import sampling
 from ...io_blender.materials.library import name_for_file
 from ...io_blender.records import NONE, match_elements
+from ...io_blender.reports import Report
 from ...io_blender.scene import mesh_data
+from ...io_blender.scene.axes import Conversion
 from ...io_common import names
 from ...io_common.arrays import distinct_rows
 from ...io_common.frames import to_latin1
@@ -25,12 +28,6 @@ from ..format import NAME_SIZE, UNITS, Surface, nearest_normals, normal_vectors,
 from ..format.model import same_positions
 from ..records import CORNER_VERTEX, MATERIAL_NAMES, NUMBER, SAME_NORMAL, SHADERS, SHOWN_NORMALS, VERTEX, StoredModel
 from ..tags import fitting_name
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Mesh, Object
-
-    from ...io_blender.reports import Report
-    from ...io_blender.scene.axes import Conversion
 
 Ints = npt.NDArray[np.int32]
 # The vertex of the surface that each corner of a triangle is, (T, 3); for each of these vertices, one of its corners,

@@ -7,11 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Collection, Context, LayerCollection, Material, Mesh, Object
 
 from ...io_blender import state, versions
 from ...io_blender.clips.keyframes import SequenceActions
@@ -62,9 +63,6 @@ from ..records import (
     store_model,
 )
 from ..tags import build_tags, hang_on_tag
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, LayerCollection, Material, Mesh, Object
 
 # The share of normals that are wrong in whole, not at some sharp edges.
 _MANY = 0.1

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Context
 
 from ...io_blender.options import NO_ANIMATIONS, Scene, Settings
 from ...io_blender.part import BlenderPart
@@ -23,9 +23,6 @@ from ..format.games import game_named
 from ..importing.importer import import_files
 from ..options import ImportOptions
 from . import export_md5, import_md5, panels
-
-if TYPE_CHECKING:
-    from bpy.types import Context
 
 
 def save(context: Context, path: Path, settings: Settings, scene: Scene) -> ExportResult:

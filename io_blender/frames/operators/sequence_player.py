@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import bpy
 from bpy.props import CollectionProperty, IntProperty
+from bpy.types import Action, Context, Object, Scene
 
 from ....io_common.frames import FrameSequence
 from ... import versions
-from ...operators.panel_parts import Operator, RowList, draw_player, fail, set_timing, step_option, stepped
+from ...operators.panel_parts import (
+    Operator,
+    OperatorResult,
+    RowList,
+    draw_player,
+    fail,
+    set_timing,
+    step_option,
+    stepped,
+)
 from ...options import option, properties
 from ...records import SourceFrames
 from ...reports import listing, printable, report_message
 from ..shape_keys import shape_keys, value_path
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from bpy.types import Action, Context, Object, Scene
-
-    from ...operators.panel_parts import OperatorResult
 
 
 class Playable(Protocol):

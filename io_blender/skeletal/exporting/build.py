@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from bpy.types import Context, Modifier, Object, Scene
 
 from ....io_common.errors import extension_version
 from ....io_common.skeletal import quaternions as quat
@@ -43,10 +44,6 @@ from .skeleton import ORIGIN_TOLERANCE, ArmaturePart, Skeleton, build_object_ske
 from .source import Source, armatures_of, carrying_bones, warn_of_missing_targets
 from .verification import RestMesh, Verifier
 from .weights import Integers, WeightTable, fitted_weights
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Modifier, Object, Scene
-
 
 # The weights of a vertex, and the frames that they are fitted to, of all clips together.
 _MOST_FITTED, _FITTED_FRAMES = 4, 48

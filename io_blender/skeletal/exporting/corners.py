@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Object
 
 from ....io_common.skeletal.model import Floats, Mesh
 from ....io_common.skeletal.skinning import row_ids
@@ -18,9 +19,6 @@ from ..records import SAME_NORMAL, SHOWN_NORMALS, load_mesh, load_vertices
 from .mesh import Block
 from .skeleton import Skeleton
 from .weights import Integers
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 _STEPS = 512.0
 

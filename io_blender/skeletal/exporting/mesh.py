@@ -79,6 +79,7 @@ def export_object(
         report.warn("no faces: left out", obj.name)
     if source_mesh.uvs is None and slots:
         report.warn("no UV map: all texture coordinates are 0", obj.name)
+    sides = np.zeros((len(source_mesh.corner_vertices), 0), np.int64) if sides is None else sides
     blocks = [
         _block(source_mesh, slot, positions, skeleton, current, source, sides, is_first=slot == slots[0])
         for slot in slots
@@ -95,7 +96,7 @@ def _block(
     skeleton: Skeleton,
     current: WeightTable,
     source: SourceMesh | None,
-    sides: Integers | None,
+    sides: Integers,
     *,
     is_first: bool,
 ) -> Block:
@@ -104,7 +105,6 @@ def _block(
     corners = source_mesh.loops[selected][:, FLIPPED_WINDING].ravel()
     vertices = source_mesh.triangles[selected][:, FLIPPED_WINDING].ravel().astype(np.int64)
     file_vertices = vertices if source is None else source.corners[corners]
-    sides = np.zeros((len(source_mesh.corner_vertices), 0), np.int64) if sides is None else sides
     numbers = _file_numbers(source_mesh, corners, vertices, file_vertices, sides)
     if numbers is None:
         uvs = np.round(_texture_coordinates(source_mesh, corners) * 10**_UV_DECIMALS)

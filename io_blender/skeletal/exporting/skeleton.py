@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Object
 
 from ....io_common.names import distinct
 from ....io_common.skeletal import quaternions as quat
@@ -23,9 +23,6 @@ from ...versions import MAX_NAME
 from ..rig import Rig
 from .hierarchy import order_parents_first, rebuild_hierarchy
 from .source import armatures_of, joint_object_of
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 ORIGIN = "origin"
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object
 
 from ....io_common.skeletal.formats import Writing
 from ....io_common.skeletal.model import Animation, Floats
@@ -36,9 +36,6 @@ from .causes import has_known_causes, likely_causes
 from .mesh import Block
 from .skeleton import Skeleton
 from .source import parents_of
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
 
 _UV_TOLERANCE = 1e-5
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import bpy
+from bpy.types import Context, Event, Object, UILayout
 
 from ....io_common.skeletal.formats import Writing
 from ....io_common.texts import counted
@@ -14,6 +15,7 @@ from ... import state
 from ...clips.clip import animation_list
 from ...operators import animation_list as animation_list_panel
 from ...operators import file_operators, game_check, panel_parts, shared_options
+from ...operators.panel_parts import OperatorResult
 from ...options import AUTO, GAME, SCENE, Scene, Settings, values_of
 from ...records import has_record
 from ...reports import ExportResult, Job, Report
@@ -24,11 +26,6 @@ from ..exporting.source import Source, find_source
 from ..options import ALWAYS, AUTOMATIC, MERGE, AnimationProperties, ModelProperties, WeightOptions
 from ..records import GROUP
 from .panels import armature_in
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Event, Object, UILayout
-
-    from ...operators.panel_parts import OperatorResult
 
 
 def armature_of(context: Context) -> Any:

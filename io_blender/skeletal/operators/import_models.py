@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import bpy
 from bpy.props import CollectionProperty
+from bpy.types import Context, Event, UILayout
 
 from ....io_common.game_tree.archives import readable, stamp
 from ....io_common.game_tree.files import Budget
@@ -20,6 +21,7 @@ from ....io_common.skeletal.formats import SkeletalFormat
 from ....io_common.skeletal.model import Joints, SkeletalError
 from ....io_common.texts import counted, matches
 from ...operators import file_operators, panel_parts, preferences
+from ...operators.panel_parts import OperatorResult
 from ...options import Settings, hidden, option, properties, values_of
 from ...reports import ImportResult, Job, finish, listing, printable
 from ...scene.axes import Conversion
@@ -27,11 +29,6 @@ from ..importing.folder import AnimationFile, animation_paths, match_file, read_
 from ..importing.plan import active_skeleton
 from ..importing.sources import ImportSkeleton
 from ..importing.transfer import count_mapped
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Event, UILayout
-
-    from ...operators.panel_parts import OperatorResult
 
 _Head = TypeVar("_Head")
 

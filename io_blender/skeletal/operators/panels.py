@@ -3,10 +3,11 @@ Scripts can use the properties too; where nothing is stored, they have the value
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 from bpy.props import FloatProperty, IntProperty, StringProperty
+from bpy.types import Action, Context, Object
 
 from ....io_common.texts import counted
 from ... import records as shared
@@ -16,6 +17,7 @@ from ...operators import find_images
 from ...operators.panel_parts import (
     ImportedPanel,
     NamedList,
+    OperatorResult,
     PropertiesPanel,
     draw_player,
     fail,
@@ -28,11 +30,6 @@ from ...options import option, properties
 from ...reports import printable
 from ..exporting.clips import action_range
 from ..records import ACTION_RATE, GROUP, JOINT_INDEX, JOINT_NAME, MESH_INDEX, MESH_NAME, SHADERS
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Context, Object
-
-    from ...operators.panel_parts import OperatorResult
 
 _MAX_RATE = 1e4
 _MAX_INDEX = 65_535

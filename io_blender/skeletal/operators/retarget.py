@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
 from bpy.props import CollectionProperty
+from bpy.types import Context, Object
 
 from ....io_common.game_tree.archives import files_in
 from ....io_common.skeletal.formats import SkeletalFormat
@@ -22,13 +23,13 @@ from ...clips.clip import action_clip
 from ...clips.playing import playback
 from ...operators.file_operators import ExportHelper, ImportHelper
 from ...operators.job_operator import JobOperator, NoFileError, Outcome, registered
-from ...operators.panel_parts import NamedList, Operator, TabPanel, fail
+from ...operators.panel_parts import NamedList, Operator, OperatorResult, TabPanel, fail
 from ...options import frame_start_option, option, properties
 from ...reports import ImportResult, Job, Progress, Report, listing, printable
 from ...scene import axes, mesh_data
 from ..exporting.animation import encode_clip, sample_clip
 from ..exporting.clips import AnimationOptions, Clip, listed_clip
-from ..exporting.skeleton import NO_VOLUME, ArmaturePart, build_skeleton, nearest_rotations
+from ..exporting.skeleton import NO_VOLUME, ArmaturePart, Skeleton, build_skeleton, nearest_rotations
 from ..importing.action import ActionBuilder
 from ..importing.folder import read_animations
 from ..importing.importer import set_scene_timing
@@ -38,12 +39,6 @@ from ..importing.transfer import Transfer, plan_transfer, read_user_map
 from ..options import ImportOptions
 from ..records import ACTION_RATE, SOURCE_HOW, SOURCE_JOINT, load_joint_map, store_joint_map
 from ..rig import read_rig
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
-
-    from ...operators.panel_parts import OperatorResult
-    from ..exporting.skeleton import Skeleton
 
 
 def _target(context: Context, name: str = "") -> Object:

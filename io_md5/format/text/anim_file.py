@@ -36,7 +36,7 @@ from ..validation import validate_animation
 from . import blocks, old_layout, printing
 from .blocks import Contents, read_contents
 from .rows import extract_frames
-from .scanner import IntArray, Scan, read_head, whole_file
+from .scanner import CLOSE, IntArray, Scan, read_head, whole_file
 
 _HIERARCHY = "parent, flags, first component"
 _NUMBERS = ("numframes", "numjoints", "framerate", "numanimatedcomponents", "numchannels")
@@ -163,7 +163,8 @@ def _frames(scan: Scan, contents: Contents, joint_count: int, least: int) -> Flo
 def _scanned_frames(scan: Scan, openings: IntArray, joint_count: int, least: int) -> tuple[Floats, Floats]:
     """The numbers (F,) and the components (F, C) of frames, given their opening braces."""
     blocks.check_pose_count(scan, joint_count, len(openings))
-    for opening in openings[~np.isin(openings + 1, scan.closing_braces)][:1].tolist():
+    # What follows the numbers is the closing brace.
+    for opening in openings[scan.token_codes[openings + 1] != CLOSE][:1].tolist():
         blocks.check_only_numbers(scan, opening, "a frame")
     firsts = scan.token_first_numbers
     sizes = firsts[openings + 1] - firsts[openings]

@@ -108,7 +108,10 @@ def read_joints(scan: Scan, opening: int, width: int, columns: str) -> tuple[lis
     first, last = opening + 1, scan.block_end(opening)
     if len(scan.values(opening)):
         number = int(scan.token_first_numbers[opening])
-        raise scan.number_error("a joint has no name", number, "a name in quotes")
+        raise Md5Error(
+            "a joint has no name", path=scan.path, line=scan.number_line(number),
+            found=f"{scan.numbers[number]:.10g}", expected="a name in quotes",
+        )  # fmt: skip
     names = [scan.name(token) for token in range(first, last)]
     rows = table(scan, [(first, last)], width, "the joint", columns)
     parents = rows.indices(slice(0, 1), "the parent", len(names), lowest=ROOT)[:, 0]

@@ -72,8 +72,8 @@ def _up_to_end(block: bytes) -> re.Pattern[bytes]:
 IntArray = npt.NDArray[np.signedinteger[Any]]
 FloatArray = npt.NDArray[np.float64]
 
-_QUOTE, _OPEN, _CLOSE = b'"{}'
-_SYMBOLS = {code: chr(code) for code in (_QUOTE, _OPEN, _CLOSE)}
+_QUOTE, _OPEN, CLOSE = b'"{}'
+_SYMBOLS = {code: chr(code) for code in (_QUOTE, _OPEN, CLOSE)}
 
 # Blanks of the lexer but the ends of lines, where strings and comments end.
 _BLANKED = bytes(
@@ -248,15 +248,10 @@ class Scan:
         code = self._codes[token]
         return next((other for other in range(token, len(self)) if self._codes[other] != code), len(self))
 
-    @cached_property
-    def closing_braces(self) -> IntArray:
-        """The indices of closing braces."""
-        return np.flatnonzero(self.token_codes == _CLOSE)
-
     def block_end(self, opening: int) -> int:
         """The closing brace of a block; raises Md5Error if the file ends or another block opens first."""
         try:
-            end = self._codes.index(_CLOSE, opening + 1)
+            end = self._codes.index(CLOSE, opening + 1)
         except ValueError:
             end = len(self)
         inner = self._codes[opening + 1 : end]
@@ -314,11 +309,6 @@ class Scan:
             found = repr(self.name(token)) if token < len(self) else "the end of the file"
         return Md5Error(reason, path=self.path, line=self.token_line(token), found=found, expected=expected)
 
-    def number_error(self, reason: str, number: int, expected: str) -> Md5Error:
-        """An error at the number with this index in `numbers`."""
-        found = f"{self.numbers[number]:.10g}"
-        return Md5Error(reason, path=self.path, line=self.number_line(number), found=found, expected=expected)
-
     # The scan
 
     def _check_token_count(self, count: int, bytes_for_each: int, offset: int) -> None:
@@ -347,13 +337,17 @@ class Scan:
                     runs, size = [], 0
                 continue
             if kind == _COMMENT:
-                self._store_comment(start, text)
+                if _MESH_COMMENT.match(text):
+                    self._mesh_comments.append(start)
+                elif text.startswith(b"/*") and not (len(text) > 3 and text.endswith(b"*/")):
+                    self._open_comment = start
+                    self.warnings.append(f"the comment that begins at line {self.line(start)} is not closed")
                 continue
             if kind == _WORD:
                 code = hash(text)
             else:
                 code = text[0]
-                if code == _CLOSE:
+                if code == CLOSE:
                     last_brace = start
                 elif code == _QUOTE and (len(text) == 1 or text[-1] != _QUOTE):
                     self._open_string = min(self._open_string, start)
@@ -365,13 +359,6 @@ class Scan:
         self._convert(runs, count - len(numbers), numbers)
         first_numbers.append(count)
         return last_brace
-
-    def _store_comment(self, start: int, text: bytes) -> None:
-        if _MESH_COMMENT.match(text):
-            self._mesh_comments.append(start)
-        elif text.startswith(b"/*") and not (len(text) > 3 and text.endswith(b"*/")):
-            self._open_comment = start
-            self.warnings.append(f"the comment that begins at line {self.line(start)} is not closed")
 
     def _convert(self, runs: list[tuple[int, bytes]], count: int, numbers: array[float]) -> None:
         """Adds the `count` numbers of some texts; those that are not finite become 0."""
