@@ -19,7 +19,7 @@ import numpy as np
 from bpy.types import Action, Collection, Context, Object, Scene
 
 from ..io_blender import state, versions
-from ..io_blender.clips.actions import is_of_others
+from ..io_blender.clips.actions import is_imported_for
 from ..io_blender.clips.keyframes import SequenceActions, write_keyframes
 from ..io_blender.clips.playing import PlayedData
 from ..io_blender.frames.shape_keys import shape_keys, value_path
@@ -84,13 +84,19 @@ class Player:
     @cached_property
     def actions(self) -> dict[str, list[tuple[str, Action]]]:
         """The actions of each sequence; before Blender 4.4 some are for the one that is named in them."""
-        found: dict[str, list[tuple[str, Action]]] = {}
+        own: dict[str, list[tuple[str, Action]]] = {}
+        made: dict[str, list[tuple[str, Action]]] = {}
         keys = [owner for part in self.parts.values() for owner in part.owners if isinstance(owner, bpy.types.Key)]
         for action in bpy.data.actions:
-            name, _, owner = without_copy_suffix(action.name).partition(" ")
-            if (known := sequence_named(name)) and not is_of_others(action, keys):
+            name, _, owner = action.name.partition(" ")
+            if known := sequence_named(without_copy_suffix(name)):
+                is_own = is_imported_for(action, keys)
+                found = made if is_own is None else own if is_own else {}
                 found.setdefault(known, []).append((owner, action))
-        return found
+        # Those of the import, else those that were made; actions of tags bear no mark, but the name of the tag.
+        for name, pairs in made.items():
+            own[name] = own.get(name, []) + [pair for pair in pairs if pair[0] or name not in own]
+        return own
 
     @cached_property
     def sequences(self) -> list[Sequence]:
@@ -112,19 +118,20 @@ class Player:
         ]
 
     def _action_of(self, owner: Any, part: Part, sequence: str) -> tuple[Action, Any] | None:
+        """The action whose name or slot is for an owner; an armature and shape keys also take what is for nobody."""
         is_key = isinstance(owner, bpy.types.Key)
         own = {owner.name, part.holder.name} if is_key else {owner.name}
-        pairs = sorted(self.actions.get(sequence, []), key=lambda pair: pair[0] not in own)
-        for name, action in pairs:
-            # An empty plays only what bears its name.
-            is_free = is_key or owner.type == "ARMATURE"
-            for slot in versions.slots_for(action, "KEY" if is_key else "OBJECT"):
-                known = versions.slot_name(slot) or name
-                if known in own or (
-                    is_free and known not in self._names and versions.can_play(action, owner_type(owner))
-                ):
-                    return action, slot
-        return None
+        kind = owner_type(owner)
+        found = [
+            (versions.slot_name(slot) or name, action, slot)
+            for name, action in self.actions.get(sequence, [])
+            for slot in versions.slots_for(action, kind)
+            if versions.can_play(action, kind)
+        ]
+        found.sort(key=lambda one: one[0] not in own)
+        is_free = is_key or owner.type == "ARMATURE"
+        fitting = (pair for name, *pair in found if name in own or (is_free and name not in self._names))
+        return next(((action, slot) for action, slot in fitting), None)
 
     @cached_property
     def _names(self) -> set[str]:
@@ -199,9 +206,8 @@ class Player:
     def begin(self, context: Context, rows: Iterable[Sequence]) -> tuple[float, int, int]:
         """Stores on the actions of imported sequences how they play, to notice changes; plays the first pair."""
         found = {one.name: one for one in rows}
-        for name, pairs in self.actions.items():
-            row = found[name]
-            for _, action in pairs:
+        for name, row in found.items():
+            for _, action in self.actions.get(name, ()):
                 _SPEED.write(action, row.frame_rate)
                 if row.looping not in (0, row.frame_count):
                     _LOOPING.write(action, float(row.looping))

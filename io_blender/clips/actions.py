@@ -247,10 +247,10 @@ def _load_mark(action: Action) -> tuple[str, str] | None:
     return (model, _NAME.read(action) or "") if model else None
 
 
-def is_of_others(action: Action, owners: Iterable[Object | Key]) -> bool:
-    """Whether an action was imported for another model than those."""
+def is_imported_for(action: Action, owners: Iterable[Object | Key]) -> bool | None:
+    """Whether an action was imported for the model that one of some owners is; None if it was not imported."""
     mark = _load_mark(action)
-    return mark is not None and mark[0] not in map(_load_model, owners)
+    return None if mark is None else mark[0] in map(_load_model, owners)
 
 
 def _data_of(owner: Any) -> Any:

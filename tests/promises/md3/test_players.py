@@ -145,6 +145,24 @@ def test_an_untouched_player_comes_back_byte_for_byte(game, tmp_path, importer, 
     assert export(tmp_path / "out") == expected
 
 
+def test_two_players_of_a_file_have_their_own_sequences(game, tmp_path):
+    load(game)
+    load(game)
+    first, second = (
+        {part: bpy.data.objects[part + end] for part in ("lower", "upper", "head")} for end in ("", ".001")
+    )
+    bpy.context.view_layer.objects.active = first["upper"]
+    play("LEGS_RUN", "TORSO_ATTACK")
+    expected = {path: data for path, data in quake3_players.files().items() if path.startswith(FOLDER)}
+    for number, roots in enumerate((first, second)):
+        bpy.context.view_layer.objects.active = roots["lower"]
+        assert export(tmp_path / f"out{number}") == expected
+    assert_plays_as_in_the_game(quake3_players.files(), ("LEGS_RUN", "TORSO_ATTACK"), first)
+    bpy.context.view_layer.objects.active = second["head"]
+    play("LEGS_TURN", "TORSO_STAND")
+    assert_plays_as_in_the_game(quake3_players.files(), ("LEGS_TURN", "TORSO_STAND"), second)
+
+
 def test_a_weapon_of_the_game_is_held(game):
     load_character(game, weapon="models/weapons2/stick/stick.md3")
     play("LEGS_WALK", "TORSO_GESTURE")

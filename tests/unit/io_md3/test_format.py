@@ -34,7 +34,13 @@ from io_idtech.io_md3.format import (
     write_model,
 )
 from io_idtech.io_md3.format.games import surface_limits, turn_steps
-from io_idtech.io_md3.format.sequences import parse_animation_config, sequences_of
+from io_idtech.io_md3.format.sequences import (
+    Sequence,
+    format_player_config,
+    in_table,
+    parse_animation_config,
+    sequences_of,
+)
 
 STEP = 2 * np.pi / 255
 
@@ -334,3 +340,16 @@ def test_a_name_that_fills_its_field_is_a_warning_that_says_what_has_it():
     assert [text.split(" fills")[0] for text in texts] == [
         f"the name of the frame {'y' * 16!r}", f"the name of the shader (material) {'x' * 64!r}"
     ]  # fmt: skip
+
+
+def test_a_table_of_a_player_has_the_frames_that_the_game_finds():
+    counts = {"BOTH_DEATH1": 3, "LEGS_WALKCR": 2, "TORSO_GESTURE": 4, "TORSO_GETFLAG": 1, "LEGS_WALK": 5}
+    table = in_table([Sequence(name, 7, 6 + count, 12.5, 0, name == "LEGS_WALK") for name, count in counts.items()])
+    assert [(one.name, one.first) for one in table] == [
+        ("BOTH_DEATH1", 0), ("TORSO_GESTURE", 3), ("LEGS_WALKCR", 8), ("LEGS_WALK", 10), ("TORSO_GETFLAG", 7),
+    ]  # fmt: skip
+    text = format_player_config({"sex": "f"}, table, "// mine\nsex m\nfixedlegs\n0 1 0 10\n")
+    assert text.splitlines()[:3] == ["sex f", "// mine", "fixedlegs"]
+    assert text.splitlines()[-2] == "10\t-5\t0\t12.5\t// LEGS_WALK"
+    with pytest.raises(ValueError, match="19,999 bytes"):
+        format_player_config({}, table, "// " + "x" * 19_990 + "\n")
