@@ -99,34 +99,13 @@ def resolved_path(path: Path) -> str:
 
 def path_key(path: Path) -> str:
     """The resolved path without what some file systems ignore: case, and how accents are encoded."""
-    return _fold(resolved_path(path))
-
-
-def _fold(text: str) -> str:
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+    text = unicodedata.normalize("NFC", resolved_path(path))
+    return unicodedata.normalize("NFC", text.casefold())
 
 
 def with_single_root(text: str) -> str:
     """A path without a second slash at its start, which Blender takes for the folder of the .blend file."""
     return f"/{text.lstrip('/')}" if os.name == "posix" and text.startswith("//") else text
-
-
-def as_listed(paths: Iterable[str]) -> list[Path]:
-    """Paths in the case in which folders list the names: one for each file, even on a file system that ignores case."""
-    names_in = lru_cache(maxsize=None)(lambda folder: frozenset(os.listdir(folder)))
-    result = []
-    for path in map(Path, paths):
-        listed = Path(with_single_root(path.anchor))
-        for name in path.parts[len(listed.parts) :]:
-            try:
-                is_there = name != os.pardir and os.path.lexists(listed / name)
-                names = names_in(listed) if is_there else frozenset()
-            except OSError:
-                names = frozenset()
-            alike = [name] if name in names else [one for one in names if _fold(one) == _fold(name)]
-            listed /= alike[0] if len(alike) == 1 else name
-        result.append(listed)
-    return result
 
 
 def is_task(path: Path) -> bool:

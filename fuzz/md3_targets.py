@@ -15,7 +15,7 @@ from io_idtech.io_md3.format import (
     parse_model,
     positions,
 )
-from io_idtech.io_md3.format.games import parse_animation_config, sequences_of
+from io_idtech.io_md3.format.sequences import parse_animation_config, sequences_of
 
 
 def md3(data: bytes) -> None:

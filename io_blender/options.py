@@ -80,9 +80,6 @@ def property_of(declared: Field[Any], changes: Mapping[str, Any] | None = None) 
     return kinds[type(default)](**keywords)
 
 
-# Options that several operators have.
-
-
 def scale_option(name: str, description: str) -> Any:
     """A factor for lengths."""
     return option(1.0, name, description, min=1e-6, max=1e6, soft_min=0.001, soft_max=1000.0)
@@ -135,90 +132,6 @@ def game_option(profiles: Mapping[Any, Any], **keywords: Any) -> Any:
     )
     return option(items[0][0], "Game", description, items=items, **keywords)
 
-
-# Those of all formats with frames of vertices
-
-
-@dataclass(frozen=True)
-class FrameImportProperties:
-    """The options of an import."""
-
-    merge_vertices: bool = option(
-        False,
-        "Merge by Distance",
-        "Merge vertices that are at the same position in every frame. This is permanent: export does not split them "
-        "again",
-    )
-    custom_normals: bool = option(
-        False, "Custom Normals", "Use the normals of the first frame in the file instead of those that Blender computes"
-    )
-    animation: str = option(
-        "RELATIVE",
-        "Shape Keys",
-        "How to import the frames",
-        items=(
-            ("RELATIVE", "Relative", "Import each frame as a shape key with an animated value"),
-            ("ABSOLUTE", "Absolute", "Import each frame as an absolute shape key, and animate the evaluation time"),
-            ("NONE", "None", "Import only the first frame, without shape keys"),
-        ),
-    )
-    use_textures: bool = option(
-        True, "Textures", "Import the images of the skins or shaders from the game folder or from the model's folder"
-    )
-    sequence_actions: bool = option(
-        False, "Sequence Actions", "Also create an action for each sequence, such as run or pain1"
-    )
-    frame_start: int = frame_start_option("the file")
-    use_scene_timing: bool = scene_timing_option("the first animated model")
-    fps: float = option(
-        10.0, "Frame Rate", "Frames per second. Games play 10", min=0.01, max=1000.0, soft_min=1.0, soft_max=60.0
-    )
-
-
-@dataclass(frozen=True)
-class FrameModelProperties:
-    """The options of a model that is exported."""
-
-    apply_modifiers: bool = option(
-        True, "Apply Modifiers", "Export meshes with modifiers applied. Armature modifiers are always applied"
-    )
-
-
-@dataclass(frozen=True)
-class FrameProperties:
-    """Which frames are exported."""
-
-    frames: str = option(
-        "AUTO",
-        "Frames",
-        "Source of the frames",
-        items=(
-            (
-                "AUTO",
-                "Automatic",
-                "The frames of an imported model or armature action as they play now; "
-                "else shape keys if nothing else is animated; else the scene",
-            ),
-            ("SHAPE_KEYS", "Shape Keys", "Export each shape key as a frame"),
-            (
-                "LIST",
-                "Choose",
-                "Export the animations that are checked in the list, one sequence after the other: actions, "
-                "NLA strips, or ranges between markers",
-            ),
-            ("SCENE", "Scene Playback", "Export the frame range of the scene, with armatures, modifiers and caches"),
-        ),
-    )
-    frame_step: int = option(1, "Frame Step", "Export every N-th frame or shape key", min=1, soft_max=10)
-    frame_rate_from: str = frame_rate_option(
-        "Frame for frame: the game shows 10 of them a second, whatever the scene plays", GAME
-    )
-    use_frame_range: bool = option(False, "Custom Range", "Export other frames than those of the scene's range")
-    frame_start: int = option(0, "Start", "First frame. Setting it in a script enables the custom range")
-    frame_end: int = option(0, "End", "Last frame. Setting it in a script enables the custom range")
-
-
-# What the command line asks for
 
 NO_ANIMATIONS, SAME_FOLDER = "none", "same"
 

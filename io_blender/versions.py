@@ -7,29 +7,23 @@ Before, the curves are in the action itself, which 5.0 has removed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
-
-if TYPE_CHECKING:
-    from bpy.types import Action, AnimData, FCurve, NlaStrip
+from bpy.types import Action, AnimData, FCurve, NlaStrip
 
 _HAS_SLOTS = bpy.app.version >= (4, 4, 0)
 _HAS_BLEND_RELATIVE_PATHS = bpy.app.version >= (4, 5, 0)
 _IS_5 = bpy.app.version >= (5, 0, 0)
 
-CRASHES_ON_DEEP_PSD = bpy.app.version < (4, 5, 0)
-"""Whether reading a compressed PSD image of more than 8 bits overwrites memory."""
+SHARES_ACTIONS = _HAS_SLOTS
+"""Whether an action can hold the F-curves of several data-blocks."""
 
 SLOT_NAME = "Slot"
 """The name of every slot, the same as in Blender's own importers: switching actions then keeps the slot."""
 
-MAX_ID_NAME = 255 if _IS_5 else 63
-"""Bytes that the name of a data-block may have."""
-
-MAX_NAME = 63
-"""Bytes that the name of a bone, a vertex group, a shape key or a marker may have."""
-
+MAX_ID_NAME = 255 if _IS_5 else 63  # bytes that the name of a data-block may have
+MAX_NAME = 63  # bytes that the name of a bone, a vertex group, a shape key or a marker may have
 PATH_OPTIONS: set[str] = {"PATH_SUPPORTS_BLEND_RELATIVE"} if _HAS_BLEND_RELATIVE_PATHS else set()
 """The options of a property that holds a path."""
 
@@ -42,12 +36,13 @@ def _newer(data: object) -> Any:
 class ActionCurves:
     """The F-curves of an action for a kind of data-block: 'OBJECT' (bones too), 'KEY' or 'CAMERA'."""
 
-    def __init__(self, action: Action, id_type: str) -> None:
+    # `name` is that of a slot for one of several data-blocks.
+    def __init__(self, action: Action, id_type: str, name: str = "") -> None:
         self.action = action
         self.slot: Any = None
         self._bag: Any = action
         if _HAS_SLOTS:
-            self.slot = _slot_for(action, id_type) or _newer(action).slots.new(id_type, SLOT_NAME)
+            self.slot = _slot_for(action, id_type, name) or _newer(action).slots.new(id_type, name or SLOT_NAME)
             layers = _newer(action).layers
             layer = layers[0] if layers else layers.new("Layer")
             strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
@@ -64,8 +59,9 @@ class ActionCurves:
         return curve
 
 
-def _slot_for(action: Action, id_type: str) -> Any:
-    return next((slot for slot in _newer(action).slots if slot.target_id_type == id_type), None)
+def _slot_for(action: Action, id_type: str, name: str = "") -> Any:
+    slots = (slot for slot in _newer(action).slots if slot.target_id_type == id_type)
+    return next((slot for slot in slots if name in ("", slot.name_display)), None)
 
 
 def fcurves_of_slot(action: Action, slot: Any) -> Iterable[FCurve]:
@@ -136,6 +132,11 @@ def can_play(action: Action, id_type: str) -> bool:
     return bool(slots_for(action, id_type))
 
 
+def has_slot(action: Action, id_type: str, name: str) -> bool:
+    """Whether an action has a slot of that name; before 4.4 it has none."""
+    return _HAS_SLOTS and _slot_for(action, id_type, name) is not None
+
+
 def assigned_slot(player: AnimData | NlaStrip) -> Any:
     """The slot that is played by animation data or a strip; None before 4.4."""
     return _newer(player).action_slot if _HAS_SLOTS else None
@@ -184,20 +185,25 @@ def play(animation_data: AnimData, action: Action | None, slot: Any) -> None:
         _newer(animation_data).action_slot = slot
 
 
-def assign_action(animation_data: AnimData, action: Action | None, id_type: str) -> None:
-    """Makes an action the active one, and its first slot for that kind of data-block with it."""
+def assign_action(animation_data: AnimData, action: Action | None, id_type: str, name: str = "") -> None:
+    """Makes an action the active one, and its first slot for that kind of data-block, or of that name, with it."""
     if animation_data.use_tweak_mode:
         # The active action cannot be changed while that of a strip is tweaked.
         animation_data.use_tweak_mode = False
     animation_data.action = action
     if _HAS_SLOTS and action is not None:
-        _newer(animation_data).action_slot = _slot_for(action, id_type)
+        _newer(animation_data).action_slot = _slot_for(action, id_type, name)
 
 
-def assign_slot(strip: NlaStrip, action: Action, id_type: str) -> None:
-    """Lets an NLA strip play the slot of its action for that kind of data-block."""
+def assign_slot(strip: NlaStrip, action: Action, id_type: str, name: str = "") -> None:
+    """Lets an NLA strip play the slot of its action of that name, else the first for that kind of data-block."""
+    set_slot(strip, (_slot_for(action, id_type, name) or _slot_for(action, id_type)) if _HAS_SLOTS else None)
+
+
+def set_slot(strip: NlaStrip, slot: Any) -> None:
+    """Lets an NLA strip play a slot of its action."""
     if _HAS_SLOTS:
-        _newer(strip).action_slot = _slot_for(action, id_type)
+        _newer(strip).action_slot = slot
 
 
 def is_packed(library: bpy.types.Library) -> bool:

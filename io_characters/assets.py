@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Action, Collection
 
 from ..io_blender import versions
 from ..io_blender.clips.playing import PlayedData
@@ -14,11 +15,7 @@ from ..io_common.asset_library import asset_name, catalog_id, catalog_of_animati
 from ..io_common.texts import counted
 from . import scene
 
-if TYPE_CHECKING:
-    from bpy.types import Action, Collection
-
-    # What plays together: data-blocks, each with its action.
-    Plays = list[tuple[Any, Action]]
+Plays = list[tuple[Any, Action]]  # what plays together: data-blocks, each with its action
 
 # The size of a picture in pixels, and the samples of each pixel. Of actions there may be a hundred.
 _OF_MODEL, _OF_ACTION = (256, 8), (96, 4)
@@ -31,7 +28,7 @@ def make_asset(name: str, kind: str, game: str, source: str, catalog: str) -> No
     played = _played(actions)
     with studio(bpy.context.scene) as place:
         picture = place.take(*_OF_MODEL, bpy.context.scene.frame_current)
-        pictures = dict.fromkeys(actions, picture) | _action_pictures(place, list(filter(None, played.values())))
+        pictures = _action_pictures(place, list(played.values()))
     _keep(actions)
     collection = _collection(asset_name(name, catalog))
     numbers = [
@@ -41,10 +38,10 @@ def make_asset(name: str, kind: str, game: str, source: str, catalog: str) -> No
     ]
     about = f"{kind.capitalize()} {name} of {game}: {', '.join(numbers)}. From {source}"
     _mark(collection, picture, catalog, about, [game, kind, *numbers])
-    for action in actions:
+    for action, picture in pictures.items():
         start, end = versions.action_range(action)
         about = f"Animation of {name} of {game}: {counted(round(end - start) + 1, 'frames')}"
-        _mark(action, pictures[action], catalog_of_animations(name, catalog), about, [game, kind, collection.name])
+        _mark(action, picture, catalog_of_animations(name, catalog), about, [game, kind, collection.name])
 
 
 def _mark(data: Any, picture: Any, catalog: str, description: str, tags: list[str]) -> None:
@@ -56,7 +53,6 @@ def _mark(data: Any, picture: Any, catalog: str, description: str, tags: list[st
 
 
 def _collection(name: str) -> Collection:
-    """The collection of all that was imported, with a name."""
     whole = bpy.context.scene.collection
     found = whole.children[0] if len(whole.children) == 1 and not whole.objects else bpy.data.collections.new(name)
     if found.name not in whole.children:
@@ -74,7 +70,7 @@ def _collection(name: str) -> Collection:
 
 
 def _played(actions: list[Action]) -> dict[str, Plays]:
-    """The animations by name, with what they animate."""
+    """The animations of meshes and armatures by name, with what they animate."""
     found: dict[str, Plays] = {}
     owners = [(obj, data) for obj in bpy.data.objects if (data := scene.animated_data(obj)) is not None]
     for obj, data in owners:
@@ -85,7 +81,7 @@ def _played(actions: list[Action]) -> dict[str, Plays]:
         if action not in named:
             # Of a model that knows its actions by what these animate.
             found[action.name] = [(data, action) for _, data in owners if versions.can_play(action, data.id_type)]
-    return found
+    return {name: pairs for name, pairs in found.items() if pairs}
 
 
 def _action_pictures(place: Studio, animations: list[Plays]) -> dict[Action, Any]:
@@ -103,7 +99,6 @@ def _action_pictures(place: Studio, animations: list[Plays]) -> dict[Action, Any
 
 
 def _show_middle(pairs: Plays) -> int:
-    """Plays an animation; returns its middle frame."""
     for data, action in pairs:
         versions.assign_action(data.animation_data, action, data.id_type)
     return round(sum(versions.action_range(pairs[0][1])) / 2.0)

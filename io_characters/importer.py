@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Action, Collection, Context, Material, Object
 
 from ..io_blender import state, versions
 from ..io_blender.clips.keyframes import build_frame_action
-from ..io_blender.frame_models import ImportOptions as Md2Options
+from ..io_blender.frames.options import ImportOptions as Md2Options
+from ..io_blender.frames.shape_keys import require_shape_keys
 from ..io_blender.materials.library import MaterialLibrary
 from ..io_blender.reports import ImportResult, Job, Progress, Report, listing
-from ..io_blender.scene.shape_keys import require_shape_keys
 from ..io_blender.skeletal.importing.action import ActionBuilder
 from ..io_blender.skeletal.importing.model import build_model
 from ..io_blender.skeletal.importing.sources import ImportSkeleton, SourceAnimation
@@ -21,41 +21,34 @@ from ..io_blender.skeletal.records import SHADERS
 from ..io_blender.skeletal.rig import read_rig
 from ..io_common import names
 from ..io_common.declarations.characters import Character, CharacterAnimation, CharacterPart
+from ..io_common.frames import FrameSequence
 from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.tree import GameTree
 from ..io_common.names import fold, without_image_extension
 from ..io_common.textures.conventions import MaterialImages, Role
-from ..io_common.textures.search import Search
+from ..io_common.textures.search import ModelSearch, Search
 from ..io_iqm.importing import finish_model as finish_iqm
 from ..io_md2.format import FRAMES_PER_SECOND, find_sequences
 from ..io_md2.format import Model as Md2Model
+from ..io_md2.format.games import TEXTURE_RULES as MD2_RULES
 from ..io_md2.importing import MAX_MATERIALS, model_materials
 from ..io_md2.importing import build_model as build_md2
-from ..io_md2.options import TEXTURE_RULES as MD2_RULES
 from ..io_md2.records import SKINS
 from ..io_md3.format import MAGIC as MD3_MAGIC
 from ..io_md3.format import Md3Error
-from ..io_md3.importing import ImportOptions as Md3Options
 from ..io_md3.importing import import_files as import_md3
+from ..io_md3.options import ImportOptions as Md3Options
 from ..io_md5.format import Model
-from ..io_md5.importing.companions import TEXTURE_RULES as MD5_RULES
+from ..io_md5.format.companions import TEXTURE_RULES as MD5_RULES
 from ..io_md5.options import ImportOptions as Md5Options
 from . import CharacterError, scene
 from .joints import channel_joints
 from .placement import Skeleton, add_tags, attach, placement_matrix
 from .reading import CharacterOptions, PartFiles, read_parts
 
-if TYPE_CHECKING:
-    from bpy.types import Action, Collection, Context, Material, Object
-
-    from ..io_common.textures.search import ModelSearch
-
-# Names of missing files in one warning.
-_MAX_LISTED = 30
-# The size of an empty for an attachment, in units of the file.
-_EMPTY_SIZE = 8.0
-# The name that stands for all others.
-_ALL = "*"
+_MAX_LISTED = 30  # names of missing files in one warning
+_EMPTY_SIZE = 8.0  # the size of an empty for an attachment, in units of the file
+_ALL = "*"  # the name that stands for all others
 
 
 def import_character(
@@ -94,7 +87,10 @@ def _import_md3(
     context: Context, character: Character, files: GameTree, options: CharacterOptions
 ) -> Job[ImportResult]:
     """The models of a Quake III player on the tags of each other, or a single model, with their sequences."""
-    paths = [path for part in character.parts if (path := files.path(part.model)) is not None]
+    models = [*(part.model for part in character.parts), *([options.weapon] if options.weapon else [])]
+    paths = [path for model in models if (path := files.path(model)) is not None]
+    if options.weapon and files.path(options.weapon) is None:
+        raise CharacterError(f"{options.weapon}: the game has no such weapon")
     md3_options = Md3Options(
         frame_start=options.frame_start,
         use_scene_timing=options.use_scene_timing,
@@ -249,7 +245,7 @@ class _Builder:
                 self._result.report.warn(text, part.path.name)
                 continue
             keys = require_shape_keys(obj)
-            action = build_frame_action(declared.name, keys, first, last, self._options.frame_start)
+            action = build_frame_action(FrameSequence(declared.name, first, last), keys, self._options.frame_start)
             action.use_fake_user = True
             self._result.actions.append(action)
             self._store(declared, action, obj, declared.name, part.part.model)
@@ -282,7 +278,10 @@ class _Builder:
                 )
 
     def _hang(self, parts: list[PartFiles]) -> None:
-        empties = [_described(part.part) for part in parts if part.model is None]
+        empties = []
+        for one in (part.part for part in parts if part.model is None):
+            joint = f" on {one.attachment.joint}" if one.attachment is not None and one.attachment.joint else ""
+            empties.append(f"{one.name} ({one.model or 'no model'}){joint}")
         if empties:
             self._result.report.warn(
                 f"what cannot be imported is an empty in its place: {listing(empties, _MAX_LISTED)}",
@@ -337,11 +336,6 @@ class _Builder:
                 found = MaterialImages(path, images={Role.DIFFUSE: file})
                 result[skin.name] = self._md2_materials.get(path, skin.name, found)
         return result
-
-
-def _described(part: CharacterPart) -> str:
-    joint = part.attachment.joint if part.attachment is not None else ""
-    return f"{part.name} ({part.model or 'no model'})" + (f" on {joint}" if joint else "")
 
 
 def _set_scene_timing(context: Context, parts: list[PartFiles], options: CharacterOptions, report: Report) -> None:

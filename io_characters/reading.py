@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from ..io_blender.frame_models import require_few_frames
+from ..io_blender.frames.models import require_few_frames
 from ..io_blender.options import frame_start_option, option, scene_timing_option
 from ..io_blender.reports import Report, listing, printable
 from ..io_blender.scene import axes
@@ -80,7 +80,7 @@ class CharacterProperties(RigProperties):
         True, "Place as in Game", "Move and scale the character by the offset and scale of its declaration"
     )
     all_weapons: bool = option(False, "All Weapons", "Import all weapons of a Quake II player, not only weapon.md2")
-    frame_start: int = frame_start_option("each animation")
+    frame_start: int = frame_start_option("each file")
     use_scene_timing: bool = scene_timing_option("the first animation")
 
 
@@ -88,6 +88,7 @@ class CharacterProperties(RigProperties):
 class CharacterOptions(CharacterProperties):
     """The options of the import of a character."""
 
+    weapon: str = ""  # the path of a weapon that a player of Quake III holds
     left_out: frozenset[str] = frozenset()  # names of animations, as the interface shows them
     game_folders: tuple[str, ...] = ()  # searched for images, besides those of the game
     conversion: axes.Conversion = field(default_factory=axes.identity)  # from the files to the scene

@@ -145,6 +145,11 @@ class Catalogue:
                 return found
         return None
 
+    def weapons(self) -> list[str]:
+        """The weapons of Quake III by their game paths, without their flashes, what turns on them, and hands."""
+        paths = self.files.walk("models/weapons2", MD3_SUFFIX)
+        return sorted(path for path in paths if not re.search(r"_(hand|flash|barrel|[12])\.md3$", path, re.IGNORECASE))
+
     def character(self, entry: CatalogueEntry) -> Character:
         """The character of an entry, with a new budget; FileReadError if it cannot be imported."""
         self.files.budget.renew()
@@ -163,8 +168,6 @@ class Catalogue:
         if kind is Kind.CONFIG:
             return self._daemon_character(path) if _is_config(path) else cfg_character(self.files, path)
         return self._loose_character(path) if self.files.has(path) else None
-
-    # --- The list
 
     def _all_entries(self) -> list[CatalogueEntry]:
         models: list[str] = []
@@ -221,8 +224,6 @@ class Catalogue:
             folders = [f"{spelled}/{listing.folders[key]}" for key in sorted(listing.folders)]
             found += [folder for folder in folders if all(self.files.has(f"{folder}/{one}") for one in models)]
         return found
-
-    # --- Models without a declaration
 
     def _daemon_character(self, path: str) -> Character:
         model, scale = _daemon_model(self.files, path)

@@ -5,27 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from .files import open_file
-from .game_tree.archives import MemberStream, readable
+from .game_tree.archives import FilesByName, MemberStream, readable
 from .rules import Description, Profile
 from .skeletal.formats import SkeletalFormat
 from .textures.conventions import TextureRules
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from bpy.types import Context, Operator
-
-    from ..io_blender.options import Scene, Settings
-    from ..io_blender.reports import ExportResult, ImportResult
-    from ..io_blender.scene.axes import Conversion
-    from .game_tree.archives import FilesByName
-
-
-ANY_GAME = "ANY"
-"""The game of all families whose rules are those of the format."""
+ANY_GAME = "ANY"  # the game of all families whose rules are those of the format
 
 
 class Role(Enum):
@@ -49,34 +38,6 @@ class FileKind:
 
 
 @dataclass(frozen=True)
-class BlenderPart:
-    """What a family adds to Blender."""
-
-    importer: type[Operator]  # for File > Import and for dropped files
-    # Each has the `filename_ext` of one kind of file; the first is also the collection exporter.
-    exporters: tuple[type[Operator], ...]
-    load: Callable[[Context, Path, Settings, Conversion], ImportResult]
-    # The suffix of the path selects the kind of file.
-    save: Callable[[Context, Path, Settings, Scene], ExportResult]
-    groups: tuple[type, ...] = ()  # property groups that the options of the operators use
-    # Others to register: panels, operators, and property groups before the classes that use them.
-    classes: tuple[type, ...] = ()
-    # Added to types of Blender: the type, the name and the property.
-    properties: tuple[tuple[type, str, Any], ...] = ()
-    # With which an action was imported; None if this family did not import it.
-    action_frame_rate: Callable[[Any], float | None] = lambda action: None
-    # For the tab id Tech: Check for Game, and whether the active model has animations, which are drawn into a layout.
-    check: type[Operator] | None = None
-    has_animations: Callable[[Context], bool] = lambda context: False
-    draw_animations: Callable[[Any, Context], None] = lambda layout, context: None
-
-    @property
-    def operators(self) -> tuple[type[Operator], ...]:
-        """The operators in the menus."""
-        return (self.importer, *self.exporters)
-
-
-@dataclass(frozen=True)
 class Family:
     """A family of formats that belong together."""
 
@@ -84,14 +45,13 @@ class Family:
     label: str
     kinds: tuple[FileKind, ...]  # the first is the model
     error: type[ValueError]  # that its readers and writers raise for bad data
-    blender: Callable[[], BlenderPart]
+    blender: Callable[[], Any]
     textures: TextureRules
     # The first is the default; empty if files are the same for all games.
     games: Mapping[Any, Profile] = field(default_factory=dict)
     other_games: frozenset[str] = frozenset()  # that other families have, and this one knows by another name
     skeletal: SkeletalFormat | None = None  # None for frames of vertices
     magic: bytes = b""  # with which files begin; empty if that tells nothing
-    frame_rate: float | None = None  # if the format has a fixed one
     has_one_file: bool = False  # whether a model and all its animations are one file
     # Of the file that a game needs beside each model, with the same name; empty if it needs none.
     required_suffix: Callable[[str], str] = lambda game: ""
@@ -106,6 +66,12 @@ class Family:
     def has_game(self, name: str) -> bool:
         """Whether there are rules for the files of a game; if not, those of any game apply."""
         return name in self.other_games or any(name == game.value for game in self.games)
+
+    def frame_rate(self, name: str) -> float | None:
+        """The rate at which a game plays all files, if there is one; that of the first game for one without rules."""
+        profiles = list(self.games.values())
+        found = next((one for one in profiles if one.game.value == name), profiles[0] if profiles else None)
+        return found.frame_rate if found is not None else None
 
 
 def kinds_by_suffix(families: Iterable[Family]) -> dict[str, FileKind]:

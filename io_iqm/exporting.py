@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_blender import state
-from ..io_blender.operators.game_check import LocatedFinding, Location
+from ..io_blender.findings import LocatedFinding, Location
 from ..io_blender.records import NONE
 from ..io_blender.reports import ExportResult, Job, Progress, Report, finish, kept_on_failure, raise_all
 from ..io_blender.scene import mesh_data

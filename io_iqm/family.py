@@ -10,7 +10,7 @@ from .format.files import FORMAT, SUFFIX
 from .options import TEXTURE_RULES
 
 if TYPE_CHECKING:
-    from ..io_common.family import BlenderPart
+    from ..io_blender.part import BlenderPart
 
 
 def _blender() -> BlenderPart:

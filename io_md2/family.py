@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..io_common.family import Family, FileKind, Role
-from .format import FRAMES_PER_SECOND, MAGIC, PROFILES, Md2Error, read_model
+from .format import MAGIC, PROFILES, Md2Error, read_model
 from .format.file import describe
-from .options import TEXTURE_RULES
+from .format.games import TEXTURE_RULES
 
 if TYPE_CHECKING:
-    from ..io_common.family import BlenderPart
+    from ..io_blender.part import BlenderPart
 
 
 def _blender() -> BlenderPart:
@@ -28,6 +28,5 @@ FAMILY = Family(
     textures=TEXTURE_RULES,
     games=PROFILES,
     magic=MAGIC,
-    frame_rate=FRAMES_PER_SECOND,
     has_one_file=True,
 )

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..io_blender.options import FrameModelProperties, option
-from ..io_common.textures.conventions import TextureRules
+from ..io_blender.frames.options import FrameModelProperties
+from ..io_blender.options import option
 from .format.games import Template
 
 DEFAULT_SKIN_SIZE = (256, 256)
-# How images are found for the skins of models.
-TEXTURE_RULES = TextureRules(config_name="md2.cfg", has_player_skins=True)
 
 
 @dataclass(frozen=True)

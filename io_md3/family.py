@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..io_common.family import Family, FileKind, Role
-from .format import FRAMES_PER_SECOND, MAGIC, PROFILES, Md3Error, describe, read_model
-from .options import TEXTURE_RULES
+from .format import MAGIC, PROFILES, Md3Error, describe, read_model
+from .format.games import TEXTURE_RULES
 
 if TYPE_CHECKING:
-    from ..io_common.family import BlenderPart
+    from ..io_blender.part import BlenderPart
 
 
 def _blender() -> BlenderPart:
@@ -27,6 +27,5 @@ FAMILY = Family(
     textures=TEXTURE_RULES,
     games=PROFILES,
     magic=MAGIC,
-    frame_rate=FRAMES_PER_SECOND,
     has_one_file=True,
 )

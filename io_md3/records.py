@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..io_blender.records import Bytes, ConversionField, Integer, Json, MaterialRecord, Number, SourceFrames, Texts
+from ..io_blender.records import Bytes, ConversionField, Integer, Json, MaterialRecord, SourceFrames, Texts
 from .format import Md3Error, Model, parse_model
-from .format.games import Sequence
+from .format.sequences import Sequence
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -22,9 +22,6 @@ GROUP = "md3"
 
 SHADERS = MaterialRecord(GROUP, "shader", names_are_images=True)
 """What is stored on materials: the shader is the path of an image, or a name of the game."""
-
-MAX_RATE = 1000.0
-"""The highest frame rate."""
 
 VERTEX = "md3_vertex"
 """The attribute with the vertex of the file that each vertex is, if they were not merged."""
@@ -40,8 +37,31 @@ class Sequences:
     found: tuple[Sequence, ...] = ()
 
 
+@dataclass(frozen=True)
+class PlayerFiles:
+    """What an import found of a part of a player: its name, that of the player, and the texts beside it by file."""
+
+    part: str = ""
+    name: str = ""
+    texts: tuple[tuple[str, str], ...] = ()  # as Latin-1, so that all bytes come back
+
+
+@dataclass(frozen=True)
+class PlayerSettings:
+    """What users set for a player: his name, what `animation.cfg` says before its table, and the names of his skins."""
+
+    name: str = "player"
+    sex: str = "m"
+    footsteps: str = "normal"
+    head_offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    skins: str = "default"
+
+
+# On the parent, or the collection of the legs.
+PLAYER_SETTINGS = Json(GROUP, "player_settings", PlayerSettings)
+
 # On the parent.
-FRAME_RATE = Number(GROUP, "frame_rate", 1e-2, MAX_RATE)
+PLAYER = Json(GROUP, "player", PlayerFiles)
 SEQUENCES = Json(GROUP, "sequences", Sequences)
 _FILE = Bytes(GROUP, "file", "u1")
 _FRAME_START = Integer(GROUP, "frame_start", lowest=-(2**31))
@@ -66,14 +86,13 @@ class StoredModel(SourceFrames):
 
 
 def store_model(
-    root: Object, data: bytes, key_names: list[str], frame_start: int, sequences: tuple[Sequence, ...], rate: float
+    root: Object, data: bytes, key_names: list[str], frame_start: int, sequences: tuple[Sequence, ...]
 ) -> None:
     """Stores the bytes of a file on the parent of what was made of it."""
     _FILE.write(root, np.frombuffer(data, np.uint8))
     _KEY_NAMES.write(root, key_names)
     _FRAME_START.write(root, frame_start)
     SEQUENCES.write(root, Sequences(sequences))
-    FRAME_RATE.write(root, rate)
 
 
 def load_model(root: Object | None) -> StoredModel | None:
@@ -99,6 +118,11 @@ def load_frames(root: Object | None) -> SourceFrames | None:
         return None
     sequences = SEQUENCES.read(root) or Sequences()
     return SourceFrames(names, names, start, [one.name for one in sequences.found])
+
+
+def has_file(obj: Object) -> bool:
+    """Whether a file is stored on an object."""
+    return _FILE.is_stored(obj)
 
 
 def root_of(obj: Object | None) -> Object | None:

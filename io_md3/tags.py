@@ -12,22 +12,21 @@ import numpy.typing as npt
 from mathutils import Matrix, Quaternion
 
 from ..io_blender import state, versions
-from ..io_blender.clips.keyframes import KeyframeWriter
+from ..io_blender.clips.keyframes import KeyframeWriter, SequenceActions
 from ..io_blender.records import NONE
 from ..io_blender.scene import mesh_data
 from ..io_common import names
-from ..io_common.frames import to_latin1
+from ..io_common.frames import FrameSequence, to_latin1
 from ..io_common.rules import box_of
 from .format import NAME_SIZE, Model
 from .records import NUMBER
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Depsgraph, Object
+    from bpy.types import Action, Context, Depsgraph, Object
 
     from ..io_blender.reports import ImportResult, Report
     from ..io_blender.scene.axes import Conversion
-    from ..io_common.frames import FrameSequence
-    from .importing import ImportOptions
+    from .options import ImportOptions
 
 Floats = npt.NDArray[np.float64]
 # The prefix of their paths, their group, and the channels of all frames, (F, 10).
@@ -40,6 +39,8 @@ _DISPLAY_SIZE = 0.1
 _PREFIX = "tag_"
 # What rounding to single precision changes: in the axes, and in the origin by its distance.
 _AXES_TOLERANCE, _ORIGIN_TOLERANCE = 1e-4, 1e-5
+# Degrees of shear that nobody sees.
+_SHEAR_TOLERANCE = 0.1
 
 
 def tag_matrices(model: Model, conversion: Conversion) -> Floats:
@@ -86,6 +87,7 @@ def build_tags(
     sequences: Sequence[FrameSequence],
     options: ImportOptions,
     result: ImportResult,
+    actions: SequenceActions,
 ) -> None:
     """Makes the tags of a model below its parent, animated if they move; with an action of each of some sequences."""
     if not model.tag_names:
@@ -95,20 +97,26 @@ def build_tags(
     corners = box_of(bounds[np.isfinite(bounds).all(axis=1)].astype(np.float64))
     extent = float(np.ptp(np.array(corners or [[0.0], [1.0]]), axis=0).max())
     size = extent * options.conversion.scale * _DISPLAY_SIZE or 1.0
-    # Each object with the name of the action of all frames, and its curves.
-    animated: list[tuple[Object, str, list[_Curves]]] = []
+    animated: list[tuple[Object, list[_Curves]]] = []
     if options.tags == BONES:
         armature, curves = _add_bones(context, root, model.tag_names, matrices, size, result)
-        animated.append((armature, armature.name, curves))
+        animated.append((armature, curves))
     else:
         for number, name in enumerate(model.tag_names):
             values = channels(matrices[:, number])
             tag = _add_empty(root, name, values[0], size, result)
             NUMBER.write(tag, number)
-            animated.append((tag, f"{root.name} {tag.name}", [("", "Object Transforms", values)]))
-    for owner, whole, curves in animated:
+            animated.append((tag, [("", "Object Transforms", values)]))
+    whole = FrameSequence(root.name, 0, len(matrices) - 1)
+    for owner, curves in animated:
         if any((values != values[:1]).any() for _, _, values in curves):
-            _build_actions(owner, whole, curves, sequences, options.frame_start, result)
+            for sequence in (whole, *sequences):
+                action = _build_action(owner, sequence, curves, options.frame_start, actions)
+                result.add_action(action)
+                if sequence == whole:
+                    versions.assign_action(owner.animation_data_create(), action, "OBJECT", owner.name)
+                else:
+                    action.use_fake_user = True
     result.report.count("tags", len(model.tag_names))
 
 
@@ -170,30 +178,20 @@ def _set_channels(owner: Any, values: Floats) -> None:
         setattr(owner, path, values[part])
 
 
-def _build_actions(
-    owner: Object,
-    whole: str,
-    curves: list[_Curves],
-    sequences: Sequence[FrameSequence],
-    frame_start: int,
-    result: ImportResult,
-) -> None:
-    """An action of all frames that plays on an object, and one of each sequence; all begin at the first frame."""
-    frames = {whole: slice(None)}
-    frames |= {f"{one.name} {owner.name}": slice(one.first, one.last + 1) for one in sequences}
-    for action_name, rows in frames.items():
-        action = bpy.data.actions.new(names.for_blender(action_name, versions.MAX_ID_NAME, "tag"))
-        channel_curves = versions.ActionCurves(action, "OBJECT")
-        for prefix, group, values in curves:
-            writer = KeyframeWriter(frame_start, len(values[rows]))
-            for path, part in _CHANNELS:
-                for index, column in enumerate(values[rows, part].T):
-                    writer.write(channel_curves.new(prefix + path, index, group), column)
-        if action_name == whole:
-            versions.assign_action(owner.animation_data_create(), action, "OBJECT")
-        else:
-            action.use_fake_user = True
-        result.actions.append(action)
+def _build_action(
+    owner: Object, sequence: FrameSequence, curves: list[_Curves], frame_start: int, actions: SequenceActions
+) -> Action:
+    """The action of a sequence, which begins at the first frame, with what an object plays."""
+    following, count = sequence.following, sequence.frame_count
+    rows = [*range(sequence.first, sequence.last + 1), *([] if following is None else [following])]
+    action = actions.get(sequence.name, owner.name, frame_start, count, is_loop=following is not None)
+    channel_curves = versions.ActionCurves(action, "OBJECT", owner.name)
+    for prefix, group, values in curves:
+        writer = KeyframeWriter(frame_start, len(rows))
+        for path, part in _CHANNELS:
+            for index, column in enumerate(values[rows, part].T):
+                writer.write(channel_curves.new(prefix + path, index, group), column)
+    return action
 
 
 # Export
@@ -250,30 +248,56 @@ def _is_tag(owner: Any, name: str) -> bool:
 
 
 def tag_tables(
-    tags: Sequence[Tag], shown: Floats, source: Model | None, frames: npt.NDArray[np.int64], conversion: Conversion
+    tags: Sequence[Tag],
+    shown: Floats,
+    source: Model | None,
+    frames: npt.NDArray[np.int64],
+    conversion: Conversion,
+    report: Report,
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     """Origins (F, N, 3) and axes (F, N, 3, 3) of transforms in the scene, (F, N, 4, 4): those of the file where Blender
-    still shows them. `frames` are the frames of the file, or NONE, (F,)."""
+    still shows them, else without scale. `frames` are the frames of the file, or NONE, (F,)."""
     rotation = conversion.rotation
+    rotations, angles = nearest_rotations(shown[..., :3, :3])
     origins = conversion.points(shown[..., :3, 3]).astype(np.float32)
-    axes = np.swapaxes(rotation @ shown[..., :3, :3] @ rotation.T, 2, 3).astype(np.float32)
+    axes = np.swapaxes(rotation @ rotations @ rotation.T, 2, 3).astype(np.float32)
     known = np.flatnonzero(frames != NONE)
-    if source is None or not len(known):
-        return origins, axes
-    before = tag_matrices(source, conversion.inverse())
+    before = tag_matrices(source, conversion.inverse()) if source is not None and len(known) else None
     for index, tag in enumerate(tags):
-        if not 0 <= tag.number < len(source.tag_names):
-            continue
-        expected = shown_matrices(channels(before[frames[known], tag.number]))
-        off = np.abs(shown[known, index] - expected)
-        reach = 1.0 + np.abs(expected[:, :3, 3]).max(axis=1)
-        same = (off[:, :3, :3].max(axis=(1, 2)) <= _AXES_TOLERANCE) & (
-            off[:, :3, 3].max(axis=1) <= _ORIGIN_TOLERANCE * reach
-        )
-        rows = known[same]
-        origins[rows, index] = source.tag_origins[frames[rows], tag.number]
-        axes[rows, index] = source.tag_axes[frames[rows], tag.number]
+        if source is not None and before is not None and 0 <= tag.number < len(source.tag_names):
+            expected = shown_matrices(channels(before[frames[known], tag.number]))
+            off = np.abs(shown[known, index] - expected)
+            reach = 1.0 + np.abs(expected[:, :3, 3]).max(axis=1)
+            same = (off[:, :3, :3].max(axis=(1, 2)) <= _AXES_TOLERANCE) & (
+                off[:, :3, 3].max(axis=1) <= _ORIGIN_TOLERANCE * reach
+            )
+            rows = known[same]
+            origins[rows, index] = source.tag_origins[frames[rows], tag.number]
+            axes[rows, index] = source.tag_axes[frames[rows], tag.number]
+            angles[rows, index] = 0.0
+        angle = float(angles[:, index].max(initial=0.0))
+        if angle > _SHEAR_TOLERANCE:
+            report.warn(
+                f"sheared or mirrored, which tags in games cannot be, so its axes were written up to {angle:.3g} "
+                "degrees off. Apply the scale of its parents, or make it positive and even",
+                tag.bone or tag.obj.name,
+            )
     return origins, axes
+
+
+def nearest_rotations(matrices: Floats) -> tuple[Floats, npt.NDArray[np.float64]]:
+    """The rotations nearest to matrices (F, N, 3, 3), and how far in degrees the axes are off at most, (F, N)."""
+    # As Blender does, a matrix that mirrors is taken as the rotation of its negative.
+    finite = np.nan_to_num(matrices, nan=0.0, posinf=0.0, neginf=0.0)
+    left, _, right = np.linalg.svd(finite * np.where(np.linalg.det(finite) < 0.0, -1.0, 1.0)[..., None, None])
+    # Without a size along an axis, its sign is open.
+    left[..., 2] *= np.linalg.det(left @ right)[..., None]
+    rotations = left @ right
+    lengths = np.linalg.norm(finite, axis=2)
+    cosines = (finite * rotations).sum(axis=2) / np.where(lengths > 0.0, lengths, 1.0)
+    cosines[lengths == 0.0] = 1.0
+    angles = np.degrees(np.arccos(np.clip(cosines, -1.0, 1.0))).max(axis=2)
+    return rotations, angles
 
 
 def fitting_name(name: str, report: Report) -> str:

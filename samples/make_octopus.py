@@ -19,7 +19,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tests" / "helpers"))
 
 from io_idtech.io_common.skeletal import quaternions as quat  # noqa: E402
-from io_idtech.io_common.skeletal.skeleton import compose, decompose, encode_poses  # noqa: E402
+from io_idtech.io_common.skeletal.skeleton import Precision, compose, decompose, encode_poses  # noqa: E402
 from io_idtech.io_common.skeletal.weights import pose_bounds  # noqa: E402
 from io_idtech.io_md5.format import ROOT, Joints, Mesh, Model, write_animation, write_mesh  # noqa: E402
 
@@ -50,8 +50,7 @@ def main() -> None:
             frame_rate=RATE,
             bounds=pose_bounds(meshes, positions, orientations),
             commandline="samples/make_octopus.py",
-            position_precision=1e-4,
-            orientation_precision=1e-5,
+            precision=Precision(1e-4, 1e-5),
         )
         write_animation(animation, FOLDER / f"{name}.md5anim")
     write_png(FOLDER / "skin.png", skin_texture(256))

@@ -1,8 +1,8 @@
 """Where tests are found, and what an environment cannot run.
 
 - The checkout is the package `io_idtech`, whatever its folder is called.
-- `unit` holds tests that need no Blender. They mirror the modules: `unit/io_md5/format/test_skinning.py` tests
-  `io_md5/format/skinning.py`. Two modules hold what is true of all readers of a format, or of all formats:
+- `unit` holds tests that need no Blender. They mirror the modules: `unit/io_common/skeletal/test_skinning.py` tests
+  `io_common/skeletal/skinning.py`. Two modules hold what is true of all readers of a format, or of all formats:
   `test_robustness.py` of each format and `unit/test_reading_costs.py`.
 - `promises` holds what users can rely on, tested in Blender, in one folder for each subject: `md5`, `md2`, `materials`,
   `games`, `operators`, `command_line`, `scene`, `robustness` (damaged and hostile files), `documentation`, and `edits`

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Action, FCurve, Key, Scene
 
 from ...io_common import names
+from ...io_common.frames import FrameSequence
 from .. import versions
-from ..scene.shape_keys import points_of_frame, value_path
+from ..frames.shape_keys import points_of_frame, value_path
 from .actions import store_owner
-
-if TYPE_CHECKING:
-    from bpy.types import Action, FCurve, Key, Scene
 
 _GROUP = "Frames"
 _INTERPOLATIONS: Any = bpy.types.Keyframe.bl_rna.properties["interpolation"]
@@ -23,8 +22,7 @@ _INTERPOLATIONS: Any = bpy.types.Keyframe.bl_rna.properties["interpolation"]
 LINEAR: int = _INTERPOLATIONS.enum_items["LINEAR"].value
 """Linear interpolation up to the next keyframe, as `foreach_set` takes it."""
 
-CONSTANT: int = _INTERPOLATIONS.enum_items["CONSTANT"].value
-"""The value is held up to the next keyframe."""
+CONSTANT: int = _INTERPOLATIONS.enum_items["CONSTANT"].value  # the value is held up to the next keyframe
 
 
 def write_keyframes(
@@ -66,26 +64,50 @@ class KeyframeWriter:
         write_keyframes(curve, points.ravel(), self._interpolation[chosen])
 
 
-def build_frame_action(name: str, keys: Key, first: int, last: int, frame_start: int) -> Action:
-    """An action, not assigned yet, that plays the keys `first` to `last`, one on each frame of the scene."""
-    action = bpy.data.actions.new(names.for_blender(name, versions.MAX_ID_NAME, "frame"))
+class SequenceActions:
+    """The actions of sequences, by name: one with a slot for each that plays it; before Blender 4.4 one each."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, Action] = {}
+
+    def get(self, name: str, player: str, frame_start: int, frame_count: int, *, is_loop: bool = False) -> Action:
+        """The action of a sequence for what has the name `player`, not assigned yet."""
+        if name in self._first and versions.SHARES_ACTIONS:
+            return self._first[name]
+        shown = name if name not in self._first else player if player.startswith(name) else f"{name} {player}"
+        action = bpy.data.actions.new(names.for_blender(shown, versions.MAX_ID_NAME, "frame"))
+        action.use_frame_range, action.use_cyclic = True, is_loop
+        action.frame_start, action.frame_end = frame_start, frame_start + frame_count - 1
+        self._first.setdefault(name, action)
+        return action
+
+
+def build_frame_action(
+    sequence: FrameSequence, keys: Key, frame_start: int, actions: SequenceActions | None = None, player: str = ""
+) -> Action:
+    """An action, not assigned yet, that plays the keys of a sequence, one on each frame of the scene."""
+    # `actions` has it if others play the sequence too; its slot then has the name `player`. After the last frame of
+    # a loop, it goes on with the frame that the game shows next.
+    first, last, following = sequence.first, sequence.last, sequence.following
+    count, is_loop = sequence.frame_count, following is not None
+    action = (actions or SequenceActions()).get(sequence.name, player, frame_start, count, is_loop=is_loop)
     frame_end = frame_start + last - first
-    action.use_frame_range = True
-    action.frame_start = frame_start
-    action.frame_end = frame_end
-    curves = versions.ActionCurves(action, "KEY")
+    curves = versions.ActionCurves(action, "KEY", player)
     if keys.use_relative:
         # Keys of other frames are held at 0, or they would keep the value of the last action. The basis needs no value.
         for index, key_name in enumerate([key.name for key in keys.key_blocks][1:], 1):
             points = points_of_frame(frame_start + index - first, frame_start, frame_end)
+            if following != last and following is not None and index in (last, following):
+                held = [frame_end, 0.0] if index == following and points[-2] < frame_end else []
+                points += [*held, frame_end + 1, float(index == following)]
             write_keyframes(curves.new(value_path(key_name), 0, _GROUP), points)
     else:
         times = np.empty(len(keys.key_blocks), dtype=np.float32)
         keys.key_blocks.foreach_get("frame", times)
-        frames = np.arange(frame_start, frame_end + 1)
-        values = np.column_stack([frames, times[first : last + 1]])
+        # They can blend with the next key alone, so a loop has no way from the last one to the first.
+        values = np.column_stack([np.arange(frame_start, frame_end + 1), times[first : last + 1]])
         write_keyframes(curves.new("eval_time", 0, _GROUP), values.ravel().tolist())
-    store_owner(action, keys, name)
+    store_owner(action, keys, sequence.name)
     return action
 
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Action, Armature, Bone, Mesh
 
 from ...io_common.skeletal.model import Floats, Joints, SkeletalError
 from ...io_common.skeletal.model import Mesh as MeshBlock
@@ -17,9 +17,6 @@ from ...io_common.skeletal.validation import validate_mesh
 from ...io_common.triangles import FLIPPED_WINDING, is_degenerate
 from ..records import NONE, Bytes, ConversionField, Integer, MaterialRecord, Name, Number, Table, Text, match_elements
 from ..scene import mesh_data
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Armature, Bone, Mesh
 
 Integers = npt.NDArray[np.int64]
 

@@ -8,21 +8,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Armature, Bone
 
 from ...io_common.skeletal import quaternions as quat
 from ...io_common.skeletal.model import ROOT, Animation, Floats, Joints
-from ...io_common.skeletal.skeleton import components, with_components
+from ...io_common.skeletal.scales import ScaleTable
+from ...io_common.skeletal.skeleton import Match, components, with_components
 from ..scene.axes import Conversion
 from ..scene.mesh_data import without_infinity
 from .records import load_bones
-
-if TYPE_CHECKING:
-    from bpy.types import Armature, Bone
 
 SMALLEST_SCALE = 1e-6
 """The scale of a bone whose joint has the scale 0. Too small to be seen, and its children keep their places."""
@@ -130,3 +128,15 @@ def convert_animation(animation: Animation, conversion: Conversion) -> Animation
     table[:, roots, 3:] = quat.xyz_from_wxyz(quat.multiply(rotation, quat.wxyz_from_xyz(table[:, roots, 3:])))
     corners = conversion.points(animation.bounds)
     return with_components(animation, table, bounds=np.stack([corners.min(axis=1), corners.max(axis=1)], axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """An animation, in the coordinates of an armature, that moves its bones."""
+
+    rig: Rig
+    animation: Animation
+    match: Match
+    scales: ScaleTable | None = None
+    is_loop: bool | None = None  # None if its frames say that
+    is_transferred: bool = False  # from another skeleton

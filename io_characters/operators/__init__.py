@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.props import FloatVectorProperty
+from bpy.types import Context, Event
 
 from ...io_blender import versions
 from ...io_blender.operators import documentation, job_operator, panel_parts, preferences, registration, shared_options
-from ...io_blender.operators.panel_parts import TabPanel, fail, set_timing
-from ...io_blender.options import hidden, option, properties
-from ...io_blender.reports import Job
+from ...io_blender.operators.animation_list import draw_problems
+from ...io_blender.operators.panel_parts import OperatorResult, TabPanel, fail, set_timing
+from ...io_blender.options import hidden, option, properties, scale_option
+from ...io_blender.reports import Job, listing
+from ...io_blender.scene import axes
+from ...io_blender.scene.objects import ChosenConversion
 from ...io_md2.format import Md2Error
+from ...io_md3.exporting.players import PlayerExport, export_player, is_untouched, problems_of, settings_of
+from ...io_md3.format import Game, Md3Error
+from ...io_md3.format.sequences import missing_sequences
+from ...io_md3.options import ExportOptions as Md3Options
+from ...io_md3.players import Player, find_player
+from ...io_md3.records import PlayerSettings
 from ...io_md5.format import Md5Error
 from .. import CharacterError, scene
 from ..exporter import CharacterExport, export_character
@@ -25,15 +37,11 @@ from .import_character import (
     IO_IDTECH_UL_characters,
 )
 
-if TYPE_CHECKING:
-    from bpy.types import Context, Event
-
-    from ...io_blender.operators.panel_parts import OperatorResult
-
-PAGE = "characters.html"
-"""The help page of the operators."""
-
+PAGE = "characters.html"  # the help page of the operators
 _COLUMN_LENGTH = 24
+
+# The property for a setting of a player that has another name.
+_SETTINGS = {"name": "player_name"}
 
 
 class _OfCharacter:
@@ -42,11 +50,14 @@ class _OfCharacter:
         return scene.find_character(context) is not None
 
 
+def _player(context: Context) -> Player | None:
+    """The player of Quake III that the active object is a part of."""
+    return find_player(context.scene, context.object)
+
+
 @properties
-class EXPORT_SCENE_OT_idtech_character(
-    _OfCharacter, job_operator.JobOperator, shared_options.ExportVerify, bpy.types.Operator
-):
-    """Write the active character, as it was imported from a game, with its models, animations and declarations"""
+class EXPORT_SCENE_OT_idtech_character(job_operator.JobOperator, shared_options.ExportVerify, bpy.types.Operator):
+    """Write the active character that was imported from a game, or a player of Quake III, with all its files"""
 
     bl_idname = "export_scene.idtech_character"
     verb, bad_data = "Exported", CharacterError
@@ -71,33 +82,103 @@ class EXPORT_SCENE_OT_idtech_character(
         "Doom 3, md5.cfg or md2.cfg for Sauerbraten",
     )
 
+    player_name: str = option("player", "Name", "Name of the player's folder in models/players")
+    sex: str = option(
+        "m", "Sex", "Whose voice he has", items=(("m", "Male", ""), ("f", "Female", ""), ("n", "Neuter", ""))
+    )
+    footsteps: str = option(
+        "normal",
+        "Footsteps",
+        "The sound of his steps",
+        items=tuple((one, one.capitalize(), "") for one in ("default", "normal", "boot", "flesh", "mech", "energy")),
+    )
+    head_offset: Any = FloatVectorProperty(name="Head Offset", description="Moves the head in the status bar")
+    skins: str = option(
+        "default", "Skins", "Names of skins, with blanks between. The first has the first material of each mesh"
+    )
+    global_scale: float = scale_option("Scale", "Units of the game in one of Blender, unless the player is imported")
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        return scene.find_character(context) is not None or _player(context) is not None
+
     def invoke(self, context: Context, event: Event) -> OperatorResult:
+        player = _player(context)
+        if player is not None:
+            for name, value in asdict(settings_of(player)).items():
+                setattr(self, _SETTINGS.get(name, name), value)
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
     def draw(self, context: Context) -> None:
         layout = panel_parts.panel_layout(self)
-        layout.prop(self, "use_models")
-        layout.prop(self, "use_declarations")
+        player = _player(context)
+        if player is None:
+            layout.prop(self, "use_models")
+            layout.prop(self, "use_declarations")
+        else:
+            for name in ("player_name", "sex", "footsteps", "head_offset", "skins", "global_scale"):
+                layout.prop(self, name)
+            draw_problems(layout, "", [] if is_untouched(player) else list(problems_of(player)))
         layout.prop(self, "verify")
 
     def job(self, context: Context) -> Job[job_operator.Outcome]:
-        found = scene.find_character(context)
-        if found is None:
-            raise CharacterError("no character: select an object of a character that was imported from a game")
+        found, player = scene.find_character(context), _player(context)
         if not self.directory:
             raise CharacterError("no folder selected: select the folder that stands for the game folder")
-        options = CharacterExport(
-            use_models=self.use_models,
-            use_declarations=self.use_declarations,
-            verify=self.verification(),
-            game_folders=tuple(preferences.game_folders()),
-        )
+        folder, game_folders = Path(bpy.path.abspath(self.directory)), tuple(preferences.game_folders())
         try:
-            result = yield from export_character(context, found, Path(bpy.path.abspath(self.directory)), options)
-        except (Md5Error, Md2Error) as error:
+            if player is not None:
+                result = yield from export_player(context, player, folder, self._player_options(player, game_folders))
+                return result.report, result.paths
+            if found is None:
+                raise CharacterError("no character: select an object of a character that was imported from a game")
+            options = CharacterExport(
+                use_models=self.use_models,
+                use_declarations=self.use_declarations,
+                verify=self.verification(),
+                game_folders=game_folders,
+            )
+            result = yield from export_character(context, found, folder, options)
+        except (Md5Error, Md2Error, Md3Error) as error:
             raise CharacterError(str(error)) from error
         return result.report, result.paths
+
+    def _player_options(self, player: Player, game_folders: tuple[str, ...]) -> PlayerExport:
+        """The options of the export of a player: what a script does not set is as it was."""
+        values = asdict(settings_of(player))
+        for name in values:
+            mine = _SETTINGS.get(name, name)
+            if self.properties.is_property_set(mine):
+                value = getattr(self, mine)
+                # Of single precision.
+                values[name] = value if isinstance(value, str) else tuple(round(number, 5) for number in value)
+        has_scale = self.properties.is_property_set("global_scale")
+        scale = self.global_scale if has_scale else 1.0 / preferences.default_scale()
+        conversion = ChosenConversion(axes.to_file(scale, "Y", "Z"))
+        model = Md3Options(
+            game=Game.QUAKE3, verify=self.verification(), conversion=conversion, game_folders=game_folders
+        )
+        return PlayerExport(PlayerSettings(**values), model)
+
+
+class OBJECT_OT_idtech_player_template(bpy.types.Operator):
+    """Create the actions that the active player of Quake III lacks, each with the current pose on one frame"""
+
+    bl_idname = "object.idtech_player_template"
+    bl_label = "Add Missing Sequences"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        return _player(context) is not None
+
+    def execute(self, context: Context) -> OperatorResult:
+        player = _player(context)
+        if player is not None:
+            added = player.add_missing(context.scene.frame_start)
+            self.report({"INFO"}, f"Added {listing(added, 3)}" if added else "No sequence is missing")
+        return {"FINISHED"}
 
 
 @properties
@@ -176,12 +257,19 @@ class IO_IDTECH_PT_character(TabPanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        return scene.find_character(context, context.object) is not None
+        return scene.find_character(context, context.object) is not None or _player(context) is not None
 
     def draw(self, context: Context) -> None:
         found = scene.find_character(context, context.object)
+        layout: Any = self.layout
         if found is not None:
-            _draw_character(self.layout, found)
+            _draw_character(layout, found)
+        elif (player := _player(context)) is not None:
+            layout.label(text=settings_of(player).name, icon="OUTLINER_OB_ARMATURE")
+            missing = missing_sequences(player.actions)
+            if missing:
+                layout.operator(OBJECT_OT_idtech_player_template.bl_idname, icon="ADD")
+        layout.operator("export_scene.idtech_character", icon="EXPORT")
 
 
 def _draw_character(layout: Any, found: scene.SceneCharacter) -> None:
@@ -203,7 +291,6 @@ def _draw_character(layout: Any, found: scene.SceneCharacter) -> None:
         row = layout.row()
         row.label(text="Animation")
         row.menu(IO_IDTECH_MT_character_animations.bl_idname, text=scene.shown_animation(found.first) or "Choose…")
-    layout.operator("export_scene.idtech_character", icon="EXPORT")
 
 
 CLASSES: tuple[Any, ...] = (
@@ -213,6 +300,7 @@ CLASSES: tuple[Any, ...] = (
     IO_IDTECH_UL_character_animations,
     IMPORT_SCENE_OT_idtech_character,
     EXPORT_SCENE_OT_idtech_character,
+    OBJECT_OT_idtech_player_template,
     OBJECT_OT_idtech_character_skin,
     OBJECT_OT_idtech_character_animation,
     IO_IDTECH_MT_character_animations,

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import CollectionProperty
+from bpy.types import Context, Event, UILayout
 
 from ...io_blender import versions
 from ...io_blender.operators import file_operators, job_operator, panel_parts, preferences
-from ...io_blender.operators.panel_parts import FilteredList, check_boxes_option, draw_choice
+from ...io_blender.operators.panel_parts import FilteredList, OperatorResult, check_boxes_option, draw_choice
 from ...io_blender.operators.shared_options import ImportTransform
 from ...io_blender.options import hidden, mixin_of, option, properties, values_of
 from ...io_blender.reports import Job, printable
 from ...io_common.catalogue import Catalogue, CatalogueEntry, Kind, count_animations
+from ...io_common.declarations.characters import Character
 from ...io_common.game_tree.files import FileReadError
 from ...io_common.game_tree.folders import inner_game
 from ...io_common.texts import counted, matches
@@ -25,11 +27,6 @@ from ..reading import CharacterOptions, CharacterProperties, catalogue, game_fol
 from . import library_pictures
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Event, UILayout
-
-    from ...io_blender.operators.panel_parts import OperatorResult
-    from ...io_common.declarations.characters import Character
-
     _Options = CharacterProperties
 else:
     _Options = mixin_of(CharacterProperties)
@@ -40,6 +37,7 @@ _PICTURE_SCALE = 6.0  # in heights of a row
 _OPTIONS = (
     "base_game", "use_placement", "use_textures", "all_weapons", "merge_vertices", "bone_direction", "frame_start",
     "use_scene_timing", "global_scale", "axis_forward", "axis_up",
+    "weapon",
 )  # fmt: skip
 _ICONS = {
     Kind.ENTITY: "OUTLINER_OB_ARMATURE",
@@ -151,24 +149,28 @@ def _draw_animations(layout: UILayout, operator: Any) -> None:
     column.label(text=f"{checked} of {names} to import{operator.animations_total}")
 
 
-# The operator
-
-
 def _known_games(operator: Any, context: Context, text: str) -> list[str]:
     """The game folders of the preferences, for completion."""
     return [folder for folder in preferences.game_folders() if text.lower() in folder.lower()]
 
 
 def _entry_chosen(operator: Any, context: Context) -> None:
-    """Takes the name of the row that was clicked."""
     if 0 <= operator.active_entry < len(operator.entries):
         operator.name = operator.entries[operator.active_entry].name
 
 
 def _inner_chosen(operator: Any, context: Context) -> None:
-    """Takes the game folder that is inside the chosen folder."""
     if operator.inner_game:
         operator.game = operator.inner_game
+
+
+def _known_weapons(operator: Any, context: Context, text: str) -> list[str]:
+    try:
+        found = operator._catalogue()
+    except (CharacterError, OSError):
+        # The dialog shows why.
+        return []
+    return [path for path in found.weapons() if text.lower() in path.lower()]
 
 
 @properties
@@ -209,6 +211,9 @@ class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, Impor
             ("ANY", "Any", "The first of them, in the order of this list"),
             *((kind.name, kind.value.capitalize(), "") for kind in Kind),
         ),
+    )
+    weapon: str = option(
+        "", "Weapon", "Path of the weapon that a player of Quake III holds, in models/weapons2", search=_known_weapons
     )
     search: str = option(
         "",
@@ -359,6 +364,7 @@ class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, Impor
             raise CharacterError(str(error)) from error
         options = CharacterOptions(
             **values_of(self, CharacterProperties),
+            weapon=self.weapon,
             left_out=self._left_out(),
             game_folders=tuple(preferences.game_folders()),
             conversion=self.conversion(),

@@ -12,9 +12,7 @@ DOOM3, QUAKE2, QUAKE3, SAUERBRATEN = "DOOM3", "QUAKE2", "QUAKE3", "SAUERBRATEN"
 """Values of `Character.game`: whose declarations the character comes from."""
 MD3_SUFFIX = ".md3"
 IQM_SUFFIX = ".iqm"
-MODEL_SUFFIXES = (".md5mesh", ".md2", MD3_SUFFIX, IQM_SUFFIX)
-"""Of models that can be imported."""
-
+MODEL_SUFFIXES = (".md5mesh", ".md2", MD3_SUFFIX, IQM_SUFFIX)  # of models that can be imported
 Vector = tuple[float, float, float]
 
 
@@ -36,8 +34,7 @@ class CharacterAnimation:
     rate: float | None = None  # frames a second; None for that of the files
     commands: tuple[FrameCommand, ...] = ()
     flags: tuple[str, ...] = ()  # words such as `ai_no_turn`
-    # First frame, from 0, and number of frames, in a model whose file holds all.
-    frames: tuple[int, int] | None = None
+    frames: tuple[int, int] | None = None  # first frame, from 0, and number of frames, in a model whose file holds all
     priority: int = 0  # which of two animations at once wins, in Sauerbraten
     joints: str = ""  # that it moves with all below them, in Sauerbraten; empty for the whole skeleton
     replacement: str = ""  # the animation that the game plays in its place; empty for itself

@@ -29,8 +29,8 @@ from .characters import (
 )
 from .cube_scripts import MeshSkin, ScriptPart, image_name, read_script, split_folder
 
+# The name of the script of each kind of model. The commands of IQM and MD5 are the same but for their names.
 CONFIGS = {"md5": "md5.cfg", "iqm": "iqm.cfg", "md2": "md2.cfg"}
-"""The name of the script of each kind of model. The commands of IQM and MD5 are the same but for their names."""
 
 
 def cfg_character(files: GameTree, folder: str) -> Character:
@@ -43,8 +43,6 @@ def cfg_character(files: GameTree, folder: str) -> Character:
 
 
 class _CharacterReader:
-    """Reads a script, and finds the files that it names."""
-
     def __init__(self, files: GameTree, folder: str, kind: str) -> None:
         self._files = files
         self._folder = folder
@@ -143,8 +141,6 @@ class _CharacterReader:
         folders = [join(base, name) for base in bases]
         return next((folder for folder in folders if self._files.files(folder)), folders[0])
 
-
-# --- Text
 
 _BARE = re.compile(r"[A-Za-z0-9_.*|!<>/-]+\Z")
 _UNFIT = re.compile(r"[\x00-\x1f\x7f]")

@@ -41,10 +41,7 @@ class ScaleTable:
 def scaled_poses(animation: Animation, scales: ScaleTable, *, as_read: bool = False) -> tuple[Floats, Floats]:
     """Every joint in the space of the model: positions (F, J, 3) and orientations w x y z (F, J, 4).
 
-    Args:
-        animation: with J joints and F frames.
-        scales: of its joints.
-        as_read: as games read them, with 32-bit floats.
+    With `as_read`, 32-bit floats are used, as games do.
     """
     positions, orientations = local_poses(animation, as_read=as_read)
     positions *= scales.translation_factors()[..., None]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -86,19 +86,10 @@ def order_with_early_parents(parents: Ints, last: int) -> Ints | None:
 
 
 def compose(parents: npt.ArrayLike, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Joints in the space of the model from joints relative to their parents.
+    """Joints in the space of the model from joints relative to their parents, float64 of the same shapes.
 
-    Args:
-        parents: int32 (J,).
-        positions: (…, J, 3), for instance one row for each frame.
-        orientations: unit quaternions w x y z (…, J, 4).
-
-    Returns:
-        Positions and orientations w x y z of the same shapes, float64.
-
-    Raises:
-        CyclicHierarchyError: a joint is its own ancestor.
-        SkeletalError: a parent does not exist.
+    Parents are int32 (J,), positions (…, J, 3), for instance one row for each frame, orientations unit quaternions w x
+    y z (…, J, 4). Raises CyclicHierarchyError if a joint is its own ancestor, SkeletalError if a parent does not exist.
     """
     positions = np.array(positions, dtype=np.float64)
     orientations = np.array(orientations, dtype=np.float64)
@@ -114,15 +105,8 @@ def compose(parents: npt.ArrayLike, positions: npt.ArrayLike, orientations: npt.
 
 
 def decompose(parents: npt.ArrayLike, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Joints relative to their parents from joints in the space of the model: the inverse of `compose`.
-
-    Args:
-        parents: int32 (J,).
-        positions: (…, J, 3).
-        orientations: unit quaternions w x y z (…, J, 4).
-
-    Returns:
-        Positions and orientations w x y z of the same shapes, float64.
+    """The inverse of `compose`: joints relative to their parents from positions and orientations w x y z in the space
+    of the model.
     """
     positions = np.array(positions, dtype=np.float64)
     orientations = np.array(orientations, dtype=np.float64)
@@ -154,11 +138,8 @@ def multiply_by_parents(parents: Ints, values: Floats) -> Floats:
 def components(animation: Animation, frames: npt.ArrayLike | None = None) -> Floats:
     """Tx Ty Tz Qx Qy Qz of every joint in every frame, relative to its parent, float64 (F, J, 6).
 
-    The values of the base frame, replaced by those of the frame where a flag is set (MD5 specification).
-
-    Args:
-        animation: with J joints.
-        frames: indices of the frames wanted, (F,); all if None.
+    The values of the base frame, replaced by those of the frame where a flag is set (MD5 specification). `frames` are
+    indices of the frames wanted; all if None.
     """
     rows = animation.frames if frames is None else animation.frames[np.asarray(frames)]
     base = np.concatenate([animation.base_positions, animation.base_orientations], axis=1)
@@ -188,10 +169,7 @@ def local_poses(
 ) -> tuple[Floats, Floats]:
     """Every joint relative to its parent: positions (F, J, 3) and orientations w x y z (F, J, 4).
 
-    Args:
-        animation: with J joints.
-        frames: indices of the frames wanted, (F,); all if None.
-        as_read: as games read them, with 32-bit floats.
+    `frames` are indices of the frames wanted; all if None. With `as_read`, 32-bit floats are used, as games do.
     """
     table = components(animation, frames)
     if as_read:
@@ -202,19 +180,20 @@ def local_poses(
 def poses(animation: Animation, frames: npt.ArrayLike | None = None, *, as_read: bool = False) -> tuple[Floats, Floats]:
     """Every joint in the space of the model: positions (F, J, 3) and orientations w x y z (F, J, 4).
 
-    Args:
-        animation: with J joints.
-        frames: indices of the frames wanted, (F,); all if None.
-        as_read: as games read them, with 32-bit floats.
+    `frames` and `as_read` are those of `local_poses`.
     """
     return compose(animation.parents, *local_poses(animation, frames, as_read=as_read))
 
 
-POSITION_PRECISION = 1e-5
-"""The default tolerance of a joint's position, in units."""
+class Precision(NamedTuple):
+    """How exact the joints of an animation are: smaller changes are dropped."""
 
-ORIENTATION_PRECISION = 1e-6
-"""The default tolerance of a joint's quaternion components."""
+    position: float = 1e-5  # of a joint relative to its parent, in units
+    orientation: float = 1e-6  # of the quaternion of a joint relative to its parent
+
+
+PRECISION = Precision()
+"""That of animations unless another one is asked for."""
 
 
 def encode_poses(
@@ -226,26 +205,17 @@ def encode_poses(
     frame_rate: float,
     bounds: npt.ArrayLike | None = None,
     commandline: str = "",
-    position_precision: float = POSITION_PRECISION,
-    orientation_precision: float = ORIENTATION_PRECISION,
+    precision: Precision = PRECISION,
 ) -> Animation:
     """An animation of poses in the space of the model.
 
-    Args:
-        names: of J joints.
-        parents: int32 (J,).
-        positions: of the joints in the space of the model, (F, J, 3).
-        orientations: unit quaternions w x y z (F, J, 4).
-        frame_rate: frames per second.
-        bounds: lower and upper corner of the model in each frame, (F, 2, 3), see `pose_bounds`; zeros if None.
-        commandline: written to the file.
-        position_precision: tolerance of a joint's position relative to its parent, in units.
-        orientation_precision: tolerance of the quaternion of a joint relative to its parent.
+    Parents are int32 (J,), positions (F, J, 3), orientations unit quaternions w x y z (F, J, 4). Bounds are the lower
+    and upper corner of the model in each frame, (F, 2, 3), see `pose_bounds`; zeros if None.
     """
     positions, orientations = decompose(parents, positions, orientations)
     return encode_local_poses(
         names, parents, positions, orientations, frame_rate=frame_rate, bounds=bounds, commandline=commandline,
-        position_precision=position_precision, orientation_precision=orientation_precision,
+        precision=precision,
     )  # fmt: skip
 
 
@@ -258,19 +228,18 @@ def encode_local_poses(
     frame_rate: float,
     bounds: npt.ArrayLike | None = None,
     commandline: str = "",
-    position_precision: float = POSITION_PRECISION,
-    orientation_precision: float = ORIENTATION_PRECISION,
+    precision: Precision = PRECISION,
 ) -> Animation:
-    """An animation of poses relative to the parents; for the arguments see `encode_poses`."""
+    """An animation of poses relative to the parents, with orientations w x y z; see `encode_poses`."""
     positions, orientations = np.asarray(positions, np.float64), np.asarray(orientations, np.float64)
     xyz = quat.xyz_from_wxyz(orientations)
     w = np.minimum(np.abs(orientations[..., :1]), 1.0)
     # Near half turns every digit counts.
-    precision = np.where(w < SMALL_W, 0.0, orientation_precision * w)
-    table = np.concatenate([_rounded(positions, np.full(1, position_precision)), _rounded(xyz, precision)], axis=-1)
+    steps = np.where(w < SMALL_W, 0.0, precision.orientation * w)
+    table = np.concatenate([_rounded(positions, np.full(1, precision.position)), _rounded(xyz, steps)], axis=-1)
     limits = np.empty((len(names), len(COMPONENTS)))
-    limits[:, :3] = position_precision
-    limits[:, 3:] = precision.min(axis=0)
+    limits[:, :3] = precision.position
+    limits[:, 3:] = steps.min(axis=0)
     flags, starts, base, frames = split_components(table, limits)
     return Animation(
         names=names,
@@ -360,13 +329,10 @@ class Match:
 
 
 def match_joints(animation: Animation | AnimationHeader, joints: Joints) -> Match:
-    """The match between the joints of an animation and of a skeleton; of equal names the first is used.
+    """The match between the joints of an animation and of a skeleton, the bones; of equal names the first is used.
 
-    Joints with other names, or none, that match one to one in order and parents are those of the same skeleton.
-
-    Args:
-        animation: whose joints may be others, or in another order. The head of its file is enough.
-        joints: of a model, the bones.
+    The joints may be others, or in another order; the head of the animation's file is enough. Joints with other names,
+    or none, that match one to one in order and parents are those of the same skeleton.
     """
     match = Match()
     bones = first_indices(joints.names)

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...io_blender.findings import LocatedFinding
 from ...io_blender.operators import game_check, shared_options
 from ...io_blender.options import NO_ANIMATIONS, Scene, Settings, hidden, mixin_of, option, properties
+from ...io_blender.part import BlenderPart
 from ...io_blender.reports import ExportResult, Job, finish
 from ...io_blender.skeletal import options as skeletal
 from ...io_blender.skeletal.exporting.clips import AnimationOptions, Clip
 from ...io_blender.skeletal.operators import export_models
 from ...io_blender.skeletal.operators.import_models import ImportModels, loader
-from ...io_common.family import BlenderPart
 from ...io_common.texts import counted
 from ..exporting import WRITING, ExportOptions, ModelOptions, export_model, find
 from ..format import PROFILES, Game
@@ -134,7 +135,7 @@ class OBJECT_OT_iqm_check_game(BuildOptions, game_check.GameCheck, bpy.types.Ope
         # The other options are those of an export.
         self.layout.prop(self, "game")
 
-    def find(self, context: Context) -> list[game_check.LocatedFinding]:
+    def find(self, context: Context) -> list[LocatedFinding]:
         return find(context, self.export_options())
 
 

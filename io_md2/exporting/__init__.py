@@ -9,31 +9,30 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import frame_models
-from ...io_blender.clips.frame_plan import FramePlan, Segment
-from ...io_blender.clips.sampling import Samples, Sides, blocks, sample_frames
-from ...io_blender.operators.game_check import FACES, VERTICES, Location
+from ...io_blender.findings import FACES, VERTICES, Location
+from ...io_blender.frames import models as frame_models
+from ...io_blender.frames import options as frame_options
+from ...io_blender.frames.frame_plan import FramePlan, Segment
+from ...io_blender.frames.sampling import Samples, Sampling, Sides, blocks, sample_frames
+from ...io_blender.frames.verification import (
+    GRID,
+    POSITION,
+    TRIANGULATION,
+    UV,
+    Decoded,
+    compare_corners,
+    warn_of_differences,
+)
 from ...io_blender.records import NONE
 from ...io_blender.reports import Job, Report
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_blender.scene.objects import NothingToExportError, export_conversion, mesh_objects
-from ...io_blender.verification import (
-    GRID,
-    OTHER_TRIANGULATION,
-    POSITION,
-    TRIANGULATION,
-    UV,
-    Differences,
-    Verify,
-    compare_corners,
-    diagonal,
-    warn_of_differences,
-)
+from ...io_blender.verification import OTHER_TRIANGULATION, Differences, Verify, diagonal
 from ...io_common.texts import counted
 from ...io_common.triangles import drop_degenerate, flip_v
 from ..format import (
-    FRAMES_PER_SECOND,
+    PROFILES,
     Finding,
     Game,
     GlCommands,
@@ -97,7 +96,7 @@ TEMPLATE_LABELS = {Template.NONE: "model", Template.QUAKE2_PLAYER: "Quake II pla
 
 
 @dataclass(frozen=True)
-class ExportOptions(ModelProperties, frame_models.ExportOptions):
+class ExportOptions(ModelProperties, frame_options.ExportOptions):
     """The options of an export."""
 
     template: Template = Template.NONE  # the sequences that frames of a list must be
@@ -133,10 +132,9 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     report.merge(builder.report)
     _warn_of_differences(differences, model, parts, report)
     is_moving = model.vertex_count and (np.ptp(model.translate, axis=0).any() or np.ptp(model.vertices, axis=0).any())
-    if options.compares_speed and is_moving:
-        frame_models.warn_of_model_speed(
-            builder.plan, options.frames, FRAMES_PER_SECOND, scene, report, plays_keys=plan.plays_keys
-        )
+    rate = PROFILES[options.game].frame_rate
+    if options.compares_speed and is_moving and rate is not None:
+        frame_models.warn_of_model_speed(builder.plan, options.frames, rate, scene, report, plays_keys=plan.plays_keys)
     origin = next(iter(stored.values())) if len(stored) == 1 else None
     # The triangle of the parts, one part after the other, that each one is; -1 for those that Blender cannot hold.
     triangles = np.arange(model.triangle_count)
@@ -154,6 +152,9 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
         check_model(model, options.game, None if origin is None else origin.source),
         lambda: format_model(model),
         lambda finding: _location(finding, parts, triangles),
+        model.frame_names,
+        model.skins[:1],
+        "Skin 0",
     )
 
 
@@ -177,15 +178,14 @@ class _Builder:
             return sides_of(part, self.conversion.rotation, self.plan.frame_count)
 
         options = self.options
-        parts, samples = yield from sample_frames(
-            self.context, self.objects, self.plan, options, self.report, read,
-            sides=sides if options.split_sharp else None,
-        )  # fmt: skip
+        what = Sampling(self.context, self.objects, self.plan, options, self.report, read)
+        parts, samples = yield from sample_frames(replace(what, sides=sides) if options.split_sharp else what)
         topology = join(parts)
-        if self.plan.may_be_single and (samples.positions == samples.positions[:1]).all():
+        count = self.plan.moving_count(samples.positions, tolerance=0.0)
+        if count < self.plan.frame_count:
             _warn_of_moving_uvs(parts, samples, self.report)
-            self.plan = self.plan.first_frame()
-            samples = samples.first_frame()
+            self.plan = self.plan.first_frames(count, self.report)
+            samples = samples.first_frames(count)
         normals = None
         if options.split_sharp:
             parts, samples, normals = split(parts, samples)
@@ -294,16 +294,12 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
     """The largest difference of each kind in each object, infinite if the triangles are others."""
     # Positions may be off by a step of the frame's grid on each axis, if that is small against the edges of the model,
     # texture coordinates by half a texel, those of GL commands of the imported file by `_KEPT_TEXELS`.
-    result = Differences()
     triangles, triangle_st = drop_degenerate(model.triangles, model.triangle_st)
     if len(triangles) != sum(len(part.triangles) for part in parts):
+        result = Differences()
         for part in parts:
             result.note(part.obj.name, POSITION, np.inf, "in all frames")
         return result
-    # Those of the imported file were kept because they match.
-    kept = any(part.stored is not None and part.stored.model.gl_commands is model.gl_commands for part in parts)
-    if not kept and not commands_match(model):
-        result.note("", _COMMANDS, np.inf, "in all frames")
 
     def vertices(frame: int) -> list[npt.NDArray[np.float32]]:
         return [decompress(model.vertices[frame], model.scale[frame], model.translate[frame])] * len(parts)
@@ -315,11 +311,7 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
     texels = np.maximum((model.skin_width, model.skin_height), 1)
     ends = np.cumsum([len(part.triangles) for part in parts])[:-1]
     grids = np.stack([model.translate, model.translate + 255.0 * model.scale]).astype(np.float64)
-    return compare_corners(
-        result,
-        parts,
-        samples,
-        conversion,
+    decoded = Decoded(
         frame_names=model.frame_names,
         size=diagonal(grids.reshape(-1, 3)),
         vertices=vertices,
@@ -329,6 +321,12 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
         texels=texels,
         uv_allowed=_TEXELS,
     )
+    result = compare_corners(parts, samples, conversion, decoded)
+    # Those of the imported file were kept because they match.
+    kept = any(part.stored is not None and part.stored.model.gl_commands is model.gl_commands for part in parts)
+    if not kept and not commands_match(model):
+        result.note("", _COMMANDS, np.inf, "in all frames")
+    return result
 
 
 def _warn_of_differences(differences: Differences, model: Model, parts: list[Part], report: Report) -> None:
@@ -344,13 +342,13 @@ def _warn_of_differences(differences: Differences, model: Model, parts: list[Par
 
 def _in_template_order(segments: list[Segment], template: Template) -> list[Segment]:
     """The sequences in the order of a template; raises NothingToExportError if they are not those that it has."""
-    match = match_template(template, [(one.name, len(one.frames)) for one in segments])
-    if match.problems:
+    order, problems = match_template(template, [(one.name, len(one.frames)) for one in segments])
+    if problems:
         raise NothingToExportError(
-            f"the checked animations are not those of a {TEMPLATE_LABELS[template]}; {'; '.join(match.problems)}. "
+            f"the checked animations are not those of a {TEMPLATE_LABELS[template]}; {', '.join(problems)}. "
             "Rename, check or uncheck animations, or choose no template"
         )
-    return [segments[index] for index in match.order]
+    return [segments[index] for index in order]
 
 
 def _location(finding: Finding, parts: list[Part], triangles: npt.NDArray[np.int64]) -> Location:

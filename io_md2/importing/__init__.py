@@ -13,15 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_blender import versions
-from ...io_blender.frame_models import (
+from ...io_blender.frames.models import (
     NONE,
-    ImportOptions,
     ModelFile,
     add_frames,
     import_models,
     require_few_frames,
     warn_of_degenerate,
 )
+from ...io_blender.frames.options import ImportOptions
 from ...io_blender.materials.images import size_of
 from ...io_blender.materials.library import MaterialLibrary, color_image, name_for_file
 from ...io_blender.reports import ImportResult, Job
@@ -43,8 +43,8 @@ from ..format import (
     st_fractions,
 )
 from ..format.frames import merge_vertices
+from ..format.games import TEXTURE_RULES
 from ..format.model import first_frame
-from ..options import TEXTURE_RULES
 from ..records import CORNER_ST, FRAME_RATE, SKINS, VERTEX, store_model
 
 if TYPE_CHECKING:

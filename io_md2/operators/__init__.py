@@ -9,21 +9,21 @@ import bpy
 from bpy.props import FloatProperty, IntVectorProperty
 
 from ...io_blender import reports
-from ...io_blender.frame_models import ImportOptions
+from ...io_blender.frames.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
+from ...io_blender.frames.operators.sequence_player import PlayedModel, SequencePlayer
+from ...io_blender.frames.options import FrameImportProperties, ImportOptions
+from ...io_blender.frames.shape_keys import shape_keys
 from ...io_blender.operators import find_images, panel_parts
-from ...io_blender.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
 from ...io_blender.operators.panel_parts import ImportedPanel, fail, split_layout
-from ...io_blender.operators.sequence_player import PlayedModel, SequencePlayer
-from ...io_blender.options import FrameImportProperties, game_option, mixin_of, option, properties
-from ...io_blender.scene.shape_keys import shape_keys
+from ...io_blender.options import game_option, mixin_of, option, properties
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
 from ..exporting import TEMPLATE_LABELS, ExportOptions, build_model
 from ..family import FAMILY
 from ..format import FRAMES_PER_SECOND, PROFILES, find_sequences
-from ..format.games import Template, match_template
+from ..format.games import TEXTURE_RULES, Template, match_template
 from ..importing import import_files
-from ..options import TEXTURE_RULES, ModelProperties, SourceProperties
+from ..options import ModelProperties, SourceProperties
 from ..records import (
     CHOSEN_SKIN_SIZE,
     FRAME_RATE,
@@ -96,9 +96,9 @@ class EXPORT_SCENE_OT_md2(BuildOptions, FrameExportFile, bpy.types.Operator):
     def draw_template(self, layout: UILayout) -> None:
         layout.prop(self, "sequence_template")
 
-    def problems_of(self, chosen: list[tuple[str, int]]) -> tuple[str, list[str]]:
+    def problems_of(self, path: Path, chosen: list[tuple[str, int]]) -> tuple[str, list[str]]:
         template = Template(self.sequence_template)
-        return f"Not yet a {TEMPLATE_LABELS[template]}:", match_template(template, chosen).problems
+        return f"Not yet a {TEMPLATE_LABELS[template]}:", match_template(template, chosen)[1]
 
 
 # The panels in the Properties editor, and the properties that they edit, which scripts can use too

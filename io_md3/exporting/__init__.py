@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import frame_models, state
-from ...io_blender.clips.frame_plan import FramePlan
+from ...io_blender import state
 from ...io_blender.clips.playing import restored_frame_and_values
-from ...io_blender.clips.sampling import Samples, Sides, blocks, sample_frames
-from ...io_blender.operators.game_check import Location
+from ...io_blender.findings import Location
+from ...io_blender.frames import models as frame_models
+from ...io_blender.frames.frame_plan import FramePlan
+from ...io_blender.frames.sampling import Samples, Sampling, Sides, blocks, sample_frames
+from ...io_blender.frames.verification import (
+    GRID,
+    POSITION,
+    TRIANGULATION,
+    UV,
+    Decoded,
+    compare_corners,
+    warn_of_differences,
+)
 from ...io_blender.records import NONE
 from ...io_blender.reports import Job, Report, listing
 from ...io_blender.scene.axes import Conversion
@@ -27,21 +37,11 @@ from ...io_blender.scene.objects import (
     objects_hanging_on,
 )
 from ...io_blender.scene.time_dependence import depends_on_time
-from ...io_blender.verification import (
-    GRID,
-    OTHER_TRIANGULATION,
-    POSITION,
-    TRIANGULATION,
-    UV,
-    Differences,
-    Verify,
-    compare_corners,
-    diagonal,
-    warn_of_differences,
-)
+from ...io_blender.verification import OTHER_TRIANGULATION, Differences, Verify, diagonal
+from ...io_common.texts import counted
 from ...io_common.triangles import drop_degenerate, flip_v
 from ..format import (
-    FRAMES_PER_SECOND,
+    PROFILES,
     UNITS,
     Game,
     Md3Error,
@@ -53,11 +53,22 @@ from ..format import (
     positions,
     quantise,
 )
-from ..format.games import surface_limits
-from ..options import ModelProperties
-from ..records import FRAME_RATE, StoredModel, load_frames, load_model, root_of
+from ..format.games import surface_limits, turn_steps
+from ..options import ExportOptions
+from ..players import all_frames
+from ..records import StoredModel, load_frames, load_model, root_of
 from ..tags import Tag, find_tags, tag_tables
-from .surfaces import Part, SurfaceBuilder, read_part, shader_names, split_surface, surface_name, surface_parts
+from .quake import find_replaced, in_order, skin_files
+from .surfaces import (
+    Part,
+    SurfaceBuilder,
+    further_skins,
+    read_part,
+    shader_names,
+    split_surface,
+    surface_name,
+    surface_parts,
+)
 
 if TYPE_CHECKING:
     from bpy.types import Context, Depsgraph, Object
@@ -74,17 +85,11 @@ _WARNINGS = {
 }
 
 
-@dataclass(frozen=True)
-class ExportOptions(ModelProperties, frame_models.ExportOptions):
-    """The options of an export."""
-
-    game: Game = Game.ANY
-
-
 def build_model(context: Context, options: ExportOptions, report: Report) -> Job[frame_models.Built]:
     """Builds and verifies a model of meshes and tags in Object Mode; raises Md3Error or NothingToExportError."""
     builder = _find_objects(context, options, report)
-    model = yield from builder.build()
+    with all_frames(context.scene):
+        model = yield from builder.build()
     source = builder.source.model if builder.source is not None else None
     report.count("surfaces", len(model.surfaces))
     report.count("vertices", model.vertex_count)
@@ -94,10 +99,18 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     # An equal model is written with all bytes of its file.
     untouched = source.preserved if source is not None and model == source else None
     findings = check_model(model, options.game, source)
-    return frame_models.Built(findings, lambda: untouched or format_model(model), lambda finding: Location())
+    skins = {}
+    if options.write_skins and options.game is Game.QUAKE:
+        skins = skin_files(model, builder.further_skins)
+        findings = [finding for finding in findings if finding.code != "image_not_found"]
+    images = [next(iter(surface.shaders), "") for surface in model.surfaces]
+    return frame_models.Built(
+        findings, lambda: untouched or format_model(model), lambda finding: Location(), model.frame_names, images,
+        "SurfaceSkin 0 N", skins,
+    )  # fmt: skip
 
 
-def _find_objects(context: Context, options: ExportOptions, report: Report) -> _Builder:
+def _find_objects(context: Context, options: ExportOptions, report: Report) -> Builder:
     """What is exported; raises NothingToExportError if there are no meshes and tags."""
     active = context.view_layer.objects.active
     chosen = root_of(active) if options.scope == Scope() else None
@@ -113,6 +126,18 @@ def _find_objects(context: Context, options: ExportOptions, report: Report) -> _
             )
     else:
         meshes, tags = [], find_tags(objects_hanging_on(chosen, context))
+    return make_builder(context, options, report, meshes, tags)
+
+
+def make_builder(
+    context: Context,
+    options: ExportOptions,
+    report: Report,
+    meshes: list[Object],
+    tags: list[Tag],
+    origin: Tag | None = None,
+) -> Builder:
+    """What builds a model of meshes and tags, as the `origin` sees them."""
     objects = [*meshes, *(tag.obj for tag in tags)]
     roots = {obj: root for obj in objects if (root := root_of(obj)) is not None}
     models = {root: one for root in dict.fromkeys(roots.values()) if (one := load_model(root)) is not None}
@@ -121,11 +146,15 @@ def _find_objects(context: Context, options: ExportOptions, report: Report) -> _
     if len(objects) > 1:
         report.count("objects", len(objects))
     conversion = export_conversion(options.conversion, meshes or models, report)
-    return _Builder(context, options, report, meshes, tags, root, stored, source, conversion)
+    parent = root.parent if root is not None else None
+    if root is not None and parent is not None and root_of(parent) is not None:
+        # It hangs on a tag of another model, so that its file has it where that tag is.
+        origin = Tag(root)
+    return Builder(context, options, report, meshes, tags, root, stored, source, conversion, origin)
 
 
 @dataclass(eq=False)
-class _Builder:
+class Builder:
     """Builds a model of what is exported."""
 
     context: Context
@@ -137,38 +166,46 @@ class _Builder:
     stored: dict[Object, StoredModel]  # of each mesh, the model that it is a surface of
     source: StoredModel | None  # the only imported model
     conversion: Conversion
+    origin: Tag | None  # what the file has the model in relation to; None for the scene
+    further_skins: list[list[str]] = field(default_factory=list)  # of each surface, besides its shader
+    objects: list[Object] = field(default_factory=list)  # of each surface that was built
 
-    @property
-    def _follows_root(self) -> bool:
-        """Whether the model hangs on a tag of another one, so that its file has it where that tag is."""
-        parent = self.root.parent if self.root is not None else None
-        return parent is not None and root_of(parent) is not None
-
-    def build(self) -> Job[Model]:
+    def build(self, plan: FramePlan | None = None) -> Job[Model]:
+        """The model, with the frames of a plan, else those that the options choose."""
         options, report, scene = self.options, self.report, self.context.scene
         sources = self.stored
         if not self.meshes and self.root is not None and self.source is not None:
             sources = {self.root: self.source}
-        models = (one for obj in bpy.data.objects if (one := load_frames(obj)) is not None)
-        plan = frame_models.plan_model(self.meshes, sources, scene, options.frames, models, report)
+        replaced = find_replaced(options, report)
+        if plan is None:
+            models = (one for obj in bpy.data.objects if (one := load_frames(obj)) is not None)
+            first = 0 if options.game is Game.SRB2 else 1
+            plan = frame_models.plan_model(
+                self.meshes, sources, scene, options.frames, models, report,
+                lambda segments: in_order(segments, replaced, report), first_number=first,
+            )  # fmt: skip
         # What Blender shades takes longer to read, and turns with the model that this one hangs on.
-        is_new = not self.stored and not self._follows_root
+        is_new = not self.stored and self.origin is None
         builders, samples, tags, turns = yield from self._sample(plan, with_normals=is_new)
         parts = [builder.part for builder in builders]
         if not parts and not self.tags:
             raise NothingToExportError(f"there are no faces to export: {listing([obj.name for obj in self.meshes])}")
-        if plan.may_be_single and _is_still(samples.positions) and _is_still(tags):
-            plan, samples, tags = plan.first_frame(), samples.first_frame(), tags[:1]
+        # Far below the grid of the file.
+        count = plan.moving_count(samples.positions, tags, tolerance=1e-4)
+        if plan.may_be_single:
+            plan, samples, tags = plan.first_frames(count, report), samples.first_frames(count), tags[:count]
+        if replaced is not None and plan.frame_count != len(replaced.frame_names):
+            counts = f"it has {counted(plan.frame_count, 'frames')}, {replaced.name} has {len(replaced.frame_names)}"
+            report.warn(f"{counts}, which the game counts. Choose its sequences", is_important=True)
         self._place(builders, samples.positions)
         rows, sides = np.arange(plan.frame_count), samples.sides
         needed = np.any([builder.needs_normals() for builder in builders], axis=0)
         if not sides and np.any(needed):
             rows = rows if plan.segments else np.flatnonzero(needed)
             sides = yield from self._sample_sides(plan.some_frames(rows), builders, turns[rows], rows)
-        surfaces = [
-            builder.build(one, rows) for builder, one in zip(builders, sides or [None] * len(builders), strict=True)
-        ]
+        surfaces = [builder.build(sides[number] if sides else None, rows) for number, builder in enumerate(builders)]
         model = self._assemble(plan, builders, surfaces, tags)
+        self.objects = [builder.part.obj for builder in builders]
         if options.verify is not Verify.NONE:
             warn_of_differences(_find_differences(model, parts, samples, self.conversion), _WARNINGS, report)
         if options.split_surfaces:
@@ -179,10 +216,13 @@ class _Builder:
                 [one] if kept else split_surface(one, *limits)
                 for one, kept in zip(model.surfaces, is_kept, strict=True)
             ]
+            self.further_skins = [names for names, split in zip(self.further_skins, pieces, strict=True) for _ in split]
             report.hint_split({one.name: len(split) for one, split in zip(model.surfaces, pieces, strict=True)})
             model = replace(model, surfaces=[piece for split in pieces for piece in split])
-        if options.compares_speed:
-            rate = (FRAME_RATE.read(self.root) if self.root is not None else None) or FRAMES_PER_SECOND
+            self.objects = [obj for obj, split in zip(self.objects, pieces, strict=True) for _ in split]
+        # Others play an `animation.cfg`, or do not play models of maps at all.
+        rate = PROFILES[options.game].frame_rate
+        if options.compares_speed and rate is not None:
             frame_models.warn_of_model_speed(plan, options.frames, rate, scene, report)
         return model
 
@@ -192,7 +232,7 @@ class _Builder:
         """What is built, what it shows in each frame, and the transforms of tags, (F, N, 4, 4), as the file has them.
         Also what turns normals to the axes of the file, (F, 3, 3)."""
         stored = self.stored
-        followed = [*self.tags, Tag(self.root)] if self._follows_root and self.root is not None else self.tags
+        followed = self.tags if self.origin is None else [*self.tags, self.origin]
         first, rows = int(plan.source[0]), np.arange(plan.frame_count)
         turns: Floats = np.broadcast_to(self.conversion.rotation, (len(rows), 3, 3))
         builders: dict[Part, SurfaceBuilder] = {}
@@ -205,18 +245,19 @@ class _Builder:
                 ],
                 self.report,
             )
-            builders.update({part: SurfaceBuilder(part, plan.source) for part in parts})
+            builders.update({part: SurfaceBuilder(part, plan.source, turn_steps(self.options.game)) for part in parts})
             return parts
 
         def sides(part: Part) -> Sides:
             return builders[part].sides(turns, rows)
 
-        _, samples = yield from sample_frames(
-            self.context, self.meshes, plan, self.options, self.report, read,
-            shows_keys=True, sides=sides if with_normals else None, followed=[one.matrix for one in followed],
+        what = Sampling(
+            self.context, self.meshes, plan, self.options, self.report, read, sides if with_normals else None,
+            shows_keys=True, followed=[one.matrix for one in followed],
         )  # fmt: skip
+        _, samples = yield from sample_frames(what)
         matrices = self._matrices_of_keys(plan, followed) if samples.matrices is None else samples.matrices
-        if self._follows_root:
+        if self.origin is not None:
             inverse = np.linalg.inv(matrices[:, -1])
             samples, matrices = _moved(samples, inverse), inverse[:, None] @ matrices[:, :-1]
             turns = turns @ inverse[:, :3, :3]
@@ -240,10 +281,12 @@ class _Builder:
     ) -> Job[list[Sides]]:
         """The normals of surfaces on some rows of the frames, which a plan has alone."""
         of_part = {builder.part: builder for builder in builders}
-        _, samples = yield from sample_frames(
-            self.context, self.meshes, plan, replace(self.options, verify=Verify.NONE), self.report,
-            lambda depsgraph: list(of_part), shows_keys=True, sides=lambda part: of_part[part].sides(turns, rows),
+        options = replace(self.options, verify=Verify.NONE)
+        what = Sampling(
+            self.context, self.meshes, plan, options, self.report, lambda depsgraph: list(of_part),
+            lambda part: of_part[part].sides(turns, rows), shows_keys=True,
         )  # fmt: skip
+        _, samples = yield from sample_frames(what)
         return samples.sides
 
     def _place(self, builders: list[SurfaceBuilder], sampled: Floats) -> None:
@@ -264,6 +307,7 @@ class _Builder:
         for builder, surface in zip(builders, built, strict=True):
             part = builder.part
             taken.append(surface_name(part, taken, self.report))
+            self.further_skins.append(further_skins(part, [one.part for one in builders], self.options.game_folders))
             shaders = shader_names(part, self.options.game_folders, self.report)
             flags = part.stored.flags if part.stored is not None else 0
             surfaces.append(replace(surface, name=taken[-1], shaders=shaders, flags=flags))
@@ -271,7 +315,7 @@ class _Builder:
         if source is not None and len(surfaces) == len(source.surfaces):
             is_same = np.logical_and.reduce([plan.source != NONE, *(builder.is_same for builder in builders)])
         bounds, origins, radii = _frame_bounds(surfaces, source, plan.source, is_same)
-        origins_of_tags, axes_of_tags = tag_tables(self.tags, tags, source, plan.source, self.conversion)
+        origins_of_tags, axes_of_tags = tag_tables(self.tags, tags, source, plan.source, self.conversion, self.report)
         return Model(
             name=source.name if source is not None else "",
             frame_names=plan.names,
@@ -296,11 +340,6 @@ def _moved(samples: Samples, matrices: npt.NDArray[np.float64]) -> Samples:
     return replace(samples, positions=moved, verified=verified)
 
 
-def _is_still(values: npt.NDArray[np.floating]) -> bool:
-    """Whether nothing moves over the frames, far below the grid of the file."""
-    return np.allclose(values, values[:1], rtol=0.0, atol=1e-4)
-
-
 def _frame_bounds(
     surfaces: list[Surface], source: Model | None, frames: npt.NDArray[np.int64], is_same: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.float32], ...]:
@@ -309,8 +348,8 @@ def _frame_bounds(
     empty = np.zeros((0, 3), np.int16)
     # Frame by frame, as all of them would fill the memory.
     points = (np.concatenate([empty, *(surface.vertices[frame] for surface in surfaces)]) for frame in new.tolist())
-    tables = zip(*(frame_bounds(positions(one)[None]) for one in points), strict=True)
-    computed = tuple(np.concatenate(table) for table in tables) or frame_bounds(np.zeros((0, 0, 3)))
+    of_frames = zip(*(frame_bounds(positions(one)[None]) for one in points), strict=True)
+    computed = tuple(np.concatenate(table) for table in of_frames) or frame_bounds(np.zeros((0, 0, 3)))
     if source is None or not is_same.any():
         return computed
     tables = tuple(table[frames] for table in (source.bounds, source.origins, source.radii))
@@ -324,11 +363,7 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
     # Triangles of the file that lie on one line where vertices are merged are not in Blender.
     triangles = [drop_degenerate(surface.triangles)[0] for surface in model.surfaces]
     points = [positions(surface.vertices[0]) for surface in model.surfaces]
-    return compare_corners(
-        Differences(),
-        parts,
-        samples,
-        conversion,
+    decoded = Decoded(
         frame_names=model.frame_names,
         size=diagonal(np.concatenate([np.zeros((0, 3)), *points])),
         vertices=lambda frame: [positions(surface.vertices[frame]) for surface in model.surfaces],
@@ -338,3 +373,4 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
         ],
         uvs=[flip_v(surface.st[found]) for surface, found in zip(model.surfaces, triangles, strict=True)],
     )
+    return compare_corners(parts, samples, conversion, decoded)

@@ -3,8 +3,9 @@ mesh object for each surface; vertex i of a mesh is vertex i of its surface, unl
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,9 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...io_blender import frame_models, versions
-from ...io_blender.frame_models import (
+from ...io_blender import state, versions
+from ...io_blender.clips.keyframes import SequenceActions
+from ...io_blender.frames.models import (
     NONE,
     ModelFile,
     add_frames,
@@ -30,6 +32,7 @@ from ...io_common.game_tree.archives import readable
 from ...io_common.game_tree.files import FileReadError
 from ...io_common.textures.search import ModelSearch, Search
 from ...io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
+from ...io_md5.format.companions import find_companion
 from ..format import (
     Md3Error,
     Surface,
@@ -40,18 +43,22 @@ from ..format import (
     parse_model,
     positions,
 )
-from ..format.games import CONFIG_NAME, Sequence, parse_animation_config, sequences_of
+from ..format.games import TEXTURE_RULES
 from ..format.model import same_positions
-from ..options import TEXTURE_RULES, ImportProperties
+from ..format.sequences import CONFIG_NAME, Sequence, is_played_by, parse_animation_config, sequences_of
+from ..options import ImportOptions
+from ..players import HEAD, LOWER, PARTS, UPPER, find_player
 from ..records import (
     CONVERSION,
     CORNER_VERTEX,
     MATERIAL_NAMES,
     NUMBER,
+    PLAYER,
     SAME_NORMAL,
     SHADERS,
     SHOWN_NORMALS,
     VERTEX,
+    PlayerFiles,
     store_model,
 )
 from ..tags import build_tags, hang_on_tag
@@ -65,13 +72,11 @@ _MANY = 0.1
 # Of detail, at the end of the names of files: Quake III loads up to three (`tr_model.c`, `MD3_MAX_LODS`).
 _LEVELS = ("1", "2")
 
+_MAX_TEXT = 1 << 20
+
 # The part of a Quake III player that hangs on another one, and the tag that it hangs on.
+_WEAPONS = "weapons2"
 _JOINTS = {"upper": ("lower", "tag_torso"), "head": ("upper", "tag_head")}
-
-
-@dataclass(frozen=True)
-class ImportOptions(ImportProperties, frame_models.ImportOptions):
-    """The options of an import."""
 
 
 @dataclass(eq=False)
@@ -81,21 +86,38 @@ class _File(ModelFile):
     data: bytes = b""
     sequences: list[Sequence] = field(default_factory=list)
     materials: list[list[Any]] = field(default_factory=list)  # of each surface, the images of each material
+    player: PlayerFiles | None = None  # if it is a part of a player
 
 
 def import_files(context: Context, paths: list[Path], options: ImportOptions) -> Job[ImportResult]:
     """Imports MD3 files; raises Md3Error or OSError before anything is changed."""
     roots: dict[Path, Object] = {}
+    # The parts of a player share theirs.
+    actions: dict[Path, SequenceActions] = defaultdict(SequenceActions)
+    sequences: dict[Path, dict[str, Sequence]] = defaultdict(dict)
 
     def read(path: Path, search: Search) -> _File:
-        return _read(path, search, options)
+        file = _read(path, search, options)
+        if options.animation != NONE and _is_part(path, paths):
+            file.player = _player_files(file, search)
+        return file
 
     def build(collection: Collection, file: _File, library: MaterialLibrary, result: ImportResult) -> None:
-        roots[file.path] = _build(context, collection, file, library, options, result)
+        key = file.path.parent if file.player is not None else file.path
+        roots[file.path] = _build(context, collection, file, library, options, result, actions[key])
+        if file.player is not None:
+            sequences[key] |= {one.name: one for one in file.sequences}
         _join_players(roots)
 
     paths = sorted(paths, key=lambda path: _level_of_detail(path, paths))
     result = yield from import_models(context, paths, options, SHADERS, TEXTURE_RULES, read, build, are_parts=True)
+    for path, root in roots.items():
+        player = find_player(context.scene, root) if path.stem.lower() == LOWER and PLAYER.read(root) else None
+        if player is not None:
+            rate, first, last = player.begin(context, sequences[path.parent].values())
+            if options.use_scene_timing:
+                state.set_frame_rate(context.scene, rate, result.report)
+                state.set_frame_range(context.scene, first, last)
     details = {root.users_collection[0] for path, root in roots.items() if _level_of_detail(path, paths)}
     for layer in _layers(context.view_layer.layer_collection) if details else ():
         if layer.collection in details:
@@ -107,6 +129,27 @@ def _level_of_detail(path: Path, paths: Iterable[Path]) -> int:
     """Which level of detail a model is of another one of the files, such as 1 for `gun_1.md3`; 0 for none."""
     stem, _, number = path.stem.rpartition("_")
     return int(number) if number in _LEVELS and path.with_name(stem + path.suffix) in paths else 0
+
+
+def _is_part(path: Path, paths: Iterable[Path]) -> bool:
+    """Whether a file is a part of a player of which at least legs and torso are imported."""
+    names = {one.stem.lower() for one in paths if one.parent == path.parent}
+    return path.stem.lower() in PARTS and names >= {LOWER, UPPER}
+
+
+def _player_files(file: _File, search: Search) -> PlayerFiles | None:
+    """What is stored of a part of a player; None without its sequences."""
+    part, tree = file.path.stem.lower(), search.folder_of(file.path).files
+    known = [is_played_by(part, one.name) for one in file.sequences]
+    is_player = part == HEAD or (bool(known) and all(known))
+    config, skins = tree.get(CONFIG_NAME), tree.files("", ".skin")
+    found = [*([config] if config is not None else []), *(skins[key] for key in skins if key.startswith(f"{part}_"))]
+    try:
+        texts = tuple((one.name, one.read(_MAX_TEXT).decode("latin-1")) for one in found if is_player)
+    except FileReadError as error:
+        file.model.warnings.append(str(error))
+        return None
+    return PlayerFiles(part, file.path.parent.name, texts) if is_player else None
 
 
 def _layers(layer: LayerCollection) -> Iterator[LayerCollection]:
@@ -135,7 +178,11 @@ def _read(path: Path, search: Search, options: ImportOptions) -> _File:
     materials: list[list[Any]] = []
     for number, surface in enumerate(model.surfaces):
         materials.append(_materials(found, surface, number, use_textures=options.use_textures))
-    sequences = sequences_of(path.stem, model.frame_names, options.fps, config, model.warnings)
+    # Quake counts the frames of the MDL that the model replaces.
+    replaced = find_companion(path, search)[0]
+    is_replaced = replaced is not None and len(replaced.frame_names) == model.frame_count
+    frame_names = replaced.frame_names if replaced is not None and is_replaced else model.frame_names
+    sequences = sequences_of(path.stem, frame_names, options.fps, config, model.warnings)
     rate = sequences[0].frame_rate if sequences else None
     return _File(path, model, rate, data, sequences, materials)
 
@@ -162,6 +209,7 @@ def _build(
     library: MaterialLibrary,
     options: ImportOptions,
     result: ImportResult,
+    actions: SequenceActions,
 ) -> Object:
     """The empty of a model, with the objects of its surfaces and tags."""
     model = file.model
@@ -179,10 +227,15 @@ def _build(
         collection.objects.link(obj)
     for obj in shapes:
         obj.parent = root
-    key_names = add_frames(context.scene, name, shapes, model.frame_names, file.sequences, options, result)
-    build_tags(context, root, model, file.sequences if options.sequence_actions else [], options, result)
-    rate = file.frame_rate or options.fps
-    store_model(root, file.data, key_names, options.frame_start, tuple(file.sequences), rate)
+    player = ""
+    if file.player is not None:
+        PLAYER.write(root, file.player)
+        player, options = root.name, replace(options, sequence_actions=True)
+    key_names = add_frames(
+        context.scene, name, shapes, model.frame_names, file.sequences, options, result, actions, player
+    )
+    build_tags(context, root, model, file.sequences if options.sequence_actions else [], options, result, actions)
+    store_model(root, file.data, key_names, options.frame_start, tuple(file.sequences))
     CONVERSION.write(root, options.conversion)
     for obj in shapes:
         found = [name_for_file(material, SHADERS, options.game_folders) for material in obj.data.materials]
@@ -253,7 +306,8 @@ def _store_shown_normals(mesh: Mesh, normals: npt.NDArray[np.float32], rotation:
 def _join_players(roots: dict[Path, Object]) -> None:
     """Hangs the parts of a Quake III player, if they were imported together, on the tags of each other."""
     for path, root in roots.items():
-        below, tag_name = _JOINTS.get(path.stem.lower(), ("", ""))
+        is_weapon = path.parent.parent.name.lower() == _WEAPONS
+        below, tag_name = (UPPER, "tag_weapon") if is_weapon else _JOINTS.get(path.stem.lower(), ("", ""))
         for other, other_root in roots.items():
-            if other.parent == path.parent and other.stem.lower() == below:
+            if (is_weapon or other.parent == path.parent) and other.stem.lower() == below:
                 hang_on_tag(root, other_root, tag_name)

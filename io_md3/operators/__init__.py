@@ -7,20 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...io_blender.frames.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
+from ...io_blender.frames.operators.sequence_player import Playable, PlayedModel, SequencePlayer
 from ...io_blender.operators import find_images, panel_parts
-from ...io_blender.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
 from ...io_blender.operators.panel_parts import ImportedPanel
-from ...io_blender.operators.sequence_player import PlayedModel, SequencePlayer
 from ...io_blender.options import game_option, mixin_of, option, properties
 from ...io_blender.records import has_record
+from ...io_common.companions import match_sequences
 from ...io_common.names import without_copy_suffix
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
-from ..exporting import ExportOptions, build_model
+from ...io_md5.format.companions import find_companion
+from ..exporting import build_model
 from ..family import FAMILY
-from ..format import PROFILES
-from ..importing import ImportOptions, import_files
-from ..options import TEXTURE_RULES, ImportProperties, ModelProperties
+from ..format import PROFILES, Game
+from ..format.games import TEXTURE_RULES
+from ..importing import import_files
+from ..options import ExportOptions, ImportOptions, ImportProperties, ModelProperties
+from ..players import find_player
 from ..records import GROUP, NUMBER, SEQUENCES, SHADERS, load_frames, root_of
 
 if TYPE_CHECKING:
@@ -67,6 +71,21 @@ class EXPORT_SCENE_OT_md3(BuildOptions, FrameExportFile, bpy.types.Operator):
 
     def draw_model(self, layout: UILayout) -> None:
         panel_parts.draw_wide(layout, self, "split_surfaces")
+        if self.game_or_default() == Game.QUAKE.value:
+            layout.prop(self, "write_skins")
+
+    def draw_template(self, layout: UILayout) -> None:
+        if self.game_or_default() == Game.QUAKE.value:
+            layout.prop(self, "match_companion")
+
+    def problems_of(self, path: Path, chosen: list[tuple[str, int]]) -> tuple[str, list[str]]:
+        replaced = None
+        if self.game_or_default() == Game.QUAKE.value and self.match_companion:
+            replaced = find_companion(path)[0]
+        if replaced is None:
+            return "", []
+        clips = [((name,), count) for name, count in chosen]
+        return f"Does not fit {replaced.name}:", match_sequences(replaced, clips)[1]
 
 
 # The panels in the Properties editor, and the properties that they edit, which scripts can use too
@@ -80,7 +99,10 @@ def _find(search: Search, model: Path, material: Material, name: str) -> Materia
     return found.material(name, without_copy_suffix(meshes[0].name), NUMBER.read(meshes[0]) or 0)
 
 
-def _played_model(obj: Object | None) -> PlayedModel | None:
+def _played_model(obj: Object | None) -> Playable | None:
+    player = find_player(bpy.context.scene, obj)
+    if player is not None and player.sequences:
+        return player
     root = root_of(obj)
     frames = load_frames(root)
     found = SEQUENCES.read(root) if frames is not None else None

@@ -41,6 +41,7 @@ from ...io_common.skeletal.scales import ScaleTable, scaled_poses
 from ...io_common.skeletal.skeleton import (
     Fit,
     Match,
+    Precision,
     components,
     compose,
     decompose,
@@ -87,7 +88,7 @@ from .validation import validate_animation, validate_camera, validate_model
 __all__ = [
     "MAGIC", "OLD_VERSION", "PROFILES", "ROOT", "VERSION", "WRAPS", "Animation", "AnimationHeader", "Camera",
     "Comments", "Description", "Finding", "Fit", "Game", "Joints", "LoopType", "Match", "Md5Error", "Mdl", "Mesh",
-    "Model", "NameRule", "Pair", "Profile", "Readable", "Rule", "ScaleTable", "Scales", "Source", "Space",
+    "Model", "NameRule", "Pair", "Precision", "Profile", "Readable", "Rule", "ScaleTable", "Scales", "Source", "Space",
     "Subject", "Target", "VertexWeights", "Wrap", "Writable", "Writing", "bind_pose", "check_animation",
     "check_camera", "check_model", "components", "compose", "conjugate", "decompose", "describe",
     "encode_local_poses", "encode_poses", "face_normals", "find_joint_map", "fit_weights", "flip_t",

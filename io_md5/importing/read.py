@@ -8,16 +8,17 @@ from ...io_blender.reports import Job, Progress, Report
 from ...io_blender.skeletal.importing.folder import add_facts, read_animations, read_fitting, read_folders
 from ...io_blender.skeletal.importing.sources import ImportSkeleton, SourceFiles, read_skeleton
 from ...io_blender.skeletal.importing.transfer import read_user_map
+from ...io_common.companions import Companion
 from ...io_common.game_tree.archives import FilesByName, readable
 from ...io_common.texts import counted
 from ...io_common.textures.search import Search
 from ..format import Camera, Md5Error, read_camera, read_mesh
+from ..format.companions import companion_skins, find_companion, game_of, quake_skins
 from ..format.files import FORMAT
 from ..format.games import Game
 from ..format.model import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import read_scales
 from ..options import ImportOptions
-from .companions import Companion, companion_skins, find_companion, game_of, quake_skins
 
 
 def read_files(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...io_blender.options import NO_ANIMATIONS, Scene, Settings
+from ...io_blender.part import BlenderPart
 from ...io_blender.reports import ExportResult, finish
 from ...io_blender.skeletal.exporting.clips import AnimationOptions
 from ...io_blender.skeletal.operators.export_models import values_of_settings
@@ -15,7 +16,6 @@ from ...io_blender.skeletal.operators.import_models import loader
 from ...io_blender.skeletal.operators.panels import draw_animations, has_animations
 from ...io_blender.skeletal.records import ACTION_RATE
 from ...io_blender.verification import Verify
-from ...io_common.family import BlenderPart
 from ..exporting import export_animations, export_mesh
 from ..exporting.camera import CameraExportOptions, export_camera
 from ..exporting.options import ExportOptions, ModelOptions

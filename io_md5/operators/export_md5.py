@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...io_blender.findings import LocatedFinding
 from ...io_blender.operators import animation_list as animation_list_panel
 from ...io_blender.operators import file_operators, game_check, panel_parts, shared_options
 from ...io_blender.options import SCENE, frame_rate_option, game_option, hidden, mixin_of, option, properties, values_of
@@ -27,14 +28,11 @@ from ..exporting import export_animations, export_mesh
 from ..exporting.camera import CameraExportOptions, export_camera, exported_cameras
 from ..exporting.game import find
 from ..exporting.options import ExportOptions, ModelOptions
-from ..exporting.sequences import match_sequences
+from ..exporting.sequences import match_clips
+from ..format.companions import find_companion
 from ..format.games import PROFILES, Game
 from ..format.model import ANIMATION_SUFFIX
-from ..importing.companions import find_companion
 from ..options import CameraProperties, ClipProperties, ModelProperties
-
-# Lines about sequences in the panel.
-_MOST_PROBLEMS = 12
 
 
 def values_of_game(operator: Any, context: Context) -> dict[str, Any]:
@@ -85,14 +83,15 @@ def _draw_one_animation(layout: UILayout, context: Context, operator: Export, cl
         lines = [problem or f"No MD2 or MDL to match: {order}"]
         problems: list[str] = []
     else:
-        problems = match_sequences(clips, companion, operator.animation_options())[1]
+        problems = match_clips(clips, companion, operator.animation_options())[1]
         count = counted(len(companion.sequences), "sequences")
         lines = [f"Does not fit {companion.name}:" if problems else f"Fits {companion.name}: {count}"]
-    if len(problems) > _MOST_PROBLEMS:
-        problems = [*problems[:_MOST_PROBLEMS], f"and {len(problems) - _MOST_PROBLEMS} more"]
-    for text in (*lines, *problems):
+    if problems:
+        animation_list_panel.draw_problems(layout, lines[0], problems)
+        return
+    for text in lines:
         for number, line in enumerate(textwrap.wrap(text, animation_list_panel.LINE_LENGTH)):
-            layout.label(text=line, icon="BLANK1" if number else "ERROR" if problems else "INFO")
+            layout.label(text=line, icon="BLANK1" if number else "INFO")
 
 
 class Export(BuildOptions, SkeletalExport):
@@ -170,7 +169,7 @@ class OBJECT_OT_md5_check_game(BuildOptions, game_check.GameCheck, bpy.types.Ope
         for name in ("game", "make_names_safe"):
             self.layout.prop(self, name)
 
-    def find(self, context: Context) -> list[game_check.LocatedFinding]:
+    def find(self, context: Context) -> list[LocatedFinding]:
         path = Path(bpy.path.abspath(self.filepath)) if self.filepath else None
         return find(context, self.export_options(), path=path, has_mesh=self.has_mesh)
 

@@ -11,11 +11,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from paths import ROOT
+from paths import PACKAGES, ROOT
 
 ARCHIVE = os.environ.get("IO_IDTECH_ZIP")
 pytestmark = pytest.mark.skipif(not ARCHIVE, reason="IO_IDTECH_ZIP names no zip: see the nox session 'package'")
-PACKAGES = ("command_line", "io_blender", "io_characters", "io_common", "io_iqm", "io_md2", "io_md3", "io_md5")
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +68,13 @@ def test_it_holds_the_help_pages_with_a_page_for_every_family_and_every_game_pag
     }
     assert len(families) >= 2
     assert games
-    named = {"help/index.html", "help/games.html", "help/recipes.html", "help/troubleshooting.html"}
+    named = {
+        "help/index.html",
+        "help/keywords.html",
+        "help/games.html",
+        "help/recipes.html",
+        "help/troubleshooting.html",
+    }
     assert set(pages) >= named | families | games
 
 
@@ -86,6 +91,12 @@ def test_the_links_and_pictures_of_the_help_pages_resolve_within_the_zip(members
             if path not in members or (address.fragment and address.fragment not in anchors):
                 broken.append((page, target))
     assert broken == []
+
+
+def test_keywords_lead_to_the_sections_about_them(pages):
+    targets = pages["help/keywords.html"].targets
+    assert "recipes.html#export-a-rigify-character" in targets
+    assert len([target for target in targets if "#" in target]) > 100
 
 
 def test_the_help_pages_load_nothing_from_the_network(pages):

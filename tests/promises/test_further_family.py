@@ -4,30 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 
 import needs
 import pytest
-from paths import ROOT
+from paths import PACKAGES, ROOT
 
 # Blender reads the copy through a link.
 pytestmark = needs.links
 
 FURTHER_FAMILY = ROOT / "tests" / "helpers" / "further_family"
-COPIED = (
-    "io_blender",
-    "io_common",
-    "io_characters",
-    "io_iqm",
-    "io_md2",
-    "io_md3",
-    "io_md5",
-    "command_line",
-    "fuzz",
-    "tests/helpers",
-)
+COPIED = (*PACKAGES, "fuzz", "tests/helpers")
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +32,7 @@ def seen(tmp_path_factory):
         shutil.copy(ROOT / name, project)
     shutil.copytree(FURTHER_FAMILY / "io_tri", project / "io_tri")
     families = (ROOT / "families.py").read_text(encoding="utf-8")
-    one_entry = families.replace("MD2, MD3)", "MD2, MD3, TRI)").replace(
-        "\nFAMILIES", "from .io_tri.family import FAMILY as TRI\n\nFAMILIES"
-    )
+    one_entry = re.sub(r"(\nFAMILIES.*)\)", r"from .io_tri.family import FAMILY as TRI\n\1, TRI)", families)
     assert one_entry.count("TRI") == 2
     (project / "families.py").write_text(one_entry, encoding="utf-8")
     done = subprocess.run(

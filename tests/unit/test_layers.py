@@ -15,15 +15,9 @@ MODULES = sorted(path for layer in LAYERS for path in (ROOT / layer).rglob("*.py
 
 
 def imported_modules(path: Path) -> set[tuple[str, ...]]:
-    """The names of the modules that a module imports, as parts below the extension; those of others as they are.
-
-    What only types need is left out: Python does not import it.
-    """
+    """The names of the modules that a module imports, also for types alone; those of others as they are."""
     package = path.relative_to(ROOT).parts[:-1]
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
-            node.body = [ast.Pass()]
     names = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
@@ -69,6 +63,39 @@ def test_the_library_needs_no_blender(path):
     first = {name[0] for name in imported_modules(path)}
     assert first.isdisjoint({"bpy", "bmesh", "mathutils", "bpy_extras", "io_blender"})
     assert not [name for name in imported_modules(path) if name[0].startswith("io_md") and name[1] != "format"]
+
+
+def module_of(name: tuple[str, ...]) -> Path | None:
+    """The module that a name is, or that has it; None for those of others."""
+    for parts in (name, name[:-1]):
+        for path in (ROOT.joinpath(*parts).with_suffix(".py"), ROOT.joinpath(*parts, "__init__.py")):
+            if parts and path in GRAPH_NODES:
+                return path
+    return None
+
+
+GRAPH_NODES = frozenset(MODULES)
+GRAPH = {path: {module_of(name) for name in imported_modules(path)} - {None, path} for path in MODULES}
+
+
+def test_no_two_modules_import_each_other_but_the_entry_of_a_family_and_its_operators():
+    reached = {path: set(others) for path, others in GRAPH.items()}
+    changed = True
+    while changed:
+        changed = False
+        for others in reached.values():
+            more = set().union(*(reached[path] for path in others)) - others
+            others |= more
+            changed = changed or bool(more)
+    in_cycles = {path.relative_to(ROOT).as_posix() for path, others in reached.items() if path in others}
+    entries = {f"{name}/{part}" for name in FAMILIES for part in ("family.py", "operators/__init__.py")}
+    assert not in_cycles - entries
+
+
+@each(MODULES)
+def test_no_function_is_longer_than_a_screen(path):
+    functions = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.FunctionDef)]
+    assert not [node.name for node in functions if node.end_lineno - node.lineno >= 60]
 
 
 def test_only_one_module_asks_for_the_version_of_blender():

@@ -4,15 +4,15 @@ drivers, IK and NLA, or from F-curves if only those move the armature."""
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from bpy.types import FCurve, Object
 
 from ....io_common.skeletal import quaternions as quat
 from ....io_common.skeletal.model import ROOT, Animation, Floats, SkeletalError
 from ....io_common.skeletal.scales import ScaleTable, scaled_poses
-from ....io_common.skeletal.skeleton import compose, decompose, encode_local_poses, poses
+from ....io_common.skeletal.skeleton import Precision, compose, decompose, encode_local_poses, poses
 from ... import versions
 from ...clips.keyframes import LINEAR
 from ...clips.playing import POSE_CHANNELS, Player, pose_channel
@@ -24,9 +24,6 @@ from ..rig import SMALLEST_SCALE, Rig, bone_path
 from .causes import split_by_constraints, split_by_parents
 from .clips import AnimationOptions, Clip
 from .skeleton import Skeleton
-
-if TYPE_CHECKING:
-    from bpy.types import FCurve, Object
 
 # Between poses of F-curves and those that Blender evaluates in single precision: a distance relative to the largest
 # coordinate, and one minus the cosine of half an angle.
@@ -105,6 +102,17 @@ def sample_clip(
         positions, orientations, uneven = skeleton.joints_of_scene(matrices)
         table = None
         problem = "scaled in the animation, which joints cannot be: {}: remove the scale"
+    _warn_of_scales(clip, skeleton, uneven, problem, report)
+    volumes = np.linalg.det(matrices[..., :3, :3]) / skeleton.volumes
+    changes = np.abs(volumes - 1.0).max(axis=1, initial=0.0)
+    most_scaled = int(changes.argmax()) if changes.max() > _LARGEST_CHANGE_OF_VOLUME else None
+    return SampledClip(clip, frames, rate, positions, orientations, table, most_scaled, moves_armature)
+
+
+def _warn_of_scales(
+    clip: Clip, skeleton: Skeleton, uneven: npt.NDArray[np.bool_], problem: str, report: Report
+) -> None:
+    """Warns of bones or objects that joints cannot follow, (F, n); `problem` is for those without a known cause."""
     scaling, others = list[str](), list[str]()
     for part in skeleton.parts:
         of_part = uneven[:, part.first : part.first + len(part.rig)].any(axis=0)
@@ -125,10 +133,6 @@ def sample_clip(
     if others:
         what = "bones" if skeleton.armature is not None else "objects"
         report.warn(f"{what} are {problem.format(listing(others, 3))}", clip.name)
-    volumes = np.linalg.det(matrices[..., :3, :3]) / skeleton.volumes
-    changes = np.abs(volumes - 1.0).max(axis=1, initial=0.0)
-    most_scaled = int(changes.argmax()) if changes.max() > _LARGEST_CHANGE_OF_VOLUME else None
-    return SampledClip(clip, frames, rate, positions, orientations, table, most_scaled, moves_armature)
 
 
 def _warn_of_range(clip: Clip, player: Player, report: Report) -> None:
@@ -179,7 +183,7 @@ def encode_clip(sampled: SampledClip, skeleton: Skeleton, options: AnimationOpti
     return encode_local_poses(
         joints.names, joints.parents, positions, orientations,
         frame_rate=sampled.frame_rate, commandline=commandline,
-        position_precision=options.position_precision, orientation_precision=options.orientation_precision,
+        precision=Precision(options.position_precision, options.orientation_precision),
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from ....io_common.skeletal import quaternions as quat
 from ....io_common.skeletal.formats import Writing
 from ....io_common.skeletal.model import Animation, Floats, Model
 from ....io_common.skeletal.scales import ScaleTable
-from ....io_common.skeletal.skeleton import ORIENTATION_PRECISION, POSITION_PRECISION
+from ....io_common.skeletal.skeleton import PRECISION
 from ....io_common.skeletal.weights import bounds_of_weights, fit_weights
 from ... import state
 from ...clips.actions import suitable_actions
@@ -132,7 +132,7 @@ class Builder:
         fitted: dict[Object, WeightTable] = {}
         if clips:
             causes += self._warn_of_playback()
-            with _playback(self.context, source, clips) as player:
+            with self._playback(clips) as player:
                 yield from self._sample(clips, player)
                 if options.fit_weights and self.verifier is not None:
                     fitted = self._fit_weights(self.verifier.moved_otherwise(), player)
@@ -145,6 +145,10 @@ class Builder:
             yield from self._improve(self.verifier, clips, fitted)
             self.verifier.warn(causes, self.report)
         return self._result()
+
+    def _playback(self, clips: dict[Path, Clip]) -> AbstractContextManager[Player]:
+        owners = [self.source.armature] if self.source.armature is not None else []
+        return playback(self.context, owners, clips.values())
 
     def _warn_of_playback(self) -> list[str]:
         """Warns of what keeps the armatures from moving; the causes of differences that are known before."""
@@ -194,7 +198,7 @@ class Builder:
         improved = verifier.accept_improvements(self._build_rest(objects, use_stored=False, fitted=fitted))
         self.rest |= improved
         if clips and improved:
-            with _playback(self.context, self.source, clips) as player:
+            with self._playback(clips) as player:
                 for path, animation in self.animations.items():
                     yield from verifier.check(self.sampled[path], animation, player, improved, self.progress)
         for obj in improved.keys() & fitted.keys():
@@ -299,14 +303,6 @@ def _made_by() -> str:
     return f"io_idtech {extension_version()}"
 
 
-def _playback(context: Context, source: Source, clips: dict[Path, Clip]) -> AbstractContextManager[Player]:
-    """A player of the armature, or of the whole scene if objects move."""
-    if source.armature is None:
-        return playback(context, [], None, clips.values())
-    meshes = None if source.attached else source.meshes
-    return playback(context, [source.armature], meshes, clips.values())
-
-
 def _warn_of_speed(
     clips: Iterable[SampledClip], game_rate: float, options: AnimationOptions, scene: Scene, report: Report
 ) -> None:
@@ -396,8 +392,8 @@ def _armature_parts(context: Context, source: Source, report: Report) -> list[Ar
 
 def _causes_of_options(options: ModelOptions, animation_options: AnimationOptions) -> list[str]:
     is_coarse = (
-        animation_options.position_precision > POSITION_PRECISION
-        or animation_options.orientation_precision > ORIENTATION_PRECISION
+        animation_options.position_precision > PRECISION.position
+        or animation_options.orientation_precision > PRECISION.orientation
     )
     causes = {
         "Bone Influences or Min Weight removes weights": not options.weights.keeps_all_weights,

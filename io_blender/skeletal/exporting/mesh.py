@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Object
 
 from ....io_common.arrays import distinct_rows
 from ....io_common.skeletal import quaternions as quat
@@ -26,9 +26,6 @@ from ..options import WeightOptions
 from ..records import MESH_NAME
 from .skeleton import Skeleton
 from .weights import Integers, SourceMesh, WeightTable, current_weights, load_source, verified_sources
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 # Digits of texture coordinates: the precision of 32-bit floats between -1 and 1.
 _UV_DECIMALS = 7

@@ -42,6 +42,12 @@ NO_VOLUME = 1e-12
 _SKEW_TOLERANCE = 1e-4
 
 
+_LEAVES_LAST = (
+    "joints without children come last, as parents have to be among the first {}: export all animations of this model "
+    "again"
+)
+
+
 @dataclass(eq=False)
 class ArmaturePart:
     """An armature of a skeleton."""
@@ -174,10 +180,7 @@ def build_skeleton(
     matrices = np.concatenate([
         part.world @ quat.transforms(part.rig.joints.positions, part.rig.joints.orientations) for part in parts
     ])  # fmt: skip
-    infinite = np.flatnonzero(exported & ~np.isfinite(matrices).all(axis=(1, 2)))
-    if len(infinite):
-        bone = rig.bone_names[int(infinite[0])]
-        raise NothingToExportError(f"the rest position of {bone} is not a number: move or delete this bone")
+    _require_finite(rig, exported, matrices)
     joint_of_bone, parents = _exported_parents(rig.joints.parents, exported)
     chosen = np.flatnonzero(exported).astype(np.int32)
     if sample is not None:
@@ -194,18 +197,12 @@ def build_skeleton(
     is_origin = len(roots) == 1 and names[roots[0]] == ORIGIN and distance <= ORIGIN_TOLERANCE
     if not is_origin and needs_origin(len(roots), distance):
         names.insert(0, _unique_name(ORIGIN, names))
-        parents = np.concatenate([[ROOT], np.where(parents == ROOT, 0, parents + 1)]).astype(np.int32)
-        chosen = np.concatenate([[-1], chosen]).astype(np.int32)
-        joint_of_bone = np.where(joint_of_bone >= 0, joint_of_bone + 1, 0).astype(np.int32)
+        chosen, parents, joint_of_bone = _with_origin(chosen, parents, joint_of_bone)
     order = order_with_early_parents(parents, last_parent) if last_parent else None
     if order is not None:
         names = [names[joint] for joint in order]
         chosen, parents, joint_of_bone = _reordered(order, chosen, parents, joint_of_bone)
-        report.warn(
-            f"joints without children come last, as parents have to be among the first {last_parent + 1}: export all "
-            "animations of this model again",
-            armature.name,
-        )
+        report.warn(_LEAVES_LAST.format(last_parent + 1), armature.name)
     joints = Joints(names, parents, np.zeros((len(names), 3)), np.zeros((len(names), 4)))
     skeleton = Skeleton(armature, rig, chosen, joint_of_bone, joints, world, conversion, parts=parts)
     if len(parts) == 1 and np.array_equal(world, np.eye(4)) and conversion.is_identity:
@@ -215,16 +212,37 @@ def build_skeleton(
         joints.positions[with_bone] = rig.joints.positions[chosen[with_bone]]
         joints.orientations[with_bone] = rig.joints.orientations[chosen[with_bone]]
         return skeleton
+    _place_joints(skeleton, matrices, report)
+    return skeleton
+
+
+def _with_origin(chosen: Ints, parents: Ints, joint_of_bone: Ints) -> tuple[Ints, Ints, Ints]:
+    """The same with another joint first, without a bone, as the parent of all roots."""
+    parents = np.concatenate([[ROOT], np.where(parents == ROOT, 0, parents + 1)]).astype(np.int32)
+    chosen = np.concatenate([[-1], chosen]).astype(np.int32)
+    return chosen, parents, np.where(joint_of_bone >= 0, joint_of_bone + 1, 0).astype(np.int32)
+
+
+def _place_joints(skeleton: Skeleton, matrices: Floats, report: Report) -> None:
+    """Sets the joints to bones at rest, by their matrices in the scene, and gives those of several armatures names."""
+    joints, parts = skeleton.joints, skeleton.parts
     joints.positions, joints.orientations, uneven = skeleton.joints_of_scene(matrices)
     for part in parts:
         if uneven[part.first : part.first + len(part.rig)].any():
             report.warn("the armature is scaled unevenly, which joints cannot be: apply the scale", part.armature.name)
     if len(parts) > 1:
+        names = joints.names
         joints.names = distinct(names, MAX_NAME)
         renamed = [new for old, new in zip(names, joints.names, strict=True) if new != old]
         if renamed:
             report.warn(f"joints of several armatures have the same name, so some got a number: {listing(renamed)}")
-    return skeleton
+
+
+def _require_finite(rig: Rig, exported: npt.NDArray[np.bool_], matrices: Floats) -> None:
+    infinite = np.flatnonzero(exported & ~np.isfinite(matrices).all(axis=(1, 2)))
+    if len(infinite):
+        bone = rig.bone_names[int(infinite[0])]
+        raise NothingToExportError(f"the rest position of {bone} is not a number: move or delete this bone")
 
 
 def _require_bones(part: ArmaturePart) -> None:

@@ -14,7 +14,7 @@ from ....io_common.skeletal.formats import Writing
 from ....io_common.skeletal.model import Animation, Floats
 from ....io_common.skeletal.playback import distinct_frames
 from ....io_common.skeletal.skinning import skin
-from ....io_common.triangles import bend, flip_v
+from ....io_common.triangles import flip_v
 from ...clips.playing import Player
 from ...reports import Job, Progress, Report
 from ...scene import mesh_data
@@ -225,7 +225,7 @@ class Verifier:
         if len(mesh.loops) != 3 * len(mesh.polygons) and (obj, _FACES) not in self._found:
             loops, _ = mesh_data.triangulation(posed)
             if loops.shape == at_rest.loops.shape:
-                moved = bend(shown[at_rest.corner_vertices], at_rest.loops, loops)
+                moved = mesh_data.bend(shown[at_rest.corner_vertices], at_rest.loops, loops)
                 self._found.note(obj, _TRIANGULATION, moved, where, allowed=self._tolerance)
         return shown
 

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Action, Context, Object
 
 from ....io_common import names
 from ....io_common.skeletal import quaternions as quat
 from ....io_common.skeletal.joint_map import transfer_animation
-from ....io_common.skeletal.model import ROOT, Animation, Floats, as_singles
+from ....io_common.skeletal.model import ROOT, Floats, as_singles
 from ....io_common.skeletal.playback import loop_type_of_components
 from ....io_common.skeletal.retargeting import Retargeting
 from ....io_common.skeletal.scales import ScaleTable
@@ -33,31 +34,19 @@ from ...scene import axes
 from ...scene.objects import conversion_of
 from ..options import ImportOptions
 from ..records import load_action, store_action
-from ..rig import SMALLEST_SCALE, Rig, bone_path, convert_animation, convert_joints, read_rig
+from ..rig import SMALLEST_SCALE, Motion, Rig, bone_path, convert_animation, convert_joints, read_rig
 from .sources import SourceAnimation
 from .transfer import Transfer, find_retargeting, translated_bones
 from .verification import verify_import
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Context, Object
 
 # Poses computed at once.
 _CHUNK = 1 << 13
 
 
-def build_action(
-    name: str,
-    animation: Animation,
-    rig: Rig,
-    match: Match,
-    *,
-    frame_start: float,
-    scales: ScaleTable | None = None,
-    template: Action | None = None,
-    is_loop: bool | None = None,
-) -> Action:
-    """An action with a frame range and a fake user, not assigned yet; `animation` is in scene coordinates."""
+def build_action(name: str, motion: Motion, frame_start: float, template: Action | None = None) -> Action:
+    """An action with a frame range and a fake user, not assigned yet."""
     # Copying the curves of `template`, an action for the same bones without scales, takes half as long as making them.
+    animation, scales = motion.animation, motion.scales
     shown_name = names.for_blender(name, versions.MAX_ID_NAME, "Action")
     action = bpy.data.actions.new(shown_name) if template is None else _copy_curves(template, shown_name)
     copied = None if template is None else iter(versions.action_fcurves(action, "OBJECT"))
@@ -67,12 +56,21 @@ def build_action(
     action.frame_end = frame_start + animation.frame_count - 1
     table = components(animation)
     # As Blender means it: the last frame of the range repeats the first. Some files say what repeats.
-    action.use_cyclic = loop_type_of_components(table) == "closed" if is_loop is None else is_loop
+    action.use_cyclic = loop_type_of_components(table) == "closed" if motion.is_loop is None else motion.is_loop
     scaled = scales.scales_position if scales is not None else np.zeros(len(animation.names), dtype=bool)
     store_action(
         action, name, animation.commandline, animation.frame_rate,
         [animation.names[joint] for joint in np.flatnonzero(scaled)],
     )  # fmt: skip
+    _write_curves(action, motion, table, frame_start, copied)
+    return action
+
+
+def _write_curves(
+    action: Action, motion: Motion, table: Floats, frame_start: float, copied: Iterator[bpy.types.FCurve] | None
+) -> None:
+    """Keyframes of the components (F, J, 6) of joints, in new curves or those of a copy."""
+    rig, match, scales = motion.rig, motion.match, motion.scales
     joints, bones = np.array(match.joints, dtype=np.int64), np.array(match.bones, dtype=np.int64)
     is_moving = (table != table[:1]).any(axis=0)
     is_translated, is_rotated = is_moving[:, :3].any(axis=1), is_moving[:, 3:].any(axis=1)
@@ -82,7 +80,7 @@ def build_action(
         scaling = _bone_scales(scales, rig, joints, bones)
         is_translated[joints] |= (scaling != scaling[:, :1]).any(axis=(0, 1))
     curves = versions.ActionCurves(action, "OBJECT")
-    count = animation.frame_count
+    count = len(table)
     linear = np.full(count, LINEAR, dtype=np.int32)
     # A few joints at a time, so that their arrays stay in the processor's cache.
     step = max(1, _CHUNK // max(count, 1))
@@ -107,7 +105,6 @@ def build_action(
                 # What does not change gets the first keyframe alone.
                 values = values if has_motion[is_rotation] else values[:2]
                 write_keyframes(curve, values, linear if is_rotation else kinds)
-    return action
 
 
 _CURVES = (*((0, "location", index) for index in range(3)), *((1, "rotation_quaternion", index) for index in range(4)))
@@ -224,43 +221,18 @@ class ActionBuilder:
                 versions.assign_action(animation_data, existing, "OBJECT")
             result.report.count("skipped animations")
             return
-        converted = convert_animation(animation, self._conversion)
-        table = None
-        if transfer is not None:
-            converted = transfer_animation(converted, self._retargeting(transfer, name), keep_feet=options.keep_feet)
-            # Bones that are not mapped are keyed at rest, as the action that played before may have posed them.
-            bones = list(range(len(rig)))
-            match = Match(bones, bones)
-            hint = "Transferred from another skeleton by its joint map"
-            if transfer.rest.joints.names != rig.joints.names and hint not in result.report.hints:
-                result.report.hints.append(hint)
-        else:
-            match = match_joints(animation, rig.joints)
-            for joints, text in (
-                (match.extra, "joints without a bone in the armature"),
-                (match.missing, "bones without a joint in the animation"),
-                (match.differing, "joints with another parent than their bone, not animated"),
-            ):
-                if joints:
-                    result.report.warn(f"{text}: {listing(joints)}", name)
-            if match.renamed:
-                renamed = f"{counted(len(match.renamed), 'joints')} with other names than the bones"
-                result.report.warn(f"{renamed} were matched by their order: {listing(match.renamed)}", name)
-            if source.scales is not None and source.scales.is_used:
-                table = source.scales
-        template = self._template if table is None and self._template_bones == match.bones else None
-        action = build_action(
-            name, converted, rig, match, scales=table, template=template,
-            frame_start=options.frame_start if source.frame_start is None else source.frame_start,
-            is_loop=source.is_loop,
-        )  # fmt: skip
+        motion = self._motion(source, transfer)
+        template = self._template if motion.scales is None and self._template_bones == motion.match.bones else None
+        frame_start = options.frame_start if source.frame_start is None else source.frame_start
+        action = build_action(name, motion, frame_start, template)
         source.actions.append(action)
-        if table is None:
-            self._template, self._template_bones = action, match.bones
+        bones = motion.match.bones
+        if motion.scales is None:
+            self._template, self._template_bones = action, bones
         store_owner(action, armature, name)
-        for bone in match.bones:
+        for bone in bones:
             armature.pose.bones[rig.bone_names[bone]].rotation_mode = "QUATERNION"
-            if table is not None:
+            if motion.scales is not None:
                 # A joint does not inherit the scale of its parent.
                 armature.data.bones[rig.bone_names[bone]].inherit_scale = "NONE"
         if animation_data.action not in result.actions:
@@ -273,12 +245,36 @@ class ActionBuilder:
             shown_name = existing.name if existing is not None else action.name
             add_muted_strip(armature, action, options.frame_start, shown_name)
         if armature not in result.objects:
-            verify_import(
-                self._context, armature, rig, action, converted, match, table, result.report,
-                is_transferred=transfer is not None,
-            )  # fmt: skip
+            verify_import(self._context, armature, action, motion, result.report)
         result.report.count("animations")
         result.report.count("frames", animation.frame_count)
+
+    def _motion(self, source: SourceAnimation, transfer: Transfer | None) -> Motion:
+        """The motion of the armature by an animation; tells which joints do not fit."""
+        rig, report, name = self._rig, self._result.report, source.name
+        converted = convert_animation(source.animation, self._conversion)
+        if transfer is not None:
+            keep_feet = self._options.keep_feet
+            converted = transfer_animation(converted, self._retargeting(transfer, name), keep_feet=keep_feet)
+            hint = "Transferred from another skeleton by its joint map"
+            if transfer.rest.joints.names != rig.joints.names and hint not in report.hints:
+                report.hints.append(hint)
+            # Bones that are not mapped are keyed at rest, as the action that played before may have posed them.
+            bones = list(range(len(rig)))
+            return Motion(rig, converted, Match(bones, bones), is_loop=source.is_loop, is_transferred=True)
+        match = match_joints(source.animation, rig.joints)
+        for joints, text in (
+            (match.extra, "joints without a bone in the armature"),
+            (match.missing, "bones without a joint in the animation"),
+            (match.differing, "joints with another parent than their bone, not animated"),
+        ):
+            if joints:
+                report.warn(f"{text}: {listing(joints)}", name)
+        if match.renamed:
+            renamed = f"{counted(len(match.renamed), 'joints')} with other names than the bones"
+            report.warn(f"{renamed} were matched by their order: {listing(match.renamed)}", name)
+        is_scaled = source.scales is not None and source.scales.is_used
+        return Motion(rig, converted, match, source.scales if is_scaled else None, source.is_loop)
 
     def _retargeting(self, transfer: Transfer, name: str) -> Retargeting:
         """The transfer of poses, which animations with the same joints at rest and the same map share."""

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Collection, Context, Material, Object
 from mathutils import Matrix
 
 from ....io_common import names
@@ -35,9 +36,6 @@ from ..options import ImportOptions
 from ..records import COMMANDLINE, CONVERSION, GROUP, SAME_NORMAL, SHOWN_NORMALS, store_bones, store_mesh
 from ..rig import convert_joints
 from .sources import ImportSkeleton
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Material, Object
 
 # Lengths as fractions of the size of the model.
 _SINGLE_JOINT = 0.25

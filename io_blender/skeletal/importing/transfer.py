@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Object
 
 from ....io_common.skeletal.joint_map import (
     LEAST_SHARE,
@@ -29,10 +29,6 @@ from ...scene.objects import conversion_of
 from ..records import load_joint_map, store_joint_map
 from ..rig import Rig, bone_path, convert_joints
 from .sources import ImportSkeleton, Rest, SourceAnimation, UserMap
-
-if TYPE_CHECKING:
-    from bpy.types import Object
-
 
 # Of the size of a skeleton: joints that are nearer are in the same place, and bones that move less are only turned.
 _SAME_PLACE, _LEAST_MOVE = 1e-4, 1e-3

@@ -3,14 +3,13 @@ played only if something is known by which the armature may not follow."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from bpy.types import Action, Context, Depsgraph, Object
 
 from ....io_common.skeletal import quaternions as quat
-from ....io_common.skeletal.model import ROOT, Animation, Floats
+from ....io_common.skeletal.model import ROOT, Floats
 from ....io_common.skeletal.playback import distinct_frames
-from ....io_common.skeletal.scales import ScaleTable, scaled_poses
+from ....io_common.skeletal.scales import scaled_poses
 from ....io_common.skeletal.skeleton import Match, poses
 from ....io_common.skeletal.skinning import skin, vertex_weights
 from ... import versions
@@ -22,10 +21,7 @@ from ...scene import mesh_data
 from ...scene.time_dependence import is_animated
 from ...verification import POSITION_TOLERANCE, Differences, Verify, amount, diagonal, frames_to_verify, longest
 from ..records import load_mesh, load_vertices
-from ..rig import Rig
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Context, Depsgraph, Object
+from ..rig import Motion, Rig
 
 _SCALE_TOLERANCE = 1e-4
 
@@ -33,19 +29,10 @@ _Pose = tuple[Floats, Floats, Floats]
 """The joints of a file on a frame: positions (J, 3), orientations (J, 4) and scales (J,)."""
 
 
-def verify_import(
-    context: Context,
-    armature: Object,
-    rig: Rig,
-    action: Action,
-    animation: Animation,
-    match: Match,
-    scales: ScaleTable | None,
-    report: Report,
-    *,
-    is_transferred: bool,
-) -> None:
-    """Warns if joints or meshes differ from the animation, in armature coordinates, on some of its frames."""
+def verify_import(context: Context, armature: Object, action: Action, motion: Motion, report: Report) -> None:
+    """Warns if joints or meshes differ from the motion of an action on some of its frames."""
+    rig, animation, match, scales = motion.rig, motion.animation, motion.match, motion.scales
+    is_transferred = motion.is_transferred
     if not animation.has_hierarchy or not match.joints:
         return
     causes = _causes(armature, rig, match, is_transferred=is_transferred)
@@ -65,7 +52,7 @@ def verify_import(
     context.view_layer.update()
     slot = versions.slots_for(action, "OBJECT")[0]
     clip = Clip(Source.ACTIONS, action.name, action.frame_start, action.frame_end, action, slot)
-    with playback(context, [armature], meshes, [clip]) as player:
+    with playback(context, [armature], [clip]) as player:
         player.play(clip)
         versions.play(armature.animation_data, action, slot)
         for index in chosen:

@@ -211,7 +211,7 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
         found = []
         options = AnimationOptions()
         progress.expect(len(clips))
-        with playback(context, [source], None, clips) as player:
+        with playback(context, [source], clips) as player:
             for clip in clips:
                 sampled = yield from sample_clip(clip, skeleton, player, options, report, progress)
                 animation = encode_clip(sampled, skeleton, options, "")

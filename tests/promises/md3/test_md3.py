@@ -16,7 +16,8 @@ from mathutils import Matrix
 from md3_evaluated import assert_same_corners, assert_shows, corners, file_corners
 
 from io_idtech.io_blender.materials.library import color_image
-from io_idtech.io_md3.format import format_model, nearest_normals, parse_model, read_model
+from io_idtech.io_md2.format import read_model as read_md2
+from io_idtech.io_md3.format import format_model, nearest_normals, normal_vectors, parse_model, read_model
 
 FRAMES = md3_samples.FRAMES
 
@@ -252,10 +253,11 @@ def test_an_animation_cfg_gives_sequences_with_their_rates(tube, tmp_path):
 def test_an_action_of_a_sequence_moves_the_tags_as_well(tube, kind):
     load(tube, sequence_actions=True, tags=kind)
     owner = bpy.data.objects["tag_weapon" if kind == "EMPTIES" else "tube tags"]
-    action = bpy.data.actions[f"run {owner.name}"]
+    # Since Blender 4.4 one action has a slot for the surfaces and one for each tag.
+    action = bpy.data.actions["run" if bpy.app.version >= (4, 4, 0) else f"run {owner.name}"]
     owner.animation_data.action = action
     if hasattr(action, "slots"):
-        owner.animation_data.action_slot = action.slots[0]
+        owner.animation_data.action_slot = action.slots[f"OB{owner.name}"]
     tags = specification.read(tube.read_bytes()).tags
     for frame in range(3):
         bpy.context.scene.frame_set(frame)
@@ -383,7 +385,8 @@ def test_the_command_line_converts_it_with_all_its_animations(tmp_path, part, ta
     bpy.ops.import_scene.gltf(filepath=str(written[1]))
     assert {"body", "belt", "tag_weapon", "tag_head"} <= {obj.name for obj in bpy.data.objects}
     names = " ".join(action.name for action in bpy.data.actions)
-    assert all(name in names for name in ("stand", "run", "tag_weapon"))
+    assert all(name in names for name in ("stand", "run"))
+    assert all(bpy.data.objects[name].animation_data.nla_tracks for name in ("tag_weapon", "tag_head"))
 
 
 # Untouched
@@ -475,6 +478,23 @@ def _assert_surface_shows(path, number, obj, frames):
     for frame, in_scene in frames.items():
         bpy.context.scene.frame_set(in_scene)
         assert_same_corners(file_corners(surface, frame), corners(obj), degrees=3.0)
+
+
+def test_edited_keys_that_nothing_else_deforms_are_exported_without_evaluating_each_frame(tube, tmp_path):
+    body = load(tube)["body"]
+    for key in body.data.shape_keys.key_blocks:
+        for point in key.points:
+            point.co.x *= 1.5
+    body.rotation_euler.z = 0.5
+    bpy.context.view_layer.update()
+    updates = []
+    bpy.app.handlers.depsgraph_update_post.append(lambda scene, graph: updates.append(scene))
+    try:
+        path = save(tmp_path)
+    finally:
+        bpy.app.handlers.depsgraph_update_post.pop()
+    assert len(updates) < FRAMES
+    _assert_surface_shows(path, 0, body, {frame: frame for frame in range(FRAMES)})
 
 
 def _normals_of_corners(surface, frame):
@@ -665,12 +685,22 @@ def test_a_key_that_was_renamed_on_one_surface_is_not_played_on_the_others(tube,
 
 def test_a_frame_step_that_changes_the_speed_is_told_with_the_rate_that_keeps_it(tube, tmp_path, capsys):
     load(tube)
-    save(tmp_path, frames="SCENE", frame_step=2)
+    save(tmp_path, frames="SCENE", frame_step=2, game="QUAKE")
     assert "the scene at 10 with Frame Step 2" in (told := capsys.readouterr().out)
     assert "or the scene to 20 fps" in told
     bpy.context.scene.render.fps = 20
-    save(tmp_path, frames="SCENE", frame_step=2)
+    save(tmp_path, frames="SCENE", frame_step=2, game="QUAKE")
     assert "To keep the time" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("game", "count"), [("ANY", 4), ("QUAKE", 2), ("QUAKE2", 2), ("QUAKE3", 4)])
+def test_only_quake_and_quake_ii_have_a_rate_of_their_own(tmp_path, capsys, game, count):
+    _new_model()
+    bpy.context.scene.render.fps = 20
+    assert len(read_model(save(tmp_path, game=game)).frame_names) == 4
+    assert ("the game plays at 10 fps, the scene at 20" in capsys.readouterr().out) == (count == 2)
+    assert len(read_model(save(tmp_path, game=game, frame_rate_from="GAME")).frame_names) == count
+    assert "the game plays at" not in capsys.readouterr().out
 
 
 def test_names_of_tags_and_frames_that_do_not_fit_are_warned_of(tube, tmp_path, capsys):
@@ -702,6 +732,48 @@ def test_moved_renamed_and_new_tags_are_exported(tube, tmp_path):
     assert np.array_equal(after.tag_axes[:, 1], before.tag_axes[:, 1])
     assert np.allclose(after.tag_origins[:, 2], (7, 0, 0))
     assert after.surfaces == before.surfaces
+
+
+@pytest.mark.parametrize("tags", ["EMPTIES", "BONES"])
+@pytest.mark.parametrize("scale", [(3.0, 3.0, 3.0), (0.5, 2.0, 1.0)])
+def test_a_tag_with_a_scale_is_written_with_the_axes_of_its_rotation(tube, tmp_path, capsys, tags, scale):
+    found = load(tube, tags=tags)
+    names = ("tag_weapon", "tag_head")
+    if tags == "BONES":
+        rig = found["tube tags"]
+        rig.animation_data_clear()
+        owners = [rig.pose.bones[name] for name in names]
+    else:
+        owners = [found[name] for name in names]
+        for owner in owners:
+            owner.animation_data_clear()
+    for owner in owners:
+        owner.scale = scale
+    bpy.context.view_layer.update()
+    matrices = [owner.matrix if tags == "BONES" else owner.matrix_world for owner in owners]
+    axes = read_model(save(tmp_path)).tag_axes
+    assert np.allclose(axes @ np.swapaxes(axes, 2, 3), np.eye(3), atol=1e-5)
+    assert np.allclose(axes[0], [np.array(one.to_quaternion().to_matrix()).T for one in matrices], atol=1e-5)
+    assert "sheared" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("parent", "own", "degrees"), [((2, 1, 1), (1, 1, 1), 18.4), ((1, 1, 1), (-1, 1, 1), 180)])
+def test_shear_and_mirroring_of_a_tag_are_left_out_with_a_warning(tube, tmp_path, capsys, parent, own, degrees):
+    found = load(tube)
+    tag = found["tag_weapon"]
+    tag.animation_data_clear()
+    holder = bpy.data.objects.new("holder", None)
+    found["tube"].users_collection[0].objects.link(holder)
+    holder.parent, holder.scale = found["tube"], parent
+    tag.parent, tag.rotation_quaternion, tag.scale = holder, Matrix.Rotation(math.pi / 4, 3, "Z").to_quaternion(), own
+    bpy.context.view_layer.update()
+    axes = read_model(save(tmp_path)).tag_axes[:, 0]
+    assert np.allclose(axes @ np.swapaxes(axes, 1, 2), np.eye(3), atol=1e-5)
+    assert np.allclose(np.linalg.det(axes), 1.0)
+    told = capsys.readouterr().out
+    assert told.count("sheared or mirrored") == 1
+    assert "tag_weapon: sheared or mirrored" in told
+    assert f"up to {degrees:g} degrees off" in told
 
 
 @pytest.mark.parametrize("parented", [False, True])
@@ -771,6 +843,25 @@ def _new_model():
     cube.modifiers.new("a", "ARMATURE").object = armature
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 4
     return cube
+
+
+@pytest.mark.parametrize("family", ["md2", "md3"])
+@pytest.mark.parametrize(("held", "count"), [(0, 4), (2, 6), (300, 250)])
+def test_a_short_action_in_a_long_scene_is_exported_to_its_last_keyframe(tmp_path, capsys, family, held, count):
+    _new_model()
+    bpy.context.scene.frame_end = 250
+    bone = bpy.data.objects["rig"].pose.bones["arm"]
+    if held:
+        bone.keyframe_insert("rotation_euler", frame=4 + held)
+    export, read = (getattr(bpy.ops.export_scene, family), {"md2": read_md2, "md3": read_model}[family])
+    path = tmp_path / f"out.{family}"
+    assert export(filepath=str(path)) == {"FINISHED"}
+    assert read(path).frame_count == count
+    told = f"Nothing moves after frame {count}, so the export ends there"
+    assert (told in capsys.readouterr().out) == (count < 250)
+    assert export(filepath=str(path), frames="SCENE") == {"FINISHED"}
+    assert read(path).frame_count == 250
+    assert "Nothing moves" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("game", ["QUAKE", "QUAKE2", "QUAKE3"])
@@ -843,3 +934,28 @@ def test_a_check_for_the_game_lists_what_it_refuses():
     assert bpy.ops.object.md3_check_game(game="QUAKE3", split_surfaces=False) == {"FINISHED"}
     findings = bpy.context.window_manager.io_idtech_findings
     assert "too_many_vertices" in {item.code for item in findings}
+
+
+def test_new_normals_are_those_of_the_game_and_untouched_ones_keep_their_bytes(tube, tmp_path):
+    before, found = read_model(tube), load(tube)
+    _shade_flat(found)
+    surfaces = {game: read_model(save(tmp_path, game=game)).surfaces for game in ("ANY", "GZDOOM", "QUAKE3")}
+    for body, belt in surfaces.values():
+        assert np.array_equal(body.normals, before.surfaces[0].normals)
+        assert not np.array_equal(belt.normals, before.surfaces[1].normals)
+    # Vertices of one normal are one, so that surfaces differ in their number; triangles do not.
+    corners_of = {game: belt.normals[:, belt.triangles] for game, (_, belt) in surfaces.items()}
+    shown = normal_vectors(corners_of["ANY"])
+    for game, turn in (("GZDOOM", 256.0), ("QUAKE3", 255.75)):
+        cosines = (normal_vectors(corners_of[game], turn) * shown).sum(axis=-1)
+        # Both are off by half a step of each angle.
+        assert cosines.min() > np.cos(np.radians(2.1))
+        assert not np.array_equal(corners_of[game], corners_of["ANY"])
+
+
+def test_frames_for_sonic_robo_blast_2_are_numbered_from_0(tmp_path):
+    _new_model()
+    bpy.context.scene.timeline_markers.new("SPR2_STND", frame=0)
+    bpy.context.scene.frame_start = 0
+    names = read_model(save(tmp_path, game="SRB2", frames="SCENE")).frame_names
+    assert names[:2] == ["SPR2_STND0", "SPR2_STND1"]

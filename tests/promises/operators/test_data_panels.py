@@ -827,7 +827,7 @@ def test_the_tab_shows_what_applies_to_the_active_object(model, box):
 
 def test_a_further_family_is_in_the_tab_by_its_entry(part, monkeypatch):
     sidebar = part("io_blender.operators.sidebar")
-    entry = part("io_common.family").BlenderPart(
+    entry = part("io_blender.part").BlenderPart(
         None, (), None, None, has_animations=lambda context: True,
         draw_animations=lambda layout, context: layout.label(text="its sequences"),
     )  # fmt: skip

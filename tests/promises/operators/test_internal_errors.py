@@ -100,9 +100,9 @@ def test_import_of_a_camera(part, monkeypatch, capfd, model):
 @pytest.mark.parametrize(
     ("module", "name"),
     [
-        ("io_blender.frame_models", "add_frame_keys"),
-        ("io_blender.frame_models", "build_frame_action"),
-        ("io_blender.frame_models", "add_markers"),
+        ("io_blender.frames.models", "add_frame_keys"),
+        ("io_blender.frames.models", "build_frame_action"),
+        ("io_blender.frames.models", "add_markers"),
     ],
 )
 def test_import_of_an_md2(part, monkeypatch, capfd, tmp_path, module, name):

@@ -18,10 +18,8 @@ import md5_samples
 import md5_scenes
 import pytest
 from enabled_families import EXPORTERS, IMPORTERS, export_file, import_file, write_samples
-from paths import ROOT
+from paths import PACKAGES, ROOT
 from scripted_scenes import rig, tube
-
-PACKAGES = ("command_line", "io_blender", "io_common", "io_iqm", "io_md2", "io_md3", "io_md5")
 
 # `--jobs` of the command line starts Blenders; nothing else starts anything.
 STARTS_PROCESSES = {Path("command_line/blenders.py")}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import needs
 import pytest
-from paths import ROOT
+from paths import PACKAGES, ROOT
 from texture_rules import MD5_RULES
 
 from io_idtech.command_line.info import print_info
@@ -79,7 +79,7 @@ def test_no_other_module_opens_files_to_read():
     opening = re.compile(r"(?<![\w.])open\(|\bos\.(?:fd)?open\(|\.read_bytes\(|\.open\(")
     found = {
         path.relative_to(ROOT).as_posix()
-        for package in ("command_line", "io_blender", "io_common", "io_iqm", "io_md2", "io_md3", "io_md5")
+        for package in PACKAGES
         for path in (ROOT / package).rglob("*.py")
         if path != ROOT / "io_common" / "files.py" and opening.search(path.read_text(encoding="utf-8"))
     }

@@ -6,7 +6,7 @@ import ast
 import re
 
 import pytest
-from paths import ROOT
+from paths import PACKAGES, ROOT
 
 from io_idtech.io_common.texts import counted
 
@@ -37,11 +37,7 @@ NOUNS = (
 PLURAL = re.compile(rf" ((joint|normal|such|texture) )?({NOUNS})\b")
 # Limits, and numbers that are checked to be more than one.
 NEVER_ONE = re.compile(r"(at most|more than|faces have|there are) $")
-MESSAGES = [
-    path
-    for folder in ("io_blender", "io_characters", "io_common", "io_iqm", "io_md2", "io_md3", "io_md5", "command_line")
-    for path in (ROOT / folder).rglob("*.py")
-]
+MESSAGES = [path for folder in PACKAGES for path in (ROOT / folder).rglob("*.py")]
 
 
 def uncounted(source: str) -> list[str]:

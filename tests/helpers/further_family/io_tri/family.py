@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..io_common.family import BlenderPart, Family, FileKind, Role
+from ..io_blender.part import BlenderPart
+from ..io_common.family import Family, FileKind, Role
 from ..io_common.textures.conventions import TextureRules
 from . import format as tri
 

@@ -9,9 +9,9 @@ from bpy.props import StringProperty
 from ..io_blender import state
 from ..io_blender.operators import file_operators
 from ..io_blender.options import Scene
+from ..io_blender.part import BlenderPart
 from ..io_blender.reports import ExportResult, ImportResult, Report
 from ..io_blender.scene.objects import export_conversion
-from ..io_common.family import BlenderPart
 from ..io_common.files import write_file
 from . import format as tri
 

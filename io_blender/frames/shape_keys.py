@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ...io_common import names
 from .. import state, versions
-from .time_dependence import is_animated
+from ..scene.time_dependence import is_animated
 
 if TYPE_CHECKING:
     from bpy.types import FCurve, Key, Object, Scene, ShapeKey
@@ -250,19 +250,25 @@ def played_range(obj: Object, source: SourceFrames | None) -> tuple[int, int] | 
         return None
     data = keys.animation_data
     action = data.action
-    # The stubs say that a range is a Vector, which has no iterator there.
-    ranges: list[Any] = [curve.range() for curve in versions.played_fcurves(data)]
+    ranges = keyed_ranges(data)
     if action is not None and action.use_frame_range:
         manual = round(action.frame_start), round(action.frame_end)
         imported = source and (source.frame_start, source.frame_start + len(source.frame_names) - 1)
-        if manual != imported or not ranges:
+        if manual != imported or not versions.played_fcurves(data):
             return manual
-    if data.use_nla:
-        tracks = [track for track in data.nla_tracks if not track.mute]
-        ranges += [(strip.frame_start, strip.frame_end) for track in tracks for strip in track.strips]
     if not ranges:
         return None
     return math.floor(min(first for first, _ in ranges)), math.ceil(max(last for _, last in ranges))
+
+
+def keyed_ranges(data: Any) -> list[Any]:
+    """First and last frame of each F-curve and strip that plays on something, which has the animation data."""
+    # The stubs say that a range is a Vector, which has no iterator there.
+    ranges: list[Any] = [curve.range() for curve in versions.played_fcurves(data)]
+    if data.use_nla:
+        tracks = [track for track in data.nla_tracks if not track.mute]
+        ranges += [(strip.frame_start, strip.frame_end) for track in tracks for strip in track.strips]
+    return ranges
 
 
 def keys_at_frames(obj: Object, frames: Sequence[float], scene: Scene) -> list[str | None]:

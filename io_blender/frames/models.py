@@ -2,42 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Collection, Context, Object, Scene
 
-from ..io_common import names
-from ..io_common.errors import FormatError
-from ..io_common.textures.conventions import TextureRules
-from ..io_common.textures.search import Search
-from ..io_common.triangles import is_degenerate
-from . import state, versions
-from .clips.clip import Played, animation_list, warn_of_speed
-from .clips.frame_names import frame_names, segments_of_list
-from .clips.frame_plan import LIST, FrameOptions, FramePlan, Planner, Segment, owner_of_list, plan_sequences
-from .clips.keyframes import add_markers, build_frame_action
-from .materials.library import MaterialLibrary
-from .options import FrameImportProperties, FrameModelProperties
-from .records import MaterialRecord, store_warnings
-from .reports import ImportResult, Job, Progress, Report, kept_on_failure
-from .scene import axes
-from .scene.axes import Conversion
-from .scene.objects import ChosenConversion, Scope
-from .scene.shape_keys import add_frame_keys, require_shape_keys
-from .verification import Verify
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object, Scene
-
-    from ..io_common.frames import FrameSequence
-    from ..io_common.rules import Finding
-    from .operators.game_check import Location
-    from .records import SourceFrames
+from ...io_common import names
+from ...io_common.declarations import modeldef
+from ...io_common.errors import FormatError
+from ...io_common.frames import FrameSequence, find_sequences
+from ...io_common.rules import Finding
+from ...io_common.textures.conventions import TextureRules
+from ...io_common.textures.search import Search
+from ...io_common.triangles import is_degenerate
+from .. import state, versions
+from ..clips.clip import Played, animation_list, warn_of_speed
+from ..clips.keyframes import SequenceActions, add_markers, build_frame_action
+from ..findings import Location
+from ..materials.library import MaterialLibrary
+from ..records import MaterialRecord, SourceFrames, store_warnings
+from ..reports import ImportResult, Job, Progress, Report, kept_on_failure
+from .frame_names import frame_names, segments_of_list
+from .frame_plan import LIST, FrameOptions, FramePlan, Planner, Segment, owner_of_list, plan_sequences
+from .options import ExportOptions, ImportOptions
+from .shape_keys import add_frame_keys, require_shape_keys, shape_keys
 
 # Imports
 
@@ -45,14 +39,6 @@ ABSOLUTE, NONE = "ABSOLUTE", "NONE"
 
 # Many times the limit of any game. Blender's time grows with the square of their number.
 _MAX_KEYS = 10_000
-
-
-@dataclass(frozen=True)
-class ImportOptions(FrameImportProperties):
-    """The options of an import; images are searched in `game_folders` after the model's path."""
-
-    game_folders: tuple[str, ...] = ()
-    conversion: axes.Conversion = field(default_factory=axes.identity)
 
 
 @dataclass(eq=False)
@@ -140,10 +126,13 @@ def add_frames(
     sequences: Sequence[FrameSequence],
     options: ImportOptions,
     result: ImportResult,
+    actions: SequenceActions | None = None,
+    player: str = "",
 ) -> list[str]:
     """Makes shape keys of all frames, actions that play them, and markers; returns the names of the keys."""
     # `shapes` has the positions of each object in the scene, (F, V, 3). The action of all frames is active on all
-    # objects; each action begins at the first frame of the file.
+    # objects; each action begins at the first frame of the file. Others may play `actions` as well; `player` is the
+    # name for the slots. A part that plays the sequences of several has no markers.
     if options.animation == NONE:
         return []
     start, key_names = options.frame_start, list[str]()
@@ -154,35 +143,23 @@ def add_frames(
         return key_names
     keys = [require_shape_keys(obj) for obj in shapes]
     if keys:
-        whole = build_frame_action(name, keys[0], 0, len(frames) - 1, start)
+        whole = build_frame_action(FrameSequence(name, 0, len(frames) - 1), keys[0], start, actions, player)
         for one in keys:
             versions.assign_action(one.animation_data_create(), whole, "KEY")
         result.actions.append(whole)
         for sequence in sequences if options.sequence_actions else ():
-            action = build_frame_action(sequence.name, keys[0], sequence.first, sequence.last, start)
+            action = build_frame_action(sequence, keys[0], start, actions, player)
             action.use_fake_user = True
-            result.actions.append(action)
+            result.add_action(action)
         if options.sequence_actions and sequences:
             result.divided.append(whole)
-    add_markers(scene, [(sequence.name, start + sequence.first) for sequence in sequences])
+    if not player:
+        add_markers(scene, [(sequence.name, start + sequence.first) for sequence in sequences])
     result.report.count("sequences", len(sequences))
     return key_names
 
 
 # Exports
-
-
-@dataclass(frozen=True)
-class ExportOptions(FrameModelProperties):
-    """The options of an export; each format adds its own."""
-
-    scope: Scope = field(default_factory=Scope)
-    frames: FrameOptions = field(default_factory=FrameOptions)
-    verify: Verify = Verify.SOME  # the frames that are compared with Blender before the file is written
-    # From the scene to the file; what is not set is that of the import.
-    conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
-    game_folders: tuple[str, ...] = ()  # the user's, to which the paths of images are relative
-    compares_speed: bool = True  # warn if the game plays the model slower or faster than Blender
 
 
 @dataclass(frozen=True)
@@ -192,6 +169,31 @@ class Built:
     findings: list[Finding]  # of the game
     to_bytes: Callable[[], bytes]
     locate: Callable[[Finding], Location]  # what a finding is about
+    frame_names: Sequence[str]
+    skins: Sequence[str]  # the image of each surface, which MODELDEF of GZDoom names with the `keyword`
+    keyword: str
+    beside: Mapping[str, bytes] = field(default_factory=dict)  # other files, by what follows the name of the model
+
+
+def modeldef_of(built: Built, path: Path, options: ExportOptions, scene: Scene, report: Report) -> Mapping[Path, bytes]:
+    """The file MODELDEF for a model, in the root of the mod; raises FormatError or OSError."""
+    root, folder = modeldef.archive_folder(path)
+    if not folder:
+        report.warn("the model is not below a folder models: put the MODELDEF into the root of your mod", path.name)
+    letters = re.sub(r"[^A-Z0-9]", "", path.stem.upper())
+    actor = re.sub(r"\W", "_", path.stem, flags=re.ASCII)
+    definition = modeldef.Definition(
+        options.modeldef_actor.strip() or actor[:1].upper() + actor[1:],
+        folder,
+        path.name,
+        tuple(built.skins),
+        built.keyword,
+        options.modeldef_sprite.strip().upper() or letters[:4].ljust(4, "A"),
+        options.modeldef_held,
+        tuple(find_sequences(built.frame_names)),
+        state.frame_rate(scene) / options.frames.step(scene),
+    )
+    return modeldef.updated_file(root, actor.lower(), definition)
 
 
 def plan_model(
@@ -202,15 +204,18 @@ def plan_model(
     models: Iterable[SourceFrames],
     report: Report,
     arrange: Callable[[list[Segment]], list[Segment]] = list,
+    first_number: int = 1,
 ) -> FramePlan:
     """The frames of a model with their names; `arrange` orders those of a list. Raises NothingToExportError if none."""
     # `sources` are the imported models of the objects, `models` all in the file.
     if options.frames == LIST and objects:
         found = animation_list(owner_of_list(objects), scene)
-        plan = plan_sequences(objects, sources, found, arrange(segments_of_list(found, options, report)))
+        keys = [one for obj in objects if (one := shape_keys(obj)) is not None]
+        owners = [found.owner] if found.owner.type == "ARMATURE" else keys
+        plan = plan_sequences(objects, sources, scene, owners, arrange(segments_of_list(found, options, report)))
     else:
         plan = Planner(objects, sources, scene, options, report).plan()
-    plan.names = frame_names(plan, objects, scene, models, report)
+    plan.names = frame_names(plan, objects, scene, models, report, first_number)
     return plan
 
 

@@ -14,13 +14,17 @@ import numpy.typing as npt
 
 from ...io_common.texts import counted
 from .. import state
+from ..clips.clip import Clip, sample_count
+from ..clips.playing import playback, restored_frame_and_values
 from ..records import NONE, SourceFrames
 from ..reports import listing
 from ..scene.objects import NothingToExportError
-from ..scene.shape_keys import (
+from ..scene.time_dependence import depends_on_time, has_frame_handlers, is_animated
+from .shape_keys import (
     Playback,
     frame_keys,
     has_effect,
+    keyed_ranges,
     keys_at_frames,
     keys_in_all_frames,
     playback_of,
@@ -28,9 +32,6 @@ from ..scene.shape_keys import (
     require_shape_keys,
     shape_keys,
 )
-from ..scene.time_dependence import depends_on_time, has_frame_handlers, is_animated
-from .clip import AnimationList, Clip, sample_count
-from .playing import playback, restored_frame_and_values
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene
@@ -104,6 +105,8 @@ class FramePlan:
     scene_frames: Sequence[float] | None  # None if they are shape keys
     keys: dict[Object, list[int]] = field(default_factory=dict)  # the index of an object's key in each frame
     may_be_single: bool = False  # frames of the scene that are all the same become one
+    # How many of its frames, those of the scene's range, the keyframes reach; None if all are exported that differ.
+    keyed_count: int | None = None
     segments: Sequence[Segment] = ()  # what the frames show, if they are of a list
     owners: Sequence[Any] = ()  # the armature or shape keys that play it
     file: SourceFrames | None = None  # that the frames come from, if it is one
@@ -131,18 +134,38 @@ class FramePlan:
             keys={obj: [indices[row] for row in chosen] for obj, indices in self.keys.items()},
         )
 
-    def first_frame(self) -> FramePlan:
-        """The plan with its first frame alone, which is that of the imported file if it has just one."""
-        names = self.names[:1]
-        if self.file is not None and len(self.file.frame_names) == 1:
+    def moving_count(self, *tables: npt.NDArray[np.floating], tolerance: float) -> int:
+        """How many of its frames show something new, with what was sampled in them, (F, …)."""
+        if not self.may_be_single:
+            return self.frame_count
+        count = self.frame_count
+        while count > 1 and all(np.allclose(one[count - 2], one[-1], rtol=0.0, atol=tolerance) for one in tables):
+            count -= 1
+        if count == 1:
+            return 1
+        return self.frame_count if self.keyed_count is None else max(count, self.keyed_count)
+
+    def first_frames(self, count: int, report: Report) -> FramePlan:
+        """The plan with its first frames alone; a single one is that of the imported file if it has just one."""
+        names = self.names[:count]
+        if count == 1 and self.file is not None and len(self.file.frame_names) == 1:
             names = list(self.file.frame_names)
-        return replace(self.some_frames(np.arange(1)), may_be_single=False, names=names)
+        if 1 < count < self.frame_count and self.scene_frames is not None:
+            report.hints.append(
+                f"Nothing moves after frame {self.scene_frames[count - 1]:g}, so the export ends there. Scene Playback "
+                "exports the whole range of the scene"
+            )
+        return replace(self.some_frames(np.arange(count)), may_be_single=False, names=names)
 
 
 def plan_sequences(
-    objects: Sequence[Object], sources: Mapping[Object, SourceFrames], found: AnimationList, segments: Sequence[Segment]
+    objects: Sequence[Object],
+    sources: Mapping[Object, SourceFrames],
+    scene: Scene,
+    owners: Sequence[Any],
+    segments: Sequence[Segment],
 ) -> FramePlan:
-    """The frames of clips, one after the other. Raises NothingToExportError if there are too many."""
+    """The frames of clips that owners play, one after the other. Raises NothingToExportError if there are too many."""
     frames = [frame for segment in segments for frame in segment.frames]
     if len(frames) > MAX_FRAMES:
         raise NothingToExportError(
@@ -150,19 +173,16 @@ def plan_sequences(
             "animations, or choose a larger Frame Step"
         )
     clips = [segment.clip for segment in segments]
-    owners: list[Any] = []
     # Else the scene plays as it is.
-    if any(clip.is_alone for clip in clips):
-        keys = [one for obj in objects if (one := shape_keys(obj)) is not None]
-        owners = [found.owner] if found.owner.type == "ARMATURE" else keys
+    owners = owners if any(clip.is_alone for clip in clips) else ()
     key_names: list[str | None] = [None] * len(frames)
     common, imported = common_source(sources), _imported(objects, sources)
     if common is not None and imported:
         key_names = []
-        with restored_frame_and_values(found.scene), playback(bpy.context, owners, None, clips) as player:
+        with restored_frame_and_values(scene), playback(bpy.context, owners, clips) as player:
             for segment in segments:
                 player.play(segment.clip)
-                key_names += keys_at_frames(imported[0], segment.frames, found.scene)
+                key_names += keys_at_frames(imported[0], segment.frames, scene)
     source = frames_of_keys(key_names, common)
     return FramePlan(key_names, source, frames, segments=segments, owners=owners, file=common)
 
@@ -333,8 +353,9 @@ class Planner:
                 return round(action.frame_start), round(action.frame_end)
         return None
 
-    def _range(self) -> Sequence[float]:
-        options, sources = self.options, self.sources
+    def _range(self) -> tuple[Sequence[float], bool]:
+        """The frames, and whether nothing but the scene says where they end."""
+        options, sources, is_open = self.options, self.sources, False
         first, last = options.frame_range or (self.scene.frame_start, self.scene.frame_end)
         if options.is_automatic:
             ranges = [played_range(obj, sources[obj]) for obj in self.objects if obj in sources]
@@ -345,7 +366,9 @@ class Planner:
             elif not self.objects and file is not None:
                 first, last = file.frame_start, file.frame_start + len(file.frame_names) - 1
             else:
-                first, last = self._armature_range() or (first, last)
+                found = self._armature_range()
+                is_open = found is None
+                first, last = found or (first, last)
         frames = options.between(first, last, self.scene)
         if not frames:
             raise NothingToExportError(
@@ -356,10 +379,20 @@ class Planner:
                 f"there are {len(frames):,} frames from {first} to {last}, more than the {MAX_FRAMES:,} that can be "
                 "exported: choose a shorter range or a larger Frame Step"
             )
-        return frames
+        return frames, is_open
+
+    def _keyed_count(self, frames: Sequence[float]) -> int:
+        """How many frames the keyframes of what moves the objects reach."""
+        owners = {owner for obj in self.objects for owner in _owners(obj) if owner is not None}
+        data = [owner.animation_data for owner in owners if owner.animation_data is not None]
+        ends = [end for one in data for _, end in keyed_ranges(one)]
+        actions = [one.action for one in data if one.action is not None and one.action.use_frame_range]
+        end = max([*ends, *(action.frame_end for action in actions)], default=frames[0])
+        return min(int(np.searchsorted(np.array(frames), end)) + 1, len(frames))
 
     def _plan_scene(self) -> FramePlan:
-        options, scene, frames = self.options, self.scene, self._range()
+        options, scene = self.options, self.scene
+        frames, is_open = self._range()
         common = common_source(self.sources)
         source = np.full(len(frames), NONE)
         key_names: list[str | None] = [None] * len(frames)
@@ -383,7 +416,8 @@ class Planner:
         if common is not None and len(common.frame_names) == 1:
             source[:] = 0
         may_be_single = options.is_automatic and (common is None or bool(self.objects))
-        return FramePlan(key_names, source, frames, may_be_single=may_be_single, file=common)
+        keyed_count = self._keyed_count(frames) if is_open else None
+        return FramePlan(key_names, source, frames, may_be_single=may_be_single, keyed_count=keyed_count, file=common)
 
     def _warn_of_keys(self, leader: Object, source: SourceFrames, left_out: int) -> None:
         """Warns of new keys that change every frame, else of imported frames that are not played."""
@@ -408,8 +442,13 @@ class Planner:
 
 def playing_action(objects: Sequence[Object]) -> Action | None:
     """The first action that moves any of the objects: of an armature, its own, of its keys, of its parent."""
-    owners = (owner for obj in objects for owner in (obj.find_armature(), obj, shape_keys(obj), obj.parent))
+    owners = (owner for obj in objects for owner in _owners(obj))
     return next((action for owner in owners if (action := _active_action(owner)) is not None), None)
+
+
+def _owners(obj: Object) -> tuple[Any, ...]:
+    """What may have an action that moves an object, or None."""
+    return obj.find_armature(), obj, shape_keys(obj), obj.parent
 
 
 def _active_action(owner: Any) -> Action | None:

@@ -4,25 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import bpy
 from bpy.props import CollectionProperty, IntProperty
 
-from ...io_common.frames import FrameSequence
-from .. import versions
-from ..options import option, properties
-from ..records import SourceFrames
-from ..reports import printable, report_message
-from ..scene.shape_keys import shape_keys, value_path
-from .panel_parts import Operator, RowList, draw_player, fail, set_timing, step_option, stepped
+from ....io_common.frames import FrameSequence
+from ... import versions
+from ...operators.panel_parts import Operator, RowList, draw_player, fail, set_timing, step_option, stepped
+from ...options import option, properties
+from ...records import SourceFrames
+from ...reports import listing, printable, report_message
+from ..shape_keys import shape_keys, value_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bpy.types import Action, Context, Object, Scene
 
-    from .panel_parts import OperatorResult
+    from ...operators.panel_parts import OperatorResult
+
+
+class Playable(Protocol):
+    """What has sequences to play."""
+
+    @property
+    def sequences(self) -> Sequence[FrameSequence]:
+        """The rows of the list."""
+
+    def played(self, scene: Scene) -> list[int]:
+        """Which of the sequences the scene plays."""
+
+    def show(self, operator: Any, context: Context, index: int) -> tuple[float, int, int]:
+        """Plays a sequence; returns the frame rate, the first and the last frame for the scene."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +53,24 @@ class PlayedModel:
         start, sequence = self.frames.frame_start, self.sequences[index]
         return start + sequence.first, start + sequence.last
 
-    def played_index(self, scene: Scene) -> int:
-        """The sequence whose range is that of the scene, or -1."""
+    def played(self, scene: Scene) -> list[int]:
+        """The sequence whose range is that of the scene."""
         span = (scene.frame_start, scene.frame_end)
-        return next((index for index in range(len(self.sequences)) if self.span(index) == span), -1)
+        return [index for index in range(len(self.sequences)) if self.span(index) == span][:1]
+
+    def show(self, operator: Any, context: Context, index: int) -> tuple[float, int, int]:
+        """Plays the action of all frames, of which the scene then has the range of a sequence."""
+        is_shown = [_show_all_frames(mesh, self.frames) for mesh in self.meshes]
+        if not all(is_shown):
+            name = self.sequences[index].name
+            text = f"no action plays all frames of {listing([mesh.name for mesh in self.meshes])} in their order, "
+            report_message(operator, "WARNING", f"{text}so this may not be {name}")
+        return (self.frame_rates[index], *self.span(index))
+
+
+def played_index(model: Playable, scene: Scene) -> int:
+    """The first sequence that plays, or -1."""
+    return next(iter(model.played(scene)), -1)
 
 
 @dataclass(frozen=True)
@@ -50,7 +78,7 @@ class SequencePlayer:
     """How a family plays its models."""
 
     family: str
-    find: Callable[[Object | None], PlayedModel | None]
+    find: Callable[[Object | None], Playable | None]
     """The model that an object is or belongs to."""
     draw_further: Callable[[Any, Context, Object], None] = lambda layout, context, obj: None
     """Draws what a family has below the list."""
@@ -67,11 +95,11 @@ class SequencePlayer:
             return
         manager: Any = context.window_manager
         # The window manager may be changed while a panel is drawn.
-        _fill(getattr(manager, f"{self.family}_sequences"), model.sequences)
+        _fill(getattr(manager, f"{self.family}_sequences"), model.sequences, set(model.played(context.scene)))
         names = (f"{self.family}_sequences", manager, f"{self.family}_active_sequence")
         layout.template_list(f"IO_{self.family.upper()}_UL_sequences", "", manager, *names, rows=4)
         step = f"object.{self.family}_step_sequence"
-        draw_player(layout, step, model.played_index(context.scene), len(model.sequences), "sequences")
+        draw_player(layout, step, played_index(model, context.scene), len(model.sequences), "sequences")
         self.draw_further(layout, context, obj)
 
 
@@ -120,16 +148,9 @@ class _PlayerOperator(Operator):
         model = self.player.find(obj)
         if model is None or not 0 <= index < len(model.sequences):
             return fail(self, f"{obj.name} has no such sequence")
-        sequence, span = model.sequences[index], model.span(index)
-        is_shown = [_show_all_frames(mesh, model.frames) for mesh in model.meshes]
-        if not all(is_shown):
-            report_message(
-                self,
-                "WARNING",
-                f"no action plays all frames of {obj.name} in their order, so this may not be {sequence.name}",
-            )
-        set_timing(self, context, *span, model.frame_rates[index])
-        context.scene.frame_set(span[0])
+        rate, first, last = model.show(self, context, index)
+        set_timing(self, context, first, last, rate)
+        context.scene.frame_set(first)
         return {"FINISHED"}
 
 
@@ -165,7 +186,7 @@ class StepSequence(_PlayerOperator):
         model = self.player.find(obj)
         if obj is None or model is None:
             return fail(self, f"The object has no sequences: select an imported {self.player.family.upper()} model")
-        return self.play(context, obj, stepped(model.played_index(context.scene), self.step, len(model.sequences)))
+        return self.play(context, obj, stepped(played_index(model, context.scene), self.step, len(model.sequences)))
 
 
 @properties
@@ -175,6 +196,7 @@ class SequenceRow(bpy.types.PropertyGroup):
     name: str = option("", "Name", "Name of the sequence")
     first: int = option(0, "First Frame", "First frame in the file, counted from 0")
     frame_count: int = option(0, "Frames", "Number of frames")
+    is_played: bool = option(False, "Played", "Whether the scene plays it")
 
 
 class SequenceList(RowList):
@@ -182,20 +204,20 @@ class SequenceList(RowList):
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
         row = layout.row(align=True)
-        row.label(text=item.name or "(no name)", icon="ACTION")
+        row.label(text=item.name or "(no name)", icon="PLAY" if item.is_played else "ACTION")
         numbers = row.row()
         numbers.alignment = "RIGHT"
         numbers.label(text=f"{item.first} to {item.first + item.frame_count - 1}")
 
 
-def _fill(items: Any, found: Sequence[FrameSequence]) -> None:
-    rows = [(printable(one.name), one.first, one.frame_count) for one in found]
-    if rows == [(item.name, item.first, item.frame_count) for item in items]:
+def _fill(items: Any, found: Sequence[FrameSequence], played: set[int]) -> None:
+    rows = [(printable(one.name), one.first, one.frame_count, index in played) for index, one in enumerate(found)]
+    if rows == [(item.name, item.first, item.frame_count, item.is_played) for item in items]:
         return
     items.clear()
-    for name, first, count in rows:
+    for row in rows:
         item = items.add()
-        item.name, item.first, item.frame_count = name, first, count
+        item.name, item.first, item.frame_count, item.is_played = row
 
 
 def properties_of(player: SequencePlayer) -> tuple[tuple[Any, str, Any], ...]:
@@ -203,7 +225,7 @@ def properties_of(player: SequencePlayer) -> tuple[tuple[Any, str, Any], ...]:
 
     def active_index(manager: Any) -> int:
         model = player.find(active_object(bpy.context))
-        return model.played_index(bpy.context.scene) if model is not None else -1
+        return played_index(model, bpy.context.scene) if model is not None else -1
 
     def click(manager: Any, index: int) -> None:
         operators: Any = bpy.ops.object

@@ -1,0 +1,1 @@
+"""Operators and lists for models of frames."""
