@@ -290,6 +290,6 @@ _FINITE = (ArrayType.POSITION, ArrayType.TEXCOORD, ArrayType.BLEND_WEIGHTS)
 
 def _outside(what: str, values: NDArray[Any], low: float, high: float, reason: str) -> Iterator[Problem]:
     # NaN is not within any limits. Most arrays are, and comparing each value takes longer.
-    if values.size and not (values.min() >= low and values.max() <= high):
-        index = int((~((values >= low) & (values <= high))).ravel().argmax())
+    if values.size and not (float(values.min()) >= low and float(values.max()) <= high):
+        index = int((~((values >= np.float64(low)) & (values <= np.float64(high)))).ravel().argmax())
         yield what, index, reason, values.ravel()[index], f"{low:g} to {high:g}"

@@ -331,3 +331,34 @@ def test_an_md5_model_becomes_an_iqm_that_shows_the_same(tmp_path):
     path = save(tmp_path)
     meshes = [obj for obj in bpy.context.scene.objects if obj.type == "MESH"]
     assert_shows(path, meshes, [(one, one.name) for one in bpy.data.actions])
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_damaged_file_is_imported_or_refused_with_nothing_left(tmp_path, seed):
+    data, rng = bytearray(format_iqm(iqm_samples.iqm())), np.random.default_rng(seed)
+    for _ in range(1 + seed % 3):
+        data[rng.integers(16, len(data))] = rng.integers(256)
+    (tmp_path / "bad.iqm").write_bytes(data)
+    kinds = (bpy.data.objects, bpy.data.meshes, bpy.data.armatures, bpy.data.actions, bpy.data.materials)
+    before = [len(kind) for kind in kinds]
+    error = error_of(lambda: load(tmp_path / "bad.iqm"))
+    if error:
+        assert [len(kind) for kind in kinds] == before
+    else:
+        error = error_of(lambda: save(tmp_path))
+    assert not error or ("Error: " in error and "Traceback" not in error)
+
+
+def error_of(call):
+    try:
+        call()
+    except RuntimeError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("data", [b"", b"INTERQUAKEMODEL", b"INTERQUAKEMODEL\0" + bytes(108)])
+def test_what_is_no_iqm_is_refused(tmp_path, data):
+    (tmp_path / "bad.iqm").write_bytes(data)
+    with pytest.raises(RuntimeError, match="Error: "):
+        load(tmp_path / "bad.iqm")
