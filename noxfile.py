@@ -200,7 +200,7 @@ def fuzz(session: nox.Session) -> None:
 @nox.session
 @tested_blenders
 def robustness(session: nox.Session, blender: str) -> None:
-    """Counts what becomes of thousands of damaged files and archives, for docs/robustness.md."""
+    """Counts what becomes of thousands of damaged files and archives, for docs/robustness-figures.md."""
     install_blender(session, blender, *TEST_TOOLS)
     session.run("python", "fuzz/damaged.py", *session.posargs)
     session.run("python", "fuzz/costs.py")
@@ -240,13 +240,13 @@ def platform(session: nox.Session) -> None:
 
 @nox.session(python=HERE)
 def release(session: nox.Session) -> None:
-    """The zip and the wheel of a release, and its notes; refused while a line of docs/releasing.md is missing."""
+    """Builds and checks a release, and prints its notes; fails while a line of docs/releasing.md is missing."""
     install_blender(session, BLENDER_HERE, *HELP_TOOLS, *WHEEL_TOOLS)
-    session.run("python", "tools/release.py", *session.posargs)
     archive, wheel = build_zip(session), build_wheel(session)
     session.run("python", "tools/review.py", str(archive))
     session.run("twine", "check", "--strict", str(wheel))
     print(f"Built {archive} and {wheel}")
+    session.run("python", "tools/release.py", *session.posargs)
 
 
 @nox.session(python=HERE)
@@ -258,8 +258,8 @@ def demo(session: nox.Session) -> None:
 
 @nox.session(python=HERE)
 def pictures(session: nox.Session) -> None:
-    """Makes the featured image, the icon and the previews of the extension platform, in docs/images."""
-    install_blender(session, BLENDER_HERE)
+    """Makes the pictures of the extension platform and the moving picture of the README, in docs/images."""
+    install_blender(session, BLENDER_HERE, *TEST_TOOLS, "pillow>=11")
     session.run("python", "tools/pictures.py")
 
 

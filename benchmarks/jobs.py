@@ -38,6 +38,7 @@ RIFLE = CORPUS / "md5/UnvanquishedAssets+res-weapons_src.dpkdir/models/weapons/r
 PLAYER = CORPUS / "md2/assimp+assimp/test/models/MD2/faerie.md2"
 
 IMPORT, OWN_EXPORT, EVERY_FRAME, AT_LIMITS, PLAYING, READING, VERIFYING = 1.15, 1.2, 3.0, 1.5, 0.35, 0.6, 1.15
+EVALUATING = 3.0
 CONVERTING, AT_ONCE, GLB, LEVEL, MANY = 1.2, 1.15, 1.1, 1.05, 1.5
 """The target ratios."""
 
@@ -146,6 +147,7 @@ class Jobs:
             self.export_clip,
             self.export_mesh,
             self.export_player,
+            self.edited_frames,
             self.verification,
             self.short_clips,
             self.materials,
@@ -582,13 +584,30 @@ class Jobs:
 
         self._export("export MD2 player model", export, self.md2_player, OWN_EXPORT)
         self._export("export MD3 player model", export_md3, self.md3_player, OWN_EXPORT)
-        edited = "export MD3 player model, every frame edited"
-        self._export(edited, export_md3, self.md3_player, EVERY_FRAME, edit)
 
         job = Job(export, lambda: load(self.md2_player))
         self._functions("exporting the MD2 player model", "the export", job, MD2_EXPORT)
         self._export("export MD2 player model, every frame edited", export, self.md2_player, EVERY_FRAME, edit)
         self._export("export MD2 at its limits", export, self.md2_huge, AT_LIMITS)
+
+    def edited_frames(self) -> None:
+        """MD3 models of which every vertex was moved in every frame, compared with Blender's evaluation of these."""
+        for rings, frames in ((60, 100), (240, 100)):
+            path = self._path(f"frames{rings}.md3")
+            write_md3(md3_inputs.same_model(md2_inputs.torus(rings, rings, frames)), path)
+            load(path)
+            for key in next(iter(bpy.data.shape_keys)).key_blocks:
+                points = np.empty(3 * len(key.points), dtype=np.float32)
+                key.points.foreach_get("co", points)
+                key.points.foreach_set("co", 1.02 * points)
+            target = str(self.folder / "out.md3")
+            self._row(
+                f"export MD3, {frames} edited frames of {rings * rings:,} vertices",
+                lambda: bpy.ops.export_scene.md3(filepath=target, game="ANY"),  # noqa: B023 - measured in this round
+                "evaluating them once",
+                evaluate_frames,
+                EVALUATING,
+            )
 
     def _export(
         self,
@@ -632,6 +651,21 @@ class Jobs:
     ) -> None:
         seconds, least = medians(Job(run), Job(other))
         self.results.rows.append(Row(job, seconds, against, least, target))
+
+
+def evaluate_frames() -> None:
+    """Evaluates the frames of the scene, and reads positions and normals of its mesh."""
+    scene = bpy.context.scene
+    obj = next(one for one in scene.objects if one.type == "MESH")
+    for frame in range(scene.frame_start, scene.frame_end + 1):
+        scene.frame_set(frame)
+        evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        mesh = evaluated.to_mesh()
+        points = np.empty(3 * len(mesh.vertices), dtype=np.float32)
+        mesh.attributes["position"].data.foreach_get("vector", points)
+        normals = np.empty(3 * len(mesh.loops), dtype=np.float32)
+        mesh.corner_normals.foreach_get("vector", normals)
+        evaluated.to_mesh_clear()
 
 
 def _both(floor: ActionFloor | ModelFloor, numbers: NumberFloor) -> Callable[[], None]:

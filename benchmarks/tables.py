@@ -23,28 +23,24 @@ DETAILS = FOLDER / "details.md"
 _INTRODUCTION = """\
 # Speed
 
-Imports and exports are compared with Blender's own calls for the same data, in every version. Times depend on the
-machine; compare the ratios. Missed targets are bold.
+Imports and exports are compared with Blender's own calls for the same data. Times depend on the machine: compare the
+ratios. Missed targets are bold.
 """
 
 _METHOD = """\
 ## How it is measured
 
 `python run.py benchmark` writes this page, and the times of all jobs to `build/benchmark/details.md`. Each time is the
-median of up to 31 runs after a warm-up run, and the jobs of a row were run alternately in one process; conversions are
-medians of three runs in new processes. Each run starts
-with an empty .blend file. Other work on the machine distorts single rows, so run it on an idle one.
+median of up to 31 runs after a warm-up run, of conversions of three. The jobs of a row run alternately in one process.
+Run it on an idle machine.
 
-**The floor** is the minimum time of Blender's own calls for the same data: `foreach_set` of vertices, corners, faces,
-texture coordinates, shape keys and keyframes, vertex groups with one call for all vertices of equal weight, bones
-(including two mode changes, as bones can only be created in Edit Mode), plus `np.fromstring` over the numbers in the
-file; for an MD2, whose positions are bytes on a grid, `byte * scale + translate` in numpy instead. The *fastest floor*
-does the same, but sets positions and corners through the attributes `position` and `.corner_vert`, which copies whole
-arrays, as the add-on does. Custom properties, materials, modifiers, parents, merging of seams and Blender's update of
-the scene after an operator are not part of the floors.
+**The floor** is the least time that Blender's own calls take for the same data: `foreach_set` of all arrays, a call for
+all vertices of equal weight, the creation of the bones, and `np.fromstring` over the numbers in the file. For an MD2 it
+is `byte * scale + translate` in numpy. The *fastest floor* copies whole arrays into attributes, as the add-on does. No
+floor includes custom properties, materials, modifiers, merged seams, or Blender's update of the scene.
 
-**Memory** is the peak resident memory of a new process during the import, in addition to what remains once freed memory
-has been returned, as a multiple of the file size. What remains includes Blender's evaluated data.
+**Memory** is what a new process takes at its peak during the import, beyond what stays afterwards, as a multiple of the
+file.
 
 Assimp (`assimp-py`) only reads files.
 """
@@ -52,28 +48,15 @@ Assimp (`assimp-py`) only reads files.
 _REST = """\
 ## Where the time goes
 
-- Reading an .md5mesh: lines with the same layout, as exporters write them, are converted column by column in numpy,
-  eight digits at a time. `np.fromstring` alone takes longer for the same numbers.
-- Reading an .md5anim: the same for the lines of all frames. Converting the digits takes about half of the time.
-- Importing a mesh: the floor neither merges the copies of vertices along seams nor checks the bind pose, stores what a
-  Blender mesh cannot hold, or selects the result, which updates the scene.
-- Importing a clip: besides reading the file and Blender's calls, the poses of the joints are converted to channels of
-  the bones, with the bind pose and the rest pose of each, and made continuous.
-- Importing an MD2 player model: `view_layer.update`, without which nothing new can be selected, and with which Blender
-  ends every operator, is not part of the floor. With shape keys and a curve for each, it takes about as long as the
-  floor's calls.
-- Exporting a mesh: Blender has no call that reads the weights of all vertices at once, and asking one vertex after the
-  other takes longer than any other part. Stored weights are compared with these, the result is compared with what
-  Blender shows, and the file is written through to the disk.
-- Exporting the frames of a clip: their bounds need the meshes, which are read as for a mesh export.
-- Exporting many short clips: each is verified on its first and last frame and one between, a large part of ten frames.
-  Blender's evaluation of these frames and skinning them take most of that; the poses themselves are read from F-curves.
-- Exporting an MD3 whose frames were edited: Blender evaluates the mesh once for each frame, as the file has the normals
-  that it shows. An untouched model keeps those of its file.
-- Converting a tree: the time includes Blender's start, the records of what was converted and moving the results, which
-  a script that imports and saves in a running Blender does not have; but that loads an empty scene for each model. With
-  `--jobs 2`, Blender starts twice, one start after the other: first the one that plans the work, then the two that do
-  it. For .glb, Blender's own exporter takes nearly all of the time.
+- **Reading**: lines of the same layout are converted column by column in numpy, eight digits at a time.
+- **Importing a mesh**: unlike the floor, it merges seams, checks the bind pose, stores what a Blender mesh cannot hold,
+  and selects the result.
+- **Importing a clip**: the poses of the joints become channels of the bones.
+- **Importing an MD2**: Blender's update of the scene takes about as long as the floor's calls.
+- **Exporting a mesh**: Blender has no call that reads the weights of all vertices at once, so this takes longest.
+- **Exporting short clips**: each is verified on three frames, a large part of ten.
+- **Exporting an MD3 with edited frames**: Blender evaluates the mesh once for each frame, to get the normals.
+- **Converting a tree**: the time includes Blender's start, with `--jobs 2` two starts, one after the other.
 """
 
 
@@ -123,7 +106,7 @@ def details(measured: list[Results]) -> str:
 def _targets(measured: list[Results]) -> Iterable[str]:
     """The targets and the ratios in each version of Blender; missed targets are bold."""
     versions = [".".join(results.blender.split(".")[:2]) for results in measured]
-    yield f"| at most | target | {' | '.join(versions)} |"
+    yield f"|at most|target|{'|'.join(versions)}|"
     yield "|---|---:|" + "---:|" * len(versions)
     targets = {(row.job, row.against): row.target for results in measured for row in results.rows if row.target}
     for (job, against), target in targets.items():
@@ -142,7 +125,7 @@ def _greatest(rows: Iterable[object], name: str) -> float | None:
 
 def _target(what: str, target: float, ratios: list[float | None]) -> str:
     cells = ["–" if r is None else f"{r:.2f}" if r <= target else f"**{r:.2f}**" for r in ratios]
-    return f"| {what} | {target:.3g} | {' | '.join(cells)} |"
+    return f"|{what}|{target:.3g}|{'|'.join(cells)}|"
 
 
 def _time(seconds: float) -> str:
@@ -154,13 +137,9 @@ def machine() -> str:
     model = platform.processor() or platform.machine()
     information = Path("/proc/cpuinfo")
     if information.exists():
-        fields = dict(
-            line.split(":", 1) for line in information.read_text().split("\n\n")[0].splitlines() if ":" in line
-        )
-        named = {key.strip(): value.strip() for key, value in fields.items()}
-        kind = [f"{word} {named[word]}" for word in ("cpu family", "model") if word in named]
-        model = f"{named.get('model name', model)} ({', '.join(kind)}, {named.get('cpu MHz', '?')} MHz)"
-    return f"{model}, {os.cpu_count()} cores, {platform.system()} {platform.release()} {platform.machine()}"
+        fields = (line.partition(":") for line in information.read_text().splitlines())
+        model = next((value.strip() for key, _, value in fields if key.strip() == "model name"), model)
+    return f"{model}, {os.cpu_count()} cores, {platform.system()}"
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from ..io_common.game_tree.archives import ARCHIVE_EXTENSIONS, split_archive_pat
 from .tasks import ASSETS, FAMILY_FORMATS, FORMATS, INPUT_SUFFIXES, with_single_root
 
 _GAMES = game_identifiers(FAMILIES)
-_FAMILY_NAMES = " and ".join(name.upper() for name in FAMILY_FORMATS)
+_FAMILY_NAMES = ", ".join(name.upper() for name in FAMILY_FORMATS)
 _ARCHIVES = ", ".join(ARCHIVE_EXTENSIONS)
 
 _LIST = """\
@@ -40,7 +40,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         prog="blender --command idtech", description=f"id Software's {_FAMILY_NAMES} models."
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _add_convert(commands.add_parser("convert", help="convert files or whole trees", description=_CONVERT))
+    add_convert(commands.add_parser("convert", help="convert files or whole trees", description=_CONVERT))
     add_reading(commands)
     # For the Blenders that `--jobs` starts; a command without help is not listed.
     work = commands.add_parser("work")
@@ -91,7 +91,8 @@ def settings_of(
     return Settings(**values)
 
 
-def _add_convert(parser: argparse.ArgumentParser) -> None:
+def add_convert(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of a conversion."""
     add = parser.add_argument
     formats = (
         f"the format of the results; '{ASSETS}' makes OUT_FOLDER an asset library of the characters of a game, by "
@@ -122,9 +123,9 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     add("--game-folder", dest="game_folders", action="append", type=_game_folder, metavar="FOLDER", help=folders)
     textures = "do not load images for materials"
     add("--no-textures", dest="use_textures", action="store_false", help=textures)
-    written = f"write {_FAMILY_NAMES} files for this game, and fail where the game would not load them"
+    written = "write models for this game, and fail where the game would not load them"
     add("--game", choices=_GAMES, type=str.upper, help=f"{written} (default: as in the preferences)")
-    frames = f"the frames on which {_FAMILY_NAMES} files are compared with what Blender shows (default: %(default)s)"
+    frames = "the frames on which models are compared with what Blender shows (default: %(default)s)"
     add("--verify", choices=[verify.value for verify in Verify], type=str.upper, help=frames)
     deform = "leave out bones that do not deform meshes, such as those of a control rig, in .md5mesh files"
     add("--deform-bones-only", dest="deform_only", action="store_true", help=deform)

@@ -22,14 +22,12 @@ from typing import Any
 import bpy
 
 from ..io_blender.options import Settings
-from .convert import Conversion, EmptyScene, write_results
+from .convert import Conversion, write_results
 from .tasks import FAILED, Outcome, Records, Task
 
 _EXTENSION = (__package__ or "").rpartition(".")[0]
 _POLL_INTERVAL = 0.001  # seconds; a small model takes twenty times as long
-_CANNOT_REPLY = 74  # the exit status if an outcome cannot be written, as on a full disk: `EX_IOERR` of `sysexits.h`
-# The variables that name the folder for temporary files, on all systems.
-_TEMPORARY = ("TMPDIR", "TEMP", "TMP")
+_TEMPORARY = ("TMPDIR", "TEMP", "TMP")  # the variables that name the folder for temporary files, on all systems
 
 _WORKER = Path(__file__).with_name("worker.py")
 
@@ -121,8 +119,6 @@ class _Blender:
         if status is None:
             return None
         self._process = None
-        if status == _CANNOT_REPLY:
-            return Outcome(FAILED, f"its outcome cannot be written to {self._folder}: free some space there")
         return Outcome(FAILED, f"Blender ended with status {status} while converting this file")
 
     def kill(self) -> None:
@@ -145,24 +141,19 @@ def command(replies: str, settings: Settings) -> list[str]:
 
 
 def work(replies: Path, values: dict[str, Any]) -> int:
-    """Converts files for another Blender until standard input ends; returns 0 or `_CANNOT_REPLY`."""
+    """Converts files for another Blender until standard input ends."""
     lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
     settings = Settings(**{**values, **lists})
-    empty_scene = EmptyScene()
     # The results of a task may still have to be moved when the next one comes.
     folders: deque[Path] = deque(maxlen=2)
-    try:
-        with open(replies, "ab") as out:
-            for line in sys.stdin.buffer:
-                named, folder = json.loads(line)
-                task = Task(**{**named, "source": Path(named["source"]), "target": Path(named["target"])})
-                folders.append(Path(folder))
-                outcome = write_results(task, folders[-1], settings, empty_scene)
-                out.write(json.dumps(asdict(outcome)).encode() + b"\n")
-                out.flush()
-    except OSError:
-        # The folder is left to the Blender that started this one, which reads the outcomes before.
-        return _CANNOT_REPLY
+    with open(replies, "ab") as out:
+        for line in sys.stdin.buffer:
+            named, folder = json.loads(line)
+            task = Task(**{**named, "source": Path(named["source"]), "target": Path(named["target"])})
+            folders.append(Path(folder))
+            outcome = write_results(task, folders[-1], settings)
+            out.write(json.dumps(asdict(outcome)).encode() + b"\n")
+            out.flush()
     # That Blender was killed.
     for path in (replies.parent, *folders):
         shutil.rmtree(path, ignore_errors=True)

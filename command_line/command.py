@@ -20,14 +20,25 @@ import bpy
 
 from ..io_blender.operators import preferences
 from ..io_common.asset_library import size_of, write_catalogs
-from ..io_common.errors import extension_version
+from ..io_common.errors import extension_version, message_for
 from ..io_common.family import ANY_GAME
 from . import arguments
 from .blenders import convert_all, work
-from .convert import Conversion, EmptyScene, remove_abandoned, write_results
+from .convert import Conversion, remove_abandoned, write_results
 from .info import on_one_line, print_line, read, without_rules, write, written
 from .plan import Plan, is_in_archive
-from .tasks import ASSETS, BLEND, CONVERTED, FAILED, FAMILY_FORMATS, UP_TO_DATE, Outcome, Records, Task, as_listed
+from .tasks import (
+    ASSETS,
+    BLEND,
+    CONVERTED,
+    FAILED,
+    FAMILY_FORMATS,
+    UP_TO_DATE,
+    Outcome,
+    Records,
+    Task,
+    with_single_root,
+)
 
 _NAME = "idtech"
 _SIGNALLED = 128  # with the number of a signal, the exit status that shells use for it
@@ -125,26 +136,30 @@ def end_process(number: signal.Signals) -> None:
     if _SESSION_FOLDER.fullmatch(folder.name):
         shutil.rmtree(folder, ignore_errors=True)
     if os.name == "nt":
-        # There, the status of every signal would be 3.
-        os._exit(_SIGNALLED + number)
+        # There, the status of every signal would be 3, and this one is taken as the status.
+        os.kill(os.getpid(), _SIGNALLED + number)
     signal.signal(number, signal.SIG_DFL)
     signal.raise_signal(number)
 
 
 def _convert(options: Namespace, interrupt: Interrupt) -> int:
-    names = dict.fromkeys(options.inputs)
-    absent = [name for name in names if not os.path.exists(name) and not is_in_archive(Path(name))]
-    for name in absent:
-        print_line(f"error: {_why_absent(name)}: {name}")
-    present = [name for name in options.inputs if name not in set(absent)]
+    present, is_any_absent = [], False
+    for name in dict.fromkeys(options.inputs):
+        try:
+            if not is_in_archive(Path(name)):
+                os.stat(name)
+            present.append(name)
+        except OSError as error:
+            print_line(f"error: {message_for(error)}")
+            is_any_absent = True
     if not present:
         return 1
-    *listed, out = as_listed([*present, options.to])
+    out = Path(with_single_root(options.to))
     real_out = os.path.realpath(out)
     if real_out != os.path.abspath(out):
         # There are links in its path: `..` has to lead out of the folder that is meant.
         out = Path(real_out)
-    options.inputs = [str(path) for path in listed]
+    options.inputs = [with_single_root(name) for name in present]
     settings = arguments.settings_of(options, preferences.game_folders(), preferences.game)
     family = FAMILY_FORMATS.get(settings.format)
     if options.game and family is not None and not family.has_game(options.game):
@@ -180,18 +195,7 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
         raise KeyboardInterrupt
     progress.close()
     write(sys.stdout, table(results))
-    return int(bool(absent) or any(outcome.status == FAILED for _, outcome in results))
-
-
-def _why_absent(name: str) -> str:
-    try:
-        os.stat(name)
-    except OSError as error:
-        # A name that no file can have is not there either.
-        is_there = os.path.lexists(name) and not isinstance(error, FileNotFoundError)
-        if is_there or isinstance(error, PermissionError):
-            return f"it cannot be read ({error.strerror})"
-    return "there is no such file or folder"
+    return int(is_any_absent or any(outcome.status == FAILED for _, outcome in results))
 
 
 @contextmanager
@@ -228,13 +232,12 @@ def outcomes(
     if is_rendering or (len(outdated) > 1 and (jobs > 1 or may_crash)):
         yield from convert_all(outdated, records, jobs, lambda: interrupt.is_requested)
         return
-    empty_scene = EmptyScene()
     for task in outdated:
         if interrupt.is_requested:
             return
         conversion = Conversion(task, records)
         interrupt.end_process = partial(_stop_at_once, conversion)
-        outcome = write_results(task, conversion.folder, records.settings, empty_scene)
+        outcome = write_results(task, conversion.folder, records.settings)
         interrupt.end_process = None
         yield task, conversion.finish(outcome)
 
@@ -254,7 +257,10 @@ class Progress:
         self._done += 1
         self._failed += outcome.status == FAILED
         self.close()
-        done = f"{on_one_line(task.name)}{_duration(outcome)}"
+        done = on_one_line(task.name)
+        if outcome.status == CONVERTED:
+            exporter = outcome.exporter_seconds
+            done += f" in {outcome.seconds:.2f} s" + (f" ({exporter:.2f} s in Blender's exporter)" if exporter else "")
         lines = [f"  warning: {on_one_line(text)}\n" for text in outcome.warnings]
         if outcome.status == FAILED:
             lines.insert(0, f"failed {_failure(task, outcome)}\n")
@@ -273,14 +279,6 @@ class Progress:
         if self._is_terminal:
             # Move to the start of the line and erase it.
             self._out.write("\r\x1b[K")
-
-
-def _duration(outcome: Outcome) -> str:
-    """How long a conversion took, and how much of that is Blender's exporter, which many animations make slow."""
-    if outcome.status != CONVERTED:
-        return ""
-    exporter = outcome.exporter_seconds
-    return f" in {outcome.seconds:.2f} s" + (f" ({exporter:.2f} s in Blender's exporter)" if exporter else "")
 
 
 def _failure(task: Task, outcome: Outcome) -> str:

@@ -18,7 +18,6 @@ import bpy
 from ..families import FAMILIES
 from ..io_blender import versions
 from ..io_blender.materials.images import source_of
-from ..io_blender.operators.job_operator import Snapshot
 from ..io_blender.options import Scene, Settings
 from ..io_blender.reports import Report, finish, report_of
 from ..io_blender.scene import axes
@@ -48,26 +47,6 @@ class TargetError(ValueError):
 
 _FAMILY_ERRORS = [family.error for family in FAMILIES]
 _EXPECTED = (*_FAMILY_ERRORS, NothingToExportError, TargetError, CharacterError, FileReadError)
-
-
-class EmptyScene:
-    """Blender's empty scene, in which each file is imported."""
-
-    def __init__(self) -> None:
-        self.is_only_imported = False  # nothing but an import has changed the scene since it was prepared
-        self._snapshot: Snapshot | None = None
-
-    def prepare(self) -> None:
-        """Makes the scene empty."""
-        # Loading the scene takes about as long as saving a small model. After an import that was only saved, it is
-        # enough to remove what that added: results do not depend on the order of the files.
-        # Whatever happens from now on may change more than an import does, or end half-way.
-        is_restorable, self.is_only_imported = self.is_only_imported, False
-        if is_restorable and self._snapshot is not None:
-            self._snapshot.restore()
-        else:
-            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-            self._snapshot = Snapshot(bpy.context)
 
 
 class Conversion:
@@ -108,7 +87,7 @@ class Conversion:
             move(targets)
 
 
-def write_results(task: Task, folder: Path, settings: Settings, empty_scene: EmptyScene) -> Outcome:
+def write_results(task: Task, folder: Path, settings: Settings) -> Outcome:
     """Writes a task's results to a new folder; an internal error prints a traceback and fails the task."""
     started = time.perf_counter()
     report = Report(image_remedy="Name the game's folder with --game-folder")
@@ -120,13 +99,11 @@ def write_results(task: Task, folder: Path, settings: Settings, empty_scene: Emp
         if settings.format not in FAMILY_FORMATS:
             _require_short_path(target, task)
         load = _load_character if task.character else _load_file
-        scene = load(task, settings, empty_scene, report)
+        scene = load(task, settings, report)
         loaded = time.perf_counter()
         written = WRITERS[settings.format](target, scene, settings, report)
         if settings.format in BLENDERS_EXPORTERS:
             outcome.exporter_seconds = time.perf_counter() - loaded
-        # The other writers prepare the scene for their exporters.
-        empty_scene.is_only_imported = settings.format == "blend" and not task.character
         outcome.written = [os.fspath(path) for path in written]
         outcome.others = _other_files(settings, report)
     except Exception as error:
@@ -141,11 +118,14 @@ def write_results(task: Task, folder: Path, settings: Settings, empty_scene: Emp
 def _require_short_path(path: Path, task: Task) -> None:
     """Raises TargetError if Blender would cut off a path, and so write another file."""
     if len(os.fsencode(os.path.abspath(path))) > _LONGEST_PATH:
-        text = "Blender cannot write a path that long: choose another output folder"
-        raise TargetError(f"{task.target}: {text}")
+        raise TargetError(f"{task.target}: Blender cannot write a path that long: choose another output folder")
 
 
-def _load_file(task: Task, settings: Settings, empty_scene: EmptyScene, report: Report) -> Scene:
+def _empty_scene() -> None:
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+
+
+def _load_file(task: Task, settings: Settings, report: Report) -> Scene:
     family = family_of_file(FAMILIES, task.source)
     if family is None:
         # This refuses pipes, on which Blender would wait forever.
@@ -153,7 +133,7 @@ def _load_file(task: Task, settings: Settings, empty_scene: EmptyScene, report: 
         bpy.ops.wm.open_mainfile(filepath=os.path.abspath(task.source), load_ui=False, use_scripts=False)
         has_scale = settings.scale is not None
         return Scene(ChosenConversion(axes.to_file(settings.scale or 1.0, "Y", "Z"), has_scale))
-    empty_scene.prepare()
+    _empty_scene()
     conversion = axes.from_file(settings.scale or 1.0, "Y", "Z")
     result = family.blender().load(bpy.context, task.source, settings, conversion)
     report.merge(result.report)
@@ -169,9 +149,9 @@ def _load_file(task: Task, settings: Settings, empty_scene: EmptyScene, report: 
     return Scene(axes.identity(), [(owner, found) for owner, found in fitting if found])
 
 
-def _load_character(task: Task, settings: Settings, empty_scene: EmptyScene, report: Report) -> Scene:
+def _load_character(task: Task, settings: Settings, report: Report) -> Scene:
     character, files = character_of(task, settings)
-    empty_scene.prepare()
+    _empty_scene()
     conversion = axes.from_file(settings.scale or 1.0, "Y", "Z")
     options = CharacterOptions(
         use_textures=settings.use_textures, game_folders=settings.game_folders, conversion=conversion
@@ -233,7 +213,6 @@ def move(targets: Mapping[Path, Path]) -> None:
 
 
 def _target_of(path: Path, task: Task) -> Path:
-    """The place of a file that a task wrote to its temporary folder."""
     # Games look for an animation with the name of its model.
     prefix = "" if path.stem == task.target.stem else task.prefix
     return task.target.with_name(f"{prefix}{path.name}")

@@ -9,7 +9,6 @@ from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
-from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -21,7 +20,6 @@ from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.tree import GameTree
 from ..io_common.names import fold, path_on_disk
 from ..io_common.rules import Description
-from .tasks import path_key
 
 _KINDS = kinds_by_suffix(FAMILIES)
 _TITLES = ("KIND", "NAME", "MESHES", "ANIMATIONS", "SKINS", "DECLARED IN")
@@ -74,9 +72,6 @@ def print_line(text: str) -> None:
     write(sys.stderr, f"{on_one_line(text)}\n")
 
 
-# --- Files
-
-
 def print_info(files: Iterable[str], *, as_json: bool, game: str = "") -> int:
     """Prints descriptions of files, also those in folders; returns 1 if one fails or there is none."""
     results: list[dict[str, Any]] = []
@@ -85,8 +80,7 @@ def print_info(files: Iterable[str], *, as_json: bool, game: str = "") -> int:
             description = _describe(file, game)
         except (OSError, MemoryError, ValueError) as error:
             # The formats' exceptions are ValueErrors.
-            text = "there is not enough memory" if isinstance(error, MemoryError) else str(error)
-            reason = without_path(getattr(error, "strerror", None) or text, file)
+            reason = without_path(message_for(error, (ValueError,)), file)
             description = Description({"error": reason}, [f"ERROR: {reason}"])
         lines = [*description.lines, *(f"warning: {text}" for text in description.facts.get("warnings", ()))]
         if not as_json:
@@ -115,33 +109,22 @@ def _expanded(files: Iterable[str]) -> Iterator[str]:
 def walk(
     folder: str | os.PathLike[str], onerror: Callable[[OSError], object]
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """`os.walk` in alphabetical order, for folders of any depth: that of Python 3.11 calls itself for each."""
-    waiting = [os.fspath(folder)]
-    while waiting:
-        for parent, folders, names in islice(os.walk(waiting.pop(), onerror=onerror), 1):
-            yield parent, folders, sorted(names)
-            paths = [os.path.join(parent, name) for name in sorted(folders, reverse=True)]
-            waiting += [path for path in paths if not os.path.islink(path)]
+    """`os.walk` in alphabetical order."""
+    for parent, folders, names in os.walk(os.fspath(folder), onerror=onerror):
+        folders.sort()
+        yield parent, folders, sorted(names)
 
 
 def _describe(file: str, game: str) -> Description:
     path = Path(file)
-    if not os.path.exists(file):
-        raise ValueError("there is no such file or folder")
     if os.path.isdir(file):
         raise ValueError("the folder cannot be read: permission denied")
-    if not os.path.isfile(file):
-        # Reading from a pipe might wait for ever.
-        raise ValueError("it is not a regular file")
     if path.suffix.lower() not in _KINDS:
         raise ValueError(f"unknown kind of file; expected {', '.join(_KINDS)}")
     family = family_of_file(FAMILIES, path) or FAMILIES[0]
     kind = next((kind for kind in family.kinds if kind.suffix == path.suffix.lower()), family.kinds[0])
     has_rules = not game or family.has_game(game)
-    try:
-        description = kind.describe(file, game if has_rules else ANY_GAME)
-    except family.error as error:
-        raise ValueError(message_for(error, (family.error,))) from error
+    description = kind.describe(file, game if has_rules else ANY_GAME)
     if has_rules:
         return description
     warning = f"{without_rules(family, game)}: checked as {ANY_GAME}"
@@ -152,9 +135,6 @@ def _describe(file: str, game: str) -> Description:
 def without_rules(family: Family, game: str) -> str:
     """That there are no rules for the files of a family in a game."""
     return f"{game} has no rules for {family.name.upper()} files"
-
-
-# --- Games
 
 
 def print_list(folders: Iterable[str], *, search: str, as_json: bool) -> int:
@@ -199,7 +179,6 @@ def extract(folders: Iterable[str], patterns: Sequence[str], target: Path, *, fo
     files = GameTree(folders)
     folded = [fold(pattern) for pattern in patterns]
     count = failed = 0
-    written: dict[str, Path] = {}
     for name in files.walk():
         if not any(fnmatchcase(fold(name), pattern) for pattern in folded):
             continue
@@ -207,10 +186,9 @@ def extract(folders: Iterable[str], patterns: Sequence[str], target: Path, *, fo
         files.budget.renew()
         try:
             file = path_on_disk(target, name)
-            reason = _obstacle(file, written, force=force)
+            reason = _obstacle(file, force=force)
             if not reason:
                 files.extract([name], target)
-                written[path_key(file)] = file
                 count += 1
         except (FileReadError, OSError) as error:
             reason = message_for(error, (FileReadError,))
@@ -225,7 +203,7 @@ def extract(folders: Iterable[str], patterns: Sequence[str], target: Path, *, fo
     return int(failed > 0 or not count)
 
 
-def _obstacle(file: Path, written: dict[str, Path], *, force: bool) -> str:
+def _obstacle(file: Path, *, force: bool) -> str:
     """Why a file cannot be written: something else is in its place; empty if it can."""
     if not os.path.lexists(file):
         return ""
@@ -233,8 +211,4 @@ def _obstacle(file: Path, written: dict[str, Path], *, force: bool) -> str:
         return f"{file} exists: choose another folder"
     if not force:
         return f"{file} exists: choose another folder, or use --force"
-    # A file system may take names for the same that differ in the archive, such as those with other accents.
-    other = written.get(path_key(file))
-    if other is not None and os.path.samefile(file, other):
-        return f"{file} was written for another file of the game, whose name is the same there"
     return ""

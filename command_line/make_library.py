@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Context, Event
 
 from ..io_blender import reports
 from ..io_blender.operators import job_operator, preferences
+from ..io_blender.operators.panel_parts import OperatorResult
 from ..io_blender.options import SAME_FOLDER, Settings, hidden, option, properties
 from ..io_characters import CharacterError
 from ..io_characters.reading import catalogue
@@ -20,11 +22,6 @@ from ..io_common.game_tree.folders import folders_of
 from .command import Interrupt, outcomes
 from .plan import Plan
 from .tasks import ASSETS, FAILED, UP_TO_DATE, Records
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Event
-
-    from ..io_blender.operators.panel_parts import OperatorResult
 
 _COUNTS = {FAILED: "failed assets", UP_TO_DATE: "unchanged assets"}
 _MOST_BLENDERS = 4  # each takes about half a gigabyte of memory

@@ -34,6 +34,7 @@ from .tasks import (
     catalogue,
     character_files,
     companion_files,
+    is_task,
     path_key,
     resolved_path,
     role_of,
@@ -118,12 +119,12 @@ class Plan:
             yield from _find_members(path, [suffix for suffix in searched if suffix != BLEND])
         elif os.path.isdir(path):
             unreadable: list[OSError] = []
-            results = os.path.realpath(self._out)
+            has_results = self._out.exists()
             for parent, folders, names in walk(path, unreadable.append):
                 shown = [name for name in folders if not name.startswith(".")]
-                folders[:] = [name for name in shown if os.path.realpath(os.path.join(parent, name)) != results]
+                folders[:] = [name for name in shown if not (has_results and self._out.samefile(Path(parent, name)))]
                 for file in (Path(parent, name) for name in names if not name.startswith(".")):
-                    if file.suffix.lower() in searched and self._may_be_read(file):
+                    if file.suffix.lower() in searched and self._may_be_read(file) and is_task(file):
                         yield file, file.relative_to(path), ""
             for error in unreadable:
                 yield Path(error.filename), Path(), "the folder cannot be read"
@@ -162,7 +163,6 @@ class Plan:
         return suffix if suffix in self._family.suffixes else self._family.suffixes[0]
 
     def _files_read(self, tasks: Iterable[Task]) -> list[Path]:
-        """The files that tasks read: their sources, the animations of models, and what is beside these."""
         models = [task.source for task in tasks if role_of(task.source.suffix) is Role.MODEL]
         folders = dict.fromkeys(map(self._settings.animation_folder, models))
         files = [task.source for task in tasks] + [file for one in folders for file in animations_in(one)]
@@ -251,7 +251,7 @@ def _find_members(path: Path, suffixes: Sequence[str]) -> Iterator[tuple[Path, P
         return
     files = GameTree([path])
     for parts in (name.split("/") for name in files.walk("", *suffixes)):
-        if not any(part.startswith(".") for part in parts):
+        if not any(part.startswith(".") for part in parts) and is_task(path.joinpath(*parts)):
             yield path.joinpath(*parts), Path(*parts), ""
     for warning in files.warnings:
         yield path, Path(), warning

@@ -26,7 +26,7 @@ from ..io_common.catalogue import Catalogue, kept_catalogue
 from ..io_common.declarations.characters import Character
 from ..io_common.family import Family, Role, family_of, kinds_by_suffix
 from ..io_common.files import open_file
-from ..io_common.game_tree.archives import FilesByName, files_in, split_archive_path, stamp, stamp_of
+from ..io_common.game_tree.archives import FilesByName, files_in, readable, split_archive_path, stamp, stamp_of
 from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.tree import GameTree
 
@@ -36,6 +36,7 @@ CONVERTED, UP_TO_DATE, FAILED = "converted", "up to date", "failed"
 FAMILY_FORMATS: dict[str, Family] = {family.name: family for family in FAMILIES}
 ASSETS = "assets"
 FORMATS: tuple[str, ...] = ("blend", *FAMILY_FORMATS, "glb", "fbx", ASSETS)
+_WITH_ANIMATIONS = {family.skeletal.animation_suffix for family in FAMILIES if family.skeletal is not None}
 _ROLES = {suffix: kind.role for suffix, kind in kinds_by_suffix(FAMILIES).items()}
 INPUT_SUFFIXES = (*sorted(_ROLES, key=lambda suffix: list(Role).index(_ROLES[suffix])), BLEND)
 """The suffixes of all files that can be converted, models first."""
@@ -98,11 +99,8 @@ def resolved_path(path: Path) -> str:
 
 def path_key(path: Path) -> str:
     """The resolved path without what some file systems ignore: case, and how accents are encoded."""
-    return _fold(resolved_path(path))
-
-
-def _fold(text: str) -> str:
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+    text = unicodedata.normalize("NFC", resolved_path(path))
+    return unicodedata.normalize("NFC", text.casefold())
 
 
 def with_single_root(text: str) -> str:
@@ -110,22 +108,10 @@ def with_single_root(text: str) -> str:
     return f"/{text.lstrip('/')}" if os.name == "posix" and text.startswith("//") else text
 
 
-def as_listed(paths: Iterable[str]) -> list[Path]:
-    """Paths in the case in which folders list the names: one for each file, even on a file system that ignores case."""
-    names_in = lru_cache(maxsize=None)(lambda folder: frozenset(os.listdir(folder)))
-    result = []
-    for path in map(Path, paths):
-        listed = Path(with_single_root(path.anchor))
-        for name in path.parts[len(listed.parts) :]:
-            try:
-                is_there = name != os.pardir and os.path.lexists(listed / name)
-                names = names_in(listed) if is_there else frozenset()
-            except OSError:
-                names = frozenset()
-            alike = [name] if name in names else [one for one in names if _fold(one) == _fold(name)]
-            listed /= alike[0] if len(alike) == 1 else name
-        result.append(listed)
-    return result
+def is_task(path: Path) -> bool:
+    """Whether a file in a folder is converted by itself: not animations alone."""
+    family = family_of(FAMILIES, path.suffix)
+    return family is None or family.skeletal is None or family.skeletal.has_model(readable(path))
 
 
 def animations_in(folder: Path | None) -> list[Path]:
@@ -138,7 +124,7 @@ def animations_in(folder: Path | None) -> list[Path]:
             path
             for path in files_in(folder)
             # Unlike `Path.is_file`, it raises no error for a link that cannot be followed.
-            if role_of(path.suffix) is Role.ANIMATION and (not is_on_disk or os.path.isfile(path))
+            if path.suffix.lower() in _WITH_ANIMATIONS and (not is_on_disk or os.path.isfile(path))
         ]
     except OSError:
         return []

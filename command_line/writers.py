@@ -25,14 +25,10 @@ from ..io_common.family import Family
 from ..io_common.files import open_file
 from .tasks import ASSETS, FAMILY_FORMATS
 
-BLENDERS_EXPORTERS = ("glb", "fbx")
-"""The formats that Blender's own exporters write."""
-
+BLENDERS_EXPORTERS = ("glb", "fbx")  # the formats that Blender's own exporters write, which many animations make slow
 _BLEND_MAGIC, _ZSTD_SEEKABLE_MAGIC = b"BLENDER", (0x8F92EAB1).to_bytes(4, "little")
-# Bytes that hold the header of the last block of a .blend file in any version.
-_END_SIZE = 64
-# Bytes; with less free space, a failed write was most likely due to a full disk.
-_LOW_DISK_SPACE = 64 << 20
+_END_SIZE = 64  # bytes that hold the header of the last block of a .blend file in any version
+_LOW_DISK_SPACE = 64 << 20  # bytes; with less free space, a failed write was most likely due to a full disk
 
 Writer = Callable[[Path, Scene, Settings, Report], list[Path]]
 
@@ -98,7 +94,8 @@ def _write_family(family: Family, target: Path, scene: Scene, settings: Settings
         scene_rate = 0.0 if keeps_time else frame_rate(bpy.context.scene)
         keeps_time |= retime(actions, game_rate, scene_rate)
     scene.compares_speed = not keeps_time
-    if family.has_one_file and settings.animations != NO_ANIMATIONS and len(actions) > 1:
+    is_one = family.has_one_file and family.skeletal is None
+    if is_one and settings.animations != NO_ANIMATIONS and len(actions) > 1:
         _play_one_after_the_other(armatures[0], actions)
         scene.use_scene_range = True
     result = family.blender().save(bpy.context, target, settings, scene)

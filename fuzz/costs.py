@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests/helpers")]
-from hostile_images import IMAGES, LAYERS, extension  # noqa: E402
+from hostile_images import IMAGES, extension  # noqa: E402
 
 from io_idtech.io_common.game_tree.files import MAX_LOADED_OF_ONE  # noqa: E402
 from io_idtech.io_common.textures.image_files import loaded_bytes  # noqa: E402
@@ -110,7 +110,7 @@ def image(name: str, *, is_beyond: bool) -> Callable[[Path], Path]:
     def make(folder: Path) -> Path:
         from game_samples import square, write
 
-        per_pixel = (loaded_bytes(IMAGES[name](64, 64)) or LAYERS * 16 * 64 * 64) / (64 * 64)
+        per_pixel = (loaded_bytes(IMAGES[name](64, 64)) or 0) / (64 * 64)
         # Some formats have blocks of pixels.
         side = math.isqrt(int(MAX_LOADED_OF_ONE / per_pixel)) // 16 * 16 + (16 if is_beyond else 0)
         file = f"imp{extension(name)}"

@@ -1,4 +1,4 @@
-"""Writes the figures of damaged files and of fuzzing to docs/robustness.md, as far as there are any."""
+"""Writes the figures of damaged files and of fuzzing to docs/robustness-figures.md, as far as there are any."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "robustness.md"
+PAGE = ROOT / "docs" / "robustness-figures.md"
 LABELS = {
     "declarations": "declarations (Doom 3's `.def`, `.skin`)",
     "model_config": "model_config (`md5.cfg` as a script)",
@@ -44,7 +44,7 @@ def replaced(page: str, name: str, text: str) -> str:
     markers = f"<!-- {name} -->", f"<!-- /{name} -->"
     pattern = re.compile(f"{re.escape(markers[0])}.*?{re.escape(markers[1])}", re.DOTALL)
     assert pattern.search(page), f"{PAGE} has no markers for: {name}"
-    return pattern.sub(lambda _: f"{markers[0]}\n{text}\n{markers[1]}", page)
+    return pattern.sub(lambda _: f"{markers[0]}\n\n{text}\n\n{markers[1]}", page)
 
 
 def damaged_tables(counts: dict[str, dict[str, Any]]) -> str:
@@ -60,15 +60,15 @@ def damaged_tables(counts: dict[str, dict[str, Any]]) -> str:
         f"and {len(versions) * archives:,} damaged archives.",
         f"The same {files:,} files and {archives:,} archives in each version, with the same outcome in all:",
         "",
-        "| Seed | Files | Loaded | Refused |",
+        "|seed|files|loaded|refused|",
         "|---|---|---|---|",
     ]
     for seed, (loaded, refused) in first["files"].items():
-        lines.append(f"| {seed} | {loaded + refused:,} | {loaded:,} | {refused:,} |")
+        lines.append(f"|{seed}|{loaded + refused:,}|{loaded:,}|{refused:,}|")
     loaded, refused = map(sum, zip(*first["files"].values(), strict=True))
     properties = sum(others["properties"] for others in counts.values())
     lines += [
-        f"| all | {files:,} | {loaded:,} | {refused:,} |",
+        f"|all|{files:,}|{loaded:,}|{refused:,}|",
         "",
         f"The diffuse image could still be read from {first['archives'][0]:,} of the {archives:,} archives; the model "
         "was imported with all of them.",
@@ -81,33 +81,32 @@ def damaged_tables(counts: dict[str, dict[str, Any]]) -> str:
 
 def cost_table(costs: dict[str, dict[str, Any]]) -> str:
     """The time and memory that hostile files take to import."""
-    lines = ["| File | Seconds | MB | Imported |", "|---|---|---|---|"]
+    lines = ["|file|seconds|MB|imported|", "|---|---|---|---|"]
     for case, cost in costs.items():
         is_imported = "yes" if cost["imported"] else "refused"
-        lines.append(f"| {case} | {cost['seconds']:.1f} | {cost['megabytes']} | {is_imported} |")
+        lines.append(f"|{case}|{cost['seconds']:.1f}|{cost['megabytes']}|{is_imported}|")
     return "\n".join(lines)
 
 
 def image_table(costs: dict[str, dict[str, Any]], damaged: dict[str, dict[str, Any]]) -> str:
     """What images of each format cost, and what becomes of damaged ones, in all versions together."""
-    lines = ["| Format | Just within 512 MB | Just beyond | Damaged: loaded | Refused |", "|---|---|---|---|---|"]
+    lines = ["|format|just within 512 MB|just beyond|damaged: loaded|refused|", "|---|---|---|---|---|"]
     for name in dict.fromkeys(case.rpartition(": ")[0] for case in costs):
         cells = []
         for size in ("within", "beyond"):
             cost = costs[f"{name}: {size}"]
-            what = "loaded" if cost["images"] else "refused"
-            cells.append(f"{what}, {cost['seconds']:.1f} s, {cost['megabytes']:,} MB")
+            cells.append(f"{cost['seconds']:.1f} s, {cost['megabytes']:,} MB" if cost["images"] else "refused")
         counts = [sum(version["images"][name][index] for version in damaged.values()) for index in (0, 1)]
-        lines.append(f"| {name} | {' | '.join(cells)} | {counts[0]:,} | {counts[1]:,} |")
+        lines.append(f"|{name}|{'|'.join(cells)}|{counts[0]:,}|{counts[1]:,}|")
     return "\n".join(lines)
 
 
 def fuzz_table(figures: dict[str, dict[str, Any]]) -> str:
     """The number of inputs and the processor time of each reader."""
-    lines = ["| Reader | Inputs | Minutes of processor time |", "|---|---|---|"]
+    lines = ["|reader|inputs|minutes of processor time|", "|---|---|---|"]
     for name, figure in figures.items():
         minutes = figure["cpu_seconds"] / 60
-        lines.append(f"| {LABELS.get(name, name)} | {figure['inputs']:,} | {minutes:,.0f} |")
+        lines.append(f"|{LABELS.get(name, name)}|{figure['inputs']:,}|{minutes:,.0f}|")
     return "\n".join(lines)
 
 

@@ -80,9 +80,6 @@ def property_of(declared: Field[Any], changes: Mapping[str, Any] | None = None) 
     return kinds[type(default)](**keywords)
 
 
-# Options that several operators have.
-
-
 def scale_option(name: str, description: str) -> Any:
     """A factor for lengths."""
     return option(1.0, name, description, min=1e-6, max=1e6, soft_min=0.001, soft_max=1000.0)
@@ -135,11 +132,6 @@ def game_option(profiles: Mapping[Any, Any], **keywords: Any) -> Any:
     )
     return option(items[0][0], "Game", description, items=items, **keywords)
 
-
-# Those of all formats with frames of vertices
-
-
-# What the command line asks for
 
 NO_ANIMATIONS, SAME_FOLDER = "none", "same"
 

@@ -24,13 +24,11 @@ class BlenderPart:
     # Each has the `filename_ext` of one kind of file; the first is also the collection exporter.
     exporters: tuple[type[Operator], ...]
     load: Callable[[Context, Path, Settings, Conversion], ImportResult]
-    # The suffix of the path selects the kind of file.
-    save: Callable[[Context, Path, Settings, Scene], ExportResult]
+    save: Callable[[Context, Path, Settings, Scene], ExportResult]  # the suffix of the path selects the kind of file
     groups: tuple[type, ...] = ()  # property groups that the options of the operators use
     # Others to register: panels, operators, and property groups before the classes that use them.
     classes: tuple[type, ...] = ()
-    # Added to types of Blender: the type, the name and the property.
-    properties: tuple[tuple[type, str, Any], ...] = ()
+    properties: tuple[tuple[type, str, Any], ...] = ()  # added to types of Blender: the type, the name and the property
     # With which an action was imported; None if this family did not import it.
     action_frame_rate: Callable[[Any], float | None] = lambda action: None
     # For the tab id Tech: Check for Game, and whether the active model has animations, which are drawn into a layout.

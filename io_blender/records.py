@@ -22,10 +22,7 @@ if TYPE_CHECKING:
     from bpy.types import ID, Image, Material
 
 Value = TypeVar("Value")
-
-LARGEST = float(np.finfo(np.float32).max)
-"""Larger numbers fit neither into Blender nor into the files."""
-
+LARGEST = float(np.finfo(np.float32).max)  # larger numbers fit neither into Blender nor into the files
 _LARGEST_INTEGER = 2**31 - 1
 _ROTATION_TOLERANCE = 1e-4
 
@@ -306,8 +303,7 @@ class ConversionField(Field[Conversion]):
         self._axes.write(owner, None if value is None else value.rotation)
 
 
-material_records: list[MaterialRecord] = []
-"""Those of all families."""
+material_records: list[MaterialRecord] = []  # those of all families
 
 
 class MaterialRecord:
@@ -349,8 +345,6 @@ def read_file(image: Image) -> str:
     return next(filter(None, (record.file.read(image) for record in material_records)), "")
 
 
-# Warnings of the last import
-
 WARNINGS, FACTS = "import_warnings", "import_facts"
 _MOST_WARNINGS, _LONGEST_WARNING = 200, 2000
 
@@ -385,8 +379,7 @@ class SourceFrames:
 # Import numbers vertices and corners in an integer attribute. Modifiers and edits copy the numbers along with the
 # elements, so several elements may bear the same one, and new ones bear 0.
 
-NONE = -1
-"""Stands for an element that is not in the file."""
+NONE = -1  # stands for an element that is not in the file
 
 
 def match_vertices(numbers: npt.NDArray[np.int32] | None, count: int, source_count: int) -> npt.NDArray[np.int32]:

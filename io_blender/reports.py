@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from ..io_common.texts import counted
+from ..io_common.texts import listing as listing
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Operator
@@ -118,8 +119,7 @@ class ImportResult:
     actions: list[Action] = field(default_factory=list)  # the new actions, one for each animation or sequence
     # Those of the new actions whose frames are also in an action of each sequence.
     divided: list[Action] = field(default_factory=list)
-    # For each action that is replaced, the new one.
-    replaced: dict[Action, Action] = field(default_factory=dict)
+    replaced: dict[Action, Action] = field(default_factory=dict)  # for each action that is replaced, the new one
     report: Report = field(default_factory=Report)  # counts and warnings
 
     def add_action(self, action: Action) -> None:
@@ -132,8 +132,7 @@ class ImportResult:
 class ExportResult:
     """The result of an export."""
 
-    # The files that were written, first the one that was asked for.
-    paths: list[Path] = field(default_factory=list)
+    paths: list[Path] = field(default_factory=list)  # the files that were written, first the one that was asked for
     report: Report = field(default_factory=Report)  # counts and warnings
 
 
@@ -174,12 +173,6 @@ def raise_all(findings: Mapping[str, Iterable[Finding]], error: Callable[..., Ex
 def raise_errors(findings: Iterable[Finding], error: Callable[..., Exception], name: str, report: Report) -> None:
     """Reports warnings, and raises one exception of the class `error` with the texts of all errors."""
     raise_all({name: findings}, error, report)
-
-
-def listing(items: list[str], limit: int = 5) -> str:
-    """The first few of a list, and how many more there are."""
-    more = len(items) - limit
-    return ", ".join(items[:limit]) + (f" and {more} more" if more > 0 else "")
 
 
 def report_message(operator: Operator, kind: str, text: str) -> None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Area, Armature, Collection, Context, Modifier, Object, Scene, Window
 
-if TYPE_CHECKING:
-    from bpy.types import Area, Armature, Collection, Context, Modifier, Object, Scene, Window
-
-    from .reports import Report
+from .reports import Report
 
 # The modes in which the mesh or the bones of an object are not as in Object Mode.
 _CHANGING_MODES = {"EDIT", "SCULPT", "WEIGHT_PAINT", "VERTEX_PAINT", "TEXTURE_PAINT"}
@@ -151,14 +149,10 @@ def viewing_hints(spaces: Iterable[Any], objects: Iterable[Object]) -> list[str]
         shading.type not in ("MATERIAL", "RENDERED") and (shading.type != "SOLID" or shading.color_type != "TEXTURE")
         for shading in (space.shading for space in spaces)
     )
-    return ["Textures: choose Material Preview"] if hides_textures and any(map(_has_image, objects)) else []
-
-
-def _has_image(obj: Object) -> bool:
-    trees = [slot.material.node_tree for slot in obj.material_slots if slot.material is not None]
-    return any(
-        isinstance(node, bpy.types.ShaderNodeTexImage) for tree in trees if tree is not None for node in tree.nodes
-    )
+    slots = [slot for obj in objects for slot in obj.material_slots if slot.material is not None]
+    trees = [slot.material.node_tree for slot in slots if slot.material.node_tree is not None]
+    has_image = any(isinstance(node, bpy.types.ShaderNodeTexImage) for tree in trees for node in tree.nodes)
+    return ["Textures: choose Material Preview"] if hides_textures and has_image else []
 
 
 def frame_rate(scene: Scene) -> float:

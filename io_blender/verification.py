@@ -13,9 +13,7 @@ import numpy.typing as npt
 from ..io_common.triangles import TRIANGULATE
 
 Floats = npt.NDArray[np.floating]
-
-POSITION_TOLERANCE = 1e-4
-"""The tolerance of positions as a fraction of the model's size."""
+POSITION_TOLERANCE = 1e-4  # the tolerance of positions as a fraction of the model's size
 
 OTHER_TRIANGULATION = (
     "faces are triangulated differently from Blender's {where}, off by up to {amount}. Likely cause: they bend. "
@@ -26,8 +24,7 @@ OTHER_TRIANGULATION = (
 # as the export for ten to twenty frames.
 _FRAMES_BETWEEN = ((30, 1), (600, 2))
 _MAX_FRAMES_BETWEEN = 3
-# How many frames are verified of what may differ on a few frames only.
-_MAX_MANY_FRAMES = 200
+_MAX_MANY_FRAMES = 200  # how many frames are verified of what may differ on a few frames only
 
 
 class Verify(Enum):

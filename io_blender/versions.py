@@ -7,12 +7,10 @@ Before, the curves are in the action itself, which 5.0 has removed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
-
-if TYPE_CHECKING:
-    from bpy.types import Action, AnimData, FCurve, NlaStrip
+from bpy.types import Action, AnimData, FCurve, NlaStrip
 
 _HAS_SLOTS = bpy.app.version >= (4, 4, 0)
 _HAS_BLEND_RELATIVE_PATHS = bpy.app.version >= (4, 5, 0)
@@ -21,18 +19,11 @@ _IS_5 = bpy.app.version >= (5, 0, 0)
 SHARES_ACTIONS = _HAS_SLOTS
 """Whether an action can hold the F-curves of several data-blocks."""
 
-CRASHES_ON_DEEP_PSD = bpy.app.version < (4, 5, 0)
-"""Whether reading a compressed PSD image of more than 8 bits overwrites memory."""
-
 SLOT_NAME = "Slot"
 """The name of every slot, the same as in Blender's own importers: switching actions then keeps the slot."""
 
-MAX_ID_NAME = 255 if _IS_5 else 63
-"""Bytes that the name of a data-block may have."""
-
-MAX_NAME = 63
-"""Bytes that the name of a bone, a vertex group, a shape key or a marker may have."""
-
+MAX_ID_NAME = 255 if _IS_5 else 63  # bytes that the name of a data-block may have
+MAX_NAME = 63  # bytes that the name of a bone, a vertex group, a shape key or a marker may have
 PATH_OPTIONS: set[str] = {"PATH_SUPPORTS_BLEND_RELATIVE"} if _HAS_BLEND_RELATIVE_PATHS else set()
 """The options of a property that holds a path."""
 

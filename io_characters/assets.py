@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Action, Collection
 
 from ..io_blender import versions
 from ..io_blender.clips.playing import PlayedData
@@ -14,11 +15,7 @@ from ..io_common.asset_library import asset_name, catalog_id, catalog_of_animati
 from ..io_common.texts import counted
 from . import scene
 
-if TYPE_CHECKING:
-    from bpy.types import Action, Collection
-
-    # What plays together: data-blocks, each with its action.
-    Plays = list[tuple[Any, Action]]
+Plays = list[tuple[Any, Action]]  # what plays together: data-blocks, each with its action
 
 # The size of a picture in pixels, and the samples of each pixel. Of actions there may be a hundred.
 _OF_MODEL, _OF_ACTION = (256, 8), (96, 4)
@@ -56,7 +53,6 @@ def _mark(data: Any, picture: Any, catalog: str, description: str, tags: list[st
 
 
 def _collection(name: str) -> Collection:
-    """The collection of all that was imported, with a name."""
     whole = bpy.context.scene.collection
     found = whole.children[0] if len(whole.children) == 1 and not whole.objects else bpy.data.collections.new(name)
     if found.name not in whole.children:
@@ -103,7 +99,6 @@ def _action_pictures(place: Studio, animations: list[Plays]) -> dict[Action, Any
 
 
 def _show_middle(pairs: Plays) -> int:
-    """Plays an animation; returns its middle frame."""
     for data, action in pairs:
         versions.assign_action(data.animation_data, action, data.id_type)
     return round(sum(versions.action_range(pairs[0][1])) / 2.0)

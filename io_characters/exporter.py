@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from bpy.types import Action, Context, Object
 from mathutils import Matrix
 
 from ..io_blender import state
@@ -55,9 +56,6 @@ from ..io_md5.format.model import ANIMATION_SUFFIX, MESH_SUFFIX
 from . import CharacterError, scene
 from .joints import adjusted, adjustments_of, named_joints
 from .placement import placement_matrix
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Context, Object
 
 # Of models and animations.
 _SUFFIXES = (MESH_SUFFIX, ANIMATION_SUFFIX, ".md2")
@@ -309,8 +307,6 @@ def current_character(found: scene.SceneCharacter) -> Character:
 
 
 class _OwnAction(NamedTuple):
-    """An action of a part."""
-
     action: Action
     stored: scene.StoredAnimation | None  # None for one that was not imported
     file: str  # game path

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Action, Collection, Context, Material, Object
 
 from ..io_blender import state, versions
 from ..io_blender.clips.keyframes import build_frame_action
@@ -26,7 +26,8 @@ from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.tree import GameTree
 from ..io_common.names import fold, without_image_extension
 from ..io_common.textures.conventions import MaterialImages, Role
-from ..io_common.textures.search import Search
+from ..io_common.textures.search import ModelSearch, Search
+from ..io_iqm.importing import finish_model as finish_iqm
 from ..io_md2.format import FRAMES_PER_SECOND, find_sequences
 from ..io_md2.format import Model as Md2Model
 from ..io_md2.format.games import TEXTURE_RULES as MD2_RULES
@@ -38,24 +39,16 @@ from ..io_md3.format import Md3Error
 from ..io_md3.importing import import_files as import_md3
 from ..io_md3.options import ImportOptions as Md3Options
 from ..io_md5.format import Model
-from ..io_md5.importing.companions import TEXTURE_RULES as MD5_RULES
+from ..io_md5.format.companions import TEXTURE_RULES as MD5_RULES
 from ..io_md5.options import ImportOptions as Md5Options
 from . import CharacterError, scene
 from .joints import channel_joints
 from .placement import Skeleton, add_tags, attach, placement_matrix
 from .reading import CharacterOptions, PartFiles, read_parts
 
-if TYPE_CHECKING:
-    from bpy.types import Action, Collection, Context, Material, Object
-
-    from ..io_common.textures.search import ModelSearch
-
-# Names of missing files in one warning.
-_MAX_LISTED = 30
-# The size of an empty for an attachment, in units of the file.
-_EMPTY_SIZE = 8.0
-# The name that stands for all others.
-_ALL = "*"
+_MAX_LISTED = 30  # names of missing files in one warning
+_EMPTY_SIZE = 8.0  # the size of an empty for an attachment, in units of the file
+_ALL = "*"  # the name that stands for all others
 
 
 def import_character(
@@ -183,6 +176,8 @@ class _Builder:
         armature, *meshes = result.objects[count:]
         collection = armature.users_collection[0]
         self._move(collection)
+        if part.iqm is not None:
+            finish_iqm(imported, part.iqm, md5_options)
         if options.use_textures:
             for obj, mesh, name in zip(meshes, model.meshes, mesh_names, strict=True):
                 scene.store_skins(obj, self._shader_skins(part.part, mesh.shader, name, search))
@@ -194,7 +189,7 @@ class _Builder:
             result.report.warn(f"tags on joints that the model does not have: {listing(missing)}", part.path.name)
         builder = ActionBuilder(self._context, armature, md5_options, result)
         for one in part.animations:
-            builder.build(SourceAnimation(Path(one.file), one.animation, one.name))
+            builder.build(SourceAnimation(Path(one.file), one.animation, one.name, one.scales))
             self._store(one.declared, result.actions[-1], armature, one.name, one.file)
             yield progress.step()
 
@@ -283,7 +278,10 @@ class _Builder:
                 )
 
     def _hang(self, parts: list[PartFiles]) -> None:
-        empties = [_described(part.part) for part in parts if part.model is None]
+        empties = []
+        for one in (part.part for part in parts if part.model is None):
+            joint = f" on {one.attachment.joint}" if one.attachment is not None and one.attachment.joint else ""
+            empties.append(f"{one.name} ({one.model or 'no model'}){joint}")
         if empties:
             self._result.report.warn(
                 f"what cannot be imported is an empty in its place: {listing(empties, _MAX_LISTED)}",
@@ -338,11 +336,6 @@ class _Builder:
                 found = MaterialImages(path, images={Role.DIFFUSE: file})
                 result[skin.name] = self._md2_materials.get(path, skin.name, found)
         return result
-
-
-def _described(part: CharacterPart) -> str:
-    joint = part.attachment.joint if part.attachment is not None else ""
-    return f"{part.name} ({part.model or 'no model'})" + (f" on {joint}" if joint else "")
 
 
 def _set_scene_timing(context: Context, parts: list[PartFiles], options: CharacterOptions, report: Report) -> None:

@@ -24,8 +24,7 @@ from ..io_md5.format import Animation
 _WORD = re.compile(r"(?:(-)\s*)?(?:(\*)\s*)?([^\s,*()\-][^\s,*()]*)")
 _UNITS = 0.25
 _SMALLEST = 1e-6
-# The axis of yaw, pitch and roll in the file, and the direction.
-_AXES = ((2, -1.0), (1, -1.0), (0, 1.0))
+_AXES = ((2, -1.0), (1, -1.0), (0, 1.0))  # the axis of yaw, pitch and roll in the file, and the direction
 
 
 def channel_joints(expression: str, names: Sequence[str], parents: Sequence[int]) -> tuple[list[int], list[str]]:

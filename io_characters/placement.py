@@ -8,26 +8,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import radians
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy.typing as npt
+from bpy.types import Collection, Object
 from mathutils import Matrix
 
 from ..io_blender import versions
+from ..io_blender.scene.axes import Conversion
 from ..io_blender.skeletal.rig import Rig
 from ..io_common import names
 from ..io_common.declarations.characters import Attachment, CharacterPart
 from ..io_common.skeletal import quaternions as quat
 from ..io_common.skeletal.model import Floats
 
-if TYPE_CHECKING:
-    from bpy.types import Collection, Object
-
-    from ..io_blender.scene.axes import Conversion
-
-# The size of a tag's empty, as a fraction of the length of its bone.
-_EMPTY_SIZE = 0.5
+_EMPTY_SIZE = 0.5  # the size of a tag's empty, as a fraction of the length of its bone
 
 
 @dataclass(eq=False)
@@ -129,7 +125,6 @@ def _attachment_matrix(attachment: Attachment, joint_axes: Matrix) -> Matrix:
 
 
 def _turn(angles: tuple[float, float, float]) -> Matrix:
-    """The rotation by yaw, pitch and roll in degrees."""
     yaw, pitch, roll = map(radians, angles)
     return Matrix.Rotation(yaw, 4, "Z") @ Matrix.Rotation(pitch, 4, "Y") @ Matrix.Rotation(roll, 4, "X")
 

@@ -15,7 +15,7 @@ from ..io_blender.scene import axes
 from ..io_blender.skeletal.importing.sources import check_size
 from ..io_blender.skeletal.options import RigProperties
 from ..io_common.catalogue import Catalogue, kept_catalogue
-from ..io_common.declarations.characters import Character, CharacterAnimation, CharacterPart
+from ..io_common.declarations.characters import IQM_SUFFIX, Character, CharacterAnimation, CharacterPart
 from ..io_common.declarations.doom3_characters import ATTACHING_ANIMATION
 from ..io_common.errors import message_for
 from ..io_common.game_tree.archives import MemberStream
@@ -24,8 +24,10 @@ from ..io_common.game_tree.folders import folders_of
 from ..io_common.game_tree.tree import GameTree
 from ..io_common.names import fold
 from ..io_common.skeletal.model import Floats
+from ..io_common.skeletal.scales import NamedAnimation, ScaleTable
 from ..io_common.skeletal.skeleton import match_joints, poses
 from ..io_common.texts import matches
+from ..io_iqm.format import Iqm, bind_scales, read_iqm, to_animations, to_model
 from ..io_md2.format import Md2Error, read_model
 from ..io_md2.format import Model as Md2Model
 from ..io_md5.format import Animation, Md5Error, Model, read_animation, read_mesh
@@ -78,7 +80,7 @@ class CharacterProperties(RigProperties):
         True, "Place as in Game", "Move and scale the character by the offset and scale of its declaration"
     )
     all_weapons: bool = option(False, "All Weapons", "Import all weapons of a Quake II player, not only weapon.md2")
-    frame_start: int = frame_start_option("each animation")
+    frame_start: int = frame_start_option("each file")
     use_scene_timing: bool = scene_timing_option("the first animation")
 
 
@@ -104,6 +106,7 @@ class AnimationFile:
     name: str  # of its action: the declared one, with the file's for further files
     file: str  # game path
     animation: Animation  # with the joints adjusted
+    scales: ScaleTable | None = None
 
 
 @dataclass(eq=False)
@@ -118,6 +121,7 @@ class PartFiles:
     animations: list[AnimationFile] = field(default_factory=list)
     # Orientations of the joints while the game attaches parts, w x y z, (J, 4); None: bind pose.
     attaching_pose: Floats | None = None
+    iqm: Iqm | None = None  # the file, if it is an IQM
 
 
 def read_parts(
@@ -151,7 +155,7 @@ class _Reader:
     def __init__(self, files: GameTree, report: Report) -> None:
         self._files = files
         self._report = report
-        self._animations: dict[str, Animation | None] = {}
+        self._animations: dict[tuple[str, bytes], list[NamedAnimation]] = {}
         self.missing: set[str] = set()
         self.broken: list[str] = []
 
@@ -160,31 +164,43 @@ class _Reader:
     ) -> PartFiles | None:
         if not part.is_model or part.is_md3:
             return PartFiles(index, part, Path(part.model), None)
-        is_md2 = part.model.lower().endswith(".md2")
         model: Model | Md2Model | None
-        model = self._read(part.model, _read_md2) if is_md2 else self._read(part.model, _read_md5)
+        iqm = self._read(part.model, read_iqm) if part.model.lower().endswith(IQM_SUFFIX) else None
+        if part.model.lower().endswith(".md2"):
+            model = self._read(part.model, _read_md2)
+        else:
+            model = self._read(part.model, _read_model)
         path = self._files.path(part.model)
         if model is None or path is None:
             return None
         for text in model.warnings:
             self._report.add_fact(text, path.name)
-        found = PartFiles(index, part, path, model)
+        found = PartFiles(index, part, path, model, iqm=iqm)
         if isinstance(model, Model):
-            found.animations = self._animations_of(part, model, options)
+            if iqm is not None:
+                for mesh in model.meshes:
+                    mesh.comment_name = mesh.name
+                # Those of its file, unless a script names some.
+                own = [CharacterAnimation(one.name, (f"{part.model}:{one.name}",)) for one in iqm.animations]
+                part = replace(part, animations=part.animations or tuple(own))
+            found.animations = self._animations_of(part, model, options, iqm)
             found.attaching_pose = self._attaching_pose(part, model) if is_carrying else None
         return found
 
     def _attaching_pose(self, part: CharacterPart, model: Model) -> Floats | None:
         declared = next((one for one in part.animations if one.name == ATTACHING_ANIMATION), None)
-        animation = self._animation(declared.files[0]) if declared is not None else None
-        if animation is None or not animation.frame_count:
+        named = self._animation(declared.files[0], model, None) if declared is not None else None
+        if named is None or not named.animation.frame_count:
             return None
+        animation = named.animation
         orientations = model.joints.orientations.copy()
         match = match_joints(animation, model.joints)
         orientations[match.bones] = poses(animation, [0])[1][0, match.joints]
         return orientations
 
-    def _animations_of(self, part: CharacterPart, model: Model, options: CharacterOptions) -> list[AnimationFile]:
+    def _animations_of(
+        self, part: CharacterPart, model: Model, options: CharacterOptions, iqm: Iqm | None
+    ) -> list[AnimationFile]:
         result: list[AnimationFile] = []
         # Games play some files under one name at once on several joints: they are one action.
         known: set[tuple[object, ...]] = set()
@@ -201,18 +217,29 @@ class _Reader:
                 if key in known:
                     continue
                 known.add(key)
-                animation = self._animation(file)
-                if animation is None or not match_joints(animation, model.joints).joints:
+                found = self._animation(file, model, iqm)
+                if found is None or not match_joints(found.animation, model.joints).joints:
                     continue
                 name = f"{declared.name} ({PurePosixPath(file).stem})" if number else declared.name
-                result.append(AnimationFile(declared, name, file, adjusted(animation, adjustments)))
+                animation = adjusted(found.animation, adjustments)
+                result.append(AnimationFile(declared, name, file, animation, found.scales))
         return result
 
-    def _animation(self, file: str) -> Animation | None:
-        key = file.lower()
+    def _animation(self, file: str, model: Model, iqm: Iqm | None) -> NamedAnimation | None:
+        """The animation of a file, or with a name after a colon that of an IQM."""
+        path, _, name = file.partition(":")
+        scales = None if iqm is None or not iqm.joint_names else bind_scales(iqm)
+
+        def read(stream: MemberStream) -> list[NamedAnimation]:
+            if not path.lower().endswith(IQM_SUFFIX):
+                return [NamedAnimation("", read_animation(stream))]
+            return to_animations(read_iqm(stream), model.joints, scales)
+
+        key = path.lower(), b"" if scales is None else scales.tobytes()
         if key not in self._animations:
-            self._animations[key] = self._read(file, read_animation)
-        return self._animations[key]
+            self._animations[key] = self._read(path, read) or []
+        found = self._animations[key]
+        return next((one for one in found if name in ("", one.name)), None)
 
     def _read(self, game_path: str, read: Callable[[MemberStream], _Content]) -> _Content | None:
         path = self._files.path(game_path)
@@ -226,8 +253,9 @@ class _Reader:
             return None
 
 
-def _read_md5(stream: MemberStream) -> Model:
-    model = read_mesh(stream)
+def _read_model(stream: MemberStream) -> Model:
+    is_iqm = stream.name.lower().endswith(IQM_SUFFIX)
+    model = to_model(read_iqm(stream)) if is_iqm else read_mesh(stream)
     check_size(model.joints, len(model.meshes), Path(stream.name))
     return model
 

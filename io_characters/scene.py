@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Action, Context, Material, Object
 
 from ..io_blender import records, versions
 from ..io_blender.scene.axes import Conversion, identity
@@ -22,11 +23,7 @@ from ..io_common.declarations.characters import Character, CharacterAnimation, F
 from ..io_common.declarations.doom3_models import FLAGS
 from . import CharacterError
 
-if TYPE_CHECKING:
-    from bpy.types import Action, Context, Material, Object
-
-GROUP = "idtech_character"
-"""The name of the property group."""
+GROUP = "idtech_character"  # the name of the property group
 
 # Of the root object of each part; the character, as JSON, is on that of the first.
 PART = records.Integer(GROUP, "part", highest=4096)
@@ -62,12 +59,7 @@ _START = records.Integer(GROUP, "frame_start", 1 - _MAX_FRAME, _MAX_FRAME - 1)
 _COMMANDS = "commands"
 _ACTIONS = "actions"  # in the group of a root object
 _LONGEST_KEY = 63
-
-ALL_FRAMES = "all frames"
-"""The name of the animation of an MD2 that plays all sequences in a row."""
-
-
-# What is stored
+ALL_FRAMES = "all frames"  # the name of the animation of an MD2 that plays all sequences in a row
 
 
 def store_part(
@@ -215,9 +207,6 @@ def _fits(flag: str) -> bool:
 
 def _is_true(value: object) -> bool:
     return type(value) in (bool, int, float) and bool(value)
-
-
-# What is shown
 
 
 @dataclass(eq=False)

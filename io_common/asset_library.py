@@ -22,9 +22,7 @@ from .files import open_file, read_file, write_file
 from .names import fold, split_extension
 from .texts import counted
 
-RECORDS = ".idtech"
-"""The folder, in all results of conversions, with a JSON file for each of them."""
-
+RECORDS = ".idtech"  # the folder, in all results of conversions, with a JSON file for each of them
 _CATALOGS = "blender_assets.cats.txt"
 _HEADER = "# This is an Asset Catalog Definition file for Blender.\n\nVERSION 1\n"
 _NAMESPACE = uuid.UUID("6c1d1f7e-31a5-5c3e-9d0b-0f6a54c2b0a7")

@@ -20,6 +20,7 @@ from fnmatch import fnmatchcase
 
 from .declarations.characters import (
     DOOM3,
+    IQM_SUFFIX,
     MD3_SUFFIX,
     MODEL_SUFFIXES,
     QUAKE2,
@@ -50,7 +51,6 @@ _ICON = "_i"
 _SKIN_SUFFIX = ".skin"
 _SKIN_OF_WEAPON = ("weapon", "w_")  # images of weapons have their models' names
 _MODEL_CONFIG, _CHARACTER_CONFIG = ".model.cfg", "character.cfg"
-_IQM = ".iqm"
 _TOO_LONG = "there is too much in this game: the list is not complete"
 
 # The last list that was made.
@@ -63,9 +63,8 @@ class Kind(StrEnum):
     ENTITY = "entity"  # an `entityDef` of Doom 3
     MODEL = "model"  # a `model` declaration of Doom 3
     PLAYER = "player"  # a folder in Quake II's `players` or Quake III's `models/players`
-    CONFIG = "config"  # a folder with `md5.cfg` or `md2.cfg`, or a `.cfg` of Unvanquished or XreaL
+    CONFIG = "config"  # a folder with `md5.cfg`, `iqm.cfg` or `md2.cfg`, or a `.cfg` of Unvanquished or XreaL
     LOOSE = "loose model"  # that none of the others names
-    IQM = "IQM model"  # named by a `.cfg` file; listed but cannot be imported
 
 
 @dataclass(frozen=True)
@@ -124,8 +123,7 @@ class Catalogue:
         return [
             entry
             for entry in self.entries
-            if entry.kind is not Kind.IQM
-            and any(fnmatchcase(name, pattern) for name in _names(entry) for pattern in folded)
+            if any(fnmatchcase(name, pattern) for name in _names(entry) for pattern in folded)
         ]
 
     def searched(self, text: str) -> list[CatalogueEntry]:
@@ -154,8 +152,6 @@ class Catalogue:
 
     def character(self, entry: CatalogueEntry) -> Character:
         """The character of an entry, with a new budget; FileReadError if it cannot be imported."""
-        if entry.kind is Kind.IQM:
-            raise FileReadError(f"{entry.name}: its model is IQM, which cannot be imported")
         self.files.budget.renew()
         found = self._character(entry.kind, entry.name, entry.path)
         if found is None:
@@ -173,8 +169,6 @@ class Catalogue:
             return self._daemon_character(path) if _is_config(path) else cfg_character(self.files, path)
         return self._loose_character(path) if self.files.has(path) else None
 
-    # --- The list
-
     def _all_entries(self) -> list[CatalogueEntry]:
         models: list[str] = []
         configs: list[str] = []
@@ -184,7 +178,7 @@ class Catalogue:
                 configs.append(folder)
             elif _is_config(path):
                 configs.append(path)
-            elif not base.lower().endswith(".cfg"):
+            elif not base.lower().endswith((".cfg", IQM_SUFFIX)):
                 models.append(path)
         declared = self._doom3.declared
         wanted = [(Kind.ENTITY, one.name, "") for one in declared[ENTITY].values()]
@@ -211,8 +205,6 @@ class Catalogue:
                 # The model also stays in the list by itself.
                 if character.missing == ("",):
                     continue
-                is_iqm = any(fold(missing).endswith(_IQM) for missing in character.missing)
-                kind = Kind.IQM if is_iqm else kind
                 is_model = fold(path).endswith(_MODEL_CONFIG)
                 name = path[: -len(_MODEL_CONFIG)] if is_model else path.rpartition("/")[0]
             else:
@@ -233,8 +225,6 @@ class Catalogue:
             found += [folder for folder in folders if all(self.files.has(f"{folder}/{one}") for one in models)]
         return found
 
-    # --- Models without a declaration
-
     def _daemon_character(self, path: str) -> Character:
         model, scale = _daemon_model(self.files, path)
         folder, _, base = path.rpartition("/")
@@ -248,6 +238,8 @@ class Catalogue:
     def _loose_character(self, path: str) -> Character:
         folder, _, base = path.rpartition("/")
         stem = split_extension(base)[0]
+        if fold(base).endswith(IQM_SUFFIX):
+            return Character(stem, DOOM3, (CharacterPart(stem, path),))
         if fold(base).endswith(MD3_SUFFIX):
             return Character(
                 stem, QUAKE3, (CharacterPart(stem, path, skins=_skin_files(self.files.files(folder), [stem])),)
@@ -318,7 +310,7 @@ def _daemon_model(files: GameTree, path: str) -> tuple[str, float]:
     def in_folder(folder: str) -> str:
         # That of the game's own format first.
         stems = dict.fromkeys(("body", folder.rpartition("/")[2]))
-        paths = [f"{folder}/{stem}{suffix}" for suffix in (".md5mesh", _IQM) for stem in stems]
+        paths = [f"{folder}/{stem}{suffix}" for suffix in (".md5mesh", IQM_SUFFIX) for stem in stems]
         return next(filter(files.has, paths), paths[0])
 
     if not fold(path).endswith(_MODEL_CONFIG):
@@ -363,7 +355,7 @@ def _entry(name: str, kind: Kind, path: str, character: Character) -> CatalogueE
     skin_count = sum(len(part.skins) for part in character.parts)
     skin_count += sum(one.image is not None for part in character.parts for one in part.textures)
     models = [fold(part.model) for part in character.parts if part.is_model]
-    has_frames = bool(models) and all(model.endswith((".md2", MD3_SUFFIX)) for model in models)
+    has_frames = bool(models) and all(model.endswith((".md2", MD3_SUFFIX, IQM_SUFFIX)) for model in models)
     are_inside = has_frames and not any(part.animations for part in character.parts)
     meshes = Count(len(models), sum(one.endswith(MODEL_SUFFIXES) for one in missing))
     animations = Count(None) if are_inside else count_animations(character)

@@ -7,46 +7,32 @@ import os
 import re
 import traceback
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from .files import open_file
 
 
+@dataclass(eq=False, repr=False)
 class FormatError(ValueError):
     """A file that cannot be understood, or a model that cannot be written; each family has a subclass.
 
-    The message names the file, the place in it, what was found and what was expected, as far as these are known.
-
-    Args:
-        reason: the problem, in words.
-        path: the file.
-        line: its line number, counted from 1.
-        column: the character in that line, counted from 1.
-        offset: the byte in the file, counted from 0.
-        found: the bad value.
-        expected: what it should have been.
+    The message names the file, the place in it, what was found and what was expected, as far as these are known. Lines
+    and columns count from 1, the `offset` of a byte from 0.
     """
 
-    def __init__(
-        self,
-        reason: str,
-        *,
-        path: str = "",
-        line: int | None = None,
-        column: int | None = None,
-        offset: int | None = None,
-        found: str | None = None,
-        expected: str | None = None,
-    ) -> None:
-        self.reason = reason
-        self.path = path
-        self.line = line
-        self.column = column
-        self.offset = offset
-        self.found = found
-        self.expected = expected
-        super().__init__(reason)
+    reason: str
+    _: KW_ONLY
+    path: str = ""
+    line: int | None = None
+    column: int | None = None
+    offset: int | None = None
+    found: str | None = None
+    expected: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__init__(self.reason)
 
     @property
     def place(self) -> str:
@@ -127,24 +113,11 @@ _LONGEST_ON_WINDOWS = 259  # characters, unless the user has allowed longer path
 # How other files begin, and what they are.
 _OTHER_KINDS = (
     (b"\x89PNG\r\n\x1a\n", "a PNG"),
-    (b"\xff\xd8\xff", "a JPEG"),
-    (b"DDS ", "a DDS texture"),
-    (b"GIF8", "a GIF"),
-    (b"BM", "a BMP"),
     (b"PK\x03\x04", "a ZIP archive, such as .pk4: use File > Import > id Tech Game Character"),
     (b"PK\x05\x06", "an empty ZIP archive"),
     (b"PACK", "a .pak archive: use File > Import > id Tech Game Character"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive: unpack it first"),
-    (b"Rar!", "a RAR archive: unpack it first"),
-    (b"\x1f\x8b", "a gzip archive: unpack it first"),
-    (b"BLENDER", "a .blend file"),
-    (b"glTF", "a glTF file"),
-    (b"Kaydara FBX", "an FBX file"),
     (b"IDPO", "an MDL model of Quake"),
     (b"IDST", "an MDL model of Half-Life"),
-    (b"%PDF", "a PDF"),
-    (b"OggS", "an Ogg sound"),
-    (b"RIFF", "a WAV sound"),
     (b"<!DOCTYPE", "a web page"),
     (b"<html", "a web page"),
     (b"\xff\xfe", "UTF-16 text: save it as ASCII or UTF-8"),
@@ -164,19 +137,19 @@ def message_for(
     """The message for an exception; the traceback of an internal error is printed."""
     # `subject` is the file that the run was about, for messages that would not name one; `target` the file that an
     # operator of Blender was to write: a RuntimeError is then what that operator reported.
+    about = f"{subject}: " if subject else ""
     if isinstance(error, expected):
         return _data_message(error)
     if isinstance(error, OSError):
         return _file_message(error)
     if isinstance(error, MemoryError):
-        return _about(subject, "there is not enough memory: close other programs, or use a smaller file")
+        return f"{about}there is not enough memory: close other programs, or use a smaller file"
     if isinstance(error, RuntimeError) and target is not None:
         return _operator_message(error, target)
     traceback.print_exception(error)
-    return _about(
-        subject,
-        f"internal error of the add-on ({type(error).__name__}: {error}). Nothing was changed. Please report it with "
-        f"the file and the text on the system console to {contact_address()}",
+    return (
+        f"{about}internal error of the add-on ({type(error).__name__}: {error}). Nothing was changed. Please report it "
+        f"with the file and the text on the system console to {contact_address()}"
     )
 
 
@@ -220,10 +193,6 @@ def without_path(text: str, path: str | os.PathLike[str]) -> str:
     return text.removesuffix(f" ({name})").replace(f"({name}, ", "(")
 
 
-def _about(subject: str, text: str) -> str:
-    return f"{subject}: {text}" if subject else text
-
-
 def _file_message(error: OSError) -> str:
     advice = _ADVICE.get(error.errno or 0, "")
     if getattr(error, "winerror", None) in (_SHARING_VIOLATION, _LOCK_VIOLATION):
@@ -236,7 +205,8 @@ def _file_message(error: OSError) -> str:
     is_vague = os.name == "nt" and error.errno in (errno.ENOENT, errno.EINVAL)
     if is_vague and name is not None and len(os.fsdecode(name)) > _LONGEST_ON_WINDOWS:
         advice = _ADVICE[errno.ENAMETOOLONG]
-    return _about(os.fsdecode(name) if name is not None else "", advice or error.strerror or str(error))
+    text = advice or error.strerror or str(error)
+    return f"{os.fsdecode(name)}: {text}" if name is not None else text
 
 
 def _operator_message(error: RuntimeError, target: Path) -> str:

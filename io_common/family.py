@@ -14,8 +14,7 @@ from .rules import Description, Profile
 from .skeletal.formats import SkeletalFormat
 from .textures.conventions import TextureRules
 
-ANY_GAME = "ANY"
-"""The game of all families whose rules are those of the format."""
+ANY_GAME = "ANY"  # the game of all families whose rules are those of the format
 
 
 class Role(Enum):

@@ -2,9 +2,9 @@
 change.
 
 Files are written completely or not at all: to a temporary file in the same folder, which replaces the target once all
-of it is on the disk. What a killed process leaves is removed by the next export into the folder: it has a known prefix,
-and no process locks it. Temporary names are made here: on Windows, Python's `tempfile` takes a PermissionError for a
-name in use, and tries 2,147,483,647 names where the user may not write.
+of it is on the disk. What a killed process leaves has a known prefix, and is removed by an export into the folder an
+hour later. Temporary names are made here: on Windows, Python's `tempfile` takes a PermissionError for a name in use,
+and tries 2,147,483,647 names where the user may not write.
 """
 
 from __future__ import annotations
@@ -20,17 +20,11 @@ from io import BufferedReader, FileIO
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
-try:
-    import fcntl
-except ImportError:  # Windows, where a file that is open cannot be removed
-    fcntl = None  # type: ignore[assignment]
-
 _REASON = "this is not a regular file: folders, pipes and devices cannot be read"
 # Without O_NONBLOCK, opening a pipe waits for a writer. Some systems lack some of these flags.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 _PREFIX, _SUFFIX = ".io_idtech-", ".tmp"
-# Seconds. Without locks, older files than the first are abandoned; younger ones than the second may not be locked yet.
-_LONG_AGO, _JUST_NOW = 3600.0, 5.0
+_ABANDONED_AFTER = 3600.0  # seconds
 _TRIES = 10
 
 
@@ -112,9 +106,6 @@ def target_name(source: object) -> str:
     return name if isinstance(name, str) else ""
 
 
-# --- Files that are written completely or not at all
-
-
 def write_file(path: str | os.PathLike[str], data: bytes, *, remove_abandoned: bool = True) -> None:
     """Writes one file; see `write_files`."""
     write_files({Path(path): data}, remove_abandoned=remove_abandoned)
@@ -145,27 +136,16 @@ def _stage(target: Path, data: bytes, temporaries: ExitStack) -> Path:
         permissions = _permissions(target)
         temporary, file = new_file(target.parent)
         temporaries.callback(_remove, temporary)
-        if fcntl is None:
-            with file:
-                _write_all(file, data)
-        else:
-            # The file stays open, and so locked, until it has replaced the target.
-            temporaries.enter_context(file)
-            with suppress(OSError):  # not all file systems have locks
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            _write_all(file, data)
+        with file:
+            left = memoryview(data)
+            while left:
+                left = left[file.write(left) :]
+            os.fsync(file.fileno())
         with suppress(OSError):  # not all file systems have permissions
             temporary.chmod(permissions)
     except OSError as error:
         raise _for_target(error, target) from error
     return temporary
-
-
-def _write_all(file: FileIO, data: bytes) -> None:
-    remaining = memoryview(data)
-    while remaining:
-        remaining = remaining[file.write(remaining) :]
-    os.fsync(file.fileno())
 
 
 def _for_target(error: OSError, target: Path) -> OSError:
@@ -180,25 +160,10 @@ def _remove(temporary: Path) -> None:
 def _remove_abandoned(folder: Path) -> None:
     with suppress(OSError):
         for path in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
-            with suppress(OSError):
-                if _is_abandoned(path):
-                    path.unlink()
-
-
-def _is_abandoned(path: Path) -> bool:
-    status = path.lstat()
-    if not stat.S_ISREG(status.st_mode):
-        # Not made by an export, whatever its name.
-        return False
-    age = time.time() - status.st_mtime
-    if fcntl is None or age < _JUST_NOW:
-        return age > _LONG_AGO
-    with open_file(path) as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-    return True
+            status = path.lstat()
+            # What is no file was not made by an export, whatever its name.
+            if stat.S_ISREG(status.st_mode) and time.time() - status.st_mtime > _ABANDONED_AFTER:
+                path.unlink()
 
 
 def _permissions(target: Path) -> int:
@@ -218,12 +183,8 @@ def _permissions(target: Path) -> int:
 
 def new_file(folder: Path) -> tuple[Path, FileIO]:
     """Creates a file that only this user may read. It has no buffer, which might fail on closing."""
-    tries = 0
-    while True:
+    for _ in range(_TRIES):
         path = folder / f"{_PREFIX}{secrets.token_hex(4)}{_SUFFIX}"
-        try:
+        with suppress(FileExistsError):
             return path, open(path, "xb", buffering=0, opener=lambda name, flags: os.open(name, flags, 0o600))
-        except FileExistsError:
-            tries += 1
-            if tries == _TRIES:
-                raise
+    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), os.fspath(folder))

@@ -32,17 +32,11 @@ _DIGITS = "0123456789"
 
 @dataclass(frozen=True)
 class FrameSequence:
-    """Frames one after another that belong together.
+    """Frames one after another that belong together."""
 
-    Attributes:
-        name: the name, which may be empty.
-        first: index of the first frame.
-        last: index of the last frame, included.
-    """
-
-    name: str
-    first: int
-    last: int
+    name: str  # may be empty
+    first: int  # index of the first frame
+    last: int  # index of the last frame, included
 
     @property
     def frame_count(self) -> int:
@@ -58,11 +52,8 @@ class FrameSequence:
 def split_frame_name(name: str, digits: int = ID_DIGITS) -> tuple[str, int | None]:
     """The name of a frame's sequence, and its number or None where the name has no number.
 
-    ``stand01`` is ("stand", 1), ``pain101`` is ("pain1", 1), ``hold`` is ("hold", None).
-
-    Args:
-        name: a frame's name.
-        digits: the most digits that are the number; those before are part of the sequence's name.
+    ``stand01`` is ("stand", 1), ``pain101`` is ("pain1", 1), ``hold`` is ("hold", None). The number has at most so many
+    `digits`; those before are part of the sequence's name.
     """
     start = max(_number_start(name), len(name) - digits)
     return (name[:start], int(name[start:])) if start < len(name) else (name, None)
@@ -73,9 +64,6 @@ def number_digits(names: Iterable[str]) -> int:
 
     Two as in id's models, unless more than half of the numbers have more digits and those begin with 0 in at least half
     of them (``run000``, ``pain1000``), or a sequence counts on past 99 (``walk99`` and ``walk100``).
-
-    Args:
-        names: the names of all frames of the model.
     """
     numbers = {(name[:start], name[start:]) for name in names if (start := _number_start(name)) < len(name)}
     result = max([ID_DIGITS, *(_changed_digits(stem, number, numbers) for stem, number in numbers)])
@@ -96,9 +84,6 @@ def find_sequences(names: Iterable[str]) -> list[FrameSequence]:
 
     Zeros that all names of a group have before their numbers are padding, not part of its name: ``run001`` to
     ``run006`` in a model whose other numbers have two digits are ``run``.
-
-    Args:
-        names: the names of all frames.
     """
     belongs = _sequence_names(tuple(names))
     firsts = [index for index, name in enumerate(belongs) if index == 0 or name != belongs[index - 1]]
@@ -120,7 +105,6 @@ def _sequence_names(names: tuple[str, ...]) -> list[str]:
 
 
 def _number_start(name: str) -> int:
-    """Where the digits at the end of a name begin."""
     return len(name.rstrip(_DIGITS))
 
 
@@ -150,12 +134,7 @@ _UNFIT = re.compile(r"[\x00-\x20\x7f-\xa0]+")
 
 
 def clean_name(name: str, size: int = MAX_FRAME_NAME) -> str:
-    """A name that fits into the file: Latin-1 without blanks and control characters, cut to size.
-
-    Args:
-        name: any text.
-        size: the most characters.
-    """
+    """A name that fits into the file: Latin-1 without blanks and control characters, cut to size."""
     return _UNFIT.sub("_", to_latin1(name.strip()))[:size]
 
 
@@ -164,14 +143,11 @@ def to_latin1(name: str) -> str:
     return "".join(character if ord(character) < 0x100 else "_" for character in name)
 
 
-def number_frames(sequences: Sequence[str], digits: int = ID_DIGITS) -> list[str]:
-    """A name for each frame: that of its sequence, and a number from 1.
+def number_frames(sequences: Sequence[str], digits: int = ID_DIGITS, first: int = 1) -> list[str]:
+    """A name for each frame: that of its sequence, and a number from `first`.
 
-    The numbers of a sequence that comes up again continue.
-
-    Args:
-        sequences: for each frame; an empty one stands for ``DEFAULT_SEQUENCE``.
-        digits: the most digits of a number in the rest of the model, as ``number_digits`` finds.
+    The numbers of a sequence that comes up again continue. An empty one stands for ``DEFAULT_SEQUENCE``; `digits` are
+    the most of a number in the rest of the model, as ``number_digits`` finds.
     """
     prefixes = [clean_name(sequence) or DEFAULT_SEQUENCE for sequence in sequences]
     totals = Counter(prefixes)
@@ -183,7 +159,7 @@ def number_frames(sequences: Sequence[str], digits: int = ID_DIGITS) -> list[str
     for prefix in prefixes:
         counted[prefix] += 1
         least = longest if prefix[-1].isdigit() else DEFAULT_DIGITS if is_default else 1
-        names.append(_numbered(prefix, counted[prefix], max(least, len(str(totals[prefix])))))
+        names.append(_numbered(prefix, counted[prefix] - 1 + first, max(least, len(str(totals[prefix])))))
     return names
 
 

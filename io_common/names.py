@@ -26,7 +26,7 @@ IMAGE_EXTENSIONS = (
 .tga, else .jpg), then others that Blender reads. PCX and Quake's LMP are read by this add-on."""
 
 NAMED_EXTENSIONS = (".exr", ".hdr", ".jp2", ".psd")
-"""Extensions of images that no game reads, and that may be large: only a file whose name is given with it is used."""
+"""Extensions of images that no game reads: files with them are not used, but names may end in them."""
 
 _ALL_EXTENSIONS = frozenset(IMAGE_EXTENSIONS + NAMED_EXTENSIONS)
 _EXTENSION_RANK = {extension: rank for rank, extension in enumerate(IMAGE_EXTENSIONS)}
@@ -152,9 +152,6 @@ def path_on_disk(folder: Path, path: str) -> Path:
 def is_unfit_for_windows(part: str) -> bool:
     """Whether a part of a path names no ordinary file on Windows."""
     return _UNFIT_FOR_WINDOWS.match(part) is not None
-
-
-# --- Names for Blender, and for files
 
 
 def for_blender(name: str, limit: int, fallback: str) -> str:

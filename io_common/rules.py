@@ -14,33 +14,19 @@ from .errors import FormatError
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check finds: something that a game would refuse, or would show differently from Blender.
+    """What a check finds: something that a game would refuse, or would show differently from Blender."""
 
-    Attributes:
-        code: the name of the rule, for programs: lower case with underscores.
-        is_error: whether the game or the format would refuse the file; otherwise it would look different from Blender.
-        text: what is wrong and where, the limit and the game, and what to do.
-        found: the value that was found, as text.
-        limit: the limit, as text; empty if there is none.
-        engine: the engine whose loader has the rule.
-        remedy: what to do.
-        mesh: the index of the mesh in the file, 0 where a format has one mesh; -1 if the finding is not about a mesh.
-        joints: indices of the joints concerned; empty in formats without joints.
-        vertices: indices of the vertices concerned, in that mesh.
-        triangles: indices of the triangles concerned, in that mesh.
-    """
-
-    code: str
-    is_error: bool
-    text: str
-    found: str = ""
-    limit: str = ""
-    engine: str = ""
-    remedy: str = ""
-    mesh: int = -1
-    joints: tuple[int, ...] = ()
-    vertices: tuple[int, ...] = ()
-    triangles: tuple[int, ...] = ()
+    code: str  # the name of the rule, for programs: lower case with underscores
+    is_error: bool  # whether the game or the format would refuse the file; otherwise it would look different
+    text: str  # what is wrong and where, the limit and the game, and what to do
+    found: str = ""  # the value that was found
+    limit: str = ""  # empty if there is none
+    engine: str = ""  # whose loader has the rule
+    remedy: str = ""  # what to do
+    mesh: int = -1  # its index in the file, 0 where a format has one mesh; -1 if the finding is not about a mesh
+    joints: tuple[int, ...] = ()  # indices of those concerned; empty in formats without joints
+    vertices: tuple[int, ...] = ()  # indices of those concerned, in that mesh
+    triangles: tuple[int, ...] = ()  # the same
 
     def __str__(self) -> str:
         return self.text
@@ -106,29 +92,20 @@ class Rule:
 
 @dataclass(frozen=True)
 class Profile:
-    """A game.
+    """A game."""
 
-    Attributes:
-        game: its identifier.
-        label: its name in the interface.
-        description: the games and programs that it covers, in one line.
-        engines: the engines whose loaders were read.
-        rules: its own rules, besides those of every game.
-        written: sentences about how files for it are written, with reasons.
-        frame_rate: frames per second at which it plays all files; None if it plays each at a rate of its own.
-    """
-
-    game: Any
-    label: str
-    description: str
-    engines: str
-    rules: tuple[Rule, ...] = ()
-    written: tuple[str, ...] = ()
-    frame_rate: float | None = None
+    game: Any  # its identifier
+    label: str  # its name in the interface
+    description: str  # the games and programs that it covers, in one line
+    engines: str  # whose loaders were read
+    rules: tuple[Rule, ...] = ()  # its own, besides those of every game
+    written: tuple[str, ...] = ()  # sentences about how files for it are written, with reasons
+    frame_rate: float | None = None  # frames per second at which it plays all files; None for that of each file
+    lacks: tuple[str, ...] = ()  # the codes of rules of every game that it does not have
 
     def rules_with(self, common: Iterable[Rule]) -> tuple[Rule, ...]:
-        """Its rules after those of every game, except where it has one with the same code."""
-        codes = {rule.code for rule in self.rules}
+        """Its rules after those of every game, except what it lacks and where it has one with the same code."""
+        codes = {*self.lacks, *(rule.code for rule in self.rules)}
         return (*(rule for rule in common if rule.code not in codes), *self.rules)
 
 
@@ -150,15 +127,10 @@ def find_invalid(code: str, validate: Callable[[], object]) -> list[Finding]:
 
 @dataclass(frozen=True)
 class Description:
-    """A description of a file.
+    """A description of a file."""
 
-    Attributes:
-        facts: values for JSON; "kind" and "warnings" are always present, "findings" if a game was given.
-        lines: the same as text.
-    """
-
-    facts: dict[str, Any]
-    lines: list[str]
+    facts: dict[str, Any]  # for JSON; "kind" and "warnings" are always present, "findings" if a game was given
+    lines: list[str]  # the same as text
 
 
 def describe_findings(

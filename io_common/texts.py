@@ -11,7 +11,6 @@ _SINGULARS = {
     "vertices": "vertex", "indices": "index", "meshes": "mesh", "faces": "face", "boxes": "box",
     "entries": "entry", "bodies": "body", "have": "has", "are": "is", "do": "does", "were": "was",
 }  # fmt: skip
-_LISTED = 5
 
 
 def counted(number: int, what: str, verb: str = "") -> str:
@@ -24,16 +23,14 @@ def counted(number: int, what: str, verb: str = "") -> str:
     return f"{number:,} {what} {verb}".rstrip()
 
 
-def listing(names: Sequence[Any]) -> str:
+def listing(names: Sequence[Any], limit: int = 5) -> str:
     """The first few names, and how many more there are."""
-    more = len(names) - _LISTED
-    return ", ".join(map(str, names[:_LISTED])) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - limit
+    return ", ".join(map(str, names[:limit])) + (f" and {more} more" if more > 0 else "")
 
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
-
-FIELDS = ("action", "object", "strip", "marker", "slot", "scene")
-"""The fields that a pattern may have."""
+FIELDS = ("action", "object", "strip", "marker", "slot", "scene")  # the fields that a pattern may have
 
 
 class UnknownFieldError(ValueError):

@@ -22,12 +22,9 @@ TRIANGULATE = (
 """What to do about faces that are split differently in another pose: other methods go by the pose as well."""
 
 _V_FACTOR, _V_OFFSET = (1.0, -1.0), (0.0, 1.0)
-_PAIRS, _MOST_MEASURED = 1 << 14, 64
 # The corners of the two triangles that a face of four can be split into, along either diagonal.
 _SPLITS = np.array([[[0, 1, 2], [0, 2, 3]], [[0, 1, 3], [1, 2, 3]]], dtype=np.int32)
-# A triangle with less than this part of the area of others is a line but for rounding.
-_NO_AREA = 1e-4
-_TINY = np.finfo(np.float64).tiny
+_NO_AREA = 1e-4  # a triangle with less than this part of the area of others is a line but for rounding
 
 _Floats = npt.NDArray[np.float64]
 _Integers = npt.NDArray[np.integer]
@@ -110,68 +107,6 @@ def with_area(
     return result
 
 
-def bend(corners: npt.NDArray[np.floating], loops: npt.NDArray[np.int32], other_loops: npt.NDArray[np.int32]) -> float:
-    """How far the surface moves if faces are split into other triangles (T, 3) of corners (L, 3).
-
-    That is the largest distance from the middle of an edge to the other surface; of large faces, only some edges are
-    measured. Triangle i belongs to the same face in both.
-    """
-    rows, other_rows = np.sort(loops, axis=1), np.sort(other_loops, axis=1)
-    differing = (rows != other_rows).any(axis=1)
-    if not differing.any():
-        return 0.0
-    # The corners of a face follow each other, and each of its triangles shares some with another one.
-    last = np.maximum.accumulate(rows[:, 2])
-    first = np.minimum.accumulate(rows[::-1, 0])[::-1]
-    faces = np.append(0, np.cumsum(first[1:] > last[:-1]))[differing]
-    both = np.concatenate([rows[differing], other_rows[differing]])
-    # A triangle that both have, at another place in the list, is no difference.
-    _, inverse, counts = np.unique(both, axis=0, return_inverse=True, return_counts=True)
-    is_single = counts[inverse.reshape(-1)] == 1
-    parts = []
-    for triangles, single in zip(np.split(both, 2), np.split(is_single, 2), strict=True):
-        parts.append((corners[triangles[single]].astype(np.float64), faces[single]))
-    return max(_farthest(*parts[0], *parts[1]), _farthest(*parts[1], *parts[0]))
-
-
-def _farthest(triangles: _Floats, faces: _Integers, others: _Floats, other_faces: _Integers) -> float:
-    """The largest distance from the middle of an edge to the nearest of the other triangles of its face."""
-    begins, ends = (np.searchsorted(other_faces, faces, side=side) for side in ("left", "right"))
-    pair_counts = ends - begins
-    ranks = np.arange(len(faces)) - np.searchsorted(faces, faces)
-    measured = ranks % (1 + pair_counts // _MOST_MEASURED) == 0
-    triangles, begins, pair_counts = triangles[measured], begins[measured], pair_counts[measured]
-    middles = (triangles + np.roll(triangles, -1, axis=1)) / 2.0
-    farthest = 0.0
-    # To limit the memory, some pairs at a time.
-    groups = np.cumsum(pair_counts) // _PAIRS
-    for group in np.split(np.arange(len(triangles)), np.flatnonzero(np.diff(groups)) + 1):
-        counts = pair_counts[group]
-        starts = np.cumsum(counts) - counts
-        pairs = np.arange(counts.sum()) + np.repeat(begins[group] - starts, counts)
-        found = _distances(np.repeat(middles[group], counts, axis=0), others[pairs])
-        nearest = np.minimum.reduceat(found, starts)
-        farthest = max(farthest, float(nearest.max(initial=0.0)))
-    return farthest
-
-
-def _distances(points: _Floats, triangles: _Floats) -> _Floats:
-    """The distance of points (P, 3, 3), three for each triangle (P, 3, 3), to that triangle, (P, 3)."""
-    edges = (np.roll(triangles, -1, axis=1) - triangles)[:, None]
-    ways = points[:, :, None] - triangles[:, None]
-    along = np.clip(_dot(ways, edges) / np.maximum(_dot(edges, edges), _TINY), 0.0, 1.0)
-    to_edges = np.linalg.norm(ways - along[..., None] * edges, axis=3).min(axis=2)
-    normals = np.cross(edges[:, :, 0], edges[:, :, 1])
-    lengths = np.linalg.norm(normals, axis=2)
-    is_above = (_dot(np.cross(edges, ways), normals[:, :, None]) >= 0.0).all(axis=2) & (lengths > 0.0)
-    heights = np.abs(_dot(ways[:, :, 0], normals)) / np.where(lengths > 0.0, lengths, 1.0)
-    return np.where(is_above, heights, to_edges)
-
-
-def _dot(a: _Floats, b: _Floats) -> _Floats:
-    return np.asarray((a * b).sum(axis=-1))
-
-
 def have_same_triangles(
     triangles: _Integers, sources: _Integers, source_triangles: _Integers, source_count: int
 ) -> npt.NDArray[np.bool_]:
@@ -190,8 +125,7 @@ def have_same_triangles(
     return is_same[sources]
 
 
-NO_TRIANGLE = -1
-"""The neighbor at an edge without one."""
+NO_TRIANGLE = -1  # the neighbor at an edge without one
 
 
 def neighbors(triangles: _Integers, positions: npt.NDArray[np.floating]) -> npt.NDArray[np.int32]:

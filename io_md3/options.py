@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..io_blender.frames import options as frame_options
 from ..io_blender.frames.options import FrameImportProperties, FrameModelProperties
 from ..io_blender.options import option, split_surfaces_option
+from .format.games import Game
 
 
 @dataclass(frozen=True)
@@ -43,3 +44,22 @@ class ModelProperties(FrameModelProperties):
     """The options of a model that is exported."""
 
     split_surfaces: bool = split_surfaces_option("surfaces")
+    match_companion: bool = option(
+        True,
+        "Match MDL",
+        "For Quake, put the animations of Choose in the order of the MDL that the model replaces, and write nothing "
+        "if a sequence has no animation or another number of frames",
+    )
+    write_skins: bool = option(
+        False,
+        "Write .skin Files",
+        "For Quake, also write NAME.md3_0.skin with the materials of all surfaces, so that images need no special "
+        "names, and a file for each further skin: materials of a mesh that no face has",
+    )
+
+
+@dataclass(frozen=True)
+class ExportOptions(ModelProperties, frame_options.ExportOptions):
+    """The options of an export."""
+
+    game: Game = Game.ANY

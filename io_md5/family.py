@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from ..io_common.family import Family, FileKind, Role
 from .format import Md5Error, describe, read_animation, read_camera, read_mesh
+from .format.companions import TEXTURE_RULES, find_companion_files
 from .format.files import FORMAT
 from .format.games import OTHER_NAMES, PROFILES, game_named
 from .format.model import ANIMATION_SUFFIX, MAGIC
-from .importing.companions import TEXTURE_RULES, find_companion_files
 
 if TYPE_CHECKING:
     from ..io_blender.part import BlenderPart

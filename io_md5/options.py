@@ -12,6 +12,9 @@ from ..io_blender.skeletal import options as skeletal
 class ImportProperties(skeletal.ImportProperties):
     """The options of an import."""
 
+    sequence_actions: bool = option(
+        False, "Sequence Actions", "Also create an action for each sequence of the MD2 or MDL, such as run or pain1"
+    )
     use_render_size: bool = option(
         False,
         "4:3 Render Size",
@@ -28,6 +31,17 @@ class ImportProperties(skeletal.ImportProperties):
 @dataclass(frozen=True)
 class ImportOptions(ImportProperties, skeletal.ImportOptions):
     """The options of an import, with what users do not set."""
+
+
+@dataclass(frozen=True)
+class ModelProperties(skeletal.ModelProperties):
+    """The options of a model that is exported."""
+
+    make_names_safe: bool = option(
+        True,
+        "Make Names Safe",
+        "Replace joint names that the game cannot read, in the mesh and all animations. If disabled, they are errors",
+    )
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Camera as CameraData
 
 from ..io_blender.records import Integer, Number, Table, Text
 from ..io_blender.scene import axes
@@ -15,9 +15,6 @@ from ..io_common.skeletal.model import Ints
 from .format.model import Camera, Md5Error
 from .format.text.camera_file import cuts_at, timeline
 from .format.validation import validate_camera
-
-if TYPE_CHECKING:
-    from bpy.types import Camera as CameraData
 
 # Of cameras: the table of the file, because Blender can store no end of a shot at the instant of a cut, and its 32-bit
 # floats are less exact. The numbers are far below the limit for any map and angle.

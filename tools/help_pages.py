@@ -3,13 +3,15 @@
     python tools/help_pages.py
 
 `python run.py build` runs this before it builds the zip. Links between the pages are kept. Links to pages that are not
-part of the zip become plain text, and large pictures are left out.
+part of the zip become plain text, and large pictures are left out. As the pages have no search, there is an index of
+keywords.
 """
 
 from __future__ import annotations
 
 import html
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -30,11 +32,15 @@ PAGES = {
     "md5": "MD5",
     "md2": "MD2",
     "md3": "MD3",
+    "iqm": "IQM",
     "choosing-animations": "Choosing animations",
     "characters": "Characters from a game",
+    "asset-library": "A game as an asset library",
     "recipes": "Recipes",
     "retargeting": "Animation between skeletons",
+    "options": "Options",
     "games": "Games",
+    "game-rules": "What each game accepts",
     "games/doom3": "Into Doom 3",
     "games/doom3-bfg": "Into Doom 3 BFG",
     "games/dark-mod": "Into The Dark Mod",
@@ -42,6 +48,7 @@ PAGES = {
     "games/quake2": "Into Quake II",
     "games/quake2-rerelease": "Into the Quake II re-release",
     "games/quake3": "Into Quake III",
+    "games/gzdoom": "Into GZDoom",
     "games/sauerbraten": "Into Sauerbraten",
     "games/unvanquished": "Into Unvanquished",
     "games/other": "Into other games",
@@ -51,6 +58,19 @@ PAGES = {
     "scripts": "Scripts",
 }
 """The pages of the zip, without suffix, and their names in the navigation."""
+
+KEYWORDS = """
+actions, animation.cfg, archives, asset browser, asset library, attachments, axes, Bendy Bones, bind pose,
+bone direction, cameras, Check for Game, cloth, collections, command line, cyclic, declarations,
+Deform Bones Only, doors, drivers, drop, empties, FBX, Flamenco, frame rate, game folder, heads, IQM,
+joint names, levels of detail, library override, linked, loops, markers, materials, md5scale, MDL,
+missing images, Mixamo, modifiers, motion capture, NLA, normals, palette, patterns, pk3, pk4, players,
+Python, Rigify, root bone, scale, Sequence Actions, sequences, shaders, shape keys, skins, slots, Slurm,
+sounds, Split at Sharp Edges, Split Surfaces, surfaces, tags, textures, transparent, triangulated, units,
+UV, Verify, vertex groups, warnings, weapons, weights
+"""
+"""What a reader may look for: the pages in the zip have no search."""
+MOST_SECTIONS = 4  # of a keyword
 
 STYLE = """
 :root { color-scheme: light dark; }
@@ -135,8 +155,8 @@ def _within_docs(folder: Path, path: str) -> str:
     return Path(os.path.normpath(folder / path)).relative_to(DOCS).as_posix()
 
 
-def page(name: str, pictures: set[str]) -> str:
-    """A page as HTML.
+def body(name: str, pictures: set[str]) -> str:
+    """The content of a page as HTML.
 
     Args:
         name: without suffix, relative to docs/.
@@ -144,20 +164,51 @@ def page(name: str, pictures: set[str]) -> str:
     """
     source = DOCS / f"{name}.md"
     parser = Markdown(extensions=["tables", "fenced_code", "toc", _ShippedTargetsExtension(source.parent, pictures)])
-    body = parser.convert(source.read_text(encoding="utf-8"))
+    return parser.convert(source.read_text(encoding="utf-8"))
+
+
+def page(name: str, title: str, content: str) -> str:
+    """A whole page, with the links to the others."""
     up = "../" * name.count("/")
-    links = "\n".join(f'<a href="{up}{other}.html">{html.escape(label)}</a>' for other, label in PAGES.items())
-    return PAGE.format(title=html.escape(PAGES[name]), up=up, links=links, body=body)
+    shown = {**PAGES, "keywords": "Keywords"}
+    links = "\n".join(f'<a href="{up}{other}.html">{html.escape(label)}</a>' for other, label in shown.items())
+    return PAGE.format(title=html.escape(title), up=up, links=links, body=content)
+
+
+def keywords(bodies: dict[str, str]) -> str:
+    """The index of keywords: the sections that have a keyword in their heading, then those that have it most often."""
+    section = re.compile(r'<h([123]) id="([^"]+)">(.*?)</h[123]>(.*?)(?=<h[123] |\Z)', re.DOTALL)
+    sections = []
+    for name, content in bodies.items():
+        for level, anchor, heading, text in section.findall(content):
+            title = PAGES[name] if level == "1" else f"{PAGES[name]}: {_plain(heading)}"
+            sections.append((f"{name}.html#{anchor}", title, _plain(heading), _plain(text)))
+    lines = []
+    for keyword in re.split(r",\s", KEYWORDS.strip()):
+        word = re.compile(rf"\b{re.escape(keyword.removesuffix('s'))}s?\b", re.IGNORECASE)
+        ranked = sorted(sections, key=lambda one: (-len(word.findall(one[2])), -len(word.findall(one[3]))))
+        found = [one for one in ranked if word.search(one[2]) or word.search(one[3])][:MOST_SECTIONS]
+        links = "<br>".join(f'<a href="{address}">{html.escape(title)}</a>' for address, title, _, _ in found)
+        if links:
+            lines.append(f"<dt>{html.escape(keyword)}</dt>\n<dd>{links}</dd>")
+    return "<h1>Keywords</h1>\n<dl>\n" + "\n".join(lines) + "\n</dl>"
+
+
+def _plain(text: str) -> str:
+    """The text of HTML without its tags."""
+    return html.unescape(re.sub(r"<[^>]+>", "", text))
 
 
 def build(folder: Path = HELP) -> None:
     """Writes all pages, their pictures and the style sheet; what was in the folder before is removed."""
     shutil.rmtree(folder, ignore_errors=True)
     pictures: set[str] = set()
-    for name in PAGES:
+    bodies = {name: body(name, pictures) for name in PAGES}
+    written = {name: page(name, PAGES[name], content) for name, content in bodies.items()}
+    for name, content in {**written, "keywords": page("keywords", "Keywords", keywords(bodies))}.items():
         target = folder / f"{name}.html"
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(page(name, pictures), encoding="utf-8")
+        target.write_text(content, encoding="utf-8")
     for picture in sorted(pictures):
         target = folder / picture
         target.parent.mkdir(parents=True, exist_ok=True)

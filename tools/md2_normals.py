@@ -1,7 +1,7 @@
-"""Compares the normals that the export computes with those in real MD2 files, as two tables for docs/md2-normals.md.
+"""Compares the normals that the export computes with those in real MD2 files, as a table for docs/md2-normals.md.
 
-    python tools/md2_normals.py            prints them
-    python tools/md2_normals.py --write    writes them to the page, between its markers
+    python tools/md2_normals.py            prints it
+    python tools/md2_normals.py --write    writes it to the page, between its markers
 
 Needs numpy and the folder of real files (IO_IDTECH_CORPUS). Files do not name the program that wrote them, but they can
 be grouped by traits that depend on the program:
@@ -17,7 +17,6 @@ import os
 import struct
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,7 +40,6 @@ class Comparison:
     """The comparison of the normals of one model.
 
     Attributes:
-        source: the collection that the file is from.
         traits: of the file, which depend on the program that wrote it.
         count: the number of normals.
         equal: the number of equal indices.
@@ -49,7 +47,6 @@ class Comparison:
         angle: the sum of the angles of these pairs, in degrees.
     """
 
-    source: str
     traits: str
     count: int
     equal: int
@@ -57,7 +54,7 @@ class Comparison:
     angle: float
 
 
-def compare(data: bytes, source: str) -> Comparison | None:
+def compare(data: bytes) -> Comparison | None:
     """Compares the normals of a file with the computed ones; None if it has no triangles."""
     model = parse_model(data)
     used = np.unique(model.triangles)
@@ -74,7 +71,6 @@ def compare(data: bytes, source: str) -> Comparison | None:
     # The arc cosine of values near 1 is inaccurate.
     angle[(computed == original)[directed]] = 0
     return Comparison(
-        source,
         ", ".join((grids(model, positions), commands(model), after_names(data))),
         original.size,
         int((computed == original).sum()),
@@ -110,7 +106,7 @@ def compare_all() -> list[Comparison]:
     results = []
     for path in sorted(CORPUS.glob("md2/**/*.md2")):
         try:
-            result = compare(path.read_bytes(), path.relative_to(CORPUS / "md2").parts[0].replace("+", "/"))
+            result = compare(path.read_bytes())
         except Md2Error:
             continue
         if result is not None:
@@ -118,41 +114,30 @@ def compare_all() -> list[Comparison]:
     return results
 
 
-def table(results: Iterable[Comparison], head: str, key: Callable[[Comparison], str]) -> list[str]:
-    """The lines of a Markdown table, the largest groups first."""
+def table() -> str:
+    """The table as Markdown, the largest groups first."""
     groups: dict[str, list[Comparison]] = defaultdict(list)
-    for result in results:
-        groups[key(result)].append(result)
+    for result in compare_all():
+        groups[result.traits].append(result)
     small = [group for group in groups if len(groups[group]) < _MIN_GROUP_SIZE]
     rest = [result for group in small for result in groups.pop(group)]
     rows = sorted(groups.items(), key=lambda row: (-len(row[1]), row[0]))
     if rest:
         rows.append(("the others", rest))
     rows.append(("all", [result for _group, members in rows for result in members]))
-    lines = [f"| {head} | models | equal index | median of the models | mean angle |", "|---|--:|--:|--:|--:|"]
+    lines = ["|traits of the program that wrote the file|models|equal index|median of the models|mean angle|"]
+    lines.append("|---|--:|--:|--:|--:|")
     for group, members in rows:
         equal = sum(result.equal for result in members) / sum(result.count for result in members)
         median = float(np.median([result.equal / result.count for result in members]))
         angle = sum(result.angle for result in members) / max(1, sum(result.directed for result in members))
-        lines.append(f"| {group} | {len(members)} | {equal:.1%} | {median:.1%} | {angle:.1f}° |")
-    return lines
-
-
-def tables() -> str:
-    """Both tables as Markdown."""
-    results = compare_all()
-    return "\n".join(
-        [
-            *table(results, "traits of the program that wrote the file", lambda result: result.traits),
-            "",
-            *table(results, "source", lambda result: result.source),
-        ]
-    )
+        lines.append(f"|{group}|{len(members)}|{equal:.1%}|{median:.1%}|{angle:.1f}°|")
+    return "\n".join(lines)
 
 
 def main() -> None:
-    """Prints the tables, or writes them to the page."""
-    text = tables()
+    """Prints the table, or writes it to the page."""
+    text = table()
     if "--write" not in sys.argv[1:]:
         print(text)
         return

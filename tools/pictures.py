@@ -1,19 +1,28 @@
-"""Makes the pictures for Blender's extension platform; run by ``python run.py pictures``.
+"""Makes the pictures for Blender's extension platform and the README; run by ``python run.py pictures``.
 
 The featured image is the sample model in three poses of an animation, 1920 by 1080. The icon is one pose, 256 by 256.
-The previews are the screenshots of the documentation, enlarged on a plain ground of 1920 by 1080.
+The previews are the screenshots of the documentation, enlarged on a plain ground of 1920 by 1080. The moving picture of
+the README shows the application, which has to be installed as for ``python run.py window``.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import bpy
 import demo
 import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+sys.path.insert(0, str(demo.ROOT / "tests" / "window"))
+
+import application
 
 IMAGES = demo.ROOT / "docs" / "images"
 # Frames of the animation, and where their copies stand, in widths of the model.
@@ -21,6 +30,9 @@ SIZE = (1920, 1080)
 MARGIN = 40  # pixels around a screenshot
 GROUND = (0.19, 0.19, 0.19, 1.0)
 SCREENSHOTS = ("import", "timeline", "export")
+TOUR_SIZE, TOUR_CAPTION = (960, 600), 40  # pixels; the caption is below the screen
+LARGEST_TOUR = 2_000_000  # bytes
+POINTER = [(0, 0), (0, 17), (4, 13), (7, 19), (10, 18), (7, 12), (12, 12)]
 POSES = [(6, 0.0, 0.0), (30, -0.75, 0.95), (18, -0.75, -0.95)]
 
 
@@ -45,6 +57,44 @@ def main() -> None:
         bpy.context.scene.render.filepath = str(IMAGES / name)
         bpy.ops.render.render(write_still=True)
         print(f"Rendered {IMAGES / name}")
+    save_tour(IMAGES / "tour.webp")
+
+
+def save_tour(target: Path) -> None:
+    """Saves the moving picture: the sample is imported, played, edited and exported in the window."""
+    if reason := application.missing():
+        print(f"{target} stays as it is: {reason}")
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "exported").mkdir()
+        shutil.copytree(demo.SAMPLE[0].parent, folder / "models" / "octopus")
+        sample = folder / "models" / "octopus" / demo.SAMPLE[0].name
+        found = application.run_driver(demo.ROOT / "tools" / "tour.py", folder, {}, sample=str(sample))
+        frames = [tour_frame(folder / frame["name"], frame) for frame in found["frames"]]
+    durations = [frame["duration"] for frame in found["frames"]]
+    frames[0].save(
+        target, save_all=True, append_images=frames[1:], duration=durations, loop=0, quality=60, method=6
+    )  # fmt: skip
+    size = target.stat().st_size
+    print(f"Saved {target}: {len(frames)} frames, {sum(durations) / 1000:.0f} s, {size:,} bytes")
+    if size > LARGEST_TOUR:
+        sys.exit(f"{target} has more than {LARGEST_TOUR:,} bytes")
+
+
+def tour_frame(path: Path, frame: dict[str, Any]) -> Image.Image:
+    """A picture of the screen with the pointer, and what the user does below it."""
+    screen = Image.open(path).convert("RGB")
+    if frame["mouse"]:
+        x, y = frame["mouse"]
+        # The pointer of the screen is not in its picture.
+        ImageDraw.Draw(screen).polygon([(x + 1.5 * right, y + 1.5 * down) for right, down in POINTER], "white", "black")
+    width, height = TOUR_SIZE
+    picture = Image.new("RGB", (width, height + TOUR_CAPTION), (24, 24, 24))
+    picture.paste(screen.resize(TOUR_SIZE, Image.Resampling.LANCZOS))
+    font = ImageFont.load_default(20)
+    ImageDraw.Draw(picture).text((16, height + TOUR_CAPTION / 2), frame["caption"], "white", font, anchor="lm")
+    return picture
 
 
 def save_preview(source: Path, target: Path) -> None:

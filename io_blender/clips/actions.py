@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import count, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
+from bpy.types import Action, AnimData, Key, NlaStrip, Object
 
 from ...io_common import names
 from ...io_common.texts import counted
@@ -25,14 +26,10 @@ from ..frames.shape_keys import value_path
 from ..records import Text, group_on
 from ..reports import Report, listing
 
-if TYPE_CHECKING:
-    from bpy.types import Action, AnimData, Key, NlaStrip, Object
-
 _MODEL, _NAME = Text("io_idtech", "model"), Text("io_idtech", "animation")
 # Blender's own operators address bones by name, scripts may do so by index.
 _BONE = re.compile(r'pose\.bones\[(?:"((?:[^"\\]|\\.)*)"|(\d+))\]')
-# Of the channels of an action that nothing claims, more than this part has to exist in its owner.
-_MOST = 0.5
+_MOST = 0.5  # of the channels of an action that nothing claims, more than this part has to exist in its owner
 # Judged by about as many of them, as panels are drawn often.
 _LOOKED_AT = 64
 _MOST_NAMED = 40
@@ -111,7 +108,6 @@ class ActionFinder:
         )
 
     def _reason_against(self, action: Action, slot: Any) -> str:
-        """Why a slot is not the owner's; empty if it is."""
         if self._plays_here(action, slot):
             return ""
         others = [other for other in self._players[action, slot] if not _are_same_model(other, self._owner)]
@@ -272,9 +268,6 @@ def _shown_name(owner: Any) -> str:
     return str(owner.name if isinstance(owner, bpy.types.Object) else owner.user.name)
 
 
-# What actions animate
-
-
 def sets_keys(action: Action | None, slot: Any, keys: Key) -> bool:
     """Whether an action sets values of shape keys."""
     if action is None:
@@ -329,9 +322,6 @@ def _share(action: Action, slot: Any, is_target: Callable[[str], bool]) -> float
     sample = [curves[index].data_path for index in range(0, len(curves), max(len(curves) // _LOOKED_AT, 1))]
     sample = [path for path in sample if path.startswith("pose.bones[")] or sample
     return sum(map(is_target, sample)) / max(len(sample), 1)
-
-
-# What plays actions
 
 
 def _strips(data: AnimData | None) -> list[NlaStrip]:

@@ -10,29 +10,23 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from bpy.types import Action, Key, NlaStrip, Object, Scene, TimelineMarker
 
 from ...io_common.texts import counted, expand
 from .. import versions
 from ..frames.shape_keys import shape_keys
+from ..reports import Report
 from ..scene.objects import NothingToExportError
 from .actions import suitable_actions, warn_of_reasons
 
-if TYPE_CHECKING:
-    from bpy.types import Action, Key, NlaStrip, Object, Scene, TimelineMarker
-
-    from ..reports import Report
-
-PROPERTY = "io_idtech_animations"
-"""The property of objects that stores what users decide."""
-
+PROPERTY = "io_idtech_animations"  # the property of objects that stores what users decide
 _STORED = ("name", "source", "action", "slot", "occurrence", "is_checked", "export_name")
 
-# Rates are made of two numbers of 32 bits.
-_RATE_TOLERANCE = 1e-3
+_RATE_TOLERANCE = 1e-3  # rates are made of two numbers of 32 bits
 
-# A last frame that is due by less than this, in frames, is sampled.
-_END_SLACK = 1e-4
+_END_SLACK = 1e-4  # a last frame that is due by less than this, in frames, is sampled
 
 
 class Source(Enum):
@@ -306,9 +300,6 @@ def _list_markers(scene: Scene, left_out: dict[str, str]) -> Iterator[Clip]:
             continue
         yield Clip(Source.MARKERS, marker.name, marker.frame, end, occurrence=counts[marker.name])
         counts[marker.name] += 1
-
-
-# How long clips last
 
 
 @dataclass(frozen=True)

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Action, FCurve, Key, Scene
 
 from ...io_common import names
+from ...io_common.frames import FrameSequence
 from .. import versions
 from ..frames.shape_keys import points_of_frame, value_path
 from .actions import store_owner
-
-if TYPE_CHECKING:
-    from bpy.types import Action, FCurve, Key, Scene
-
-    from ...io_common.frames import FrameSequence
 
 _GROUP = "Frames"
 _INTERPOLATIONS: Any = bpy.types.Keyframe.bl_rna.properties["interpolation"]
@@ -25,8 +22,7 @@ _INTERPOLATIONS: Any = bpy.types.Keyframe.bl_rna.properties["interpolation"]
 LINEAR: int = _INTERPOLATIONS.enum_items["LINEAR"].value
 """Linear interpolation up to the next keyframe, as `foreach_set` takes it."""
 
-CONSTANT: int = _INTERPOLATIONS.enum_items["CONSTANT"].value
-"""The value is held up to the next keyframe."""
+CONSTANT: int = _INTERPOLATIONS.enum_items["CONSTANT"].value  # the value is held up to the next keyframe
 
 
 def write_keyframes(

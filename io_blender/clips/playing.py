@@ -7,20 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Action, Context, Depsgraph, Object, Scene
 
 from .. import state, versions
-from ..scene.time_dependence import has_frame_handlers
 from .actions import sets_keys
-
-if TYPE_CHECKING:
-    from bpy.types import Action, ArmatureModifier, Context, Depsgraph, Object, Scene
-
-    from .clip import Clip
+from .clip import Clip
 
 POSE_CHANNELS = {
     "location": (0.0, 0.0, 0.0),
@@ -88,7 +84,8 @@ class PlayedData:
         data = self._data
         changed = any([self._strips.restore(), self._tracks.restore()])
         if changed and not data.use_tweak_mode:
-            _refresh(data)
+            # Unmuting alone does not make Blender evaluate tracks again.
+            versions.play(data, None, None)
         # Assigning them again would overwrite poses that are not keyed.
         if self._what_plays() != self._playing:
             action, slot, tweaks, use_nla = self._playing
@@ -102,14 +99,6 @@ class PlayedData:
                 versions.play(data, action, slot)
         versions.set_last_slot_identifier(data, self._last_slot)
         return changed
-
-
-def _refresh(data: Any) -> None:
-    """Lets Blender evaluate tracks that were muted: unmuting is not enough. No action is active then."""
-    versions.play(data, None, None)
-
-
-# Animated properties
 
 
 class AnimatedValues:
@@ -206,9 +195,6 @@ def _update(scene: Scene) -> None:
         layer.update()
 
 
-# Playing
-
-
 class _SceneState:
     def __init__(self, scene: Scene, owners: Sequence[Any], clips: Iterable[Clip]) -> None:
         self._scene = scene
@@ -248,17 +234,10 @@ class _SceneState:
 class Player:
     """Plays clips on an armature or on shape keys, the owners, and evaluates frames."""
 
-    # All objects of the scene are played, because drivers, constraints, physics and nodes may depend on any
-    # of them. If only keyframes and Armature modifiers are used, a temporary scene with the armature and its
-    # meshes is faster; `meshes` is None if that is not wanted.
-
-    def __init__(
-        self, context: Context, owners: Sequence[Any], meshes: Sequence[Object] | None, clips: Iterable[Clip]
-    ) -> None:
+    def __init__(self, context: Context, owners: Sequence[Any], clips: Iterable[Clip]) -> None:
         self._context = context
         self._scene: Scene = context.scene  # type: ignore[assignment] # an operator has a scene
-        self._temporary_scene: Scene | None = None
-        self._owners, self._meshes, self._clips = owners, meshes, list(clips)
+        self._owners, self._clips = owners, list(clips)
         self._saved: _SceneState | None = None
         render = self._scene.render
         # Whether the scene uses Time Stretching.
@@ -268,8 +247,6 @@ class Player:
         """Plays a clip: alone on bones or keys at rest, or the scene as it is."""
         if self._saved is None:
             self._saved = _SceneState(self._scene, self._owners, self._clips)
-            if self._meshes is not None:
-                self._leave_out_others([*self._owners, *self._meshes])
         for owner in self._owners:
             if _has_pose(owner):
                 # It may be in Rest Position.
@@ -291,39 +268,19 @@ class Player:
 
     def evaluate(self, frame: float) -> Depsgraph:
         """The dependency graph, evaluated at a frame of the scene."""
-        state.set_frame(self._temporary_scene or self._scene, frame)
-        if self._temporary_scene is None:
-            return self._context.evaluated_depsgraph_get()
-        graph = self._temporary_scene.view_layers[0].depsgraph
-        assert graph is not None
-        return graph
-
-    def _leave_out_others(self, objects: list[Object]) -> None:
-        has_others = len(self._scene.objects) > len(objects)
-        if not has_others or self.remaps_time or not _is_self_contained(objects):
-            return
-        self._temporary_scene = scene = bpy.data.scenes.new("io_idtech")
-        for obj in objects:
-            scene.collection.objects.link(obj)
-        for name in ("fps", "fps_base", "use_simplify", "simplify_subdivision"):
-            setattr(scene.render, name, getattr(self._scene.render, name))
-        # A view layer has no dependency graph before its first update.
-        scene.view_layers[0].update()
+        state.set_frame(self._scene, frame)
+        return self._context.evaluated_depsgraph_get()
 
     def close(self) -> None:
         """Restores what was changed."""
-        if self._temporary_scene is not None:
-            bpy.data.scenes.remove(self._temporary_scene)
         if self._saved is not None:
             self._saved.restore()
 
 
 @contextmanager
-def playback(
-    context: Context, owners: Sequence[Any], meshes: Sequence[Object] | None, clips: Iterable[Clip]
-) -> Iterator[Player]:
+def playback(context: Context, owners: Sequence[Any], clips: Iterable[Clip]) -> Iterator[Player]:
     """A player whose changes are undone at the end, even after errors."""
-    player = Player(context, owners, meshes, clips)
+    player = Player(context, owners, clips)
     try:
         yield player
     finally:
@@ -349,7 +306,7 @@ def _play_alone(owner: Any, clip: Clip) -> None:
         track.mute = clip.strip not in strips
         for strip in strips:
             strip.mute = strip != clip.strip
-    _refresh(data)
+    versions.play(data, None, None)
 
 
 def _sets_keys(clip: Clip, keys: Any) -> bool:
@@ -357,24 +314,3 @@ def _sets_keys(clip: Clip, keys: Any) -> bool:
         return clip.plays is not None or sets_keys(clip.action, clip.slot, keys)
     tracks = keys.animation_data.nla_tracks if keys.animation_data is not None else ()
     return any(clip.strip in list(track.strips) for track in tracks)
-
-
-def _is_self_contained(objects: list[Object]) -> bool:
-    """Whether an armature and its meshes cannot depend on other objects or on the scene."""
-    armature, *meshes = objects
-    owners = [owner for obj in objects for owner in (obj, obj.data, getattr(obj.data, "shape_keys", None))]
-    data = [owner.animation_data for owner in owners if owner is not None]
-    return (
-        not has_frame_handlers()
-        and not any(found is not None and found.drivers for found in data)
-        and not any(obj.constraints for obj in objects)
-        and not any(bone.constraints for bone in armature.pose.bones)
-        and armature.parent is None
-        and all(obj.parent in (None, armature) for obj in meshes)
-        and all(
-            modifier.type == "ARMATURE" and cast("ArmatureModifier", modifier).object in (None, armature)
-            for obj in meshes
-            for modifier in obj.modifiers
-        )
-        and all(obj.rigid_body is None for obj in objects)
-    )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ...io_common.frames import (
     MAX_FRAME_NAME,
@@ -22,14 +22,9 @@ from ...io_common.texts import UnknownFieldError
 from ..clips.clip import AnimationList, range_markers
 from ..clips.keyframes import marker_name
 from ..records import NONE, SourceFrames
-from ..reports import listing
+from ..reports import Report, listing
 from ..scene.objects import NothingToExportError
 from .frame_plan import FrameOptions, FramePlan, Segment, frames_of_keys, playing_action
-
-if TYPE_CHECKING:
-    from bpy.types import Object, Scene
-
-    from ..reports import Report
 
 
 def segments_of_list(found: AnimationList, options: FrameOptions, report: Report) -> list[Segment]:
@@ -64,10 +59,16 @@ def sequence_names(names: Sequence[str], report: Report) -> list[str]:
 
 
 def frame_names(
-    plan: FramePlan, objects: Sequence[Object], scene: Scene, models: Iterable[SourceFrames], report: Report
+    plan: FramePlan,
+    objects: Sequence[Object],
+    scene: Scene,
+    models: Iterable[SourceFrames],
+    report: Report,
+    first_number: int = 1,
 ) -> list[str]:
     """Names of the file or of shape keys, else new ones; unique unless the imported file repeats them."""
     namer, source = _Namer(plan, objects, scene, models, report), plan.file
+    namer.first_number = first_number
     if plan.segments:
         namer.name_segments()
     elif plan.scene_frames is None:
@@ -91,6 +92,7 @@ class _Namer:
         self._source, self._models, self._report = plan.file, models, report
         self.sources = plan.source.copy()
         self.names = [""] * plan.frame_count
+        self.first_number = 1
 
     @cached_property
     def _digits(self) -> int:
@@ -131,7 +133,7 @@ class _Namer:
         chosen = self._sequences([frames[position] for position in new])
         distinct = list(dict.fromkeys(chosen))
         cleaned = dict(zip(distinct, sequence_names(distinct, self._report), strict=True))
-        self._set(new, number_frames([cleaned[name] for name in chosen], self._digits))
+        self._set(new, number_frames([cleaned[name] for name in chosen], self._digits, self.first_number))
 
     def name_segments(self) -> None:
         """Names the frames of a list: as in the file where a sequence of it was chosen whole, else anew."""
@@ -155,7 +157,7 @@ class _Namer:
                 self.sources[begin:end] = NONE
         new = np.flatnonzero(self.sources == NONE).tolist()
         owners = [segment.name for segment in self._plan.segments for _ in segment.frames]
-        self._set(new, number_frames([owners[position] for position in new], self._digits))
+        self._set(new, number_frames([owners[position] for position in new], self._digits, self.first_number))
 
     def _rename(self, times: Sequence[float]) -> None:
         """Names the frames whose sequence has a renamed marker now; `times` are those of the scene, (F,)."""
@@ -176,7 +178,7 @@ class _Namer:
             if len(shown) != 1 or marker_name(sequence.name) in shown or not shown.isdisjoint(self._imported):
                 continue
             (new_name,) = shown
-            named = number_frames([new_name] * len(positions), self._digits)
+            named = number_frames([new_name] * len(positions), self._digits, self.first_number)
             self._set(positions, named)
             self._report.warn(
                 f"the marker of the sequence {sequence.name} was renamed to {new_name}: its frames were named "

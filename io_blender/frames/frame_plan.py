@@ -179,7 +179,7 @@ def plan_sequences(
     common, imported = common_source(sources), _imported(objects, sources)
     if common is not None and imported:
         key_names = []
-        with restored_frame_and_values(scene), playback(bpy.context, owners, None, clips) as player:
+        with restored_frame_and_values(scene), playback(bpy.context, owners, clips) as player:
             for segment in segments:
                 player.play(segment.clip)
                 key_names += keys_at_frames(imported[0], segment.frames, scene)

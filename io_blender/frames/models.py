@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Collection, Context, Object, Scene
 
 from ...io_common import names
+from ...io_common.declarations import modeldef
 from ...io_common.errors import FormatError
-from ...io_common.frames import FrameSequence
+from ...io_common.frames import FrameSequence, find_sequences
+from ...io_common.rules import Finding
 from ...io_common.textures.conventions import TextureRules
 from ...io_common.textures.search import Search
 from ...io_common.triangles import is_degenerate
 from .. import state, versions
 from ..clips.clip import Played, animation_list, warn_of_speed
 from ..clips.keyframes import SequenceActions, add_markers, build_frame_action
+from ..findings import Location
 from ..materials.library import MaterialLibrary
-from ..records import MaterialRecord, store_warnings
+from ..records import MaterialRecord, SourceFrames, store_warnings
 from ..reports import ImportResult, Job, Progress, Report, kept_on_failure
 from .frame_names import frame_names, segments_of_list
 from .frame_plan import LIST, FrameOptions, FramePlan, Planner, Segment, owner_of_list, plan_sequences
-from .options import ImportOptions
+from .options import ExportOptions, ImportOptions
 from .shape_keys import add_frame_keys, require_shape_keys, shape_keys
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object, Scene
-
-    from ...io_common.rules import Finding
-    from ..findings import Location
-    from ..records import SourceFrames
 
 # Imports
 
@@ -171,6 +169,31 @@ class Built:
     findings: list[Finding]  # of the game
     to_bytes: Callable[[], bytes]
     locate: Callable[[Finding], Location]  # what a finding is about
+    frame_names: Sequence[str]
+    skins: Sequence[str]  # the image of each surface, which MODELDEF of GZDoom names with the `keyword`
+    keyword: str
+    beside: Mapping[str, bytes] = field(default_factory=dict)  # other files, by what follows the name of the model
+
+
+def modeldef_of(built: Built, path: Path, options: ExportOptions, scene: Scene, report: Report) -> Mapping[Path, bytes]:
+    """The file MODELDEF for a model, in the root of the mod; raises FormatError or OSError."""
+    root, folder = modeldef.archive_folder(path)
+    if not folder:
+        report.warn("the model is not below a folder models: put the MODELDEF into the root of your mod", path.name)
+    letters = re.sub(r"[^A-Z0-9]", "", path.stem.upper())
+    actor = re.sub(r"\W", "_", path.stem, flags=re.ASCII)
+    definition = modeldef.Definition(
+        options.modeldef_actor.strip() or actor[:1].upper() + actor[1:],
+        folder,
+        path.name,
+        tuple(built.skins),
+        built.keyword,
+        options.modeldef_sprite.strip().upper() or letters[:4].ljust(4, "A"),
+        options.modeldef_held,
+        tuple(find_sequences(built.frame_names)),
+        state.frame_rate(scene) / options.frames.step(scene),
+    )
+    return modeldef.updated_file(root, actor.lower(), definition)
 
 
 def plan_model(
@@ -181,6 +204,7 @@ def plan_model(
     models: Iterable[SourceFrames],
     report: Report,
     arrange: Callable[[list[Segment]], list[Segment]] = list,
+    first_number: int = 1,
 ) -> FramePlan:
     """The frames of a model with their names; `arrange` orders those of a list. Raises NothingToExportError if none."""
     # `sources` are the imported models of the objects, `models` all in the file.
@@ -191,7 +215,7 @@ def plan_model(
         plan = plan_sequences(objects, sources, scene, owners, arrange(segments_of_list(found, options, report)))
     else:
         plan = Planner(objects, sources, scene, options, report).plan()
-    plan.names = frame_names(plan, objects, scene, models, report)
+    plan.names = frame_names(plan, objects, scene, models, report, first_number)
     return plan
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from ..options import GAME, frame_rate_option, frame_start_option, option, scene_timing_option
 from ..scene import axes
@@ -36,13 +37,13 @@ class FrameImportProperties:
         ),
     )
     use_textures: bool = option(
-        True, "Textures", "Import the images of the skins or shaders from the game folder or from the model's folder"
+        True, "Textures", "Import the images of the materials from the model's folder or a game folder"
     )
     sequence_actions: bool = option(
         False, "Sequence Actions", "Also create an action for each sequence, such as run or pain1"
     )
-    frame_start: int = frame_start_option("the file")
-    use_scene_timing: bool = scene_timing_option("the first animated model")
+    frame_start: int = frame_start_option("each file")
+    use_scene_timing: bool = scene_timing_option("the first animation")
     fps: float = option(
         10.0, "Frame Rate", "Frames per second. Games play 10", min=0.01, max=1000.0, soft_min=1.0, soft_max=60.0
     )
@@ -54,6 +55,24 @@ class FrameModelProperties:
 
     apply_modifiers: bool = option(
         True, "Apply Modifiers", "Export meshes with modifiers applied. Armature modifiers are always applied"
+    )
+    write_modeldef: bool = option(
+        False,
+        "Write MODELDEF",
+        "Also write the frames, skins and states of the model into modeldef.NAME in the root of the mod, above the "
+        "folder models. Of an existing file only the block of the actor is replaced. Used with GZDoom",
+    )
+    modeldef_actor: str = option("", "Actor", "The class that the model shows. Empty: named after the file")
+    modeldef_sprite: str = option(
+        "",
+        "Sprite",
+        "Four letters or digits, the sprite whose frames show those of the model. Every 29 frames it counts up. "
+        "Empty: named after the file",
+    )
+    modeldef_held: bool = option(
+        False,
+        "Held Weapon",
+        "The model is a weapon in the view of the player: the eye is the origin and looks along +X",
     )
 
 
@@ -110,3 +129,4 @@ class ExportOptions(FrameModelProperties):
     conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
     game_folders: tuple[str, ...] = ()  # the user's, to which the paths of images are relative
     compares_speed: bool = True  # warn if the game plays the model slower or faster than Blender
+    path: Path | None = None  # that is written, or would be

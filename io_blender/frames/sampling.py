@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -85,27 +85,43 @@ class Sides:
         self._corners, self._firsts = corners, corners[firsts]
         self._turns, self._encode = turns.astype(np.float32), encode
         self._shown, self._has_others = shown, has_others
-        # Corners on the side of the first corner of their vertex have its value.
-        self.codes = np.zeros((len(turns), len(corners), *encode(np.zeros(3)).shape), np.uint8)  # (F, C, …)
+        # The value of the first corner of each vertex in each frame, (F, V, …), which all on its side have, and the
+        # corners on other sides with theirs.
+        self.of_vertices = np.zeros((len(turns), len(firsts), *encode(np.zeros(3)).shape), np.uint8)
+        self._others: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]] = []
         self.is_other = np.zeros(len(corners), dtype=bool)  # which are on another side in some frame, (C,)
 
     def fill(self, frame: int, normals: npt.NDArray[np.float32]) -> None:
-        """Fills a frame with the normals of the corners of the mesh, (L, 3)."""
+        """Fills a frame, the next one, with the normals of the corners of the mesh, of any length, (L, 3)."""
         turn = self._turns[frame].T
         shown = np.ones(len(self._firsts), bool) if self._shown is None else self._shown[frame]
         # `take` is much faster than an index.
         of_firsts = normals.take(self._firsts, axis=0)
-        codes = np.zeros((len(shown), *self.codes.shape[2:]), np.uint8)
-        codes[shown] = self._encode(of_firsts[shown] @ turn)
-        codes.take(self._vertices, axis=0, out=self.codes[frame], mode="clip")
+        self.of_vertices[frame, shown] = self._encode(of_firsts[shown] @ turn)
+        others = np.zeros(0, np.int64)
         if self._has_others:
             of_corners = normals.take(self._corners, axis=0)
-            cosines = np.einsum("ci,ci->c", of_corners, of_firsts.take(self._vertices, axis=0))
-            # NaN fails every comparison.
-            others = np.flatnonzero(~(cosines >= SAME_SIDE) & shown.take(self._vertices))
-            if len(others):
-                self.codes[frame, others] = self._encode(of_corners[others] @ turn)
-                self.is_other[others] = True
+            # Most corners have the very normal of the first one.
+            is_same = (of_corners == of_firsts.take(self._vertices, axis=0)).ravel()
+            others = np.unique(np.flatnonzero(~is_same) // 3)
+            others = others[shown[self._vertices[others]]]
+            a, b = of_corners[others], of_firsts[self._vertices[others]]
+            lengths = np.sqrt(np.einsum("ci,ci->c", a, a) * np.einsum("ci,ci->c", b, b))
+            # NaN fails every comparison, and no normal is on any side.
+            is_one = np.einsum("ci,ci->c", a, b) >= SAME_SIDE * np.maximum(lengths, np.finfo(np.float32).tiny)
+            others = others[~is_one]
+            self.is_other[others] = True
+        self._others.append((others, self._encode(normals[self._corners[others]] @ turn)))
+
+    def of_corners(self, corners: npt.NDArray[np.integer]) -> npt.NDArray[np.uint8]:
+        """The values of some corners in all frames, (F, n, …)."""
+        result = self.of_vertices[:, self._vertices[corners]]
+        places = np.full(len(self._vertices), -1)
+        places[corners] = np.arange(len(corners))
+        for frame, (others, codes) in enumerate(self._others):
+            chosen = places[others] >= 0
+            result[frame, places[others[chosen]]] = codes[chosen]
+        return result
 
 
 def values_of_part(
@@ -163,54 +179,55 @@ class Samples:
         return replace(self, positions=self.positions[:count], verified=verified)
 
 
-def sample_frames(
-    context: Context,
-    objects: Sequence[Object],
-    plan: FramePlan,
-    options: ExportOptions,
-    report: Report,
-    read: Callable[[Depsgraph], list[AnyPart]],
-    *,
-    shows_keys: bool = False,
-    sides: Callable[[AnyPart], Sides] | None = None,
-    followed: Sequence[Follow] = (),
-) -> Job[tuple[list[AnyPart], Samples]]:
-    """The parts that `read` makes of the first frame, and what they and what is followed show in all frames."""
-    # Raises NothingToExportError if frames differ in vertices or faces. `shows_keys` is for parts that depend on the
-    # shape of the first frame; else its shape key is only shown where triangles may depend on it. `sides` makes those
-    # of a part, to be filled.
+@dataclass(frozen=True, eq=False)
+class Sampling(Generic[AnyPart]):
+    """What is sampled."""
+
+    context: Context
+    objects: Sequence[Object]
+    plan: FramePlan
+    options: ExportOptions
+    report: Report
+    read: Callable[[Depsgraph], list[AnyPart]]  # makes the parts, of the first frame
+    sides: Callable[[AnyPart], Sides] | None = None  # makes the sides of a part, which are then filled
+    # Whether parts depend on the shape of the first frame; else its key is only shown where triangles may depend on it.
+    shows_keys: bool = False
+    followed: Sequence[Follow] = ()
+
+
+def sample_frames(what: Sampling[AnyPart]) -> Job[tuple[list[AnyPart], Samples]]:
+    """The parts, and what they and what is followed show in all frames."""
+    # Raises NothingToExportError if frames differ in vertices or faces.
+    context, objects, plan = what.context, what.objects, what.plan
+    scene, scene_frames = context.scene, plan.scene_frames
 
     def is_hidden(modifier: Modifier) -> bool:
-        return not options.apply_modifiers and modifier.type != "ARMATURE"
+        return not what.options.apply_modifiers and modifier.type != "ARMATURE"
 
-    scene = context.scene
-    if plan.scene_frames is not None:
-        warn_of_simulations(objects, scene, report)
+    if scene_frames is not None:
+        warn_of_simulations(objects, scene, what.report)
     with (
         state.hidden_modifiers(objects, is_hidden),
-        restored_frame_and_values(scene) if plan.scene_frames is not None else nullcontext(),
-        playback(context, plan.owners, None, plan.clips) as player,
+        restored_frame_and_values(scene) if scene_frames is not None else nullcontext(),
+        playback(context, plan.owners, plan.clips) as player,
     ):
         if plan.clips:
             player.play(plan.clips[0])
-        if plan.scene_frames is not None:
-            state.set_frame(scene, plan.scene_frames[0])
-        keyed = [obj for obj in plan.keys if shows_keys or not _is_unmodified(obj)]
+        if scene_frames is not None:
+            state.set_frame(scene, scene_frames[0])
+        keyed = [obj for obj in plan.keys if what.shows_keys or not _is_unmodified(obj)]
         with solo_keys(keyed) as show_alone:
             for obj in keyed:
                 show_alone(obj, plan.keys[obj][0])
             depsgraph = context.evaluated_depsgraph_get()
-            parts = read(depsgraph)
+            parts = what.read(depsgraph)
             for obj in objects:
-                warn_of_instances(obj, depsgraph, report)
-        # For a short time, frames may differ in how faces are split or in texture coordinates.
-        may_change = any(not _has_triangles_only(obj) or has_other_modifiers(obj) for obj in objects)
-        frames = frames_to_verify(plan.frame_count, options.verify, many=may_change)
-        sampler = _Sampler(context, parts, plan, frames, [] if sides is None else [sides(part) for part in parts])
-        if plan.scene_frames is None:
+                warn_of_instances(obj, depsgraph, what.report)
+        sampler = _Sampler(what, parts)
+        if scene_frames is None:
             yield from sampler.sample_keys()
         else:
-            yield from sampler.sample_scene(plan.scene_frames, report, player.play, followed)
+            yield from sampler.sample_scene(scene_frames, player.play)
     verified = {row: [shown[index] for index in range(len(parts))] for row, shown in sampler.verified.items()}
     return parts, Samples(sampler.positions, verified, sampler.sides, sampler.matrices)
 
@@ -227,15 +244,10 @@ def has_other_modifiers(obj: Object) -> bool:
 class _Sampler:
     """Fills a table in which each part has a block of columns for its vertices."""
 
-    def __init__(
-        self,
-        context: Context,
-        parts: Sequence[Part],
-        plan: FramePlan,
-        frames_to_verify: Iterable[int],
-        sides: list[Sides],
-    ) -> None:
-        self._context, self._parts, self._plan, self.sides = context, parts, plan, sides
+    def __init__(self, what: Sampling[Any], parts: Sequence[Part]) -> None:
+        self._what, self._context, self._plan, self._parts = what, what.context, what.plan, parts
+        self.sides: list[Sides] = [] if what.sides is None else [what.sides(part) for part in parts]
+        plan = what.plan
         self._progress = Progress(plan.frame_count)
         self._vertices = blocks(len(part.used) for part in parts)
         self._is_stored = [
@@ -247,11 +259,13 @@ class _Sampler:
         vertex_count = sum(len(part.used) for part in parts)
         self.positions: Floats = np.empty((plan.frame_count, vertex_count, 3), np.float32 if is_single else np.float64)
         self.matrices: npt.NDArray[np.float64] | None = None
-        self.verified: dict[int, dict[int, EvaluatedFrame]] = {frame: {} for frame in frames_to_verify}
+        # For a short time, frames may differ in how faces are split or in texture coordinates.
+        may_change = any(not _has_triangles_only(obj) or has_other_modifiers(obj) for obj in what.objects)
+        verified = frames_to_verify(plan.frame_count, what.options.verify, many=may_change)
+        self.verified: dict[int, dict[int, EvaluatedFrame]] = {frame: {} for frame in verified}
 
-    def sample_scene(
-        self, frames: Sequence[float], report: Report, play: Callable[[Clip], None], followed: Sequence[Follow]
-    ) -> Job[None]:
+    def sample_scene(self, frames: Sequence[float], play: Callable[[Clip], None]) -> Job[None]:
+        followed = self._what.followed
         self.matrices = np.empty((len(frames), len(followed), 4, 4))
         clips, first = {}, 0
         for segment in self._plan.segments:
@@ -267,7 +281,7 @@ class _Sampler:
             for index, part in enumerate(self._parts):
                 self._read(index, range(row, row + 1), depsgraph, f"frame {frame:g} of the scene")
                 if row in self.verified:
-                    warn_of_instances(part.obj, depsgraph, report)
+                    warn_of_instances(part.obj, depsgraph, self._what.report)
             yield self._progress.step()
 
     def sample_keys(self) -> Job[None]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ...io_common.triangles import bend
+from ..scene.mesh_data import bend
 from ..verification import Differences, Floats, amount, longest
 
 if TYPE_CHECKING:

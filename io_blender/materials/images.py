@@ -9,45 +9,34 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Image
 
 from ...io_common import names
 from ...io_common.files import open_file
 from ...io_common.game_tree import files as limits
-from ...io_common.game_tree.archives import ARCHIVE_EXTENSIONS
 from ...io_common.game_tree.files import FileReadError, GameFile
 from ...io_common.textures import image_files
 from .. import versions
 from ..records import MaterialRecord, read_file
 
-if TYPE_CHECKING:
-    from bpy.types import Image
-
-# Image sources that are files on disk.
-_FILE_SOURCES = ("FILE", "SEQUENCE", "MOVIE", "TILED")
-# Read by this add-on and packed as PNG.
-_DECODED = (".pcx", ".lmp")
-_MEMBER = re.compile(f"(?:{'|'.join(map(re.escape, ARCHIVE_EXTENSIONS))})/", re.IGNORECASE)
-
+_FILE_SOURCES = ("FILE", "SEQUENCE", "MOVIE", "TILED")  # image sources that are files on disk
+_DECODED = (".pcx", ".lmp")  # read by this add-on and packed as PNG
 # Statistics need all pixels as floats; larger images are not worth the time and memory.
 _MAX_STATISTICS_PIXELS = 1 << 24
-# The bytes of unpacked images that an import may keep in memory.
-_MAX_KEPT = 256 << 20
-# The bytes of a file that are read to find the size of its image.
-_HEAD, _LONGEST_HEAD = 1 << 16, 1 << 26
+_MAX_KEPT = 256 << 20  # the bytes of unpacked images that an import may keep in memory
+_HEAD, _LONGEST_HEAD = 1 << 16, 1 << 26  # the bytes of a file that are read to find the size of its image
 # An alpha channel is an alpha test if nearly all of it is black or white, with some of both.
 _SHARP = 0.9
 _SOME = 0.001
 _BLACK = 0.03
-# Linear; the textures of these games are dark.
-_VISIBLE = 0.2
+_VISIBLE = 0.2  # linear; the textures of these games are dark
 
 
 class ImageError(ValueError):
@@ -87,7 +76,11 @@ class ImageStore:
         if file in self._failed:
             raise ImageError(self._failed[file])
         if self._images is None:
-            self._images = _images_of_blend()
+            self._images = {}
+            for known in bpy.data.images:
+                path = source_of(known)
+                if path and known.library is None:
+                    self._images.setdefault(_folded(path), known)
         key = _folded(str(file))
         if key not in self._images:
             try:
@@ -129,10 +122,11 @@ class ImageStore:
             image = _new(file, pixels.shape[1], pixels.shape[0])
             with _removed_on_errors(image):
                 # Blender's first row is the lowest.
-                _pixels_of(image).foreach_set(np.divide(pixels[::-1], 255, dtype=np.float32).ravel())
+                values: Any = image.pixels  # for the stubs a single number
+                values.foreach_set(np.divide(pixels[::-1], 255, dtype=np.float32).ravel())
                 image.pack()
         elif is_packed:
-            self._take(_loaded_bytes(file, data))
+            self._take(image_files.loaded_bytes(data))
             image = _new(file, 1, 1)
             with _removed_on_errors(image):
                 image.source = "FILE"
@@ -171,7 +165,7 @@ class ImageStore:
     def _take(self, size: int | None) -> None:
         """Counts an image. Raises ImageError for one that is too large, TooMuchError if all are too large."""
         if size is None:
-            raise ImageError("Blender cannot read this image")
+            raise ImageError("it is no image that this add-on can load: use PNG or TGA")
         if size > limits.MAX_LOADED_OF_ONE:
             limit = limits.MAX_LOADED_OF_ONE >> 20
             raise ImageError(
@@ -203,41 +197,17 @@ def _removed_on_errors(image: Image) -> Iterator[None]:
 
 
 def _loaded_bytes_on_disk(file: GameFile) -> int | None:
-    """What an image in a file of its own takes once loaded. Raises OSError or ImageError."""
     with open_file(file.path) as stream:
         head = stream.read(_HEAD)
-        size = _loaded_bytes(file, head)
+        size = image_files.loaded_bytes(head)
         # In a few files the size is further back.
-        return (
-            size
-            if size is not None or len(head) < _HEAD
-            else image_files.loaded_bytes(head + stream.read(_LONGEST_HEAD))
-        )
-
-
-def _loaded_bytes(file: GameFile, data: bytes) -> int | None:
-    """What an image takes once loaded, by the start of its file. Raises ImageError for an unknown kind."""
-    if data.startswith(image_files.CRASHING_KINDS):
-        raise ImageError("it is a Cineon or DPX image, and Blender crashes on damaged ones: use PNG or TGA")
-    if versions.CRASHES_ON_DEEP_PSD and data.startswith(b"8BPS") and data[22:24] != b"\0\x08":
-        raise ImageError("it is a PSD image of more than 8 bits, and this Blender crashes on some: use 8 bits")
-    for extension, kinds in image_files.KINDS_BY_NAME.items():
-        if data.startswith(kinds) and file.extension != extension:
-            raise ImageError(f"it is a {extension} image under another name: use PNG or TGA")
-    return image_files.loaded_bytes(data)
+        if size is None and len(head) == _HEAD:
+            size = image_files.loaded_bytes(head + stream.read(_LONGEST_HEAD))
+    return size
 
 
 def _folded(path: str) -> str:
     return os.path.normcase(os.path.normpath(path))
-
-
-def _images_of_blend() -> dict[str, Image]:
-    found: dict[str, Image] = {}
-    for image in bpy.data.images:
-        path = source_of(image)
-        if path and image.library is None:
-            found.setdefault(_folded(path), image)
-    return found
 
 
 def source_of(image: Image) -> str:
@@ -252,40 +222,13 @@ def source_of(image: Image) -> str:
 
 def size_of(image: Image) -> tuple[int, int]:
     """Width and height of an image; zeros if it cannot be read."""
-    # Blender reads the file for this. A path from elsewhere may be a pipe, for which it would wait.
+    # Blender reads the file for this, and would wait for a pipe.
     if image.source in _FILE_SOURCES and not image.packed_files and not image.has_data:
-        for path in _paths_of(image):
-            try:
-                open_file(bpy.path.abspath(path, library=image.library)).close()
-            except FileNotFoundError:
-                # Blender does not wait for it.
-                continue
-            except (OSError, ValueError):
-                return 0, 0
+        path = bpy.path.abspath(image.filepath, library=image.library)
+        if os.path.exists(path) and not os.path.isfile(path):
+            return 0, 0
     width, height = image.size
     return int(width), int(height)
-
-
-def _paths_of(image: Image) -> list[str]:
-    """The path of an image; for one with tiles, that of each."""
-    if image.source != "TILED":
-        return [image.filepath]
-    grid = [(tile.number, *divmod(tile.number - 1001, 10)) for tile in image.tiles]
-    return [
-        image.filepath.replace("<UDIM>", str(number)).replace("<UVTILE>", f"u{column + 1}_v{row + 1}")
-        for number, row, column in grid
-    ]
-
-
-def name_in_archive(path: str) -> str | None:
-    """The name that a file has in its archive, None for a file of its own. The path is from `source_of`."""
-    parts = _MEMBER.split(path.replace("\\", "/"), maxsplit=1)
-    return parts[1] if len(parts) > 1 else None
-
-
-def _pixels_of(image: Image) -> Any:
-    """The pixels of an image; for the stubs, they are a single number."""
-    return image.pixels
 
 
 def _image_statistics(image: Image) -> ImageStatistics:
@@ -293,7 +236,8 @@ def _image_statistics(image: Image) -> ImageStatistics:
     if not 0 < width * height <= _MAX_STATISTICS_PIXELS:
         return ImageStatistics(None, False)
     flat = np.empty(width * height * 4, dtype=np.float32)
-    _pixels_of(image).foreach_get(flat)
+    values: Any = image.pixels
+    values.foreach_get(flat)
     pixels = flat.reshape(-1, 4)
     alpha = pixels[:, 3]
     clear, solid = float(np.mean(alpha < 0.1)), float(np.mean(alpha > 0.9))

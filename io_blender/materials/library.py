@@ -6,21 +6,16 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Image, Material
 
 from ...io_common import names
+from ...io_common.game_tree.archives import ARCHIVE_EXTENSIONS
 from ...io_common.game_tree.files import GameFile
 from ...io_common.game_tree.folders import export_name
-from ...io_common.names import (
-    clean_name,
-    fold,
-    has_image_extension,
-    short,
-    without_copy_suffix,
-    without_image_extension,
-)
+from ...io_common.names import clean_name, fold, short
 from ...io_common.textures.conventions import MaterialImages
 from .. import versions
 from ..records import MaterialRecord, is_named_by_import, is_quotable, material_records, read_game_folder
@@ -29,14 +24,11 @@ from . import images
 from .images import ImageStore
 from .shading import build_nodes, principled_of, reset_nodes
 
-if TYPE_CHECKING:
-    from bpy.types import Image, Material
-
-# Blender's color of a surface without a material.
-_NEUTRAL_COLOR = (0.8, 0.8, 0.8, 1.0)
+_NEUTRAL_COLOR = (0.8, 0.8, 0.8, 1.0)  # Blender's color of a surface without a material
 
 # Of a skin and of its frame, at the end of the names of images in the re-release of Quake.
 _SKIN_NUMBERS = re.compile(r"_\d\d_\d\d")
+_MEMBER = re.compile(f"(?:{'|'.join(map(re.escape, ARCHIVE_EXTENSIONS))})/", re.IGNORECASE)
 
 
 class MaterialLibrary:
@@ -129,10 +121,10 @@ def _is_usable(material: Material, record: MaterialRecord, name: str, found: Mat
 def missing_images(material: Material) -> tuple[MaterialRecord, list[str]] | None:
     """The names of images that an import did not find for a material, and its record; None if nothing is missing."""
     for record in material_records:
-        names = record.missing.read(material)
+        missing = record.missing.read(material)
         # The user may have given it an image since.
-        if names and (record.image.read(material) or color_image(material) is None):
-            return record, names.split("\n")
+        if missing and (record.image.read(material) or color_image(material) is None):
+            return record, missing.split("\n")
     return None
 
 
@@ -159,7 +151,7 @@ def name_for_file(
         return stored
     path = _path_in_game(material, file, game_folders, with_extension=record.names_are_images)
     old_path = _path_in_game(material, before, game_folders, with_extension=False)
-    is_path = old_path is not None and fold(old_path) == without_image_extension(fold(stored))
+    is_path = old_path is not None and fold(old_path) == names.without_image_extension(fold(stored))
     if record.names_are_images or is_path:
         return path or material.name
     if report is not None:
@@ -174,14 +166,14 @@ def name_for_file(
 def _is_name_in_game(material: Material, record: MaterialRecord, path: str) -> bool:
     """Whether the user has named a material as the game knows it, other than by the path of its image."""
     name = material.name
-    if is_named_by_import(material) or without_copy_suffix(name) != name:
+    if is_named_by_import(material) or names.without_copy_suffix(name) != name:
         return False
     if "/" not in name:
         # The re-release of Quake adds the folder and the numbers of the skin and its frame.
         return not record.names_are_images and bool(_SKIN_NUMBERS.fullmatch(_base_name(path).removeprefix(fold(name))))
     if record.names_are_images:
-        return fold(name) != without_image_extension(fold(path))
-    return not has_image_extension(name)
+        return fold(name) != names.without_image_extension(fold(path))
+    return not names.has_image_extension(name)
 
 
 def _base_name(path: str) -> str:
@@ -189,13 +181,13 @@ def _base_name(path: str) -> str:
 
 
 def _path_in_game(material: Material, file: str, game_folders: Sequence[str], *, with_extension: bool) -> str | None:
-    inside = images.name_in_archive(file)
-    if inside is None:
+    in_archive = _MEMBER.split(file.replace("\\", "/"), maxsplit=1)[1:]
+    if not in_archive:
         # The game folders that imports found: first that of the material.
         found = dict.fromkeys(read_game_folder(one) for one in (material, *bpy.data.materials))
         holding = [folder for folder in found if folder and Path(file).is_relative_to(folder)]
         return export_name(file, holding[:1] or game_folders, with_extension=with_extension)
-    path = PurePosixPath(inside)
+    path = PurePosixPath(in_archive[0])
     if path.parts[0].lower() == "dds":
         path = path.relative_to(path.parts[0])
     return str(path if with_extension else path.with_suffix(""))

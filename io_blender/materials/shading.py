@@ -13,7 +13,6 @@ Image expressions of Doom 3 materials become nodes, by its published source (`Im
 
 - `scale(x, r, g, b, a)` multiplies the bytes of the file, `add(a, b)` adds them: files are sRGB, Blender is linear, so
   a factor becomes a power of itself.
-- `makeIntensity(x)` copies red into all channels, `makeAlpha(x)` makes the mean of the colors the alpha of white.
 - `heightmap(x, s)`: white is near; a step from black to white between two pixels has a slope of s.
 - `addnormals(a, b)` adds x and y of b to a and normalises; `smoothnormals(x)` blurs a little and is left out.
 - The green of normal maps points down ('DirectX'): in `R_HeightmapToNormalMap` it is -(height of the line below -
@@ -24,34 +23,26 @@ Image expressions of Doom 3 materials become nodes, by its published source (`Im
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Image, Material
 
 from ...io_common.declarations.materials import BuiltIn, Call, ImageExpression, MapImage, map_uses
+from ...io_common.game_tree.files import GameFile
 from ...io_common.textures.conventions import MaterialImages, Role
 from .. import versions
 from .images import ImageError, ImageStore
 
-if TYPE_CHECKING:
-    from bpy.types import Image, Material
+Socket = Any  # an output of a node; its type in the stubs differs between versions
 
-    from ...io_common.game_tree.files import GameFile
-
-Socket = Any
-"""An output of a node; its type in the stubs differs between versions."""
-
-# The exponent that stands for the sRGB curve.
-_GAMMA = 2.2
-# How much of a unit a step of `heightmap(x, 1)` is high, for a texture of ten pixels to the unit.
-_HEIGHT_UNIT = 0.1
-# For height maps that were found beside an image and have no declared scale.
-_DEFAULT_HEIGHT_SCALE = 2.0
+_GAMMA = 2.2  # the exponent that stands for the sRGB curve
+_HEIGHT_UNIT = 0.1  # how much of a unit a step of `heightmap(x, 1)` is high, for a texture of ten pixels to the unit
+_DEFAULT_HEIGHT_SCALE = 2.0  # for height maps that were found beside an image and have no declared scale
 
 _COLUMN_WIDTH = 300.0
 _ROW_HEIGHT = 300.0
-# For an alpha channel without a declared threshold.
-_THRESHOLD = 0.5
+_THRESHOLD = 0.5  # for an alpha channel without a declared threshold
 
 _ALPHA_BLEND = "gl_src_alpha,gl_one_minus_src_alpha"
 _FILTER = "gl_dst_color,gl_zero"
@@ -217,8 +208,6 @@ class _NodeBuilder:
         if color is not None:
             self._material.diffuse_color = (*color, 1.0)
 
-    # --- Nodes
-
     def add(self, kind: str, column: int, label: str = "") -> Any:
         # The columns are counted to the left from the shader.
         node = self._tree.nodes.new(kind)
@@ -256,8 +245,6 @@ class _NodeBuilder:
             normal = bump.outputs["Normal"]
         return normal
 
-    # --- Which expression
-
     def _declared_roles(self) -> dict[Role, ImageExpression]:
         """The expressions of the declaration whose images were found and are used."""
         declaration = self._found.declaration
@@ -288,8 +275,6 @@ class _NodeBuilder:
         if image is None:
             return None, {}
         return MapImage(str(image)), {str(image): image}
-
-    # --- Colors
 
     def _load(self, file: GameFile, role: Role) -> Image | None:
         is_data = role in (Role.NORMAL, Role.HEIGHT, Role.SPECULAR, Role.MASKS)
@@ -378,8 +363,6 @@ class _NodeBuilder:
         node = self.add("ShaderNodeRGB", 3, label)
         node.outputs[0].default_value = color or (0.0, 0.0, 0.0, 1.0)
         return _Channels(node.outputs[0])
-
-    # --- Normals and heights
 
     def _relief(self, expression: ImageExpression, files: dict[str, GameFile]) -> _Relief:
         if isinstance(expression, BuiltIn):

@@ -6,21 +6,17 @@ import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 from bpy.props import CollectionProperty, PointerProperty
+from bpy.types import Context, Object, Scene, UILayout
 
 from ...io_common.texts import counted, matches
 from ..clips.clip import PROPERTY, AnimationList, Source, animation_list, can_store, is_stored, store_rows
 from ..options import option, properties
 from ..scene.objects import Scope
-from .panel_parts import FilteredList, Operator, fail
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object, Scene, UILayout
-
-    from .panel_parts import OperatorResult
+from .panel_parts import FilteredList, Operator, OperatorResult, fail
 
 _SOURCES = (
     (Source.ACTIONS.value, "Actions", "The actions that move the armature, each with its slot"),
@@ -35,12 +31,9 @@ _SOURCES = (
 )
 _CURRENT = "CURRENT"
 _ROWS = 6
+LINE_LENGTH = 38  # characters of a message that fit into a line of the file browser
 
-LINE_LENGTH = 38
-"""Characters of a message that fit into a line of the file browser."""
-
-# Blender's units: a number has about half of one.
-_DETAILS_WIDTH = 4.4
+_DETAILS_WIDTH = 4.4  # Blender's units: a number has about half of one
 
 
 @dataclass(frozen=True)
@@ -332,8 +325,13 @@ def draw(layout: UILayout, found: AnimationList, rows: Sequence[Shown]) -> None:
     column.prop(stored, "pattern")
 
 
+_MOST_PROBLEMS = 12
+
+
 def draw_problems(layout: UILayout, heading: str, problems: Sequence[str]) -> None:
     """Draws what keeps an export from being written, in lines that fit into the file browser."""
+    if len(problems) > _MOST_PROBLEMS:
+        problems = [*problems[:_MOST_PROBLEMS], f"and {len(problems) - _MOST_PROBLEMS} more"]
     lines = [heading] if heading and problems else []
     lines += [line for problem in problems for line in textwrap.wrap(problem, LINE_LENGTH)]
     column: Any = layout.column(align=True)

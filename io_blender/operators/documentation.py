@@ -10,17 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Context, UILayout
 
 from ...io_common.family import Family
 from ..options import option, properties
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
-    from bpy.types import Context, UILayout
 
-FOLDER = Path(__file__).resolve().parents[2] / "help"
-"""The folder of the pages."""
-
+FOLDER = Path(__file__).resolve().parents[2] / "help"  # the folder of the pages
 START = "index.html"
 
 _LIST_OPERATORS = ("list_animations", "check_animations", "move_animation")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import CollectionProperty
+from bpy.types import Context, Event
 
 from ...io_common import names
 from ...io_common.family import family_of, family_of_file
@@ -16,13 +17,10 @@ from ..options import Settings, option, properties
 from ..reports import ExportResult, ImportResult
 from . import preferences
 from .job_operator import JobOperator, NoFileError, Outcome, registered
-from .panel_parts import Operator
+from .panel_parts import Operator, OperatorResult
 from .shared_options import ExportTransform, GameChoice, ImportTransform
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Event
-
-    from .panel_parts import OperatorResult
 
     class ExportHelper(Operator):
         """Chooses one file to write."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 from bpy.props import StringProperty
+from bpy.types import Context, Material, Object
 
 from ...io_common.names import as_utf8, short
 from ...io_common.texts import counted
-from ...io_common.textures.conventions import MaterialImages
+from ...io_common.textures.conventions import MaterialImages, TextureRules
 from ...io_common.textures.search import Search
 from .. import reports
 from ..materials.library import MaterialLibrary, name_for_file
@@ -19,13 +20,7 @@ from ..options import option, properties
 from ..records import MaterialRecord, has_record, material_records, read_game_folder
 from ..reports import Report, printable
 from . import preferences
-from .panel_parts import Operator, PropertiesPanel, fail, split_layout
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Material, Object
-
-    from ...io_common.textures.conventions import TextureRules
-    from .panel_parts import OperatorResult
+from .panel_parts import Operator, OperatorResult, PropertiesPanel, fail, split_layout
 
 Find = Callable[["Search", Path, "Material", str], MaterialImages]
 """A function that finds the images of a material, given a search, the file of the model, the material and its name."""

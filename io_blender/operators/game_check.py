@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bmesh
 import bpy
 import numpy as np
 from bpy.props import CollectionProperty, IntProperty, StringProperty
+from bpy.types import Context, Event, Object
 
 from ...io_common.errors import message_for
 from ...io_common.family import Family
@@ -24,13 +25,8 @@ from ..scene.objects import NothingToExportError
 from .animation_list import scope_of_panel
 from .file_operators import chosen_path
 from .job_operator import registered
-from .panel_parts import RowList, fail, wrapped
+from .panel_parts import OperatorResult, RowList, fail, wrapped
 from .shared_options import ExportTransform, GameChoice
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Event, Object
-
-    from .panel_parts import OperatorResult
 
 _SHOWN_BEFORE_EXPORT = 6  # findings in the panel of an export
 # Properties of a check that are not options of an export, or do not change what is found.
@@ -158,7 +154,6 @@ class OBJECT_OT_io_idtech_select_finding(bpy.types.Operator):
 
 
 def _select_bones(obj: Object, names: set[str]) -> None:
-    """Selects bones in Edit Mode; the first one becomes active."""
     bpy.ops.object.mode_set(mode="EDIT")
     armature: Any = obj.data
     selected = [bone for bone in armature.edit_bones if bone.name in names]
@@ -168,7 +163,6 @@ def _select_bones(obj: Object, names: set[str]) -> None:
 
 
 def _select_in_mesh(context: Context, obj: Object, kind: str, elements: np.ndarray) -> None:
-    """Selects vertices or faces in Edit Mode; elements that no longer exist are skipped."""
     context.tool_settings.mesh_select_mode = (kind == VERTICES, False, kind == FACES)
     bpy.ops.object.mode_set(mode="EDIT")
     mesh: Any = obj.data

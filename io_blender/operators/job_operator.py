@@ -7,25 +7,19 @@ import math
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import bpy
+from bpy.types import Context, Event, Object
 
 from ...io_common.errors import message_for
 from ...io_common.family import Family
 from .. import reports, state
 from ..clips.playing import PlayedData, Pose
 from ..scene.objects import NothingToExportError
-from .panel_parts import Operator
+from .panel_parts import Operator, OperatorResult
 
-if TYPE_CHECKING:
-    from bpy.types import Context, Event, Object
-
-    from .panel_parts import OperatorResult
-
-
-registered: list[Family] = []
-"""The families whose operators are registered."""
+registered: list[Family] = []  # the families whose operators are registered
 
 
 class NoFileError(ValueError):
@@ -157,7 +151,15 @@ class Snapshot:
 
     def restore(self) -> None:
         """Removes added data-blocks, and restores the state. The same .blend file must be open."""
-        self._restore_scene()
+        for settings in self._settings:
+            settings.restore()
+        for marker in list(self._scene.timeline_markers):
+            if marker.as_pointer() not in self._markers:
+                self._scene.timeline_markers.remove(marker)
+        if self._frame != self._scene.frame_float:
+            state.set_frame(self._scene, self._frame)
+        if self._scene.camera != self._camera:
+            self._scene.camera = self._camera
         for pose in self._poses:
             pose.restore()
         new = [data for data in state.data_blocks() if data.session_uid not in self._ids]
@@ -173,17 +175,6 @@ class Snapshot:
             objects.active = active
         if active is not None and active.mode != mode:
             bpy.ops.object.mode_set(mode=mode)
-
-    def _restore_scene(self) -> None:
-        for settings in self._settings:
-            settings.restore()
-        for marker in list(self._scene.timeline_markers):
-            if marker.as_pointer() not in self._markers:
-                self._scene.timeline_markers.remove(marker)
-        if self._frame != self._scene.frame_float:
-            state.set_frame(self._scene, self._frame)
-        if self._scene.camera != self._camera:
-            self._scene.camera = self._camera
 
 
 def _view(context: Context) -> tuple[Object | None, str, list[Object]]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import bpy
+from bpy.types import Context
 
 from ...io_common.texts import counted
 from .. import reports, state
@@ -16,12 +17,7 @@ from ..records import has_record
 from . import documentation
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
-
     from bpy.stub_internal.rna_enums import OperatorReturnItems
-    from bpy.types import Context
-
-    OperatorResult: TypeAlias = set[OperatorReturnItems]
 
     Operator = bpy.types.Operator
     Panel = bpy.types.Panel
@@ -29,6 +25,8 @@ if TYPE_CHECKING:
 else:
     # A mixin must not inherit from a Blender class at run time.
     Operator = Panel = UIList = object
+
+OperatorResult: TypeAlias = "set[OperatorReturnItems]"
 
 _CHARACTER_WIDTH = 7  # pixels
 _CHECKS = (

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 from bpy.props import CollectionProperty, EnumProperty
+from bpy.types import Context
 
 from ...io_common.family import Family
 from ...io_common.game_tree.folders import looks_like_game_folder
 from ..options import game_items, option, properties, scale_option
 from . import documentation
-from .panel_parts import Operator, RowList
-
-if TYPE_CHECKING:
-    from bpy.types import Context
-
-    from .panel_parts import OperatorResult
+from .panel_parts import Operator, OperatorResult, RowList
 
 # The package of the extension, whose name depends on the repository that it was installed from.
 _EXTENSION = (__package__ or "").removesuffix(".io_blender.operators")

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import bpy
+from bpy.types import Context, Operator
 from bpy_extras.io_utils import poll_file_object_drop
 
 from ...io_common.family import Family
 from ..frames.operators import sequence_player
 from ..skeletal.operators import import_models, panels, retarget
 from . import animation_list, documentation, find_images, game_check, job_operator, preferences, sidebar
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Operator
 
 _SHARED: tuple[Any, ...] = (
     game_check,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Context, Object, UILayout
 from bpy_extras.io_utils import orientation_helper
 
 from .. import reports
@@ -16,9 +17,6 @@ from ..scene.objects import ChosenConversion, NothingToExportError, Scope, axes_
 from ..verification import Verify
 from . import preferences
 from .panel_parts import Operator, draw_panel
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object, UILayout
 
 
 def _add_axes(cls: type[Any]) -> type[Any]:
@@ -107,7 +105,6 @@ class ExportTransform(Transform):
         return scale | axis
 
     def _default_transform(self, context: Context) -> tuple[float, str, str] | None:
-        """Scale, forward and up of an export that sets none."""
         default = ChosenConversion(axes.to_file(1.0 / preferences.default_scale(), "Y", "Z"))
         try:
             found = export_conversion(default, self.converted_objects(context), reports.Report())
@@ -250,7 +247,6 @@ class ModelExport(ExportTransform, ExportScope, ExportVerify, GameChoice):
 
 
 def _word(declared: Any, value: Any) -> str:
-    """The value of a property as the interface shows it."""
     if declared.type == "ENUM":
         return str(declared.enum_items[value].name)
     return ("on" if value else "off") if declared.type == "BOOLEAN" else str(value)

@@ -14,8 +14,7 @@ class Conversion:
     """The conversion of coordinates between a file and the scene."""
 
     scale: float  # the factor of all lengths
-    # The rotation that follows, a matrix for columns of coordinates, float64 (3, 3)
-    rotation: npt.NDArray[np.float64]
+    rotation: npt.NDArray[np.float64]  # the rotation that follows, a matrix for columns of coordinates, float64 (3, 3)
 
     @property
     def is_identity(self) -> bool:

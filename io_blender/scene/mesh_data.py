@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Attribute, Depsgraph, Material, Mesh, MeshUVLoopLayer, Object
+from mathutils.bvhtree import BVHTree
 
 from ...io_common.triangles import FLIPPED_WINDING, with_area
 from .objects import NothingToExportError
 
-if TYPE_CHECKING:
-    from bpy.types import Attribute, Depsgraph, Material, Mesh, MeshUVLoopLayer, Object
-
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
-
-UV_MAP = "UVMap"
-"""The name of the one UV map, as Blender names the first."""
+UV_MAP = "UVMap"  # the name of the one UV map, as Blender names the first
 
 
 Number = TypeVar("Number", np.float32, np.float64)
@@ -109,8 +106,7 @@ class TriangleMesh:
     triangles: Ints  # three vertices each, counter-clockwise seen from outside, int32 (T, 3)
     loops: Ints  # the corner of the mesh that each corner of a triangle is, int32 (T, 3)
     corner_vertices: Ints  # the vertex of each corner of the mesh, int32 (L,)
-    # The material slot of each triangle, int32 (T,); below the number of slots if there are any.
-    materials: Ints
+    materials: Ints  # the material slot of each triangle, int32 (T,); below the number of slots if there are any
     # The material of each slot in the original data, which modifiers may have added; None for an empty one.
     slots: list[Material | None]
     groups: list[str]  # the names of the vertex groups, which modifiers may have added
@@ -171,6 +167,28 @@ def triangulation(evaluated: Object) -> tuple[Ints, Ints]:
     return loops, faces
 
 
+def bend(corners: npt.NDArray[np.floating], loops: Ints, other_loops: Ints) -> float:
+    """How far the surface moves if faces are split into other triangles (T, 3) of corners (L, 3).
+
+    That is the largest distance from the middle of an edge to the other surface. Triangle i belongs to the same face in
+    both.
+    """
+    rows, other_rows = np.sort(loops, axis=1), np.sort(other_loops, axis=1)
+    differing = (rows != other_rows).any(axis=1)
+    one, other = ({tuple(row) for row in way[differing].tolist()} for way in (rows, other_rows))
+    # A triangle that both have, at another place in the list, is no difference. Blender's trees have 32 bits.
+    near = corners - corners[:1]
+    ways = [near[np.array(sorted(way), np.int32).reshape(-1, 3)] for way in (one - other, other - one)]
+    ways = [way[np.isfinite(way).all(axis=(1, 2))] for way in ways]
+    distances = [0.0]
+    for triangles, others in (ways, ways[::-1]):
+        faces = np.arange(3 * len(others)).reshape(-1, 3)
+        surface: Any = BVHTree.FromPolygons(others.reshape(-1, 3).tolist(), faces.tolist())
+        middles = (triangles + np.roll(triangles, -1, axis=1)) / 2.0
+        distances += [surface.find_nearest(middle)[3] or 0.0 for middle in middles.reshape(-1, 3).tolist()]
+    return max(distances)
+
+
 def world_matrix(obj: Object) -> Floats:
     """An object's transform, float64 (4, 4); NaN where it is infinite."""
     return without_infinity(np.array(obj.matrix_world, dtype=np.float64))
@@ -187,18 +205,32 @@ def world_vertices(evaluated: Object) -> Floats:
 
 
 def corner_normals(mesh: Mesh, matrix: Floats) -> npt.NDArray[np.float32]:
-    """The unit normals by which Blender shades corners, in the space that a transform leads to, float32 (L, 3)."""
+    """The normals by which Blender shades corners, in the space that a transform leads to, float32 (L, 3)."""
+    # They have the length 1 only without a transform.
     normals = np.empty((len(mesh.loops), 3), dtype=np.float32)
     mesh.corner_normals.foreach_get("vector", normals.ravel())
     axes = matrix[:3, :3]
     # The transposed inverse but for its length, which is there where the scale is 0 too.
     inverse = np.cross(axes[[1, 2, 0]], axes[[2, 0, 1]])
     inverse *= np.sign(axes[0] @ inverse[0]) / max(np.abs(inverse).max(), np.finfo(float).tiny)
-    turned = normals if np.array_equal(inverse, np.eye(3)) else normals @ inverse.T.astype(np.float32)
-    lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", turned, turned)), np.finfo(np.float32).tiny)
-    for column in turned.T:
-        column /= lengths
-    return turned
+    return normals if np.array_equal(inverse, np.eye(3)) else normals @ inverse.T.astype(np.float32)
+
+
+def corner_colors(mesh: Any) -> npt.NDArray[np.uint8] | None:
+    """The active colors of corners in sRGB, (L, 4); None without any."""
+    layer = mesh.color_attributes.active_color
+    if layer is None or not len(mesh.loops):
+        return None
+    values = np.empty((len(layer.data), 4), np.float32)
+    layer.data.foreach_get("color_srgb", values.ravel())
+    colors = np.rint(np.clip(values, 0.0, 1.0) * 255.0).astype(np.uint8)
+    return colors if layer.domain == "CORNER" else colors[corner_vertices(mesh)]
+
+
+def set_corner_colors(mesh: Any, colors: npt.NDArray[np.uint8]) -> None:
+    """Gives corners colors in sRGB, (L, 4), at least one."""
+    layer = mesh.color_attributes.new("Color", "BYTE_COLOR", "CORNER")
+    layer.data.foreach_set("color_srgb", (colors / np.float32(255.0)).ravel())
 
 
 def normals_of_shapes(obj: Object, shapes: npt.NDArray[np.float32]) -> Iterator[npt.NDArray[np.float32]]:

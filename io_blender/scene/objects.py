@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Context, Depsgraph, Object
 
 from ..records import ConversionField, has_record, read_group
-from ..reports import listing
+from ..reports import Report, listing
 from .axes import Conversion
 from .time_dependence import is_property_animated
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
-
-    from bpy.types import Context, Depsgraph, Object
-
-    from ..reports import Report
-
-
-# The types of objects that Blender can convert to meshes.
-_SHAPES = {"CURVE", "SURFACE", "META", "FONT"}
+_SHAPES = {"CURVE", "SURFACE", "META", "FONT"}  # the types of objects that Blender can convert to meshes
 
 # Modifiers that make instances.
 _MAKERS = {"NODES", "PARTICLE_SYSTEM"}
@@ -32,8 +25,7 @@ _INSTANCES_LEFT_OUT = "its instances are left out: make them real, or add a Real
 _MIN_SCALE = 0.9e-6
 _ROTATION_TOLERANCE = 1e-4
 
-# Scales of operators have 32 bits, and users shorten them: 39.37.
-_SCALE_TOLERANCE = 1e-4
+_SCALE_TOLERANCE = 1e-4  # scales of operators have 32 bits, and users shorten them: 39.37
 
 # The property groups of meshes. In an MD2 the mesh is the model; those of others hang on it.
 _MD2, _MD3 = "md2", "md3"
@@ -284,9 +276,6 @@ def _root(obj: Object) -> Object:
 def _is_imported(obj: Object) -> bool:
     """Whether a mesh is an imported model or a part of one."""
     return any(has_record(obj.data, group) for group in _GROUPS)
-
-
-# The conversion to the file
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,17 +10,15 @@ import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import ID, Scene
 from mathutils import Matrix, Vector
 
 from .. import state, versions
-
-if TYPE_CHECKING:
-    from bpy.types import ID, Scene
 
 # From the front, a third to the side, and a little from above.
 _VIEW = Matrix.Rotation(math.radians(120.0), 3, "Z") @ Matrix.Rotation(math.radians(78.0), 3, "X")
@@ -121,7 +119,6 @@ def studio(scene: Scene) -> Iterator[Studio]:
 
 
 def _set_up(scene: Any) -> None:
-    """Sets up the renderer, the light and the camera."""
     render, cycles = scene.render, scene.cycles
     render.engine, cycles.device = "CYCLES", "CPU"
     cycles.use_adaptive_sampling = cycles.use_denoising = False

@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import bpy
+from bpy.types import GeometryNodeGroup, Modifier, NodesModifier, NodeTree, Object, Scene
 
 from .. import versions
-
-if TYPE_CHECKING:
-    from bpy.types import (
-        ClothModifier,
-        DynamicPaintModifier,
-        FluidModifier,
-        GeometryNodeGroup,
-        Modifier,
-        NodesModifier,
-        NodeTree,
-        Object,
-        Scene,
-    )
-
-    from ..reports import Report
+from ..reports import Report
 
 # Modifiers whose result depends on the frame even if they are not animated.
 _TIMED_MODIFIERS = {
@@ -35,8 +22,6 @@ _TIMED_CONSTRAINTS = {"FOLLOW_TRACK", "CAMERA_SOLVER", "OBJECT_SOLVER", "TRANSFO
 # Modifiers and nodes with geometry that change neither vertices nor faces, at any time.
 _SHADING_MODIFIERS = {"NORMAL_EDIT", "WEIGHTED_NORMAL"}
 _SHADING_NODES = {"GeometryNodeGroup", "GeometryNodeSetShadeSmooth", "NodeGroupInput", "NodeGroupOutput", "NodeReroute"}
-
-_SIMULATED = {"CLOTH": "cloth", "SOFT_BODY": "soft body"}
 
 
 def depends_on_time(obj: Object) -> bool:
@@ -100,39 +85,9 @@ def _unbaked(obj: Object, scene: Scene) -> Iterator[str]:
     ):
         yield "rigid body"
     for modifier in obj.modifiers:
-        if not modifier.show_viewport:
-            continue
-        if modifier.type in _SIMULATED and not cast("ClothModifier", modifier).point_cache.is_baked:
-            yield _SIMULATED[modifier.type]
-        if modifier.type == "FLUID" and not _is_baked_fluid(cast("FluidModifier", modifier)):
-            yield "fluid"
-        if modifier.type == "DYNAMIC_PAINT" and not _is_baked_paint(cast("DynamicPaintModifier", modifier)):
-            yield "dynamic paint"
-        # Particles alone are no part of a mesh.
-        source = {"EXPLODE": obj, "PARTICLE_INSTANCE": getattr(modifier, "object", None)}.get(modifier.type)
-        if source is not None and any(not system.point_cache.is_baked for system in source.particle_systems):
-            yield "particles"
-
-
-def _is_baked_fluid(modifier: FluidModifier) -> bool:
-    """Whether what a fluid modifier shows is baked; only a domain of liquid shows a mesh."""
-    domain = modifier.domain_settings
-    return (
-        modifier.fluid_type != "DOMAIN"
-        or domain.domain_type != "LIQUID"
-        or not domain.use_mesh
-        or domain.has_cache_baked_mesh
-    )
-
-
-def _is_baked_paint(modifier: DynamicPaintModifier) -> bool:
-    """Whether all surfaces of a canvas that move vertices are baked."""
-    canvas = modifier.canvas_settings
-    return canvas is None or all(
-        surface.point_cache.is_baked
-        for surface in canvas.canvas_surfaces
-        if surface.is_active and surface.surface_type in {"DISPLACE", "WAVE"}
-    )
+        cache = getattr(modifier, "point_cache", None)
+        if modifier.show_viewport and cache is not None and not cache.is_baked:
+            yield modifier.type.replace("_", " ").lower()
 
 
 def keeps_shape(modifier: Modifier) -> bool:
@@ -147,7 +102,6 @@ def keeps_shape(modifier: Modifier) -> bool:
 
 
 def _node_trees(modifiers: Iterable[Modifier]) -> Iterator[NodeTree]:
-    """The geometry nodes of modifiers, and the groups in them."""
     waiting: list[NodeTree | None] = [
         cast("NodesModifier", modifier).node_group for modifier in modifiers if modifier.type == "NODES"
     ]

@@ -88,14 +88,8 @@ class ImportProperties(RigProperties):
     )
     frame_start: int = frame_start_option("each file")
     use_scene_timing: bool = scene_timing_option("the first camera path, else of the first animation")
-    sequence_actions: bool = option(
-        False, "Sequence Actions", "Also create an action for each sequence of the MD2 or MDL, such as run or pain1"
-    )
     use_textures: bool = option(
-        True,
-        "Textures",
-        "Import the images of the materials from the model's folder, its game folder or the game folders in the "
-        "preferences",
+        True, "Textures", "Import the images of the materials from the model's folder or a game folder"
     )
 
 
@@ -115,20 +109,19 @@ class ModelProperties:
     rebuild_hierarchy: bool = option(
         True,
         "Rebuild Hierarchy",
-        "With Deform Bones Only, hang bones whose parents are left out on the deforming bone that these controls "
-        "follow, as games address a joint with all below it. Poses stay the same",
+        "With Deform Bones Only, hang each bone that loses its parent on the deforming bone that its controls follow. "
+        "Poses stay the same",
     )
     fit_weights: bool = option(
         False,
         "Fit Weights",
         "Find weights for meshes that something other than bones moves with the armature, such as Surface Deform or a "
-        "vertex parent, so that the joints move them as shown as well as they can",
+        "vertex parent",
     )
     attached_armatures: str = option(
         AUTOMATIC,
         "Attached Armatures",
-        "What to do with armatures that are parented to a bone of the exported one, or follow it by a constraint, such "
-        "as a weapon in a hand",
+        "What to do with armatures that hang on a bone of the exported one, such as a weapon in a hand",
         items=(
             (AUTOMATIC, "Automatic", "Merge those that were made in Blender; imported models stay separate"),
             (MERGE, "Merge", "Export all as one model: their root joints become children of that bone"),
@@ -138,8 +131,8 @@ class ModelProperties:
     objects_as_joints: bool = option(
         True,
         "Objects as Joints",
-        "Without an armature, make a joint of every object that moves or has children, with its meshes bound to it, as "
-        "of a door or a machine. If disabled, all meshes are bound to one joint that stands still",
+        "Without an armature, make a joint of every object that moves or has children, such as a door. If disabled, "
+        "all meshes are bound to one joint that stands still",
     )
     add_origin: str = option(
         AUTOMATIC,
@@ -149,17 +142,12 @@ class ModelProperties:
             (
                 AUTOMATIC,
                 "Automatic",
-                "Add it to models made in Blender where the game refuses the model without it, or moves it: for Doom 3 "
-                "if there are several roots or the root is not at the origin. Imported skeletons stay as they are",
+                "Add it to models made in Blender that the game would refuse or move without it. Imported skeletons "
+                "stay as they are",
             ),
             (ALWAYS, "Always", "Add it unless the only root has this name and is at the origin"),
             (NEVER, "Never", "Export the bones as they are"),
         ),
-    )
-    make_names_safe: bool = option(
-        True,
-        "Make Names Safe",
-        "Replace joint names that the game cannot read, in the mesh and all animations. If disabled, they are errors",
     )
 
 
@@ -250,6 +238,7 @@ class ImportOptions(ImportProperties):
     animation_folder: Path | None = None
     chosen: tuple[str, ...] | None = None  # names of files for 'CHOOSE'; None for the same as 'FOLDER'
     game_folders: tuple[str, ...] = ()  # searched for images besides the one in the model's path
+    sequence_actions: bool = False  # also make an action of each sequence of an animation
     conversion: axes.Conversion = field(default_factory=axes.identity)  # from the file to the scene
     # For animations: the scale and axes that their armature was imported with.
     use_conversion_of_armature: bool = True

@@ -3,27 +3,28 @@ Values that are loaded are valid, but may no longer describe what Blender shows:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Action, Armature, Bone, Mesh
 
 from ...io_common.skeletal.model import Floats, Joints, SkeletalError
 from ...io_common.skeletal.model import Mesh as MeshBlock
 from ...io_common.skeletal.validation import validate_mesh
 from ...io_common.triangles import FLIPPED_WINDING, is_degenerate
-from ..records import NONE, ConversionField, Integer, MaterialRecord, Name, Number, Table, Text, match_elements
+from ..records import NONE, Bytes, ConversionField, Integer, MaterialRecord, Name, Number, Table, Text, match_elements
 from ..scene import mesh_data
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Armature, Bone, Mesh
 
 Integers = npt.NDArray[np.int64]
 
 GROUP = "md5"
 """The name of the property group."""
+
+SAME_NORMAL = math.cos(math.radians(0.25))
+"""The cosine of the angle that Blender's custom normals may be off."""
 
 _MAX_JOINTS = 1 << 16
 
@@ -55,6 +56,8 @@ _WEIGHTS = Table(GROUP, "weights", "f8", 5)
 _WEIGHT_RANGES = Table(GROUP, "weight_ranges", "i4", 2, lowest=0)
 _DEGENERATE = Table(GROUP, "degenerate_triangles", "i4", 4, lowest=0)
 _UNUSED = Table(GROUP, "unused_vertices", "f8", 3)
+# By which normals Blender shades corners, in the space of the object, where it cannot show those of the file.
+SHOWN_NORMALS = Bytes(GROUP, "shown_normals", "f4", 3)
 # The vertex of the file, of vertices, and of face corners where vertices were merged along a UV seam.
 _VERTEX = "md5_vertex"
 _CORNER_VERTEX = "md5_corner_vertex"

@@ -8,11 +8,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Armature, Bone
 
 from ...io_common.skeletal import quaternions as quat
 from ...io_common.skeletal.model import ROOT, Animation, Floats, Joints
@@ -21,9 +21,6 @@ from ...io_common.skeletal.skeleton import Match, components, with_components
 from ..scene.axes import Conversion
 from ..scene.mesh_data import without_infinity
 from .records import load_bones
-
-if TYPE_CHECKING:
-    from bpy.types import Armature, Bone
 
 SMALLEST_SCALE = 1e-6
 """The scale of a bone whose joint has the scale 0. Too small to be seen, and its children keep their places."""
@@ -141,4 +138,5 @@ class Motion:
     animation: Animation
     match: Match
     scales: ScaleTable | None = None
+    is_loop: bool | None = None  # None if its frames say that
     is_transferred: bool = False  # from another skeleton

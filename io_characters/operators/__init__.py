@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 from bpy.props import FloatVectorProperty
+from bpy.types import Context, Event
 
 from ...io_blender import versions
 from ...io_blender.operators import documentation, job_operator, panel_parts, preferences, registration, shared_options
 from ...io_blender.operators.animation_list import draw_problems
-from ...io_blender.operators.panel_parts import TabPanel, fail, set_timing
+from ...io_blender.operators.panel_parts import OperatorResult, TabPanel, fail, set_timing
 from ...io_blender.options import hidden, option, properties, scale_option
 from ...io_blender.reports import Job, listing
 from ...io_blender.scene import axes
 from ...io_blender.scene.objects import ChosenConversion
 from ...io_md2.format import Md2Error
-from ...io_md3.exporting import ExportOptions as Md3Options
-from ...io_md3.exporting.players import PlayerExport, export_player, is_untouched, problems_of, settings_of
+from ...io_md3.exporting.players import PlayerExport, export_player, imported_sequences, problems_of, settings_of
 from ...io_md3.format import Game, Md3Error
 from ...io_md3.format.sequences import missing_sequences
+from ...io_md3.options import ExportOptions as Md3Options
 from ...io_md3.players import Player, find_player
 from ...io_md3.records import PlayerSettings
 from ...io_md5.format import Md5Error
@@ -36,14 +37,7 @@ from .import_character import (
     IO_IDTECH_UL_characters,
 )
 
-if TYPE_CHECKING:
-    from bpy.types import Context, Event
-
-    from ...io_blender.operators.panel_parts import OperatorResult
-
-PAGE = "characters.html"
-"""The help page of the operators."""
-
+PAGE = "characters.html"  # the help page of the operators
 _COLUMN_LENGTH = 24
 
 # The property for a setting of a player that has another name.
@@ -125,7 +119,8 @@ class EXPORT_SCENE_OT_idtech_character(job_operator.JobOperator, shared_options.
         else:
             for name in ("player_name", "sex", "footsteps", "head_offset", "skins", "global_scale"):
                 layout.prop(self, name)
-            draw_problems(layout, "", [] if is_untouched(player) else list(problems_of(player)))
+            is_made = imported_sequences(player) is None or missing_sequences(player.actions)
+            draw_problems(layout, "", list(problems_of(player)) if is_made else [])
         layout.prop(self, "verify")
 
     def job(self, context: Context) -> Job[job_operator.Outcome]:

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import CollectionProperty
+from bpy.types import Context, Event, UILayout
 
 from ...io_blender import versions
 from ...io_blender.operators import file_operators, job_operator, panel_parts, preferences
-from ...io_blender.operators.panel_parts import FilteredList, check_boxes_option, draw_choice
+from ...io_blender.operators.panel_parts import FilteredList, OperatorResult, check_boxes_option, draw_choice
 from ...io_blender.operators.shared_options import ImportTransform
 from ...io_blender.options import hidden, mixin_of, option, properties, values_of
 from ...io_blender.reports import Job, printable
 from ...io_common.catalogue import Catalogue, CatalogueEntry, Kind, count_animations
+from ...io_common.declarations.characters import Character
 from ...io_common.game_tree.files import FileReadError
 from ...io_common.game_tree.folders import inner_game
 from ...io_common.texts import counted, matches
@@ -25,11 +27,6 @@ from ..reading import CharacterOptions, CharacterProperties, catalogue, game_fol
 from . import library_pictures
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Event, UILayout
-
-    from ...io_blender.operators.panel_parts import OperatorResult
-    from ...io_common.declarations.characters import Character
-
     _Options = CharacterProperties
 else:
     _Options = mixin_of(CharacterProperties)
@@ -152,22 +149,17 @@ def _draw_animations(layout: UILayout, operator: Any) -> None:
     column.label(text=f"{checked} of {names} to import{operator.animations_total}")
 
 
-# The operator
-
-
 def _known_games(operator: Any, context: Context, text: str) -> list[str]:
     """The game folders of the preferences, for completion."""
     return [folder for folder in preferences.game_folders() if text.lower() in folder.lower()]
 
 
 def _entry_chosen(operator: Any, context: Context) -> None:
-    """Takes the name of the row that was clicked."""
     if 0 <= operator.active_entry < len(operator.entries):
         operator.name = operator.entries[operator.active_entry].name
 
 
 def _inner_chosen(operator: Any, context: Context) -> None:
-    """Takes the game folder that is inside the chosen folder."""
     if operator.inner_game:
         operator.game = operator.inner_game
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field, replace
 DOOM3, QUAKE2, QUAKE3, SAUERBRATEN = "DOOM3", "QUAKE2", "QUAKE3", "SAUERBRATEN"
 """Values of `Character.game`: whose declarations the character comes from."""
 MD3_SUFFIX = ".md3"
-MODEL_SUFFIXES = (".md5mesh", ".md2", MD3_SUFFIX)
-"""Of models that can be imported."""
-
+IQM_SUFFIX = ".iqm"
+MODEL_SUFFIXES = (".md5mesh", ".md2", MD3_SUFFIX, IQM_SUFFIX)  # of models that can be imported
 Vector = tuple[float, float, float]
 
 
@@ -30,12 +29,12 @@ class CharacterAnimation:
     """An animation under the name that the game has for it."""
 
     name: str
-    files: tuple[str, ...] = ()  # several are equally long and blended in step
+    # Several are equally long and blended in step. Of an IQM, `FILE:NAME` is one of its animations.
+    files: tuple[str, ...] = ()
     rate: float | None = None  # frames a second; None for that of the files
     commands: tuple[FrameCommand, ...] = ()
     flags: tuple[str, ...] = ()  # words such as `ai_no_turn`
-    # First frame, from 0, and number of frames, in a model whose file holds all.
-    frames: tuple[int, int] | None = None
+    frames: tuple[int, int] | None = None  # first frame, from 0, and number of frames, in a model whose file holds all
     priority: int = 0  # which of two animations at once wins, in Sauerbraten
     joints: str = ""  # that it moves with all below them, in Sauerbraten; empty for the whole skeleton
     replacement: str = ""  # the animation that the game plays in its place; empty for itself
@@ -102,7 +101,7 @@ class CharacterPart:
     """A model of a character."""
 
     name: str
-    model: str  # `.md5mesh`, `.md2` or `.md3`; of an attachment also something else, or empty
+    model: str  # `.md5mesh`, `.iqm`, `.md2` or `.md3`; of an attachment also something else, or empty
     animations: tuple[CharacterAnimation, ...] = ()
     skins: tuple[CharacterSkin, ...] = ()
     default_skin: str | None = None  # that the game shows; None for the model's own materials

@@ -29,8 +29,8 @@ from .characters import (
 )
 from .cube_scripts import MeshSkin, ScriptPart, image_name, read_script, split_folder
 
-CONFIGS = {"md5": "md5.cfg", "md2": "md2.cfg"}
-"""The name of the script of each kind of model."""
+# The name of the script of each kind of model. The commands of IQM and MD5 are the same but for their names.
+CONFIGS = {"md5": "md5.cfg", "iqm": "iqm.cfg", "md2": "md2.cfg"}
 
 
 def cfg_character(files: GameTree, folder: str) -> Character:
@@ -43,8 +43,6 @@ def cfg_character(files: GameTree, folder: str) -> Character:
 
 
 class _CharacterReader:
-    """Reads a script, and finds the files that it names."""
-
     def __init__(self, files: GameTree, folder: str, kind: str) -> None:
         self._files = files
         self._folder = folder
@@ -57,7 +55,7 @@ class _CharacterReader:
         script = read_script(self._files.read_text(path), path, self._kind, self._read, self._find_folder)
         self._missing.update(script.missing)
         if not script.parts:
-            script.warnings.append(f"{path}, line 1: no model is loaded: there is no md5load")
+            script.warnings.append(f"{path}, line 1: no model is loaded: there is no {self._kind}load")
         finished = [self._part(part) for part in script.parts]
         # Without its first model nothing is left, and without another one the rest.
         kept = [index for index, part in enumerate(finished) if self._files.has(part.model)]
@@ -88,7 +86,7 @@ class _CharacterReader:
 
     def _part(self, part: ScriptPart) -> CharacterPart:
         model = part.model or self._md2()
-        named = [model, *(file for one in part.animations for file in one.files)]
+        named = [model, *(file.partition(":")[0] for one in part.animations for file in one.files)]
         self._missing.update(path for path in named if not self._files.has(path))
         textures = {one.mesh: self._textures(one) for one in part.skins.values() if one.image or one.bump}
         default = self._md2_textures(model) if not part.model else None
@@ -103,7 +101,8 @@ class _CharacterReader:
             adjustments=tuple(part.adjustments),
             tags=tuple(part.tags),
             skeleton=part.skeleton,
-            settings=tuple(part.settings),
+            # They are written for MD5, whose commands are the same.
+            settings=tuple((words[0].replace("iqm", "md5", 1), *words[1:]) for words in part.settings),
         )
 
     def _textures(self, skin: MeshSkin) -> MeshTextures:
@@ -142,8 +141,6 @@ class _CharacterReader:
         folders = [join(base, name) for base in bases]
         return next((folder for folder in folders if self._files.files(folder)), folders[0])
 
-
-# --- Text
 
 _BARE = re.compile(r"[A-Za-z0-9_.*|!<>/-]+\Z")
 _UNFIT = re.compile(r"[\x00-\x1f\x7f]")

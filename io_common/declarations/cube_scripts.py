@@ -37,11 +37,8 @@ from ..names import ancestors, clean_name, fold, fold_slashes, join, short
 from ..texts import counted
 from .characters import Attachment, CharacterAnimation, JointAdjustment, Tag, Vector
 
-MAX_WORDS = 100_000
-"""Words of all statements that a script runs, those of other scripts and aliases included."""
-MAX_DEPTH = 48
-"""Blocks, aliases and scripts within each other."""
-_LONGEST_PATH = 4096  # Windows and Linux open no longer ones
+MAX_WORDS = 100_000  # words of all statements that a script runs, those of other scripts and aliases included
+MAX_DEPTH = 48  # blocks, aliases and scripts within each other
 _MODEL_FOLDERS = ("models", "model")
 
 
@@ -132,8 +129,6 @@ def read_script(
         reader.warn(f"stopped: {error}")
     return reader.script
 
-
-# --- Statements
 
 # A bare word ends before brackets, quotes and comments. `++` and `*+` never go back, and need no memory for that.
 _TOKEN = re.compile(
@@ -292,7 +287,7 @@ class _ScriptReader:
         """Runs a script, whose path begins at the game's folder, perhaps above the one that is searched."""
         if not path:
             raise _StatementError("exec without a file")
-        parts = path.split("/") if len(path) <= _LONGEST_PATH else []
+        parts = path.split("/")
         outer = self._file, self._line
         try:
             for base in reversed(ancestors(self._folder)):
@@ -307,8 +302,6 @@ class _ScriptReader:
         finally:
             self._file, self._line = outer
         self.script.missing.append(path)
-
-    # --- Commands
 
     def _run_command(self, name: str, words: list[str]) -> None:
         if name == "mdlscale":

@@ -17,8 +17,7 @@ from typing import NamedTuple
 from ..game_tree.files import MAX_TOKENS
 from ..names import fold, short, split_extension
 
-MATERIAL, MODEL, ENTITY, SKIN = "material", "model", "entitydef", "skin"
-"""The types of declarations that are read."""
+MATERIAL, MODEL, ENTITY, SKIN = "material", "model", "entitydef", "skin"  # the types of declarations that are read
 _TYPES = frozenset(
     (
         *(MATERIAL, MODEL, ENTITY, SKIN, "table", "sound", "mapdef", "fx", "particle", "articulatedfigure"),
@@ -26,8 +25,7 @@ _TYPES = frozenset(
         *("guide", "effect", "playback", "lipsync", "materialtype", "xdata", "tdm_matinfo"),
     )
 )
-MAX_WARNINGS = 50
-"""Warnings about a file, and about each of its declarations."""
+MAX_WARNINGS = 50  # warnings about a file, and about each of its declarations
 # A word ends at white space, brackets, commas, quotes and comments. `++` never goes back, and needs no memory for that.
 _TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))

@@ -44,8 +44,7 @@ from .characters import (
 from .declaration_files import ENTITY, MODEL, SKIN, Declaration, canonical_name
 from .doom3_models import DeclarationsByName, alias
 
-ATTACHING_ANIMATION = "ik_pose"
-"""The animation in whose first frame a body is while things are attached."""
+ATTACHING_ANIMATION = "ik_pose"  # the animation in whose first frame a body is while things are attached
 _REPLACED = "replace_anim_"
 _SHADER = re.compile(rb'^[ \t]*shader\s+"([^"\n]*)"', re.MULTILINE)
 _MAX_SKINS = 256  # of a model
@@ -118,8 +117,6 @@ class _CharacterReader:
         warnings = self._game.warnings_about(names) if self._in_detail else ()
         return Character(declaration.name, DOOM3, tuple(self._parts), missing, place, warnings)
 
-    # --- Models
-
     def add_model(self, name: str, skin: str, attachment: Attachment | None) -> bool:
         """Adds a model; False if its file is missing."""
         game = self._game
@@ -151,8 +148,6 @@ class _CharacterReader:
             if skin is not None:
                 found.setdefault(canonical_name(one), skin)
         return tuple(found.values())
-
-    # --- Entities
 
     def add_entity(self, name: str, values: Values) -> None:
         if not self.add_model(values["model"], values.get("skin", ""), None):
@@ -240,7 +235,6 @@ def _vector(values: Values, key: str) -> Vector:
 
 
 def _rotation(values: Values, key: str) -> Vector:
-    """Yaw, pitch and roll of a value that has pitch first."""
     pitch, yaw, roll = _vector(values, key)
     return yaw, pitch, roll
 

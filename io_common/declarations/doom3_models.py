@@ -121,8 +121,6 @@ class _ModelReader(TokenReader):
             self.declaration.warn(f"the channel '{short(name.text)}' is not closed with ')'", name)
         return re.sub(r"(?<!\S)([*-]+) ", r"\1", " ".join(words))
 
-    # --- Animations
-
     def _add_animation(self, name: Token) -> None:
         files: list[str] = []
         has_more = True
@@ -188,14 +186,10 @@ def alias(name: str) -> str:
 
 
 def _number(text: str) -> float:
-    """A number; NaN if it is none."""
     try:
         return float(text)
     except ValueError:
         return math.nan
-
-
-# --- Entities and skins
 
 
 def _read_pairs(declaration: Declaration) -> Iterator[tuple[str, str]]:
@@ -212,9 +206,6 @@ def _read_pairs(declaration: Declaration) -> Iterator[tuple[str, str]]:
 def read_entity(declaration: Declaration) -> dict[str, str]:
     """The values of an entity declaration by key in lower case, without what it inherits."""
     return {key.lower(): value for key, value in _read_pairs(declaration)}
-
-
-# --- By name
 
 
 class DeclarationsByName:

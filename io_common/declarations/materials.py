@@ -30,19 +30,14 @@ from ..game_tree.files import MAX_TOKENS
 from ..names import short
 from .declaration_files import MATERIAL, MAX_WARNINGS, Token, TokenReader, parse_declarations
 
-MAX_PARTS = 64
-"""Maximum number of images and functions in one expression; those of the games have fewer than ten."""
-MAX_NESTING = 32
-"""Maximum depth of nested functions in an expression."""
+MAX_PARTS = 64  # maximum number of images and functions in one expression; those of the games have fewer than ten
+MAX_NESTING = 32  # maximum depth of nested functions in an expression
 _MAX_NUMBERS = 8
 _MAX_TERMS = 64
 _MAX_ADDED = 4  # stages that are added up, as nodes
 # More than any game uses, and products of many such numbers are still finite.
 _MAX_FACTOR = 1e6
 _MAX_TERM = 1e4
-
-
-# --- Images
 
 
 @dataclass(frozen=True)
@@ -96,9 +91,6 @@ def map_uses(expression: ImageExpression | None, *, is_height: bool = False) -> 
     return uses
 
 
-# --- Materials
-
-
 @dataclass
 class Material:
     """A material declaration."""
@@ -148,8 +140,7 @@ _LIT = ("diffusemap", "bumpmap", "normalmap", "specularmap")
 _ALPHA_BLENDS = ("blend", "gl_src_alpha,gl_one_minus_src_alpha")
 _ADDED = ("add", "gl_one,gl_one", "gl_src_alpha,gl_one")
 _SUMMED = _ADDED[:2]
-# They draw nothing: their alpha test cuts holes into what other stages draw.
-_MASKS = ("none", "gl_zero,gl_one")
+_MASKS = ("none", "gl_zero,gl_one")  # they draw nothing: their alpha test cuts holes into what other stages draw
 # Words before an expression that is a factor of red, green, blue or alpha.
 _FACTORS = {"red": (0,), "green": (1,), "blue": (2,), "alpha": (3,), "rgb": (0, 1, 2), "rgba": (0, 1, 2, 3)}
 # Whole materials in one word: of Enemy Territory, XreaL and Unvanquished.
@@ -279,8 +270,6 @@ class _MaterialReader(TokenReader):
         target = self.word()
         return f"{source},{target.text.lower()}" if target is not None else source
 
-    # --- Image programs
-
     def _expression(self) -> ImageExpression | None:
         self._parts = 0
         return self._part(0)
@@ -293,8 +282,6 @@ class _MaterialReader(TokenReader):
         is_call = token.kind == "word" and self.accept("(")
         if depth > MAX_NESTING or self._parts == MAX_PARTS:
             self._is_too_long = True
-            if is_call:
-                self._skip_call()
             return None
         self._parts += 1
         if is_call:
@@ -321,15 +308,6 @@ class _MaterialReader(TokenReader):
             if image is not None:
                 images.append(image)
         return Call(function, tuple(images), tuple(numbers[:_MAX_NUMBERS]))
-
-    def _skip_call(self) -> None:
-        """Skips a call whose opening bracket was passed."""
-        depth = 1
-        while depth and (token := self.peek()) is not None and not token.is_mark("{}"):
-            depth += token.is_mark("(") - token.is_mark(")")
-            self.next()
-
-    # --- Values
 
     def _threshold(self) -> float:
         return min(max(self._value(0.5), 0.0), 1.0)

@@ -28,21 +28,16 @@ from . import files as limits
 from .files import PAK_METHOD, UNSUPPORTED_METHOD, Budget, FileReadError, GameFile, Listing, Member
 
 ARCHIVE_EXTENSIONS = (".pk4", ".pk3", ".pkz", ".dpk", ".pak", ".zip")
-FOLDER_EXTENSIONS = (".dpkdir",)
-"""Extensions of folders that are archives that are not packed."""
+FOLDER_EXTENSIONS = (".dpkdir",)  # extensions of folders that are archives that are not packed
 MAX_MEMBERS = 200_000
 
 _NUMBERED = (".pak", ".pkz", ".dpk", ".dpkdir")
 _VERSIONED = (".dpk", ".dpkdir")
-# More than the last record of an archive with the longest possible comment, in bytes.
-_MAX_END_SIZE = 1 << 17
 _PAK_ENTRY = struct.Struct("<56s2i")
 _UNREADABLE = (OSError, zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, struct.error)
 # The number of errors whose text is the reason: with that of a system error, the user would be told of that.
 _OTHER_REASON = 0
-
-Stamp = list[int]
-"""The size in bytes and the time of the last change in nanoseconds of a file or folder."""
+Stamp = list[int]  # the size in bytes and the time of the last change in nanoseconds of a file or folder
 
 
 def is_archive_name(name: str) -> bool:
@@ -135,10 +130,10 @@ class Directory:
 def read_directory(path: Path, size: int, changed: int) -> Directory:
     """The directory of an archive, read again only if its size or time have changed. Raises _UNREADABLE."""
     del changed
-    with _DirectoryReader(open_file(path).detach()) as stream:
+    with open_file(path) as stream:
         is_pak = stream.peek(4)[:4] == b"PACK"
-        members = _pak_members(stream, size) if is_pak else _zip_members(stream)
-        directory = Directory(stream.count)
+        members, cost = _pak_members(stream, size) if is_pak else _zip_members(stream, size)
+    directory = Directory(cost)
     if len(members) > MAX_MEMBERS:
         raise FileReadError(f"{len(members)} members are too many")
     folders: dict[str, tuple[str, Listing] | None] = {}
@@ -160,23 +155,8 @@ def read_directory(path: Path, size: int, changed: int) -> Directory:
     return directory
 
 
-class _DirectoryReader(io.BufferedReader):
-    """An archive of which only the directory is read, which may claim any size; `count` is how many bytes were read."""
-
-    count = 0
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        if size is None or size < 0:
-            # `zipfile` does this only at the end of the archive.
-            size = _MAX_END_SIZE
-        elif self.count + size > limits.MAX_DIRECTORIES:
-            raise FileReadError("the directories of the archives are too large")
-        data = super().read(size)
-        self.count += len(data)
-        return data
-
-
-def _zip_members(stream: _DirectoryReader) -> list[Member]:
+def _zip_members(stream: io.BufferedReader, length: int) -> tuple[list[Member], int]:
+    """The members of an archive, and the size of its directory."""
     # Opening the archive reads only its directory.
     with zipfile.ZipFile(stream) as archive:
         members = []
@@ -184,10 +164,10 @@ def _zip_members(stream: _DirectoryReader) -> list[Member]:
             method = UNSUPPORTED_METHOD if info.flag_bits & 1 else info.compress_type
             sizes = info.compress_size, info.file_size
             members.append(Member(fold_slashes(info.filename), info.header_offset, *sizes, info.CRC, method))
-        return members
+        return members, length - archive.start_dir
 
 
-def _pak_members(stream: _DirectoryReader, length: int) -> list[Member]:
+def _pak_members(stream: io.BufferedReader, length: int) -> tuple[list[Member], int]:
     header = stream.read(12)
     if len(header) < 12:
         raise ValueError("it ends within its header")
@@ -198,14 +178,12 @@ def _pak_members(stream: _DirectoryReader, length: int) -> list[Member]:
         raise ValueError("it has too many members")
     stream.seek(start)
     directory = stream.read(size - size % _PAK_ENTRY.size)
-    return [
+    members = [
         Member(fold_slashes(raw.partition(b"\0")[0].decode("latin-1")), offset, count, count, 0, PAK_METHOD)
         for raw, offset, count in _PAK_ENTRY.iter_unpack(directory)
         if offset >= 0 and count >= 0 and offset + count <= length
     ]
-
-
-# --- Paths that lead into archives
+    return members, size
 
 
 def split_archive_path(path: str | os.PathLike[str]) -> tuple[Path, str] | None:

@@ -26,7 +26,6 @@ from ..names import extension_rank, fold, has_image_extension, is_image, split_e
 MAX_TEXT = 32 << 20  # characters in material files and declarations
 MAX_CONFIGS = 4 << 20  # characters in .cfg and .skin files
 MAX_TOKENS = 1_000_000  # tokens in material files and declarations
-MAX_SCANNED = 4 << 30  # characters in material files that are searched for names, counted for each name
 MAX_DIRECTORIES = 32 << 20  # bytes in the directories of archives
 MAX_DATA = 512 << 20  # bytes unpacked from archives
 MAX_LOADED = 4 << 30  # bytes of all images once they are loaded
@@ -44,20 +43,19 @@ class FileReadError(ValueError):
     """A file cannot be read: too large, damaged, removed, or locked."""
 
 
-@dataclass
 class Budget:
     """The remaining amount of each limit, and warnings about what was left out or could not be read, each once."""
 
-    text: int = field(default_factory=lambda: MAX_TEXT)
-    configs: int = field(default_factory=lambda: MAX_CONFIGS)
-    tokens: int = field(default_factory=lambda: MAX_TOKENS)
-    scanned: int = field(default_factory=lambda: MAX_SCANNED)
-    directories: int = field(default_factory=lambda: MAX_DIRECTORIES)
-    data: int = field(default_factory=lambda: MAX_DATA)
-    loaded: int = field(default_factory=lambda: MAX_LOADED)
-    seconds: float = field(default_factory=lambda: MAX_SECONDS)
-    warnings: list[str] = field(default_factory=list)
-    _since: float | None = None
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
+        self._since: float | None = None
+        self.renew()
+
+    def renew(self) -> None:
+        """Restores all amounts, for another import with the same listings."""
+        self.text, self.configs, self.tokens = MAX_TEXT, MAX_CONFIGS, MAX_TOKENS
+        self.directories, self.data, self.loaded = MAX_DIRECTORIES, MAX_DATA, MAX_LOADED
+        self.seconds = MAX_SECONDS
 
     def take(self, kind: str, amount: int) -> bool:
         """Subtracts an amount from a field, given by its name; returns False and subtracts nothing if less remains."""
@@ -65,10 +63,6 @@ class Budget:
         if remaining >= 0:
             setattr(self, kind, remaining)
         return remaining >= 0
-
-    def renew(self) -> None:
-        """Restores all amounts, for another import with the same listings."""
-        vars(self).update(vars(Budget(warnings=self.warnings)))
 
     def warn(self, warning: str) -> None:
         """Adds a warning, unless there is the same one already."""
@@ -203,7 +197,7 @@ class Listing:
         """The image with this name, with any extension or none in `name`; None if there is none."""
         folded = fold(name)
         exact = self.files.get(folded)
-        if exact is not None and has_image_extension(exact.name):
+        if exact is not None and is_image(exact.name):
             return exact
         found = self._images.get(folded)
         return found or (self._images.get(split_extension(folded)[0]) if has_image_extension(name) else None)

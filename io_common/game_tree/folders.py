@@ -20,12 +20,8 @@ _TOP_FOLDERS = ("packages", "models", "players", "progs", "textures", "sprites",
 _TYPICAL_FOLDERS = frozenset(
     ("materials", "scripts", "textures", "sound", "sounds", "maps", "def", "env", "gfx", "data")
 )
-# What a mod's folder is played with, beside it.
-_BASES = ("base", "q4base", "baseq2", "id1")
-# Of the folders below a model's that are searched.
-_MAX_DEPTH, _MAX_FOLDERS = 2, 200
-
-# --- Game folders
+_BASES = ("base", "q4base", "baseq2", "id1")  # what a mod's folder is played with, beside it
+_MAX_DEPTH, _MAX_FOLDERS = 2, 200  # of the folders below a model's that are searched
 
 
 def guess_game_folder(model_path: str | os.PathLike[str], names: Iterable[AssetName] = ()) -> Path | None:
@@ -117,9 +113,6 @@ def export_name(
         # Doom 3 has a compressed copy of `textures/a.tga` in `dds/textures/a.dds`; models name the original.
         relative = relative[4:]
     return relative if with_extension else without_image_extension(relative)
-
-
-# --- The folder of a model
 
 
 class ModelFolder:

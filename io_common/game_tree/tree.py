@@ -18,8 +18,7 @@ from ..names import clean_name, fold, path_on_disk, split_extension
 from .archives import Archive, Stamp, is_unpacked_archive_name, search_order, split_archive_path, stamp_of
 from .files import Budget, FileReadError, GameFile, Listing
 
-_MAX_FOLDERS = 50_000
-"""Folders that are listed in a search through everything."""
+_MAX_FOLDERS = 50_000  # folders that are listed in a search through everything
 _MAX_DEPTH = 32
 _REPARSE_POINT = 0x400  # FILE_ATTRIBUTE_REPARSE_POINT
 
@@ -155,7 +154,6 @@ class GameTree:
         self._merged: dict[str, Listing | None] = {}
         self._images: dict[tuple[str, str], GameFile | None] = {}
         self._texts: dict[str, Stamp | None] = {}
-        self._written_folders: set[Path] = set()
 
     def of(self, *folders: Path) -> GameTree:
         """The tree of other folders in the same import; each folder is listed once for all of these trees."""
@@ -170,8 +168,6 @@ class GameTree:
         tree.folders = tuple(path.joinpath(*folder.split("/")) for path in self.folders)
         tree._prefix = self._full(folder)
         return tree
-
-    # --- Finding
 
     def find(self, path: str) -> GameFile | None:
         """The file with a game path as a declaration spells it; None if there is none, or it leads out of the game."""
@@ -229,8 +225,6 @@ class GameTree:
         """The path of a file for `readable` and the importers: on disk, or leading into an archive; None if missing."""
         file = self.find(path)
         return file.full_path if file is not None else None
-
-    # --- Listing
 
     def listing(self, folder: str = "") -> Listing | None:
         """The files and folders directly inside a folder, as spelled; None if there is no such folder."""
@@ -290,8 +284,6 @@ class GameTree:
             # The first has to be taken from the stack first.
             stack += [prefix + listing.folders[key] for key in sorted(listing.folders, reverse=True)]
 
-    # --- Reading
-
     def read(self, path: str) -> bytes:
         """The content of a file, which counts against the budget. Raises FileReadError."""
         return self._read(path, self.find(path))
@@ -311,8 +303,7 @@ class GameTree:
             data = self._read(path, self.get(path))
             file = path_on_disk(target, path)
             file.parent.mkdir(parents=True, exist_ok=True)
-            write_file(file, data, remove_abandoned=file.parent not in self._written_folders)
-            self._written_folders.add(file.parent)
+            write_file(file, data, remove_abandoned=False)
             written.append(file)
         return written
 
@@ -327,8 +318,6 @@ class GameTree:
             raise FileReadError(f"{path}: there is no such file in {', '.join(map(str, self.folders))}")
         return file
 
-    # --- State
-
     @property
     def warnings(self) -> list[str]:
         """What could not be read so far, each once, also in other trees of the same import."""
@@ -339,8 +328,6 @@ class GameTree:
         """Whether the folders, archives and texts that were read are as they were, by their sizes and times."""
         stamps = [self._texts, *(layer.stamps for layer in chain.from_iterable(self.known.values()))]
         return all(stamp_of(path) == stamp for one in stamps for path, stamp in one.items())
-
-    # --- Layers
 
     def _layers(self) -> Iterator[Layer]:
         for root in self._roots:

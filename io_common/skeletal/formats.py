@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from ..files import Source
-from .model import Animation, AnimationHeader, Joints
-from .scales import ScaleTable
-
-
-class NamedAnimation(NamedTuple):
-    """An animation of a file."""
-
-    name: str  # empty for that of the file
-    animation: Animation
-    scales: ScaleTable | None = None  # of its joints, None if all are 1
+from .model import AnimationHeader, Joints
+from .scales import NamedAnimation
 
 
 @dataclass(frozen=True)
@@ -28,6 +19,9 @@ class SkeletalFormat:
     read_joints: Callable[[Source], Joints]  # the bind pose of a model
     read_header: Callable[[Source], AnimationHeader]
     read_animations: Callable[[Source], list[NamedAnimation]]
+    # Whether a model's file holds animations as well; true of what cannot be read, so that reading tells why.
+    has_animations: Callable[[Source], bool] = lambda source: True
+    has_model: Callable[[Source], bool] = lambda source: True  # the same of a model, and not animations alone
 
 
 @dataclass(frozen=True)
@@ -40,3 +34,5 @@ class Writing:
     max_influences: int = 0  # joints that move a vertex; 0 for any number
     single_root: bool = False  # models with several root joints are refused
     root_at_origin: bool = False  # a model is moved by the distance of its root joint
+    precision: float = 0.0  # of vertices, relative to the size of a model, if files are coarser than 32-bit floats
+    computes_w: bool = False  # files have x, y and z of a quaternion, of which games compute w with 32-bit floats

@@ -137,13 +137,8 @@ def retarget(
 ) -> Animation:
     """The animation of another skeleton; raises SkeletalError if nothing is mapped, or the map is cyclic.
 
-    Args:
-        animation: of the source, with the joints of its rest pose in the same order.
-        source: the rest pose of the source.
-        target: the rest pose of the target.
-        pairs: source joints by target joints.
-        translated: as for `Retargeting`.
-        keep_feet: as for `Retargeting.apply`.
+    It has the joints of the source in the same order; source and target are rest poses, and `pairs` source joints by
+    target joints. `translated` is that of `Retargeting`, `keep_feet` that of `Retargeting.apply`.
     """
     retargeting = map_retargeting(source, target, pairs, translated=translated)
     return transfer_animation(animation, retargeting, keep_feet=keep_feet)

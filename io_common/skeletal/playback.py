@@ -43,21 +43,11 @@ _OPEN = 1.5
 def frame_pair(
     seconds: npt.ArrayLike, first: int, last: int, frame_rate: float, *, wrap: Wrap = "blend"
 ) -> tuple[Ints, Ints, Floats]:
-    """The frames before and after a time, and the fraction between them.
+    """The frames before and after some times, int32, and the fractions between them, float64.
 
-    Args:
-        seconds: since the first frame, of any shape. Before that, ``"blend"`` and ``"jump"`` count backwards from the
-            end, and ``"hold"`` shows the first frame.
-        first: the first frame that is played; 0 for the whole animation.
-        last: the last one, included; ``frame_count - 1`` for the whole animation.
-        frame_rate: frames per second, above 0.
-        wrap: what follows the last frame.
-
-    Returns:
-        The two frames, int32, and the fraction from 0 up to 1, float64, each of the shape of `seconds`.
-
-    Raises:
-        SkeletalError: there are no frames, or a time or the rate is not a number or the rate not above 0.
+    `seconds`, of any shape, count from the first frame; before it, ``"blend"`` and ``"jump"`` count backwards from the
+    end, and ``"hold"`` shows the first frame. The whole animation is played from 0 to ``frame_count - 1``. Raises
+    SkeletalError if there are no frames, or a time or the rate is not valid.
     """
     return find_frame_pair(seconds, first, last, frame_rate, wrap, SkeletalError)
 
@@ -67,13 +57,8 @@ def interpolate(
 ) -> tuple[Floats, Floats]:
     """The pose interpolated between two others: positions by lerp, orientations by slerp (MD5 specification).
 
-    Args:
-        start: positions (…, J, 3) and unit quaternions w x y z (…, J, 4) of the first pose.
-        end: the same of the second.
-        fraction: (…,), 0 for the first and 1 for the second; outside of these it goes on beyond them.
-
-    Returns:
-        Positions (…, J, 3) and orientations w x y z (…, J, 4).
+    Each pose is positions (…, J, 3) and unit quaternions w x y z (…, J, 4). The fraction (…,) is 0 for the first and 1
+    for the second; outside of these it goes on beyond them.
     """
     fraction = np.asarray(fraction, dtype=np.float64)[..., None]
     return quat.lerp(start[0], end[0], fraction), quat.slerp(start[1], end[1], fraction)
@@ -82,23 +67,12 @@ def interpolate(
 def pose_at(
     animation: Animation, seconds: npt.ArrayLike, space: Space = "joints", *, wrap: Wrap | None = None
 ) -> tuple[Floats, Floats]:
-    """Every joint in the space of the model at a time, as skinning takes it.
+    """Every joint in the space of the model at some times (…): positions (…, J, 3) and orientations w x y z (…, J, 4).
 
-    With `wrap`, the cost does not depend on the number of frames. None calls `loop_type`, which looks at all frames: in
-    a loop of a program, call it once and pass ``wrap=WRAPS[loop_type(animation)]``.
-
-    Args:
-        animation: with J joints.
-        seconds: since the first frame, (…).
-        space: ``"joints"`` interpolates joints relative to their parents, then builds the skeleton (the games);
-            ``"model"`` builds both skeletons, then interpolates (MD5 specification).
-        wrap: what follows the last frame; None for what suits the animation, see `loop_type`.
-
-    Returns:
-        Positions (…, J, 3) and orientations w x y z (…, J, 4).
-
-    Raises:
-        SkeletalError: see `frame_pair`.
+    The space ``"joints"`` interpolates joints relative to their parents, then builds the skeleton (the games);
+    ``"model"`` builds both skeletons, then interpolates (MD5 specification). With `wrap`, the cost does not depend on
+    the number of frames. None calls `loop_type`, which looks at all frames: in a loop of a program, call it once and
+    pass ``wrap=WRAPS[loop_type(animation)]``. Raises SkeletalError as `frame_pair` does.
     """
     if space == "joints":
         return compose(animation.parents, *local_pose_at(animation, seconds, wrap=wrap))
@@ -108,11 +82,7 @@ def pose_at(
 
 
 def local_pose_at(animation: Animation, seconds: npt.ArrayLike, *, wrap: Wrap | None = None) -> tuple[Floats, Floats]:
-    """Every joint relative to its parent at a time, as in the games; see `pose_at`.
-
-    Returns:
-        Positions (…, J, 3) and orientations w x y z (…, J, 4) for times of shape (…).
-    """
+    """Every joint relative to its parent at some times, as in the games; the same as `pose_at` otherwise."""
     return _interpolated(animation, seconds, wrap, local_poses)
 
 

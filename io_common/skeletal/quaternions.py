@@ -124,11 +124,8 @@ def wxyz_as_read(xyz: npt.ArrayLike) -> Floats:
 def xyz_from_wxyz(quaternions: npt.ArrayLike, *, may_be_read: bool = False) -> Floats:
     """The x y z (…, 3) that a file holds for quaternions w x y z (…, 4): normalised, negated where w > 0.
 
-    Near half turns they are changed by up to 5e-7 where games would else compute another w; see `half_turns`.
-
-    Args:
-        quaternions: w x y z (…, 4).
-        may_be_read: whether `wxyz_from_xyz` may have made them of the digits of a file, which then come back.
+    Near half turns they are changed by up to 5e-7 where games would else compute another w, see the head of this
+    module. With `may_be_read`, `wxyz_from_xyz` may have made them of the digits of a file, which then come back.
     """
     unit = normalise(quaternions)
     np.negative(unit, out=unit, where=unit[..., :1] > 0.0)

@@ -32,19 +32,16 @@ _BETTER = 1.01
 
 
 class Retargeting:
-    """The transfer of poses from one skeleton to another.
+    """The transfer of poses from a source of J joints to a target of K joints, both given in their rest poses.
 
-    Args:
-        source: the rest pose of the source, J joints.
-        target: the rest pose of the target, K joints.
-        sources: the source joint of each joint of the target, or `UNMAPPED`, (K,). One may have several targets.
-        legs: of the target; they give the ratio of the sizes.
-        limbs: the joints of the target that point where their sources do; all if None. A trunk, a head and feet do
-            not if the proportions differ: they are upright and flat at rest, wherever their joints lie.
-        translated: whether each joint of the target may change its place in its parent, bool (K,); none if None.
+    `sources` has the source joint of each joint of the target, or `UNMAPPED`, (K,); one may have several targets. The
+    legs of the target give the ratio of the sizes. `limbs` are the joints of the target that point where their sources
+    do, all if None: a trunk, a head and feet do not if the proportions differ, as they are upright and flat at rest,
+    wherever their joints lie. `translated` says whether each joint may change its place in its parent, bool (K,); none
+    if None.
 
-    Raises:
-        SkeletalError: nothing is mapped, a joint does not exist, or the joints that share sources depend on each other.
+    Raises SkeletalError if nothing is mapped, a joint does not exist, or the joints that share sources depend on each
+    other.
     """
 
     def __init__(
@@ -90,15 +87,10 @@ class Retargeting:
         self._places = self._rest_places(is_same)
 
     def apply(self, positions: Floats, orientations: Floats, *, keep_feet: bool = False) -> tuple[Floats, Floats]:
-        """The poses of the target, in the space of the model.
+        """The poses of the target, (F, K, …), for poses of the source, all in the space of the model.
 
-        Args:
-            positions: of the joints of the source in the space of the model, (F, J, 3).
-            orientations: unit quaternions w x y z (F, J, 4).
-            keep_feet: let feet move only as those of the source do while these stand.
-
-        Returns:
-            Positions (F, K, 3) and orientations (F, K, 4).
+        Positions are (F, J, 3), orientations unit quaternions w x y z (F, J, 4). With `keep_feet`, feet move only as
+        those of the source do while these stand.
         """
         result = self._pose(positions, orientations)
         for leg in self._legs if keep_feet else ():
@@ -289,15 +281,10 @@ def shortest_turn(a: Floats, b: Floats) -> Floats:
 
 
 def bend_leg(hips: Floats, knees: Floats, feet: Floats, goals: Floats) -> tuple[Floats, Floats]:
-    """Two-bone inverse kinematics in the plane of the leg.
+    """The rotations of knees and then of hips that bring feet (F, 3) to goals, or point them there, (F, 4) each.
 
-    Args:
-        hips, knees, feet: positions (F, 3).
-        goals: where the feet should be, (F, 3). A leg that is too short points there.
-
-    Returns:
-        The rotations of the knee and then of the hip, in the space of the model, (F, 4) each. The shin turns by their
-        product, hip · knee.
+    This is two-bone inverse kinematics in the plane of the leg, in the space of the model; the shin turns by the
+    product hip · knee.
     """
     upper, lower = knees - hips, feet - knees
     lengths = [np.linalg.norm(of, axis=1) for of in (upper, lower, feet - hips, goals - hips)]

@@ -41,10 +41,7 @@ class ScaleTable:
 def scaled_poses(animation: Animation, scales: ScaleTable, *, as_read: bool = False) -> tuple[Floats, Floats]:
     """Every joint in the space of the model: positions (F, J, 3) and orientations w x y z (F, J, 4).
 
-    Args:
-        animation: with J joints and F frames.
-        scales: of its joints.
-        as_read: as games read them, with 32-bit floats.
+    With `as_read`, 32-bit floats are used, as games do.
     """
     positions, orientations = local_poses(animation, as_read=as_read)
     positions *= scales.translation_factors()[..., None]
@@ -56,16 +53,16 @@ class NamedAnimation:
     """An animation of a file that may have several.
 
     Attributes:
-        name: in the file.
+        name: in the file; empty for that of the file.
         animation: of J joints; its bounds are zeros where the file has none.
         scales: of the joints, with those of their parents; None if all are 1.
-        is_loop: whether games repeat it.
+        is_loop: whether games repeat it; None if the file does not say.
     """
 
     name: str
     animation: Animation
     scales: ScaleTable | None = None
-    is_loop: bool = False
+    is_loop: bool | None = None
 
     def poses(self) -> tuple[Floats, Floats, Floats | None]:
         """Every joint in the space of the model: positions (F, J, 3), orientations (F, J, 4) and scales (F, J)."""

@@ -86,19 +86,10 @@ def order_with_early_parents(parents: Ints, last: int) -> Ints | None:
 
 
 def compose(parents: npt.ArrayLike, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Joints in the space of the model from joints relative to their parents.
+    """Joints in the space of the model from joints relative to their parents, float64 of the same shapes.
 
-    Args:
-        parents: int32 (J,).
-        positions: (…, J, 3), for instance one row for each frame.
-        orientations: unit quaternions w x y z (…, J, 4).
-
-    Returns:
-        Positions and orientations w x y z of the same shapes, float64.
-
-    Raises:
-        CyclicHierarchyError: a joint is its own ancestor.
-        SkeletalError: a parent does not exist.
+    Parents are int32 (J,), positions (…, J, 3), for instance one row for each frame, orientations unit quaternions w x
+    y z (…, J, 4). Raises CyclicHierarchyError if a joint is its own ancestor, SkeletalError if a parent does not exist.
     """
     positions = np.array(positions, dtype=np.float64)
     orientations = np.array(orientations, dtype=np.float64)
@@ -114,15 +105,8 @@ def compose(parents: npt.ArrayLike, positions: npt.ArrayLike, orientations: npt.
 
 
 def decompose(parents: npt.ArrayLike, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Joints relative to their parents from joints in the space of the model: the inverse of `compose`.
-
-    Args:
-        parents: int32 (J,).
-        positions: (…, J, 3).
-        orientations: unit quaternions w x y z (…, J, 4).
-
-    Returns:
-        Positions and orientations w x y z of the same shapes, float64.
+    """The inverse of `compose`: joints relative to their parents from positions and orientations w x y z in the space
+    of the model.
     """
     positions = np.array(positions, dtype=np.float64)
     orientations = np.array(orientations, dtype=np.float64)
@@ -154,11 +138,8 @@ def multiply_by_parents(parents: Ints, values: Floats) -> Floats:
 def components(animation: Animation, frames: npt.ArrayLike | None = None) -> Floats:
     """Tx Ty Tz Qx Qy Qz of every joint in every frame, relative to its parent, float64 (F, J, 6).
 
-    The values of the base frame, replaced by those of the frame where a flag is set (MD5 specification).
-
-    Args:
-        animation: with J joints.
-        frames: indices of the frames wanted, (F,); all if None.
+    The values of the base frame, replaced by those of the frame where a flag is set (MD5 specification). `frames` are
+    indices of the frames wanted; all if None.
     """
     rows = animation.frames if frames is None else animation.frames[np.asarray(frames)]
     base = np.concatenate([animation.base_positions, animation.base_orientations], axis=1)
@@ -188,10 +169,7 @@ def local_poses(
 ) -> tuple[Floats, Floats]:
     """Every joint relative to its parent: positions (F, J, 3) and orientations w x y z (F, J, 4).
 
-    Args:
-        animation: with J joints.
-        frames: indices of the frames wanted, (F,); all if None.
-        as_read: as games read them, with 32-bit floats.
+    `frames` are indices of the frames wanted; all if None. With `as_read`, 32-bit floats are used, as games do.
     """
     table = components(animation, frames)
     if as_read:
@@ -202,10 +180,7 @@ def local_poses(
 def poses(animation: Animation, frames: npt.ArrayLike | None = None, *, as_read: bool = False) -> tuple[Floats, Floats]:
     """Every joint in the space of the model: positions (F, J, 3) and orientations w x y z (F, J, 4).
 
-    Args:
-        animation: with J joints.
-        frames: indices of the frames wanted, (F,); all if None.
-        as_read: as games read them, with 32-bit floats.
+    `frames` and `as_read` are those of `local_poses`.
     """
     return compose(animation.parents, *local_poses(animation, frames, as_read=as_read))
 
@@ -234,15 +209,8 @@ def encode_poses(
 ) -> Animation:
     """An animation of poses in the space of the model.
 
-    Args:
-        names: of J joints.
-        parents: int32 (J,).
-        positions: of the joints in the space of the model, (F, J, 3).
-        orientations: unit quaternions w x y z (F, J, 4).
-        frame_rate: frames per second.
-        bounds: lower and upper corner of the model in each frame, (F, 2, 3), see `pose_bounds`; zeros if None.
-        commandline: written to the file.
-        precision: smaller changes are dropped.
+    Parents are int32 (J,), positions (F, J, 3), orientations unit quaternions w x y z (F, J, 4). Bounds are the lower
+    and upper corner of the model in each frame, (F, 2, 3), see `pose_bounds`; zeros if None.
     """
     positions, orientations = decompose(parents, positions, orientations)
     return encode_local_poses(
@@ -262,7 +230,7 @@ def encode_local_poses(
     commandline: str = "",
     precision: Precision = PRECISION,
 ) -> Animation:
-    """An animation of poses relative to the parents; for the arguments see `encode_poses`."""
+    """An animation of poses relative to the parents, with orientations w x y z; see `encode_poses`."""
     positions, orientations = np.asarray(positions, np.float64), np.asarray(orientations, np.float64)
     xyz = quat.xyz_from_wxyz(orientations)
     w = np.minimum(np.abs(orientations[..., :1]), 1.0)
@@ -333,8 +301,8 @@ class Match:
         extra: names of joints that the skeleton does not have.
         missing: names of bones that the animation does not move.
         differing: names of joints whose parent is another one than in the skeleton; they are not moved.
-        renamed: names of joints that are not those of their bones, of a skeleton whose joints match one to one in order
-            and parents.
+        renamed: names of joints that have one that is not that of their bone, of a skeleton whose joints match one to
+            one in order and parents.
     """
 
     joints: list[int] = field(default_factory=list)
@@ -361,13 +329,10 @@ class Match:
 
 
 def match_joints(animation: Animation | AnimationHeader, joints: Joints) -> Match:
-    """The match between the joints of an animation and of a skeleton; of equal names the first is used.
+    """The match between the joints of an animation and of a skeleton, the bones; of equal names the first is used.
 
-    Joints with other names that match one to one in order and parents are those of the same skeleton.
-
-    Args:
-        animation: whose joints may be others, or in another order. The head of its file is enough.
-        joints: of a model, the bones.
+    The joints may be others, or in another order; the head of the animation's file is enough. Joints with other names,
+    or none, that match one to one in order and parents are those of the same skeleton.
     """
     match = Match()
     bones = first_indices(joints.names)
@@ -386,7 +351,7 @@ def match_joints(animation: Animation | AnimationHeader, joints: Joints) -> Matc
     if match.is_complete or not animation.has_hierarchy or not is_same_order(animation, joints):
         return match
     order, pairs = list(range(len(joints))), zip(animation.names, joints.names, strict=True)
-    return Match(order, order, renamed=[name for name, bone_name in pairs if name != bone_name])
+    return Match(order, order, renamed=[name for name, bone_name in pairs if name and name != bone_name])
 
 
 def is_same_order(animation: Animation | AnimationHeader | Joints, joints: Joints) -> bool:

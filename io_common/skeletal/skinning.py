@@ -44,11 +44,7 @@ class VertexWeights:
 
 
 def vertex_weights(mesh: Mesh) -> VertexWeights:
-    """The rows of all vertices of a mesh.
-
-    Raises:
-        SkeletalError: a vertex has weights that do not exist.
-    """
+    """The rows of all vertices of a mesh; raises SkeletalError if a vertex has weights that do not exist."""
     check_weights(mesh)
     counts = mesh.weight_counts.astype(np.int64)
     vertices = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
@@ -60,16 +56,11 @@ def vertex_weights(mesh: Mesh) -> VertexWeights:
 def skin(
     mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike, scales: npt.ArrayLike | None = None
 ) -> Floats:
-    """The vertices of a mesh in a pose, (…, V, 3).
+    """The V vertices of a mesh in poses of J joints, (…, V, 3).
 
-    Args:
-        mesh: with V vertices.
-        positions: of the joints in the space of the model, (…, J, 3), for instance one row for each frame.
-        orientations: of the joints, unit quaternions w x y z (…, J, 4).
-        scales: of the joints, (…, J), of the same shape as the positions; see `joint_scales`. None for 1.
-
-    Raises:
-        SkeletalError: the mesh or the pose is not valid; see `validate_mesh`.
+    Positions (…, J, 3) and orientations, unit quaternions w x y z (…, J, 4), are in the space of the model; there may
+    be one row for each frame. Scales (…, J) have the same leading axes, None for 1. Raises SkeletalError if the mesh or
+    the pose is not valid; see `validate_mesh`.
     """
     positions, orientations = _checked_pose(mesh, positions, orientations)
     factors = None if scales is None else np.asarray(scales, dtype=np.float64)
@@ -115,13 +106,9 @@ def bind_pose(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike)
     """The vertices of a mesh in the bind pose, (V, 3), and how much the weights of each disagree, (V,).
 
     Linear blend skinning moves a vertex from its position in the bind pose, so it equals the formula above only if all
-    weights of the vertex agree on that position. Otherwise the two may differ by up to the returned distance,
-    ``Σ |bias| · |weight point - vertex|``, and by more if the biases do not sum to 1.
-
-    Args:
-        mesh: with V vertices.
-        positions: of the joints in the bind pose, (J, 3).
-        orientations: of the joints in the bind pose, unit quaternions w x y z (J, 4).
+    weights of the vertex agree on that position. Otherwise the two may differ by up to the returned distance, ``Σ
+    |bias| · |weight point - vertex|``, and by more if the biases do not sum to 1. Positions of the joints are (J, 3),
+    orientations unit quaternions w x y z (J, 4).
     """
     rows = vertex_weights(mesh)
     positions, orientations = _checked_pose(mesh, positions, orientations)
@@ -136,14 +123,9 @@ def bind_pose(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike)
 
 
 def face_normals(positions: npt.ArrayLike, triangles: npt.ArrayLike) -> Floats:
-    """Unit normals of triangles that are clockwise seen from outside, (…, T, 3); 0 for triangles without area.
+    """Unit normals, (…, T, 3), of triangles (T, 3) that are clockwise seen from outside; 0 for triangles without area.
 
-    Args:
-        positions: (…, V, 3).
-        triangles: (T, 3).
-
-    Raises:
-        SkeletalError: a triangle has a vertex that does not exist.
+    Positions are (…, V, 3). Raises SkeletalError if a triangle has a vertex that does not exist.
     """
     positions = np.asarray(positions, dtype=np.float64)
     triangles = check_triangles(triangles, positions.shape[-2])
@@ -152,17 +134,10 @@ def face_normals(positions: npt.ArrayLike, triangles: npt.ArrayLike) -> Floats:
 
 
 def vertex_normals(positions: npt.ArrayLike, triangles: npt.ArrayLike) -> Floats:
-    """Unit normals of vertices as in Doom 3, (V, 3); 0 for unused vertices.
+    """Unit normals of vertices in the bind pose, (V, 3), as in Doom 3; 0 for unused vertices.
 
     The unit normals of faces are added, unweighted, over all vertices of the mesh with exactly the same position, so
-    that UV seams are smooth.
-
-    Args:
-        positions: in the bind pose, (V, 3).
-        triangles: (T, 3).
-
-    Raises:
-        SkeletalError: a triangle has a vertex that does not exist.
+    that UV seams are smooth. Raises SkeletalError if a triangle has a vertex that does not exist.
     """
     positions = np.asarray(positions, dtype=np.float64)
     triangles = check_triangles(triangles, len(positions))
@@ -185,17 +160,11 @@ def vertex_tangents(
 
     The tangent points to where s grows, the bitangent to where t grows (downwards in the image, as in the file). The
     unit vectors of the triangles of a vertex are added and made perpendicular to its normal. They are per vertex, not
-    per position, because the two sides of a UV seam have different ones. `normal_weights` and `skin_normals` move
-    them like normals.
+    per position, because the two sides of a UV seam have different ones. `normal_weights` and `skin_normals` move them
+    like normals.
 
-    Args:
-        vertices: in the bind pose, (V, 3).
-        uvs: s and t of each vertex, (V, 2).
-        triangles: (T, 3).
-        normals: unit normals of the vertices, (V, 3).
-
-    Raises:
-        SkeletalError: a triangle has a vertex that does not exist.
+    Vertices (V, 3) are in the bind pose, uvs are s and t, (V, 2), normals of unit length, (V, 3). Raises SkeletalError
+    if a triangle has a vertex that does not exist.
     """
     points, st = np.asarray(vertices, dtype=np.float64), np.asarray(uvs, dtype=np.float64)
     normals = np.asarray(normals, dtype=np.float64)
@@ -250,12 +219,8 @@ def _row_hashes(table: npt.NDArray[np.number]) -> npt.NDArray[np.uint64]:
 def normal_weights(mesh: Mesh, normals: npt.ArrayLike, orientations: npt.ArrayLike) -> Floats:
     """The normals of the bind pose in the space of each row's joint, (R, 3), one for each row of `vertex_weights`.
 
-    Tangents and bitangents are handled like normals (MD5 specification).
-
-    Args:
-        mesh: with V vertices.
-        normals: of the vertices in the bind pose, (V, 3).
-        orientations: of the joints in the bind pose, unit quaternions w x y z (J, 4).
+    Tangents and bitangents are handled like normals (MD5 specification). Normals are (V, 3), orientations those of the
+    joints in the bind pose, unit quaternions w x y z (J, 4).
     """
     rows = vertex_weights(mesh)
     joints = mesh.weight_joints[rows.weights]
@@ -266,10 +231,7 @@ def normal_weights(mesh: Mesh, normals: npt.ArrayLike, orientations: npt.ArrayLi
 def skin_normals(mesh: Mesh, weights: npt.ArrayLike, orientations: npt.ArrayLike) -> Floats:
     """The normals, tangents or bitangents of the vertices in a pose, of unit length, (…, V, 3).
 
-    Args:
-        mesh: with V vertices.
-        weights: the result of `normal_weights`, (R, 3).
-        orientations: of the joints in the pose, unit quaternions w x y z (…, J, 4).
+    Weights (R, 3) are the result of `normal_weights`, orientations unit quaternions w x y z (…, J, 4) of the pose.
     """
     rows = vertex_weights(mesh)
     joints = mesh.weight_joints[rows.weights]

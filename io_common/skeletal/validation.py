@@ -20,11 +20,7 @@ _LOWEST_RATE = 1e-10
 
 
 def validate_model(model: Model) -> None:
-    """Checks that a model can be written and read again.
-
-    Raises:
-        SkeletalError: it cannot; the message names the attribute.
-    """
+    """Raises SkeletalError if a model cannot be written and read again; the message names the attribute."""
     check_arrays(model)
     joints = model.joints
     check_hierarchy(joints.names, joints.parents, "Model.joints")

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import quaternions as quat
-from .model import Floats, Ints, Mesh, Model
+from .model import Floats, Ints, Joints, Mesh, Model
 from .skinning import row_ids, skin, vertex_weights
 from .validation import check_arrays, check_weights
 
@@ -135,16 +135,10 @@ def model_bounds(model: Model) -> Floats:
 def pose_bounds(
     meshes: list[Mesh], positions: npt.ArrayLike, orientations: npt.ArrayLike, scales: npt.ArrayLike | None = None
 ) -> Floats:
-    """The lower and upper corner of the model in each frame, float64 (F, 2, 3).
+    """The lower and upper corner of the model in each frame, float64 (F, 2, 3); around the joints without vertices.
 
-    Args:
-        meshes: of the model; without vertices the box is around the joints.
-        positions: of the joints in the space of the model, (F, J, 3).
-        orientations: unit quaternions w x y z (F, J, 4).
-        scales: of the joints, (F, J); None for 1.
-
-    Raises:
-        SkeletalError: a mesh has weights or joints that do not exist.
+    Positions (F, J, 3) and orientations, unit quaternions w x y z (F, J, 4), are in the space of the model; scales are
+    (F, J), None for 1. Raises SkeletalError if a mesh has weights or joints that do not exist.
     """
     places, turns = np.asarray(positions, np.float64), np.asarray(orientations, np.float64)
     for mesh in meshes:
@@ -218,6 +212,15 @@ def largest_weights(mesh: Mesh, most: int = 4) -> tuple[npt.NDArray[np.uint8], n
     return joints.astype(np.uint8), result.astype(np.uint8)
 
 
+def set_weights(mesh: Mesh, joints: Joints, vertices: Indices, bones: Indices, biases: Floats, points: Floats) -> None:
+    """Gives a mesh weights: rising vertices, joints and biases of all, (W,), and the vertices at rest, (V, 3)."""
+    counts = np.bincount(vertices, minlength=mesh.vertex_count).astype(np.int32)
+    mesh.weight_starts, mesh.weight_counts = np.cumsum(counts, dtype=np.int32) - counts, counts
+    mesh.weight_joints, mesh.weight_biases = bones.astype(np.int32), biases
+    offsets = points[vertices] - joints.positions[bones]
+    mesh.weight_positions = quat.rotate(quat.conjugate(joints.orientations[bones]), offsets)
+
+
 # Numbers of the largest array of a fit.
 _LARGEST_ARRAY = 4_000_000
 # So many joints are tried together, in so many rounds.
@@ -230,23 +233,15 @@ _RIDGE = 1e-9
 def fit_weights(
     points: Floats, rotations: Floats, translations: Floats, targets: Floats, *, most: int = 4
 ) -> tuple[Ints, Floats, Floats]:
-    """Finds the weights with which joints move points along given paths, by least squares.
+    """Finds the weights with which joints move points (V, 3) along given paths, by least squares.
 
-    Weights are not negative and sum to 1. The result of a point is never worse than its best joint alone.
+    In each frame, a joint moves a point p of the bind pose to ``rotation @ p + translation``, of rotations (with
+    scales) (F, J, 3, 3) and translations (F, J, 3). Targets (F, V, 3) are where the points are to be. Weights are not
+    negative and sum to 1; the result of a point is never worse than its best joint alone.
 
-    Args:
-        points: the points in the bind pose, (V, 3).
-        rotations: for each frame and joint, the rotation (and scale) from the bind pose, (F, J, 3, 3).
-        translations: the translation that follows it, (F, J, 3); a joint moves p to `rotation @ p + translation`.
-        targets: where the points are to be in each frame, (F, V, 3).
-        most: the largest number of joints of a point.
-
-    Returns:
-        The joints of each point, (V, K), with K at most `most`; their weights, float64 (V, K), 0 where fewer joints
-        are used; and the largest distance to the target over all frames, (V,).
-
-    Raises:
-        ValueError: there is no frame or no joint, or the shapes do not fit each other.
+    Returns the joints of each point, (V, K), with K at most `most`; their weights, float64 (V, K), 0 where fewer joints
+    are used; and the largest distance to the target over all frames, (V,). Raises ValueError if there is no frame or no
+    joint, or the shapes do not fit each other.
     """
     frames, joints = rotations.shape[:2]
     if not frames or not joints or translations.shape != (frames, joints, 3):

@@ -39,8 +39,7 @@ class TextureRules:
     has_shaders: bool = False
     # Whether all images next to a player model that names none are its skins, as in Quake II.
     has_player_skins: bool = False
-    # Whether images may be named after the meshes, as for the engines of Quake.
-    has_mesh_images: bool = False
+    has_mesh_images: bool = False  # whether images may be named after the meshes, as for the engines of Quake
 
 
 _GAME_PATHS = ("models", "players", "textures", "progs", "packages", "sprites", "gfx", "maps")
@@ -53,10 +52,8 @@ class Role(StrEnum):
     NORMAL = "normal"
     HEIGHT = "height"
     SPECULAR = "specular"
-    ALPHA = "alpha"
-    """An image of which only the alpha channel is used, as a cutout."""
-    MASKS = "masks"
-    """Sauerbraten's masks: red is the specular strength, green the glow, blue the reflection."""
+    ALPHA = "alpha"  # an image of which only the alpha channel is used, as a cutout
+    MASKS = "masks"  # Sauerbraten's: red is the specular strength, green the glow, blue the reflection
     GLOW = "glow"
 
 
@@ -119,7 +116,8 @@ def guess_skins(
     for base in (model_stem, "skin", split_extension(fold(folder))[0]):
         found = [stem for stem in by_stem if base and _belongs(stem, base)]
         if found:
-            return [by_stem[stem] for stem in sorted(found, key=lambda stem: _series_key(stem, base))]
+            found.sort(key=lambda stem: (_padded(stem[len(base) :].lstrip(_SEPARATORS)), stem))
+            return [by_stem[stem] for stem in found]
     remaining = sorted(stem for stem in by_stem if _WEAPON.match(model_stem) or not (player and _WEAPON.match(stem)))
     if anything and (player or len(remaining) == 1):
         return [by_stem[stem] for stem in remaining]
@@ -131,15 +129,9 @@ def _belongs(stem: str, base: str) -> bool:
     return stem.startswith(base) and (len(stem) == len(base) or stem[len(base)] in _SEPARATORS + "0123456789")
 
 
-def _padded(number: re.Match[str]) -> str:
-    return number[0].zfill(9)
-
-
-def _series_key(stem: str, base: str) -> tuple[int, int, str]:
-    rest = stem[len(base) :].lstrip(_SEPARATORS)
-    if not rest:
-        return (0, 0, stem)
-    return (1, int(rest), stem) if rest.isascii() and rest.isdigit() and len(rest) < 10 else (2, 0, stem)
+def _padded(text: str) -> str:
+    """A text of which the numbers compare as numbers."""
+    return _NUMBER.sub(lambda number: number[0].zfill(9), text)
 
 
 def mesh_image_names(mesh: str, number: int, model: str, skin: int) -> list[str]:
@@ -149,8 +141,7 @@ def mesh_image_names(mesh: str, number: int, model: str, skin: int) -> list[str]
     return [*names, f"{model}_{number}_{skin}_0", f"{mesh}_{skin:02d}_00"]
 
 
-MESH_IMAGE_FOLDERS = ("progs", "textures")
-"""Where Quake's engines look for them."""
+MESH_IMAGE_FOLDERS = ("progs", "textures")  # where Quake's engines look for them
 
 
 def is_game_path(name: AssetName) -> bool:
@@ -161,9 +152,6 @@ def is_game_path(name: AssetName) -> bool:
 def with_suffixes(path: str) -> list[str]:
     """A path, then the path with the suffixes of diffuse images."""
     return [path, *(f"{without_image_extension(path)}_{suffix}" for suffix in SUFFIXES[Role.DIFFUSE])]
-
-
-# --- Material files, .cfg and .skin files
 
 
 @dataclass
@@ -261,7 +249,7 @@ class MaterialFiles:
     def _search(self, key: str) -> Material | None:
         first: Material | None = None
         for text in self._texts:
-            if not self._budget.take("scanned", len(text.folded)) or self._budget.is_over():
+            if self._budget.is_over():
                 self._budget.warn("there are too many materials: some were not found")
                 break
             if key not in text.folded:
@@ -279,9 +267,7 @@ class MaterialFiles:
         return first
 
 
-MOST_SKINS = 100
-"""The most skins of a mesh that are looked for."""
-
+MOST_SKINS = 100  # the most skins of a mesh that are looked for
 _MODEL_FOLDERS = ("packages/models", "models", "data/models", "")
 
 
@@ -323,7 +309,7 @@ class ConfigFiles:
         owners = {key: max((one for one in models if _belongs(key, one)), key=len, default="") for key in files}
         own = fold(path.stem)
         keys = [key for key in files if owners[key] in (own, "")]
-        keys.sort(key=lambda key: (not owners[key], "default" not in key, _NUMBER.sub(_padded, key)))
+        keys.sort(key=lambda key: (not owners[key], "default" not in key, _padded(key)))
         texts = (self._read_text(files[key]) for key in keys)
         return [skin for text in texts if text is not None for skin in parse_skin(text)]
 

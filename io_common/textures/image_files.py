@@ -16,37 +16,30 @@ into one palette for the whole game, `gfx/palette.lmp`: 256 colors of three byte
 
 from __future__ import annotations
 
+import math
 import re
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
 from ..texts import counted
 
-PALETTE_PATH = "gfx/palette.lmp"
-"""Where Quake's palette is in a game folder."""
-
+PALETTE_PATH = "gfx/palette.lmp"  # where Quake's palette is in a game folder
 _MAX_SIDE = 16384
-_MAX_PIXELS = 1 << 25
-"""32 Mi: 128 MiB as RGBA."""
+_MAX_PIXELS = 1 << 25  # 32 Mi: 128 MiB as RGBA
 _HEADER_SIZE = 128
 _PALETTE_SIZE = 768
 _PALETTE_MARKER = 12
-# Indices into a palette, RGB and RGBA.
-_PLANES = (1, 3, 4)
-# Bytes decoded at once, which limits the temporary arrays to a few megabytes.
-_BLOCK = 1 << 18
+_PLANES = (1, 3, 4)  # indices into a palette, RGB and RGBA
+_PACKETS = re.compile(rb"[\x00-\xbf]+|[\xc0-\xff]([\x00-\xff])")  # plain bytes, or a count and a value
 
 Bytes = npt.NDArray[np.uint8]
 
 
 class ImageFileError(ValueError):
     """The data is not an image of the format or a palette, is damaged, or of an unsupported kind."""
-
-
-# --- LMP
 
 
 def read_palette(data: bytes) -> Bytes:
@@ -69,9 +62,6 @@ def decode_lmp(data: bytes, palette: Bytes) -> Bytes:
     pixels = np.full((height, width, 4), 255, dtype=np.uint8)
     pixels[..., :3] = palette[indices.reshape(height, width)]
     return pixels
-
-
-# --- PCX
 
 
 def decode_pcx(data: bytes) -> Bytes:
@@ -113,7 +103,7 @@ def _lines(data: bytes, encoded: bool, height: int, planes: int, stride: int, wi
         raise ImageFileError(
             f"{counted(available, 'bytes')} of data cannot hold {counted(height, 'lines')} of {planes} x {width} bytes"
         )
-    body = np.frombuffer(data, np.uint8, offset=_HEADER_SIZE)
+    body = data[_HEADER_SIZE:]
     pixels, consumed = _unpack(body, wanted) if encoded else (body[:wanted], min(wanted, available))
     if stride > width and (len(pixels) < wanted or consumed > available - _PALETTE_SIZE):
         # The lines may lack the padding that the header declares, so that the palette was read as pixels.
@@ -122,47 +112,21 @@ def _lines(data: bytes, encoded: bool, height: int, planes: int, stride: int, wi
             pixels, consumed, wanted, stride = unpadded, end, least, width
     if len(pixels) < wanted:
         raise ImageFileError(f"data ends after {len(pixels)} of {wanted} bytes of pixels")
-    return pixels.reshape(height, planes, stride), _HEADER_SIZE + consumed
+    return np.frombuffer(pixels, np.uint8).reshape(height, planes, stride), _HEADER_SIZE + consumed
 
 
-def _unpack(body: Bytes, wanted: int) -> tuple[Bytes, int]:
+def _unpack(body: bytes, wanted: int) -> tuple[bytes, int]:
     """The decoded bytes, at most `wanted`, and the number of bytes of `body` that were read."""
-    parts: list[Bytes] = []
+    pixels = bytearray()
     consumed = 0
-    while wanted > 0 and consumed < len(body):
-        pixels, taken = _unpack_block(body[consumed : consumed + _BLOCK], wanted)
-        if not taken:
+    for packet in _PACKETS.finditer(body):
+        if len(pixels) >= wanted:
             break
-        parts.append(pixels)
-        wanted -= len(pixels)
-        consumed += taken
-    return (np.concatenate(parts) if parts else body[:0]), consumed
-
-
-def _unpack_block(source: Bytes, wanted: int) -> tuple[Bytes, int]:
-    """The decoded bytes of a block that starts with a packet, and the number of bytes of complete packets.
-
-    The byte before a run of bytes of 0xC0 and over is no count, so the run starts with one, and then counts and values
-    alternate.
-    """
-    high = source >= 0xC0
-    index = np.arange(len(source), dtype=np.int32)
-    starts = high.copy()
-    starts[1:] &= ~high[:-1]
-    run_start = np.maximum.accumulate(np.where(starts, index, 0))
-    is_count = high & ((index - run_start) % 2 == 0)
-
-    value_at = np.flatnonzero(~is_count)
-    if not len(value_at):
-        return source[:0], 0
-    counts = np.ones(len(value_at), np.int64)
-    counted = value_at > 0
-    counted[counted] = is_count[value_at[counted] - 1]
-    counts[counted] = source[value_at[counted] - 1] & 0x3F
-    ends = np.cumsum(counts)
-    enough = min(int(np.searchsorted(ends, wanted)) + 1, len(ends))
-    pixels = np.repeat(source[value_at[:enough]], counts[:enough])[:wanted]
-    return pixels, int(value_at[enough - 1]) + 1
+        value = packet[1]
+        pixels += value * (packet[0][0] & 0x3F) if value else packet[0]
+        # Of a run of plain bytes, some may be too many.
+        consumed = packet.end() if value else packet.end() - max(len(pixels) - wanted, 0)
+    return bytes(pixels[:wanted]), consumed
 
 
 def _palette(data: bytes, body_end: int) -> Bytes:
@@ -176,26 +140,15 @@ def _palette(data: bytes, body_end: int) -> Bytes:
 
 
 # --- What an image takes in memory, from its header. As in Blender, the first bytes of a file decide its type, not its
-# extension. The offsets are those of the formats' specifications.
+# extension. The offsets are those of the formats' specifications. EXR, HDR, JPEG 2000, PSD, Cineon and DPX images are
+# of no known type: no game reads them, and Blender crashes on some.
 
-_EXR = b"v/1\x01"
-_JPEG_2000 = (b"\0\0\0\x0cjP  ", b"\xff\x4f\xff\x51")
-_TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
-
-CRASHING_KINDS = (b"\x80\x2a\x5f\xd7", b"\xd7\x5f\x2a\x80", b"SDPX", b"XPDS")
-"""The first bytes of Cineon and DPX files. Blender crashes on damaged ones; no game uses them."""
-
-KINDS_BY_NAME = {".exr": (_EXR,), ".hdr": (b"#?",), ".jp2": _JPEG_2000, ".psd": (b"8BPS",)}
-"""The first bytes of files that no game reads, by the extension with which a material has to name them."""
-
-_EXR_PARTS = 0x1000
-_HDR_SIZE = re.compile(rb"(?<=\n)[-+][XY] (\d{1,9}) [-+][XY] (\d{1,9})\n")
 _TGA_TYPES = (1, 2, 3, 9, 10, 11)
 _TGA_DEPTHS = (8, 15, 16, 24, 32)
 # The markers with the size, without those for Huffman tables, JPEG extensions and arithmetic coding.
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _JPEG_WITHOUT_LENGTH = frozenset((0x01, *range(0xD0, 0xD9)))
-_TIFF_TYPES = {1: "B", 3: "H", 4: "I", 6: "b", 8: "h", 9: "i", 16: "Q", 17: "q"}
+_TIFF_TYPES = {1: "B", 3: "H", 4: "I", 6: "b", 8: "h", 9: "i"}
 _TIFF_SIDES = (256, 257), (322, 323)  # of the image, of a tile
 _TIFF_BITS, _TIFF_CHANNELS, _TIFF_ROWS = 258, 277, 278
 _TIFF_TAGS = frozenset((*_TIFF_SIDES[0], *_TIFF_SIDES[1], _TIFF_BITS, _TIFF_CHANNELS, _TIFF_ROWS))
@@ -224,16 +177,6 @@ def _number(layout: str, data: bytes, at: int) -> int:
     return struct.unpack_from(layout, data, at)[0]
 
 
-def _hdr(data: bytes) -> _Size | None:
-    size = _largest((int(one[1]), int(one[2])) for one in _HDR_SIZE.finditer(data, 0, 1 << 16))
-    return (*size, 4, 32) if size is not None else None
-
-
-def _psd(data: bytes) -> _Size:
-    channels, height, width, bits = struct.unpack_from(">H2IH", data, 12)
-    return width, height, channels, bits
-
-
 def _dds(data: bytes) -> _Size:
     height, width = struct.unpack_from("<2I", data, 12)
     depth, caps = _number("<I", data, 24), _number("<I", data, 112)
@@ -244,29 +187,6 @@ def _dds(data: bytes) -> _Size:
         is_large = _number("<I", data, 128) not in _DDS_BYTES
     slices = (6 if caps & _DDS_CUBE else 1) * (max(depth, 1) if caps & _DDS_VOLUME else 1)
     return width * slices, height, 4, 32 if is_large else 8
-
-
-def _largest(sizes: Iterable[tuple[int, int]]) -> tuple[int, int] | None:
-    """The largest size where a damaged header has several; None if it has none."""
-    return max(sizes, key=lambda size: abs(size[0] * size[1]), default=None)
-
-
-def _jpeg2000(data: bytes) -> _Size | None:
-    """The size in the codestream, which is in a box `jp2c` unless it is the whole file."""
-    at = 0
-    while not data.startswith(b"\xff\x4f\xff\x51", at):
-        length, kind = struct.unpack_from(">I4s", data, at)
-        head = 16 if length == 1 else 8
-        if length == 1:
-            length = _number(">Q", data, at + 8)
-        if kind == b"jp2c":
-            length = head
-        elif length < head:
-            return None
-        at += length
-    right, lower, left, upper = struct.unpack_from(">4I", data, at + 8)
-    # While it is decoded, each value has 32 bits, whatever the file says.
-    return right - left, lower - upper, _number(">H", data, at + 40), 32
 
 
 def _tga(data: bytes) -> _Size | None:
@@ -291,59 +211,28 @@ def _jpeg(data: bytes) -> _Size | None:
 
 def _tiff(data: bytes) -> _Size | None:
     order = "<" if data.startswith(b"II") else ">"
-    is_big = b"+" in data[:4]
-    # The layouts of offsets and of the count of entries; where entries begin, their size, and where their value is.
-    offset, count, head, step, value = ("Q", "Q", 8, 20, 12) if is_big else ("I", "H", 2, 12, 8)
-    directory = _number(order + offset, data, 8 if is_big else 4)
+    directory = _number(order + "I", data, 4)
     if directory > len(data):
         return None
-    first = directory + head
     # Without them, a pixel is a single bit.
     values = {_TIFF_BITS: 1, _TIFF_CHANNELS: 1}
-    for entry in range(first, first + min(_number(order + count, data, directory), 1 << 16) * step, step):
+    first = directory + 2
+    for entry in range(first, first + 12 * _number(order + "H", data, directory), 12):
         tag, kind = struct.unpack_from(order + "2H", data, entry)
         if tag in _TIFF_TAGS and kind in _TIFF_TYPES:
-            layout, at = order + _TIFF_TYPES[kind], entry + value
-            size = _number(order + offset, data, entry + 4) * struct.calcsize(layout)
-            if tag == _TIFF_BITS and size > step - value:
+            layout, at = order + _TIFF_TYPES[kind], entry + 8
+            if tag == _TIFF_BITS and _number(order + "I", data, entry + 4) * struct.calcsize(layout) > 4:
                 # One for each channel, all the same, elsewhere in the file.
-                at = _number(order + offset, data, at)
+                at = _number(order + "I", data, at)
             # A damaged file may have a tag several times.
             values[tag] = max(_number(layout, data, at), values.get(tag, 0))
     # Blender unpacks whole strips, which may be higher than the image; beyond 31 bits, a strip is the image.
     rows = values.get(_TIFF_ROWS, 0)
     strip = rows if rows < 1 << 31 else 0
-    largest = _largest((values[x], max(values[y], strip)) for x, y in _TIFF_SIDES if x in values and y in values)
-    return (*largest, values[_TIFF_CHANNELS], values[_TIFF_BITS]) if largest is not None else None
-
-
-def _exr(data: bytes) -> _Size | None:
-    """The largest data window, and the channels; None with layers, on which Blender may crash."""
-    if _number("<I", data, 4) & _EXR_PARTS:
+    sizes = [(values[x], max(values[y], strip)) for x, y in _TIFF_SIDES if x in values and y in values]
+    if not sizes:
         return None
-    largest: tuple[int, int] | None = None
-    channels = 0
-    at = 8
-    while data[at]:
-        name_end = data.index(b"\0", at)
-        kind_end = data.index(b"\0", name_end + 1)
-        size = _number("<i", data, kind_end + 1)
-        name, at = data[at:name_end], kind_end + 5
-        if name == b"dataWindow":
-            left, upper, right, lower = struct.unpack_from("<4i", data, at)
-            sides = (right - left + 1, lower - upper + 1)
-            largest = _largest([largest or sides, sides])
-        elif name == b"channels":
-            channel = at
-            while data[channel]:
-                end = data.index(b"\0", channel)
-                if b"." in data[channel:end]:
-                    return None
-                # After the name come type and sampling.
-                channel = end + 17
-                channels += 1
-        at += max(size, 0)
-    return (*largest, channels, 32) if largest is not None else None
+    return (*max(sizes, key=lambda size: abs(math.prod(size))), values[_TIFF_CHANNELS], values[_TIFF_BITS])
 
 
 def _webp(data: bytes) -> _Size | None:
@@ -362,13 +251,9 @@ _READERS: tuple[tuple[tuple[bytes, ...], Callable[[bytes], _Size | None]], ...] 
     ((b"\xff\xd8",), _jpeg),
     ((b"BM",), lambda data: struct.unpack_from("<2H" if data[14] == 12 else "<2i", data, 18)),
     ((b"DDS ",), _dds),
-    (_TIFF, _tiff),
+    ((b"II*\0", b"MM\0*"), _tiff),
     ((b"RIFF",), _webp),
     ((b"\x01\xda",), lambda data: (*struct.unpack_from(">3H", data, 6), 8 * data[3])),
-    ((_EXR,), _exr),
-    ((b"#?",), _hdr),
-    (_JPEG_2000, _jpeg2000),
-    ((b"8BPS",), _psd),
     ((b"",), _tga),
 )
 """The first bytes of each format, and what finds the size."""

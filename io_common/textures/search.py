@@ -51,10 +51,8 @@ from .conventions import (
 )
 from .image_files import PALETTE_PATH
 
-# Quake's own game folder; mods lie beside it.
-_QUAKE_FOLDER = "id1"
-# Draws nothing in any of the games, and may be used without its declaration.
-_INVISIBLE = "textures/common/nodraw"
+_QUAKE_FOLDER = "id1"  # Quake's own game folder; mods lie beside it
+_INVISIBLE = "textures/common/nodraw"  # draws nothing in any of the games, and may be used without its declaration
 
 
 class Search:
@@ -169,7 +167,6 @@ class ModelSearch:
         return images
 
     def _is_over(self) -> bool:
-        """Whether the time is used up, which gives a warning."""
         is_over = self._budget.is_over()
         if is_over:
             self._budget.warn(
@@ -185,8 +182,6 @@ class ModelSearch:
         ):
             result.missing[Role.DIFFUSE] = raw
         return result
-
-    # --- Shaders with a declaration
 
     def _find_declared(self, result: MaterialImages, name: AssetName) -> bool:
         """Finds the images of a declaration; returns False if there is none, or its diffuse image is missing."""
@@ -252,7 +247,7 @@ class ModelSearch:
             or self._by_config(result, mesh)
             or self._by_base_name(result, name)
             or self._by_skin_file(result, mesh)
-            or self._by_mesh(result, mesh, number)
+            or (mesh and (file := self._mesh_image(mesh, number, 0)) and self._take_diffuse(result, file))
             or is_game_path(name)
             or (mesh and self._by_base_name(result, clean_name(mesh), note=False))
         ):
@@ -301,10 +296,6 @@ class ModelSearch:
         if result.two_sided is None and skin.cull_face is not None:
             result.two_sided = not skin.cull_face
         return result.diffuse is not None
-
-    def _by_mesh(self, result: MaterialImages, mesh: str | None, number: int) -> bool:
-        file = self._mesh_image(mesh, number, 0) if mesh else None
-        return file is not None and self._take_diffuse(result, file)
 
     def _by_skin_file(self, result: MaterialImages, mesh: str | None) -> bool:
         for materials in self._configs.materials if mesh else ():

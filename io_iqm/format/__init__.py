@@ -16,9 +16,20 @@ from __future__ import annotations
 from ...io_common.files import Readable, Source, Target, Writable
 from ...io_common.rules import Description, Finding, Profile, Rule
 from ...io_common.skeletal.scales import NamedAnimation
-from .convert import Attributes, animations_alone, bind_scales, from_model, to_animations, to_attributes, to_model
+from .convert import (
+    Attributes,
+    animations_alone,
+    bind_scales,
+    encode_animations,
+    from_model,
+    to_animations,
+    to_attributes,
+    to_model,
+    with_animations,
+)
 from .file import describe, format_iqm, parse_iqm, read_iqm, write_iqm
 from .games import PROFILES, Game, check_iqm
+from .keep import keep_source
 from .model import (
     CHANNELS,
     FORMATS,
@@ -39,6 +50,6 @@ __all__ = [
     "CHANNELS", "FORMATS", "MAGIC", "PORTABLE", "PROFILES", "VERSION", "ArrayType", "Attributes", "Description",
     "Extension", "Finding", "FrameRange", "Game", "Iqm", "IqmError", "MeshRange", "NamedAnimation", "Profile",
     "Readable", "Rule", "Source", "Target", "VertexArray", "Writable", "animations_alone", "bind_scales", "check_iqm",
-    "describe", "format_iqm", "from_model", "parse_iqm", "read_iqm", "to_animations", "to_attributes", "to_model",
-    "validate_iqm", "write_iqm",
+    "describe", "encode_animations", "format_iqm", "from_model", "keep_source", "parse_iqm", "read_iqm",
+    "to_animations", "to_attributes", "to_model", "validate_iqm", "with_animations", "write_iqm",
 ]  # fmt: skip

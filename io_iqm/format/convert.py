@@ -1,11 +1,4 @@
-"""An IQM file as the joints, meshes and animations of `io_common.skeletal`, and back.
-
-A joint of an IQM scales its children, and has a scale for each axis, also in the bind pose. The shared model has no
-scale in the bind pose, and its `ScaleTable` one scale for each joint, which its children do not inherit. So positions
-of the shared model include the scales of the parents, and a `ScaleTable` has the scale of a joint relative to its bind
-pose with those of its parents: what `skin` needs, and what keys a bone whose *Inherit Scale* is *None*. A joint that
-scales its axes differently gets their mean, with a warning.
-"""
+"""An IQM file as the joints, meshes and animations of `io_common.skeletal`, and back; see its `channels` for scales."""
 
 from __future__ import annotations
 
@@ -16,16 +9,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...io_common.skeletal import quaternions as quat
-from ...io_common.skeletal.model import LARGEST, ROOT, Animation, Floats, Ints, Joints, Mesh, Model, as_singles
-from ...io_common.skeletal.scales import NamedAnimation, ScaleTable
-from ...io_common.skeletal.skeleton import compose, decompose, multiply_by_parents, of_parents, split_components
+from ...io_common.skeletal.channels import (
+    SAME,
+    animation_of_channels,
+    channels_of_animation,
+    channels_of_joints,
+    is_same_animation,
+    joints_of_channels,
+    uneven_joints,
+)
+from ...io_common.skeletal.model import ROOT, Floats, Ints, Joints, Mesh, Model, as_singles
+from ...io_common.skeletal.scales import NamedAnimation
 from ...io_common.skeletal.skinning import bind_pose, vertex_normals, vertex_tangents
 from ...io_common.skeletal.validation import validate_animation, validate_model
-from ...io_common.skeletal.weights import largest_weights, pose_bounds, pose_radii
+from ...io_common.skeletal.weights import largest_weights, pose_bounds, pose_radii, set_weights
 from ...io_common.texts import counted, listing
 from ...io_common.triangles import neighbors
-from .model import LOOP, PORTABLE, ArrayType, FrameRange, Iqm, IqmError, MeshRange, VertexArray
+from .model import LOOP, PORTABLE, ArrayType, FrameRange, Iqm, IqmError, MeshRange, VertexArray, masked
 
 ORIGIN = "origin"
 """The joint of a model whose file has none."""
@@ -34,8 +34,6 @@ DEFAULT_RATE = 10.0
 """Frames per second of an animation that leaves it to the game."""
 
 MOST_JOINTS = 256
-# Scales that are nearer to each other are one: 16 bits round them.
-_SAME_SCALE = 2e-5
 _STEPS = 2**16 - 1
 
 
@@ -69,28 +67,20 @@ def to_model(iqm: Iqm) -> Model:
     Raises:
         IqmError: a blend index is no joint, or there are no positions.
     """
-    joints, warnings = _joints(iqm), list(iqm.warnings)
-    if uneven := _uneven(iqm.joint_channels[:, 7:].astype(np.float64), iqm.joint_names):
+    joints, warnings = joints_of(iqm), list(iqm.warnings)
+    if uneven := uneven_joints(iqm.joint_channels[:, 7:].astype(np.float64), iqm.joint_names):
         warnings.append(f"joints whose axes have different scales in the bind pose: {listing(uneven)}")
     points, uvs = _components(iqm, ArrayType.POSITION, 3), _components(iqm, ArrayType.TEXCOORD, 2)
     if points is None and iqm.vertex_count:
         raise IqmError("the vertices have no positions", found="no array POSITION with 3 components")
     vertices, used, biases = _weights(iqm, len(joints), warnings)
-    counts = np.bincount(vertices, minlength=iqm.vertex_count).astype(np.int32)
-    firsts = np.cumsum(counts) - counts
     meshes = []
-    for one, (members, triangles) in zip(iqm.meshes, _parts(iqm), strict=True):
-        sizes = counts[members]
-        starts = (np.cumsum(sizes) - sizes).astype(np.int32)
-        rows = np.repeat(firsts[members] - starts, sizes) + np.arange(sizes.sum())
-        bones = used[rows]
-        offsets = np.zeros((0, 3)) if points is None else points[vertices[rows]] - joints.positions[bones]
-        mesh = Mesh(
-            one.material, np.zeros((len(members), 2)) if uvs is None else uvs[members], starts, sizes, triangles
-        )
-        mesh.weight_joints, mesh.weight_biases = bones.astype(np.int32), biases[rows]
-        mesh.weight_positions = quat.rotate(quat.conjugate(joints.orientations[bones]), offsets)
-        mesh.name = one.name
+    for one, (members, triangles) in zip(iqm.meshes, parts_of(iqm), strict=True):
+        mesh = Mesh(one.material, np.zeros((len(members), 2)) if uvs is None else uvs[members], name=one.name)
+        mesh.triangles = triangles
+        rows = np.isin(vertices, members)
+        places = np.zeros((0, 3)) if points is None else points[members]
+        set_weights(mesh, joints, np.searchsorted(members, vertices[rows]), used[rows], biases[rows], places)
         meshes.append(mesh)
     return Model(joints, meshes, warnings=warnings)
 
@@ -98,22 +88,26 @@ def to_model(iqm: Iqm) -> Model:
 def to_attributes(iqm: Iqm) -> list[Attributes]:
     """What `to_model` leaves out, for each mesh."""
     normals, tangents = _components(iqm, ArrayType.NORMAL, 3), _components(iqm, ArrayType.TANGENT, 4)
+    colors, custom = colors_of(iqm), [one for one in iqm.arrays if one.type == ArrayType.CUSTOM]
+    return [
+        Attributes(
+            None if normals is None else normals[members],
+            None if tangents is None else tangents[members],
+            None if colors is None else colors[members],
+            [replace(one, values=one.values[members]) for one in custom],
+        )
+        for members, _ in parts_of(iqm)
+    ]
+
+
+def colors_of(iqm: Iqm) -> NDArray[np.uint8] | None:
+    """The colors of all vertices, (V, 4); those without alpha are opaque."""
     colors = iqm.array(ArrayType.COLOR)
     if colors is not None and colors.dtype.kind == "f":
         colors = np.rint(np.clip(np.nan_to_num(colors), 0.0, 1.0) * 255.0)
-    if colors is not None:
-        # Without alpha they are opaque.
-        colors = np.pad(colors[:, :4], ((0, 0), (0, max(0, 4 - colors.shape[1]))), constant_values=255).astype(np.uint8)
-    result = []
-    for members, _ in _parts(iqm):
-        part = Attributes()
-        part.normals = None if normals is None else normals[members]
-        part.tangents = None if tangents is None else tangents[members]
-        part.colors = None if colors is None else colors[members]
-        custom = [one for one in iqm.arrays if one.type == ArrayType.CUSTOM]
-        part.custom = [replace(one, values=one.values[members]) for one in custom]
-        result.append(part)
-    return result
+    if colors is None:
+        return None
+    return np.pad(colors[:, :4], ((0, 0), (0, max(0, 4 - colors.shape[1]))), constant_values=255).astype(np.uint8)
 
 
 def bind_scales(iqm: Iqm) -> Floats:
@@ -127,75 +121,49 @@ def to_animations(iqm: Iqm, joints: Joints | None = None, scales: Floats | None 
 
     Args:
         iqm: with F frames of P poses.
-        joints: of the model, if the file has none.
+        joints: of the model, if the file has none; without them, the joints of animations have no names.
         scales: `bind_scales` of that model; ones if None.
 
     Raises:
-        IqmError: poses and joints differ in number or parents, or there are no joints.
+        IqmError: poses and joints differ in number or parents.
     """
+    names, parents = [""] * len(iqm.pose_parents), iqm.pose_parents
     if iqm.joint_names:
-        joints, scales = _joints(iqm), bind_scales(iqm)
-    names, parents = (joints.names, joints.parents) if joints is not None else ([], np.zeros(0, np.int32))
-    poses_text = counted(len(iqm.pose_parents), "poses")
+        joints, scales = joints_of(iqm), bind_scales(iqm)
+    if joints is not None:
+        names, parents = joints.names, joints.parents
     if len(iqm.pose_parents) != len(names):
-        expected = counted(len(names), "joints") if names else "joints: import the model of these animations as well"
-        raise IqmError("the poses are those of another model", found=poses_text, expected=expected)
+        found, expected = counted(len(iqm.pose_parents), "poses"), counted(len(names), "joints")
+        raise IqmError("the poses are those of another model", found=found, expected=expected)
     differing = np.flatnonzero(iqm.pose_parents != parents)
     if len(differing):
-        found, name = int(iqm.pose_parents[differing[0]]), names[differing[0]]
-        expected = f"{parents[differing[0]]}, the parent of {name!r}"
-        raise IqmError(f"pose {differing[0]} has another parent than the joint", found=str(found), expected=expected)
+        pose = int(differing[0])
+        wanted = f"{parents[pose]}, the parent of {names[pose]!r}"
+        raise IqmError(f"pose {pose} has another parent than the joint", found=str(iqm.pose_parents[pose]),
+                       expected=wanted)  # fmt: skip
     bind = np.ones((len(names), 3)) if scales is None else scales
-    return [_animation(iqm, one, names, parents, bind) for one in iqm.animations if one.frame_count]
+    result = []
+    for one in iqm.animations:
+        if one.frame_count:
+            frames = slice(one.first_frame, one.first_frame + one.frame_count)
+            channels, rate = iqm.channels(one.first_frame, one.frame_count), one.frame_rate or DEFAULT_RATE
+            named = animation_of_channels(one.name, names, parents, channels, bind, rate)
+            if len(iqm.bounds):
+                named.animation.bounds = iqm.bounds[frames, :6].reshape(-1, 2, 3).astype(np.float64)
+            named.is_loop = one.is_loop
+            result.append(named)
+    return result
 
 
-@np.errstate(over="ignore", invalid="ignore")
-def _joints(iqm: Iqm) -> Joints:
+def joints_of(iqm: Iqm) -> Joints:
+    """The bind pose of a file; one without joints has a joint `origin`."""
     if not iqm.joint_names:
         return Joints([ORIGIN], [ROOT], np.zeros((1, 3)), np.array([[-1.0, 0.0, 0.0, 0.0]]))  # type: ignore[arg-type]
-    channels, parents = iqm.joint_channels.astype(np.float64), iqm.joint_parents
-    above = of_parents(parents, multiply_by_parents(parents, bind_scales(iqm)))
-    positions, orientations = compose(parents, channels[:, :3] * above, quat.normalise(channels[:, _WXYZ]))
-    _check_size(positions, "the bind pose")
-    return Joints(list(iqm.joint_names), parents.copy(), positions, _with_negative_w(orientations))
+    channels = iqm.joint_channels.astype(np.float64)
+    return joints_of_channels(iqm.joint_names, iqm.joint_parents, channels, bind_scales(iqm))
 
 
-_WXYZ, _XYZW = [6, 3, 4, 5], [1, 2, 3, 0]
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def _animation(iqm: Iqm, one: FrameRange, names: list[str], parents: Ints, bind: Floats) -> NamedAnimation:
-    channels = iqm.channels(one.first_frame, one.frame_count)
-    # Relative to the bind pose, in which the shared model has no scale.
-    scales = channels[..., 7:] / bind
-    uneven = _uneven(scales, names)
-    even = scales.mean(axis=-1, keepdims=True)
-    even[np.abs(even - 1.0) < _SAME_SCALE] = 1.0
-    sizes = multiply_by_parents(parents, even)
-    above = of_parents(parents, multiply_by_parents(parents, bind)) * of_parents(parents, sizes)
-    turns = _with_negative_w(quat.normalise(channels[..., _WXYZ]))
-    table = np.concatenate([channels[..., :3] * above, turns[..., 1:]], axis=2)
-    _check_size(np.concatenate([table, sizes], axis=2), f"the animation {one.name!r}")
-    flags, starts, base, frames = split_components(table, np.zeros((len(names), 6)))
-    bounds = np.zeros((one.frame_count, 2, 3))
-    if len(iqm.bounds):
-        bounds[:] = iqm.bounds[one.first_frame : one.first_frame + one.frame_count, :6].reshape(-1, 2, 3)
-    rate = one.frame_rate or DEFAULT_RATE
-    animation = Animation(
-        list(names), parents.copy(), flags, starts, bounds, base[:, :3].copy(), base[:, 3:].copy(), frames, rate
-    )
-    if uneven:
-        animation.warnings.append(f"axes of joints are scaled differently, their mean is used: {listing(uneven)}")
-    found = ScaleTable(sizes[..., 0], np.zeros(len(names), dtype=bool))
-    return NamedAnimation(one.name, animation, found if found.is_used else None, one.is_loop)
-
-
-def _check_size(values: Floats, what: str) -> None:
-    if not (np.abs(values) <= LARGEST).all():
-        raise IqmError(f"{what} is too large: scales of joints multiply", expected="numbers of 32 bits")
-
-
-def _parts(iqm: Iqm) -> list[tuple[NDArray[np.int64], Ints]]:
+def parts_of(iqm: Iqm) -> list[tuple[NDArray[np.int64], Ints]]:
     """The vertices of each mesh, and its triangles of these."""
     result = []
     for one in iqm.meshes:
@@ -237,15 +205,6 @@ def _weights(iqm: Iqm, joint_count: int, warnings: list[str]) -> tuple[NDArray[n
     return vertices, used, biases[vertices, columns]
 
 
-def _with_negative_w(orientations: Floats) -> Floats:
-    return np.where(orientations[..., :1] > 0.0, -orientations, orientations)
-
-
-def _uneven(scales: Floats, names: list[str]) -> list[str]:
-    differs = np.ptp(scales, axis=-1) > _SAME_SCALE * np.abs(scales).max(axis=-1)
-    return [names[joint] for joint in np.flatnonzero(np.atleast_2d(differs).any(axis=0)).tolist()]
-
-
 # To a file
 
 
@@ -275,58 +234,89 @@ def from_model(
     if len(joints) > MOST_JOINTS:
         raise IqmError("the model has too many joints", found=str(len(joints)), expected=f"at most {MOST_JOINTS}")
     bind = np.ones((len(joints), 3)) if scales is None else np.asarray(scales, np.float64)
-    above = of_parents(parents, multiply_by_parents(parents, bind))
-    positions, turns = decompose(parents, joints.positions, joints.orientations)
-    channels = as_singles(np.hstack([positions / above, _with_negative_w(turns)[:, _XYZW], bind]))
+    channels = as_singles(channels_of_joints(joints, bind))
     iqm = Iqm(joint_names=list(joints.names), joint_parents=parents.copy(), joint_channels=channels)
     _add_meshes(iqm, model, list(attributes) or [Attributes() for _ in model.meshes])
-    tables: list[Floats] = []
-    for one in animations:
+    return with_animations(iqm, encode_animations(joints, animations, scales), model.meshes) if animations else iqm
+
+
+def with_animations(iqm: Iqm, poses: Iqm, meshes: Sequence[Mesh]) -> Iqm:
+    """A file with the animations of another, for the same joints, and their bounds with the file's meshes."""
+    result = replace(iqm, **{name: getattr(poses, name) for name in _OF_ANIMATIONS})
+    # As they are read.
+    found = [one.poses() for one in to_animations(result)]
+    boxes = [pose_bounds(list(meshes), *pose).reshape(-1, 6) for pose in found]
+    radii = [pose_radii(list(meshes), *pose) for pose in found]
+    result.bounds = as_singles(np.hstack([np.concatenate(boxes), np.concatenate(radii)]))
+    return result
+
+
+_OF_ANIMATIONS = ("pose_parents", "pose_masks", "pose_offsets", "pose_scales", "frames", "animations")
+
+
+def animations_alone(iqm: Iqm, number: int | None = None) -> Iqm:
+    """The poses and animations of a file, or one of them, without joints and meshes, as Cube engines load them."""
+    alone = Iqm(**{name: getattr(iqm, name) for name in (*_OF_ANIMATIONS, "bounds", "comment")})
+    if number is not None:
+        one = iqm.animations[number]
+        rows = slice(one.first_frame, one.first_frame + one.frame_count)
+        alone.frames, alone.bounds = iqm.frames[rows], iqm.bounds[rows]
+        alone.animations = [replace(one, first_frame=0)]
+    return alone
+
+
+def encode_animations(
+    joints: Joints,
+    animations: Sequence[NamedAnimation],
+    scales: Floats | None = None,
+    sources: Sequence[Iqm | None] = (),
+) -> Iqm:
+    """A file of animations alone, without bounds. Where they are as in `sources`, their frames are those.
+
+    Args:
+        joints: of the model.
+        animations: of these joints, at least one.
+        scales: of the joints in the bind pose, see `from_model`.
+        sources: for each, a file with only the animation that it was; None if it was in none.
+
+    Raises:
+        IqmError: an animation is not valid, or has other joints.
+    """
+    parents = joints.parents
+    bind = np.ones((len(joints), 3)) if scales is None else np.asarray(scales, np.float64)
+    iqm, tables, known = Iqm(pose_parents=parents.copy()), list[Floats](), None
+    for one, source in zip(animations, sources or [None] * len(animations), strict=True):
         validate_animation(one.animation)
         if one.animation.names != joints.names or (one.animation.parents != parents).any():
             raise IqmError(f"the animation {one.name!r} has other joints than the model")
-        table = _channels_of(one, above, bind)
-        first, rate = sum(map(len, tables)), one.animation.frame_rate
+        is_same = (
+            source is not None
+            and np.array_equal(source.pose_parents, parents)
+            and any(is_same_animation(one, other) for other in to_animations(source, joints, scales))
+        )
+        known = source if is_same and known is None else known
+        table = source.channels() if source is not None and is_same else channels_of_animation(one, bind)
+        first, rate = sum(map(len, tables)), float(np.float32(one.animation.frame_rate))
         iqm.animations.append(FrameRange(one.name, first, len(table), rate, LOOP if one.is_loop else 0))
         tables.append(table)
-    if tables:
-        _add_frames(iqm, np.concatenate(tables))
-        # Of the poses as they are read.
-        found = [one.poses() for one in to_animations(iqm)]
-        boxes = [pose_bounds(model.meshes, *pose).reshape(-1, 6) for pose in found]
-        radii = [pose_radii(model.meshes, *pose) for pose in found]
-        iqm.bounds = as_singles(np.hstack([np.concatenate(boxes), np.concatenate(radii)]))
+    _add_frames(iqm, np.concatenate(tables), known)
     return iqm
 
 
-def animations_alone(iqm: Iqm) -> Iqm:
-    """The poses and animations of a file, without joints and meshes, as Cube engines load them."""
-    names = ("pose_parents", "pose_masks", "pose_offsets", "pose_scales", "frames", "animations", "bounds", "comment")
-    return Iqm(**{name: getattr(iqm, name) for name in names})
-
-
-def _channels_of(one: NamedAnimation, above: Floats, bind: Floats) -> Floats:
-    """The channels of an animation in each frame, (F, J, 10)."""
-    parents = one.animation.parents
-    places, turns, scales = one.poses()
-    sizes = np.ones((*turns.shape[:2], 1)) if scales is None else scales[..., None]
-    places, turns = decompose(parents, places, turns)
-    inherited = of_parents(parents, sizes)
-    # What hangs on a joint of no size has none either.
-    inherited = np.where(inherited == 0.0, 1.0, inherited)
-    turns = quat.make_continuous(_with_negative_w(turns))[..., _XYZW]
-    return np.concatenate([places / inherited / above, turns, sizes / inherited * bind], axis=2)
-
-
-def _add_frames(iqm: Iqm, table: Floats) -> None:
-    """Poses and frames of channels, (F, J, 10)."""
+def _add_frames(iqm: Iqm, table: Floats, known: Iqm | None) -> None:
+    """Poses and frames of channels, (F, J, 10); with the ranges of a file if it holds them."""
     low, high = as_singles(table.min(axis=0)), as_singles(table.max(axis=0))
-    iqm.pose_parents, iqm.pose_offsets = iqm.joint_parents.copy(), low
-    iqm.pose_scales = ((high.astype(np.float64) - low) / _STEPS).astype(np.float32)
-    moves = iqm.pose_scales > 0.0
+    steps = ((high.astype(np.float64) - low) / _STEPS).astype(np.float32)
+    if known is not None:
+        highest = known.pose_offsets + known.pose_scales.astype(np.float64) * _STEPS * masked(known.pose_masks)
+        slack = known.pose_scales / 2 + SAME * np.abs(known.pose_offsets) + 1e-9
+        if (table >= known.pose_offsets - slack).all() and (table <= highest + slack).all():
+            low, steps = known.pose_offsets, known.pose_scales * masked(known.pose_masks)
+    moves = steps > 0.0
+    iqm.pose_offsets, iqm.pose_scales = low, steps
     iqm.pose_masks = (moves << np.arange(moves.shape[1])).sum(axis=1).astype(np.int32)
-    steps = (table[:, moves] - low[moves].astype(np.float64)) / iqm.pose_scales[moves].astype(np.float64)
-    iqm.frames = np.clip(np.rint(steps), 0, _STEPS).astype(np.uint16)
+    counts = (table[:, moves] - low[moves].astype(np.float64)) / steps[moves].astype(np.float64)
+    iqm.frames = np.clip(np.rint(counts), 0, _STEPS).astype(np.uint16)
 
 
 def _add_meshes(iqm: Iqm, model: Model, given: list[Attributes]) -> None:
@@ -346,7 +336,7 @@ def _add_meshes(iqm: Iqm, model: Model, given: list[Attributes]) -> None:
         for kind, rows in zip(columns, values, strict=False):
             if rows.shape != (mesh.vertex_count, PORTABLE[kind][1]):
                 reason = f"{kind.name} of the mesh {mesh.shader!r} has the wrong shape"
-                raise IqmError(reason, found=str(rows.shape), expected=f"{mesh.vertex_count} vertices")
+                raise IqmError(reason, found=str(rows.shape), expected=counted(mesh.vertex_count, "vertices"))
             columns[kind].append(rows)
         name, sizes = mesh.name or mesh.comment_name, (mesh.vertex_count, first_triangle, len(mesh.triangles))
         iqm.meshes.append(MeshRange(name, mesh.shader, first, *sizes))

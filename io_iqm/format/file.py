@@ -127,9 +127,9 @@ class _Reader:
         # Only now is their size limited by that of the file.
         self.check_overlaps()
         iqm.extensions = [Extension(self.name(name), data.tobytes()) for name, data in extensions]
-        for problem in find_problems(iqm):
-            start, size = self.places.get(problem.attribute, (0, 0))
-            raise self.error(problem.reason, start + problem.index * size, problem.found, problem.expected)
+        for attribute, index, reason, found, expected in find_problems(iqm):
+            start, size = self.places.get(attribute, (0, 0))
+            raise self.error(reason, start + index * size, found, expected)
         self.warn(iqm)
         iqm.warnings = self.warnings
         return iqm
@@ -376,11 +376,10 @@ def describe(source: Source | Iqm, game: str = "", name: str = "") -> Descriptio
     validate_iqm(iqm)
     points = iqm.array(ArrayType.POSITION)
     joints = len(iqm.joint_names) or len(iqm.pose_parents)
+    counts = {"joints": joints, "vertices": iqm.vertex_count, "triangles": len(iqm.triangles)}
     facts: dict[str, Any] = {
         "kind": "iqm",
-        "joints": joints,
-        "vertices": iqm.vertex_count,
-        "triangles": iqm.triangle_count,
+        **counts,
         "meshes": [asdict(one) for one in iqm.meshes],
         "arrays": [one.name or f"{one.type}" for one in iqm.arrays],
         "animations": [asdict(one) for one in iqm.animations],
@@ -389,7 +388,6 @@ def describe(source: Source | Iqm, game: str = "", name: str = "") -> Descriptio
         "warnings": list(dict.fromkeys([*iqm.warnings, *(str(finding) for finding in check_iqm(iqm))])),
     }
     lines = ["IQM model" if iqm.meshes else "IQM animations"]
-    counts = {"joints": joints, "vertices": iqm.vertex_count, "triangles": iqm.triangle_count}
     lines.append(", ".join(counted(count, what) for what, count in counts.items()))
     for mesh in iqm.meshes:
         sizes = f"{counted(mesh.vertex_count, 'vertices')}, {counted(mesh.triangle_count, 'triangles')}"

@@ -5,7 +5,7 @@ A rule is an error where the loader refuses the file, a warning where the result
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ...io_common.rules import Check, Finding, Profile, Rule, Subject, find, find_invalid
 from ...io_common.texts import counted, listing
-from .model import FORMATS, PORTABLE, ArrayType, Iqm, MeshRange, validate_iqm
+from .model import FORMATS, PORTABLE, ArrayType, Iqm, VertexArray, validate_iqm
 
 
 class Game(Enum):
@@ -46,37 +46,13 @@ def _check(title: str, search: Search) -> Check:
     return check
 
 
-def _joints(iqm: Iqm, most: float) -> list[str]:
-    count = max(len(iqm.joint_names), len(iqm.pose_parents))
-    return [str(count)] if count > most else []
+def _over(counts: Callable[[Iqm], Iterable[tuple[float, str]]]) -> Search:
+    """Counts that are over a limit, each with the words for what or where."""
+    return lambda iqm, most: [f"{count:,}{words}" for count, words in counts(iqm) if count > most]
 
 
-def _vertices(iqm: Iqm, most: float) -> list[str]:
-    return [f"{iqm.vertex_count:,}"] if iqm.vertex_count > most else []
-
-
-def _mesh_vertices(iqm: Iqm, most: float) -> list[str]:
-    return [f"{one.vertex_count:,} in {_name(one)}" for one in iqm.meshes if one.vertex_count > most]
-
-
-def _mesh_triangles(iqm: Iqm, most: float) -> list[str]:
-    return [f"{one.triangle_count:,} in {_name(one)}" for one in iqm.meshes if one.triangle_count > most]
-
-
-def _name(mesh: MeshRange) -> str:
-    return f"the mesh {mesh.name or mesh.material!r}"
-
-
-def _size(iqm: Iqm, most: float) -> list[str]:
-    tables: list[npt.NDArray[Any]] = [iqm.triangles, iqm.adjacency, iqm.frames, iqm.bounds]
-    tables += [one.values for one in iqm.arrays]
-    size = (sum(table.nbytes for table in tables) + sum(len(one.data) for one in iqm.extensions)) / 2**20
-    return [f"{size:.1f} MB"] if size > most else []
-
-
-def _late_parents(iqm: Iqm, _: float) -> list[str]:
-    parents = iqm.joint_parents if iqm.joint_names else iqm.pose_parents
-    return _joint_names(iqm, parents >= np.arange(len(parents)))
+def _of_meshes(count: Callable[[Iqm, Any], int]) -> Callable[[Iqm], list[tuple[float, str]]]:
+    return lambda iqm: [(count(iqm, one), f" in the mesh {one.name or one.material!r}") for one in iqm.meshes]
 
 
 def _joint_names(iqm: Iqm, marks: npt.ArrayLike) -> list[str]:
@@ -84,12 +60,16 @@ def _joint_names(iqm: Iqm, marks: npt.ArrayLike) -> list[str]:
     return [names[joint] if joint < len(names) else f"pose {joint}" for joint in np.flatnonzero(marks).tolist()]
 
 
+def _late_parents(iqm: Iqm, _: float) -> list[str]:
+    parents = iqm.joint_parents if iqm.joint_names else iqm.pose_parents
+    return _joint_names(iqm, parents >= np.arange(len(parents)))
+
+
 def _missing(*kinds: ArrayType, of: str = "meshes") -> Search:
     """Arrays that a file with meshes does not have, though it has a part, such as joints."""
 
     def search(iqm: Iqm, _: float) -> list[str]:
-        counts = {"meshes": len(iqm.meshes), "joints": len(iqm.joint_names), "frames": iqm.frame_count}
-        is_needed = iqm.meshes and counts[of]
+        is_needed = iqm.meshes and len(getattr(iqm, of))
         return [kind.name for kind in kinds if is_needed and iqm.array(kind) is None]
 
     return search
@@ -98,69 +78,54 @@ def _missing(*kinds: ArrayType, of: str = "meshes") -> Search:
 def _not_portable(*kinds: ArrayType, **also: tuple[int, ...]) -> Search:
     """Arrays whose format is neither that of iqm.txt nor one of `also`, by their names; without `kinds` of all."""
 
-    def search(iqm: Iqm, _: float) -> list[str]:
-        found = []
-        for one in iqm.arrays:
-            if one.type in (kinds or PORTABLE):
-                kind, values = ArrayType(one.type), one.values
-                code, width = PORTABLE[kind]
-                codes = (code, *also.get(kind.name, ()))
-                if FORMATS.index(values.dtype) not in codes or values.shape[1] != width:
-                    found.append(f"{kind.name} has {values.shape[1]} × {values.dtype}, not {width} × {FORMATS[code]}")
-        return found
+    def is_other(one: VertexArray) -> bool:
+        code, width = PORTABLE[ArrayType(one.type)]
+        codes = (code, *also.get(ArrayType(one.type).name, ()))
+        return FORMATS.index(one.values.dtype) not in codes or one.values.shape[1] != width
 
-    return search
+    return lambda iqm, _: [_described(one) for one in iqm.arrays if one.type in (kinds or PORTABLE) and is_other(one)]
+
+
+def _described(one: VertexArray) -> str:
+    return f"{one.name or ArrayType(one.type).name} has {one.values.shape[1]} × {one.values.dtype}"
 
 
 def _wide(iqm: Iqm, most: float) -> list[str]:
-    wide = [one for one in iqm.arrays if one.values.dtype.itemsize in (2, 8) or one.values.shape[1] > most]
-    return [f"{one.name or one.type} has {one.values.shape[1]} × {one.values.dtype}" for one in wide]
+    return [_described(one) for one in iqm.arrays if one.values.itemsize in (2, 8) or one.values.shape[1] > most]
 
 
 def _other_poses(iqm: Iqm, least: float) -> list[str]:
     poses, joints = len(iqm.pose_parents), len(iqm.joint_names)
-    differs = poses != joints and joints and poses >= least
-    return [f"{counted(poses, 'poses')} and {counted(joints, 'joints')}"] if differs else []
+    return [f"{poses} for {counted(joints, 'joints')}"] if poses != joints and joints and poses >= least else []
 
 
 def _absent(iqm: Iqm, _: float) -> list[str]:
-    counts = {"adjacency": len(iqm.triangles) - len(iqm.adjacency), "bounds": iqm.frame_count - len(iqm.bounds)}
-    return [what for what, count in counts.items() if count]
+    missing = {"adjacency": len(iqm.triangles) - len(iqm.adjacency), "bounds": len(iqm.frames) - len(iqm.bounds)}
+    return [what for what, count in missing.items() if count]
 
 
-def _scaled(iqm: Iqm, _: float) -> list[str]:
-    moves = (iqm.pose_masks[:, None] >> np.arange(7, 10) & 1).any(axis=1)
-    return _joint_names(iqm, moves) or _by_scale(iqm, lambda scales: np.abs(scales - 1.0) > _SAME_SCALE)
+def _scaled(is_found: Callable[[npt.NDArray[np.float32]], npt.NDArray[np.bool_]]) -> Search:
+    """Joints whose scale in the frames or in the bind pose is one that is searched."""
+
+    def search(iqm: Iqm, _: float) -> list[str]:
+        moves = (iqm.pose_scales[:, 7:] * (iqm.pose_masks[:, None] >> np.arange(7, 10) & 1)) * np.float32(2**16 - 1)
+        tables = (iqm.pose_offsets[:, 7:], iqm.pose_offsets[:, 7:] + moves, iqm.joint_channels[:, 7:])
+        return list(dict.fromkeys(name for one in tables for name in _joint_names(iqm, is_found(one).any(axis=1))))
+
+    return search
 
 
-_SAME_SCALE = 1e-4
+def _unweighted(iqm: Iqm, mesh: Any) -> int:
+    weights = iqm.array(ArrayType.BLEND_WEIGHTS)
+    rows = slice(mesh.first_vertex, mesh.first_vertex + mesh.vertex_count)
+    free = mesh.vertex_count if weights is None else int((~(weights[rows] > 0).any(axis=1)).sum())
+    return free if iqm.joint_names else 0
 
 
-def _negative_scale(iqm: Iqm, _: float) -> list[str]:
-    return _by_scale(iqm, lambda scales: scales < 0.0)
-
-
-def _by_scale(iqm: Iqm, is_found: Callable[[npt.NDArray[np.float32]], npt.NDArray[np.bool_]]) -> list[str]:
-    tables = (iqm.pose_offsets, iqm.joint_channels)
-    found = [_joint_names(iqm, is_found(channels[:, 7:]).any(axis=1)) for channels in tables]
-    return found[0] or found[1]
-
-
-def _empty_meshes(iqm: Iqm, _: float) -> list[str]:
-    return [one.name or one.material for one in iqm.meshes if not (one.vertex_count and one.triangle_count)]
-
-
-def _empty_animations(iqm: Iqm, _: float) -> list[str]:
-    return [one.name for one in iqm.animations if not one.frame_count]
-
-
-def _unweighted(iqm: Iqm, _: float) -> list[str]:
-    weights, found = iqm.array(ArrayType.BLEND_WEIGHTS), []
-    for one in iqm.meshes if iqm.joint_names else ():
-        rows = slice(one.first_vertex, one.first_vertex + one.vertex_count)
-        free = one.vertex_count if weights is None else int((~(weights[rows] > 0).any(axis=1)).sum())
-        found += [f"{free:,} in {_name(one)}"] if free else []
-    return found
+def _megabytes(iqm: Iqm) -> list[tuple[float, str]]:
+    tables: list[npt.NDArray[Any]] = [iqm.triangles, iqm.adjacency, iqm.frames, iqm.bounds]
+    size = sum(table.nbytes for table in [*tables, *(one.values for one in iqm.arrays)])
+    return [(round((size + sum(len(one.data) for one in iqm.extensions)) / 2**20, 1), " MB")]
 
 
 def _repeated(iqm: Iqm, _: float) -> list[str]:
@@ -172,107 +137,112 @@ _BLEND = (ArrayType.BLEND_INDEXES, ArrayType.BLEND_WEIGHTS)
 _BASIC = (ArrayType.POSITION, ArrayType.TEXCOORD)
 _LIT = (*_BASIC, ArrayType.NORMAL)
 
-# What is wrong, what engines do with the file, unless it is told otherwise, and what to do.
+# What is searched, what is wrong, what engines do with the file, unless it is told otherwise, and what to do; the last
+# are warnings.
 _REFUSES, _AGAIN, _SPLIT = "refuses the file", "export it again", "reduce the mesh, or split it into more materials"
-_WORDS: dict[str, tuple[str, str, str]] = {
-    "too_many_joints": ("Too many joints", _REFUSES, "remove bones"),
-    "too_many_vertices": ("Too many vertices", _REFUSES, _SPLIT),
-    "too_many_triangles": ("Too many triangles", _REFUSES, _SPLIT),
-    "file_too_large": ("The file is too large", _REFUSES, "reduce the mesh"),
-    "arrays_missing": ("Arrays are missing", _REFUSES, _AGAIN),
-    "weights_missing": ("Arrays are missing", _REFUSES, _AGAIN),
-    "not_portable": ("Arrays have another format", _REFUSES, _AGAIN),
-    "array_wide": ("Arrays have another format", _REFUSES, "remove them"),
-    "parts_missing": ("Parts are missing", "reads other data", _AGAIN),
-    "poses_differ": ("Poses are not those of the joints", _REFUSES, _AGAIN),
-    "animation_missing": ("Poses are not those of the joints", _REFUSES, "export an animation with the model"),
-    "animation_empty": ("Animations have no frames", _REFUSES, "remove them"),
-    "parent_after_child": ("Parents come after their children", _REFUSES, _AGAIN),
-    "negative_scale": ("Joints have a negative scale", _REFUSES, "apply the scale"),
-    "joint_scale": ("Joints are scaled", "ignores scales", "apply the scale"),
-    "mesh_empty": ("Meshes are empty", "leaves them out", "remove the objects"),
-    "no_weights": ("Vertices have no weights", "move them differently or not at all", "assign them to a bone"),
-    "animation_names_repeated": ("Several animations have one name", "find the first alone", "rename the actions"),
-}
-_WARNINGS = ("joint_scale", "mesh_empty", "no_weights", "animation_names_repeated")
+_POSES = "Poses are not those of the joints"
+_RULES: dict[str, tuple[Search, str, str, str]] = {
+    "too_many_joints": (_over(lambda iqm: [(max(len(iqm.joint_names), len(iqm.pose_parents)), "")]),
+                        "Too many joints", _REFUSES, "remove bones"),
+    "too_many_vertices": (_over(_of_meshes(lambda _, one: one.vertex_count)), "Too many vertices", _REFUSES, _SPLIT),
+    "too_many_triangles": (_over(_of_meshes(lambda _, one: one.triangle_count)), "Too many triangles", _REFUSES,
+                           _SPLIT),
+    "file_vertices": (_over(lambda iqm: [(iqm.vertex_count, "")]), "Too many vertices", _REFUSES, "reduce the mesh"),
+    "file_too_large": (_over(_megabytes), "The file is too large", _REFUSES, "reduce the mesh"),
+    "arrays_missing": (_missing(*_LIT), "Arrays are missing", _REFUSES, _AGAIN),
+    "weights_missing": (_missing(*_BLEND, of="joint_names"), "Arrays are missing", _REFUSES, _AGAIN),
+    "not_portable": (_not_portable(), "Arrays have another format than in iqm.txt", _REFUSES, _AGAIN),
+    "array_wide": (_wide, "Arrays have another format", _REFUSES, "remove them"),
+    "parts_missing": (_absent, "Parts are missing", "reads other data", _AGAIN),
+    "poses_differ": (_other_poses, _POSES, _REFUSES, _AGAIN),
+    "animation_missing": (_other_poses, _POSES, _REFUSES, "export an animation with the model"),
+    "animation_empty": (lambda iqm, _: [one.name for one in iqm.animations if not one.frame_count],
+                        "Animations have no frames", _REFUSES, "remove them"),
+    "parent_after_child": (_late_parents, "Parents come after their children", _REFUSES, _AGAIN),
+    "negative_scale": (_scaled(lambda one: one < 0.0), "Joints have a negative scale", _REFUSES, "apply the scale"),
+    "joint_scale": (_scaled(lambda one: np.abs(one - 1.0) > 1e-4), "Joints are scaled", "ignores scales",
+                    "apply the scale"),
+    "mesh_empty": (
+        lambda iqm, _: [one.name or one.material for one in iqm.meshes if not one.vertex_count * one.triangle_count],
+        "Meshes are empty", "leaves them out", "remove the objects"),
+    "no_weights": (_over(_of_meshes(_unweighted)), "Vertices have no weights", "move them differently or not at all",
+                   "assign them to a bone"),
+    "animation_names_repeated": (_repeated, "Several animations have one name", "find the first alone",
+                                 "rename the actions"),
+}  # fmt: skip
+_WARNINGS = [*_RULES][[*_RULES].index("joint_scale") :]
 
 Row = tuple[Any, ...]
-"""A rule: code, search, requirement, and, if needed, the limit and what the engine does."""
+"""A rule: its code, requirement, and, if they are others, the limit, what the engine does and the search."""
 
 
 def _rules(engine: str, source: str, *rows: Row) -> tuple[Rule, ...]:
     result = []
-    for row in rows:
-        code, search, requirement = row[:3]
-        title, usual, remedy = _WORDS[code]
-        limit, why = row[3] if len(row) > 3 else 0, row[4] if len(row) > 4 else usual
+    for code, requirement, *more in rows:
+        usual, title, does, remedy = _RULES[code]
+        others: list[Any] = [*more, *(0, does, usual)[len(more) :]]
+        limit, why, search = others
         words = (requirement, f"{engine} {why}", remedy, source)
         result.append(Rule(code, code not in _WARNINGS, _check(title, search), engine, *words, limit))
     return tuple(result)
 
 
 COMMON: tuple[Rule, ...] = _rules(
-    "engines", "iqm.txt of lsalzman/iqm",
-    ("no_weights", _unweighted, "vertices of a model with joints have weights"),
-    ("animation_names_repeated", _repeated, "every animation has a name of its own"),
+    "engines", "iqm.txt of lsalzman/iqm", ("no_weights", "vertices of a model with joints have weights"),
+    ("animation_names_repeated", "every animation has a name of its own"),
 )  # fmt: skip
 """The rules of every game."""
 
-_LARGE: Row = ("file_too_large", _size, "at most 16 MB", 16)
-_LATE: Row = ("parent_after_child", _late_parents, "parents come before their children")
-_SCALE: Row = ("joint_scale", _scaled, "no scales of joints")
+_LARGE: Row = ("file_too_large", "at most 16 MB", 16)
+_LATE: Row = ("parent_after_child", "parents come before their children")
+_SCALE: Row = ("joint_scale", "no scales of joints")
+_PORTABLE = "arrays as iqm.txt recommends"
 _GZDOOM = _rules(
     "GZDoom", "GZDoom `models_iqm.cpp`, `IQMModel::Load`", _LATE,
-    ("parts_missing", _absent, "adjacency of all triangles and bounds of all frames"),
+    ("parts_missing", "adjacency of all triangles and bounds of all frames"),
 )  # fmt: skip
 _QUAKE3 = _rules(
-    "ioquake3", "ioquake3 `tr_model_iqm.c`, `R_LoadIQM`", _LARGE,
-    ("too_many_joints", _joints, "at most 128 joints", 128),
-    ("poses_differ", _other_poses, "as many poses as joints, or none", 1),
-    ("too_many_vertices", _mesh_vertices, "at most 999 vertices in a mesh", 999),
-    ("too_many_triangles", _mesh_triangles, "at most 1,999 triangles in a mesh", 1999),
-    ("arrays_missing", _missing(*_LIT), "positions, texture coordinates and normals"),
-    ("weights_missing", _missing(*_BLEND, of="joints"), "blend indexes and weights with joints"),
-    ("not_portable", _not_portable(BLEND_INDEXES=(4,), BLEND_WEIGHTS=(7,)), "arrays as iqm.txt recommends"),
-    ("array_wide", _wide, "at most 4 components, of 1 or 4 bytes", 4),
+    "ioquake3", "ioquake3 `tr_model_iqm.c`, `R_LoadIQM`", _LARGE, ("too_many_joints", "at most 128 joints", 128),
+    ("poses_differ", "as many poses as joints, or none", 1),
+    ("too_many_vertices", "at most 999 vertices in a mesh", 999),
+    ("too_many_triangles", "at most 1,999 triangles in a mesh", 1999),
+    ("arrays_missing", "positions, texture coordinates and normals"),
+    ("weights_missing", "blend indexes and weights with joints"),
+    ("not_portable", _PORTABLE, 0, _REFUSES, _not_portable(BLEND_INDEXES=(4,), BLEND_WEIGHTS=(7,))),
+    ("array_wide", "at most 4 components, of 1 or 4 bytes", 4),
 )  # fmt: skip
 _UNVANQUISHED = _rules(
-    "Daemon", "Daemon `tr_model_iqm.cpp`", _LARGE, _LATE,
-    ("not_portable", _not_portable(*_BLEND), "blend indexes and weights of 4 bytes"),
-    ("negative_scale", _negative_scale, "no negative scale"),
-    ("animation_empty", _empty_animations, "frames in every animation"),
+    "Daemon", "Daemon `tr_model_iqm.cpp`", _LARGE, _LATE, ("negative_scale", "no negative scale"),
+    ("not_portable", "blend indexes and weights of 4 bytes", 0, _REFUSES, _not_portable(*_BLEND)),
+    ("animation_empty", "frames in every animation"),
 )  # fmt: skip
 _SAUERBRATEN = _rules(
-    "Sauerbraten", "Sauerbraten, Tesseract and Red Eclipse `iqm.h`", _LARGE, _SCALE,
-    ("not_portable", _not_portable(), "arrays as iqm.txt recommends"),
-    ("mesh_empty", _empty_meshes, "vertices and triangles in every mesh"),
+    "Sauerbraten", "Sauerbraten, Tesseract and Red Eclipse `iqm.h`", _LARGE, _SCALE, ("not_portable", _PORTABLE),
+    ("mesh_empty", "vertices and triangles in every mesh"),
 )  # fmt: skip
 _DARKPLACES = _rules(
     "DarkPlaces", "DarkPlaces `model_alias.c`, `Mod_INTERQUAKEMODEL_Load`", _LATE, _SCALE,
-    ("arrays_missing", _missing(*_BASIC), "positions and texture coordinates"),
-    ("weights_missing", _missing(*_BLEND, of="frames"), "blend indexes and weights with animations"),
-    ("not_portable", _not_portable(COLOR=(7,)), "arrays as iqm.txt recommends", 0, "does not read others"),
-    ("poses_differ", _other_poses, "as many poses as joints, or none", 1, "mixes up frames then"),
+    ("arrays_missing", "positions and texture coordinates", 0, _REFUSES, _missing(*_BASIC)),
+    ("weights_missing", "blend indexes and weights with animations", 0, _REFUSES, _missing(*_BLEND, of="frames")),
+    ("not_portable", _PORTABLE, 0, "does not read others", _not_portable(COLOR=(7,))),
+    ("poses_differ", "as many poses as joints, or none", 1, "mixes up frames then"),
 )  # fmt: skip
 _FTEQW = _rules(
-    "FTEQW",
-    "FTEQW `com_mesh.c`, `Mod_ParseIQMMeshModel`",
-    ("too_many_vertices", _mesh_vertices, "at most 65,536 vertices in a mesh", 65536, "drops triangles then"),
-)
+    "FTEQW", "FTEQW `com_mesh.c`, `Mod_ParseIQMMeshModel`",
+    ("too_many_vertices", "at most 65,536 vertices in a mesh", 65536, "drops triangles then"),
+)  # fmt: skip
 _QFUSION = _rules(
     "Qfusion", "Qfusion `r_skm.c`, `Mod_LoadSkeletalModel`; `r_program.h`, `MAX_GLSL_UNIFORM_BONES`", _LATE, _SCALE,
-    ("too_many_joints", _joints, "at most 100 joints", 100),
-    ("too_many_vertices", _vertices, "at most 65,534 vertices", 65534),
-    ("animation_missing", _other_poses, "as many poses as joints"),
-    ("arrays_missing", _missing(*_LIT), "positions, texture coordinates and normals"),
-    ("not_portable", _not_portable(BLEND_INDEXES=(0, 4, 5), BLEND_WEIGHTS=(7,)), "arrays as iqm.txt recommends", 0,
-     "does not read others"),
+    ("too_many_joints", "at most 100 joints", 100), ("file_vertices", "at most 65,534 vertices", 65534),
+    ("animation_missing", "as many poses as joints"), ("arrays_missing", "positions, texture coordinates and normals"),
+    ("not_portable", _PORTABLE, 0, "does not read others",
+     _not_portable(BLEND_INDEXES=(0, 4, 5), BLEND_WEIGHTS=(7,))),
 )  # fmt: skip
 _RAYLIB = _rules(
     "raylib", "raylib `rmodels.c`, `LoadIQM`, `LoadModelAnimationsIQM`, `UpdateModelAnimation`", _LATE,
-    ("too_many_vertices", _mesh_vertices, "at most 65,536 vertices in a mesh", 65536, "has indices of 16 bits"),
-    ("poses_differ", _other_poses, "as many poses as joints, or none", 1, "does not play the animations"),
-    ("joint_scale", _scaled, "no scales of joints", 0, "scales about the origin of the model"),
+    ("too_many_vertices", "at most 65,536 vertices in a mesh", 65536, "has indices of 16 bits"),
+    ("poses_differ", "as many poses as joints, or none", 1, "does not play the animations"),
+    ("joint_scale", "no scales of joints", 0, "scales about the origin of the model"),
 )  # fmt: skip
 
 PROFILES: dict[Game, Profile] = {
@@ -282,23 +252,15 @@ PROFILES: dict[Game, Profile] = {
         Profile(Game.GZDOOM, "GZDoom", "GZDoom and UZDoom", "GZDoom", _GZDOOM),
         Profile(Game.QUAKE3, "Quake III", "ioquake3", "ioquake3", _QUAKE3),
         Profile(Game.UNVANQUISHED, "Unvanquished", "Unvanquished (Daemon)", "Daemon", _UNVANQUISHED),
-        Profile(
-            Game.SAUERBRATEN, "Sauerbraten", "Sauerbraten, Tesseract, Red Eclipse", "Sauerbraten", _SAUERBRATEN,
-            ("animations are files of their own, which `iqm.cfg` names",),
-        ),
-        Profile(
-            Game.DARKPLACES, "DarkPlaces", "DarkPlaces and Xonotic", "DarkPlaces", _DARKPLACES,
-            ("colors of 128 are full brightness; translations have 16 bits of the largest in the file",),
-        ),
-        Profile(
-            Game.FTEQW, "FTEQW", "FTEQW", "FTEQW", _FTEQW,
-            ("extensions of an imported file stay; a frame rate of 0 plays at 10",),
-        ),
+        Profile(Game.SAUERBRATEN, "Sauerbraten", "Sauerbraten, Tesseract, Red Eclipse", "Sauerbraten", _SAUERBRATEN,
+                ("animations are files of their own, which `iqm.cfg` names",)),
+        Profile(Game.DARKPLACES, "DarkPlaces", "DarkPlaces and Xonotic", "DarkPlaces", _DARKPLACES,
+                ("colors of 128 are full brightness; translations have 16 bits of the largest in the file",)),
+        Profile(Game.FTEQW, "FTEQW", "FTEQW", "FTEQW", _FTEQW,
+                ("extensions of an imported file stay; a frame rate of 0 plays at 10",)),
         Profile(Game.QFUSION, "Qfusion", "Warfork, Warsow", "Qfusion", _QFUSION),
-        Profile(
-            Game.RAYLIB, "raylib", "raylib", "raylib", _RAYLIB,
-            ("frame rates are not read: the program decides",),
-        ),
+        Profile(Game.RAYLIB, "raylib", "raylib", "raylib", _RAYLIB,
+                ("frame rates are not read: the program decides",)),
     )
 }  # fmt: skip
 """The games, by identifier."""
@@ -307,6 +269,12 @@ PROFILES: dict[Game, Profile] = {
 def game_named(name: str) -> Game:
     """The game with an identifier; ANY for that of another family."""
     return Game(name) if name in {game.value for game in Game} else Game.ANY
+
+
+def mesh_limits(game: Game) -> dict[str, int]:
+    """How many vertices and triangles a mesh for a game can have."""
+    codes = {"too_many_vertices": "vertex_count", "too_many_triangles": "triangle_count"}
+    return {codes[rule.code]: int(rule.limit) for rule in PROFILES[game].rules if rule.code in codes}
 
 
 def check_iqm(iqm: Iqm, game: Game = Game.ANY, source: Iqm | None = None) -> list[Finding]:

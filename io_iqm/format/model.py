@@ -30,7 +30,6 @@ VERSION = 2
 CHANNELS = 10
 """Of a joint: translation x y z, rotation x y z w, scale x y z, all relative to its parent."""
 
-ALL_CHANNELS = (1 << CHANNELS) - 1
 LOOP = 1
 """The flag of an animation that repeats."""
 
@@ -173,16 +172,6 @@ class Iqm(Record):
         """The number of vertices, V."""
         return len(self.arrays[0].values) if self.arrays else 0
 
-    @property
-    def triangle_count(self) -> int:
-        """The number of triangles, T."""
-        return len(self.triangles)
-
-    @property
-    def frame_count(self) -> int:
-        """The number of frames, F."""
-        return len(self.frames)
-
     def array(self, kind: ArrayType) -> NDArray[Any] | None:
         """The values (V, n) of the array of a type that is not CUSTOM, None without one."""
         return next((one.values for one in self.arrays if one.type == kind), None)
@@ -201,15 +190,11 @@ def masked(masks: NDArray[np.int32]) -> NDArray[np.bool_]:
     return np.asarray(masks[:, None] & (1 << np.arange(CHANNELS)) != 0)
 
 
-@dataclass(frozen=True)
-class Problem:
-    """What is wrong with a value, the first of its kind: its number in an array or list of an `Iqm`."""
+Problem = tuple[str, int, str, object, str]
+"""What is wrong with a value: the attribute of an `Iqm`, the index in it, the reason, what is there and what may be."""
 
-    attribute: str
-    index: int
-    reason: str
-    found: object
-    expected: str
+MAX_NAME = 4096
+"""The most bytes of a name that are read."""
 
 
 def validate_iqm(iqm: Iqm) -> None:
@@ -221,10 +206,11 @@ def validate_iqm(iqm: Iqm) -> None:
     iqm.check_arrays(J=len(iqm.joint_names), P=len(iqm.pose_parents))
     check_range(IqmError, "frames", iqm.frames, 0, 2**16 - 1)
     for number, array in enumerate(iqm.arrays):
-        what = f"arrays[{number}].values"
-        if not isinstance(array.values, np.ndarray) or array.values.dtype not in FORMATS:
+        what, values = f"arrays[{number}].values", array.values
+        if not isinstance(values, np.ndarray) or values.dtype not in FORMATS:
             raise IqmError(f"{what} has a type that files cannot hold", expected="an array of one of FORMATS")
-        check_array(IqmError, what, array.values, (iqm.vertex_count, None), _kind(array.values))
+        kind = "integers" if values.dtype.kind in "iu" else str(values.dtype)
+        check_array(IqmError, what, values, (iqm.vertex_count, None), kind)
         if array.type not in range(ArrayType.CUSTOM + 1):
             raise IqmError(f"arrays[{number}].type is not valid", found=repr(array.type), expected="0 to 16")
     for value in (iqm.flags, *(one.flags for one in iqm.arrays), *(one.flags for one in iqm.animations)):
@@ -234,13 +220,8 @@ def validate_iqm(iqm: Iqm) -> None:
     for name in [*iqm.joint_names, *(one.name for one in parts), *(one.material for one in iqm.meshes)]:
         if not isinstance(name, str) or "\0" in name or len(encode_name(name)) > MAX_NAME:
             raise IqmError("a name cannot be written", found=repr(name)[:99], expected=f"{MAX_NAME} bytes, none NUL")
-    for problem in find_problems(iqm):
-        place = f"{problem.attribute}[{problem.index}]"
-        raise IqmError(f"{place}: {problem.reason}", found=str(problem.found), expected=problem.expected)
-
-
-MAX_NAME = 4096
-"""The most bytes of a name that are read."""
+    for attribute, index, reason, found, expected in find_problems(iqm):
+        raise IqmError(f"{attribute}[{index}]: {reason}", found=str(found), expected=expected)
 
 
 def encode_name(name: str) -> bytes:
@@ -251,73 +232,64 @@ def encode_name(name: str) -> bytes:
         raise IqmError("a name has half a character", found=ascii(name), expected="UTF-8") from None
 
 
-def _kind(values: NDArray[Any]) -> str:
-    return "integers" if values.dtype.kind in "iu" else str(values.dtype)
+# So many poses of joints may be of any file, and so many more for each byte of its frames.
+_FEWEST_POSES, _POSES_PER_BYTE = 1 << 17, 4
 
 
 def find_problems(iqm: Iqm) -> Iterator[Problem]:
     """What is wrong in arrays that have valid shapes; nothing that comes after a problem can be relied on."""
-    vertices, triangles, frames = iqm.vertex_count, len(iqm.triangles), iqm.frame_count
-    yield from _outside("triangles", iqm.triangles, 0, vertices - 1, "a vertex that does not exist")
-    for number, array in enumerate(iqm.arrays):
-        if array.type in (ArrayType.POSITION, ArrayType.TEXCOORD, ArrayType.BLEND_WEIGHTS):
-            yield from _not_finite(f"arrays[{number}]", array.values)
+    sizes = {"vertices": iqm.vertex_count, "triangles": len(iqm.triangles), "frames": len(iqm.frames)}
+    finite = [(f"arrays[{n}]", one.values) for n, one in enumerate(iqm.arrays) if one.type in _FINITE]
+    yield from _outside("triangles", iqm.triangles, 0, iqm.vertex_count - 1, "a vertex that does not exist")
     for what, parents in (("joint_parents", iqm.joint_parents), ("pose_parents", iqm.pose_parents)):
-        yield from _parents(what, parents)
-    for what in ("joint_channels", "pose_offsets", "pose_scales"):
-        yield from _not_finite(what, getattr(iqm, what))
-    yield from _outside("pose_masks", iqm.pose_masks, 0, ALL_CHANNELS, "a mask has unknown bits")
-    for what, found, expected, reason in (
+        yield from _outside(what, parents, ROOT, len(parents) - 1, "a parent does not exist")
+        try:
+            depths(parents)
+        except CyclicHierarchyError as cycle:
+            yield what, cycle.joint, "a joint is its own ancestor", parents[cycle.joint], "another joint, or -1"
+    finite += [(what, getattr(iqm, what)) for what in ("joint_channels", "pose_offsets", "pose_scales")]
+    for what, values in finite:
+        if values.dtype.kind == "f":
+            # As 32-bit floats, which games and Blender have.
+            yield from _outside(what, values, -LARGEST, LARGEST, "a number is not finite")
+    yield from _outside("pose_masks", iqm.pose_masks, 0, (1 << CHANNELS) - 1, "a mask has unknown bits")
+    for what, size, wanted, reason in (
         ("frames", iqm.frames.shape[1], int(masked(iqm.pose_masks).sum()), "a frame has other channels than the poses"),
-        ("adjacency", len(iqm.adjacency), triangles, "there are other neighbors than triangles"),
-        ("bounds", len(iqm.bounds), frames, "there are other bounds than frames"),
+        ("adjacency", len(iqm.adjacency), sizes["triangles"], "there are other neighbors than triangles"),
+        ("bounds", len(iqm.bounds), sizes["frames"], "there are other bounds than frames"),
     ):
-        if found != expected and (found or what == "frames"):
-            yield Problem(what, 0, reason, found, str(expected))
-    for number, mesh in enumerate(iqm.meshes):
-        yield from _range("meshes", number, "vertices", mesh.first_vertex, mesh.vertex_count, vertices)
-        yield from _range("meshes", number, "triangles", mesh.first_triangle, mesh.triangle_count, triangles)
-    for what, count, most in (("vertices", sum(one.vertex_count for one in iqm.meshes), vertices),
-                              ("triangles", sum(one.triangle_count for one in iqm.meshes), triangles)):  # fmt: skip
-        if count > most:
-            yield Problem("meshes", 0, f"meshes share {what}", counted(count, what), f"at most {most}")
+        if size != wanted and (size or what == "frames"):
+            yield what, 0, reason, size, str(wanted)
+    for what, of, rows in (
+        ("meshes", "vertices", [(one.first_vertex, one.vertex_count) for one in iqm.meshes]),
+        ("meshes", "triangles", [(one.first_triangle, one.triangle_count) for one in iqm.meshes]),
+        ("animations", "frames", [(one.first_frame, one.frame_count) for one in iqm.animations]),
+    ):
+        for number, (first, count) in enumerate(rows):
+            if first < 0 or count < 0 or first + count > sizes[of]:
+                found, wanted_range = (
+                    f"{counted(count, of)} from {first} on",
+                    f"a range within {counted(sizes[of], of)}",
+                )
+                yield what, number, f"it has {of} that do not exist", found, wanted_range
+        total = sum(count for _, count in rows)
+        if what == "meshes" and total > sizes[of]:
+            yield what, 0, f"meshes share {of}", counted(total, of), f"at most {sizes[of]}"
     for number, one in enumerate(iqm.animations):
-        yield from _range("animations", number, "frames", one.first_frame, one.frame_count, frames)
         if not 0.0 <= one.frame_rate <= LARGEST:
-            yield Problem("animations", number, "its frame rate is not valid", one.frame_rate, "0 or more")
+            yield "animations", number, "its frame rate is not valid", one.frame_rate, "0 or more"
     # Frames without channels take no bytes, and animations may share frames.
-    rows = max(frames, sum(one.frame_count for one in iqm.animations)) * max(len(iqm.pose_parents), 1)
+    total = max(sizes["frames"], sum(one.frame_count for one in iqm.animations)) * max(len(iqm.pose_parents), 1)
     most = _FEWEST_POSES + _POSES_PER_BYTE * (iqm.frames.nbytes + iqm.bounds.nbytes)
-    if rows > most:
-        yield Problem("animations", 0, "animations have too many poses of joints", rows, f"at most {most}")
+    if total > most:
+        yield "animations", 0, "animations have too many poses of joints", total, f"at most {most}"
 
 
-# So many poses of joints may be of any file, and so many more for each byte of its frames.
-_FEWEST_POSES, _POSES_PER_BYTE = 1 << 17, 4
+_FINITE = (ArrayType.POSITION, ArrayType.TEXCOORD, ArrayType.BLEND_WEIGHTS)
 
 
 def _outside(what: str, values: NDArray[Any], low: float, high: float, reason: str) -> Iterator[Problem]:
     # NaN is not within any limits. Most arrays are, and comparing each value takes longer.
     if values.size and not (values.min() >= low and values.max() <= high):
         index = int((~((values >= low) & (values <= high))).ravel().argmax())
-        yield Problem(what, index, reason, values.ravel()[index], f"{low:g} to {high:g}")
-
-
-def _not_finite(what: str, values: NDArray[Any]) -> Iterator[Problem]:
-    if values.dtype.kind == "f":
-        # As 32-bit floats, which games and Blender have.
-        yield from _outside(what, values, -LARGEST, LARGEST, "a number is not finite")
-
-
-def _parents(what: str, parents: NDArray[np.int32]) -> Iterator[Problem]:
-    yield from _outside(what, parents, ROOT, len(parents) - 1, "a parent does not exist")
-    try:
-        depths(parents)
-    except CyclicHierarchyError as cycle:
-        yield Problem(what, cycle.joint, "a joint is its own ancestor", parents[cycle.joint], "another joint, or -1")
-
-
-def _range(what: str, number: int, of: str, first: int, count: int, size: int) -> Iterator[Problem]:
-    if first < 0 or count < 0 or first + count > size:
-        found = f"{counted(count, of)} from {first} on"
-        yield Problem(what, number, f"it has {of} that do not exist", found, f"a range within {counted(size, of)}")
+        yield what, index, reason, values.ravel()[index], f"{low:g} to {high:g}"

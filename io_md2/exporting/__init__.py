@@ -13,7 +13,7 @@ from ...io_blender.findings import FACES, VERTICES, Location
 from ...io_blender.frames import models as frame_models
 from ...io_blender.frames import options as frame_options
 from ...io_blender.frames.frame_plan import FramePlan, Segment
-from ...io_blender.frames.sampling import Samples, Sides, blocks, sample_frames
+from ...io_blender.frames.sampling import Samples, Sampling, Sides, blocks, sample_frames
 from ...io_blender.frames.verification import (
     GRID,
     POSITION,
@@ -32,7 +32,7 @@ from ...io_blender.verification import OTHER_TRIANGULATION, Differences, Verify,
 from ...io_common.texts import counted
 from ...io_common.triangles import drop_degenerate, flip_v
 from ..format import (
-    FRAMES_PER_SECOND,
+    PROFILES,
     Finding,
     Game,
     GlCommands,
@@ -132,10 +132,9 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     report.merge(builder.report)
     _warn_of_differences(differences, model, parts, report)
     is_moving = model.vertex_count and (np.ptp(model.translate, axis=0).any() or np.ptp(model.vertices, axis=0).any())
-    if options.compares_speed and is_moving:
-        frame_models.warn_of_model_speed(
-            builder.plan, options.frames, FRAMES_PER_SECOND, scene, report, plays_keys=plan.plays_keys
-        )
+    rate = PROFILES[options.game].frame_rate
+    if options.compares_speed and is_moving and rate is not None:
+        frame_models.warn_of_model_speed(builder.plan, options.frames, rate, scene, report, plays_keys=plan.plays_keys)
     origin = next(iter(stored.values())) if len(stored) == 1 else None
     # The triangle of the parts, one part after the other, that each one is; -1 for those that Blender cannot hold.
     triangles = np.arange(model.triangle_count)
@@ -153,6 +152,9 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
         check_model(model, options.game, None if origin is None else origin.source),
         lambda: format_model(model),
         lambda finding: _location(finding, parts, triangles),
+        model.frame_names,
+        model.skins[:1],
+        "Skin 0",
     )
 
 
@@ -176,10 +178,8 @@ class _Builder:
             return sides_of(part, self.conversion.rotation, self.plan.frame_count)
 
         options = self.options
-        parts, samples = yield from sample_frames(
-            self.context, self.objects, self.plan, options, self.report, read,
-            sides=sides if options.split_sharp else None,
-        )  # fmt: skip
+        what = Sampling(self.context, self.objects, self.plan, options, self.report, read)
+        parts, samples = yield from sample_frames(replace(what, sides=sides) if options.split_sharp else what)
         topology = join(parts)
         count = self.plan.moving_count(samples.positions, tolerance=0.0)
         if count < self.plan.frame_count:
@@ -342,13 +342,13 @@ def _warn_of_differences(differences: Differences, model: Model, parts: list[Par
 
 def _in_template_order(segments: list[Segment], template: Template) -> list[Segment]:
     """The sequences in the order of a template; raises NothingToExportError if they are not those that it has."""
-    match = match_template(template, [(one.name, len(one.frames)) for one in segments])
-    if match.problems:
+    order, problems = match_template(template, [(one.name, len(one.frames)) for one in segments])
+    if problems:
         raise NothingToExportError(
-            f"the checked animations are not those of a {TEMPLATE_LABELS[template]}; {'; '.join(match.problems)}. "
+            f"the checked animations are not those of a {TEMPLATE_LABELS[template]}; {', '.join(problems)}. "
             "Rename, check or uncheck animations, or choose no template"
         )
-    return [segments[index] for index in match.order]
+    return [segments[index] for index in order]
 
 
 def _location(finding: Finding, parts: list[Part], triangles: npt.NDArray[np.int64]) -> Location:

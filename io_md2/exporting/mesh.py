@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Depsgraph, Material, Mesh, Object
 
 from ...io_blender.frames import sampling
 from ...io_blender.records import NONE, match_elements, match_vertices
@@ -23,11 +24,7 @@ from ...io_common.triangles import FLIPPED_WINDING, flip_v, have_same_triangles
 from .. import records
 from ..format import nearest_normals, st_texels, vertex_normals
 from ..importing import MAX_MATERIALS, image_size, material_skins
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Material, Mesh, Object
-
-    from ..records import StoredModel
+from ..records import StoredModel
 
 Ints = npt.NDArray[np.int32]
 
@@ -168,7 +165,9 @@ def split(parts: list[Part], samples: sampling.Samples) -> tuple[list[Part], sam
     results, rows, indices = [], [], []
     vertex_blocks = sampling.blocks(len(part.used) for part in parts)
     for part, vertex_block, one in zip(parts, vertex_blocks, samples.sides, strict=True):
-        new, part_rows, part_indices = _split_part(part, one.codes[: len(samples.positions)])
+        new, part_rows, part_indices = _split_part(
+            part, one.of_corners(np.arange(len(part.corners)))[: len(samples.positions)]
+        )
         results.append(new)
         rows.append(vertex_block.start + part_rows)
         indices.append(part_indices)
@@ -232,7 +231,8 @@ def smoothed(mesh: mesh_data.TriangleMesh) -> tuple[int, float]:
     if mesh.mesh.normals_domain == "POINT" or not len(mesh.corner_vertices):
         return 0, 0.0
     vertices = mesh.corner_vertices
-    normals = mesh_data.corner_normals(mesh.mesh, mesh_data.world_matrix(mesh.obj))
+    normals = mesh_data.corner_normals(mesh.mesh, mesh_data.world_matrix(mesh.obj)).astype(np.float64)
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), np.finfo(float).tiny)
     differs = (normals * normals[sampling.first_corners(vertices)]).sum(axis=1) < sampling.SAME_SIDE
     has_sides = np.zeros(len(mesh.vertices), dtype=bool)
     has_sides[vertices[differs]] = True

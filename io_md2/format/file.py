@@ -59,8 +59,8 @@ def read_model(source: Source, name: str = "", *, preserve: bool = False) -> Mod
     """Reads a file.
 
     Args:
-        source: a path, the bytes of a file (bytes, bytearray or memoryview), or a file object in binary mode, such
-            as an entry of a zip file. A file object is read to its end, and stays open.
+        source: a path, the bytes of a file, or a file object in binary mode, such as an entry of a zip file, which is
+            read to its end and stays open.
         name: the file's name, for messages; that of the path or file object if empty.
         preserve: whether an unchanged model is written with all bytes of the file: with what follows the end of names,
             the order of its sections, and gaps.
@@ -77,11 +77,7 @@ def read_model(source: Source, name: str = "", *, preserve: bool = False) -> Mod
 
 
 def parse_model(data: bytes | bytearray | memoryview, name: str = "", *, preserve: bool = False) -> Model:
-    """The model in the bytes of a file, of which ``name`` is the name for messages; see ``read_model``.
-
-    Raises:
-        Md2Error: the bytes are not an MD2 model or are damaged.
-    """
+    """The model in the bytes of a file, of which ``name`` is the name for messages; see ``read_model``."""
     data = bytes(data)
     model = _Reader(data, name).model()
     model.preserved = data if preserve else None
@@ -302,16 +298,11 @@ def _walk(words: NDArray[np.int32]) -> tuple[list[int], NDArray[np.bool_], bool]
 
 
 def write_model(model: Model, target: Target) -> None:
-    """Writes a file. What is written can be read: ``read_model`` returns an equal model.
+    """Writes a file, which ``read_model`` reads as an equal model, to a path or a file object in binary mode, which
+    stays open.
 
     The file is opened after all bytes are made, so a model that cannot be written leaves an existing file unchanged.
-
-    The target is a path, or a file object in binary mode, such as a new entry of a zip file, which stays open.
-
-    Raises:
-        Md2Error: the model cannot be expressed in MD2.
-        OSError: the file cannot be written.
-        TypeError: the target is neither.
+    Raises Md2Error if the model cannot be expressed in MD2, OSError, or TypeError if the target is neither.
     """
     try:
         data = format_model(model)
@@ -322,16 +313,10 @@ def write_model(model: Model, target: Target) -> None:
 
 
 def format_model(model: Model) -> bytes:
-    """The bytes of the file of a model.
+    """The bytes of the file of a model; ``parse_model`` returns an equal one. GL commands are written as they are.
 
-    Only the limits of the format are checked here, by ``validate_model``; those of games are checked by
-    ``check_model``. ``parse_model`` returns an equal model.
-
-    Args:
-        model: the model; it is not changed. Its GL commands are written as they are.
-
-    Raises:
-        Md2Error: the model is not valid; the message names the attribute.
+    Only the limits of the format are checked here, by ``validate_model``, which raises Md2Error; those of games are
+    checked by ``check_model``.
     """
     validate_model(model)
     if model.preserved is not None and parse_model(model.preserved) == model:
@@ -394,16 +379,10 @@ def _format_commands(commands: GlCommands) -> NDArray[np.int32]:
 
 
 def describe(source: Source | Model, game: str = "", name: str = "") -> Description:
-    """Describes an .md2 file or a model.
+    """Describes an .md2 file or a model, with the findings of a game if there is one with that name.
 
-    Args:
-        source: a model, or what ``read_model`` reads: a path, bytes, or a binary file object.
-        game: the name of a game, whose findings are included.
-        name: the file's name, for messages; that of the path or file object if empty.
-
-    Raises:
-        Md2Error: it cannot be understood, or the model is not valid.
-        OSError: it cannot be read.
+    ``source`` and ``name`` are those of ``read_model``, or a model. Raises Md2Error if it cannot be understood or is
+    not valid, OSError if it cannot be read.
     """
     model = source if isinstance(source, Model) else read_model(source, name)
     validate_structure(model)

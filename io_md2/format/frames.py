@@ -24,15 +24,9 @@ _ROUNDING = 2.0**-20
 
 
 def decompress(vertices: npt.ArrayLike, scale: npt.ArrayLike, translate: npt.ArrayLike) -> NDArray[np.float32]:
-    """The positions of vertices: ``byte * scale + translate``, in single precision as in the engine.
+    """The positions of vertices, float32: ``byte * scale + translate``, in single precision as in the engine.
 
-    Args:
-        vertices: (F, V, 3) uint8, or (V, 3) for one frame.
-        scale: (F, 3) or (3,) floats.
-        translate: (F, 3) or (3,) floats.
-
-    Returns:
-        float32, the shape of ``vertices``, in the model's units.
+    ``vertices`` are uint8, (F, V, 3) or (V, 3) for one frame; ``scale`` and ``translate`` are (F, 3) or (3,).
     """
     vertices = np.asarray(vertices)
     scale, translate = np.asarray(scale, np.float32), np.asarray(translate, np.float32)
@@ -46,18 +40,11 @@ def decompress(vertices: npt.ArrayLike, scale: npt.ArrayLike, translate: npt.Arr
 
 
 def box_grid(positions: npt.ArrayLike, *, shared: bool = False) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The grid of each frame by the compiler's rule.
+    """The grid of each frame of positions (F, V, 3) by the compiler's rule: ``scale``, ``translate``, (F, 3) float32.
 
-    Args:
-        positions: (F, V, 3) floats, in the model's units.
-        shared: use the box of all frames together for each of them, so that what does not move has the same
-            bytes in all of them; the grid is coarser.
-
-    Returns:
-        ``scale`` and ``translate``, (F, 3) float32. A scale is 0 where a frame is flat.
-
-    Raises:
-        Md2Error: positions are not finite, or too far apart for single precision.
+    A scale is 0 where a frame is flat. With ``shared``, all frames have the box of all together, so that what does not
+    move has the same bytes in all of them; the grid is coarser. Raises Md2Error if positions are not finite, or too far
+    apart for single precision.
     """
     points = np.asarray(positions, np.float64)
     limit = float(np.finfo(np.float32).max)
@@ -74,36 +61,20 @@ def box_grid(positions: npt.ArrayLike, *, shared: bool = False) -> tuple[NDArray
 def quantise(
     positions: npt.ArrayLike, *, shared: bool = False
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32]]:
-    """The positions as bytes on the grid of each frame's own box, by the compiler's rule.
+    """Positions (F, V, 3) as bytes on the grid of each frame's own box; for ``shared`` and errors see ``box_grid``.
 
-    Args:
-        positions: (F, V, 3) floats, in the model's units.
-        shared: one box for all frames, as in ``box_grid``.
-
-    Returns:
-        ``vertices`` (F, V, 3) uint8, ``scale`` and ``translate`` (F, 3) float32. A decompressed vertex lies
-        within half a step of its position on each axis.
-
-    Raises:
-        Md2Error: positions are not finite, or too far apart for single precision.
+    Returns ``vertices`` (F, V, 3) uint8, ``scale`` and ``translate`` (F, 3) float32. A decompressed vertex lies within
+    half a step of its position on each axis.
     """
     scale, translate = box_grid(positions, shared=shared)
     return quantise_on_grid(positions, scale, translate), scale, translate
 
 
 def quantise_on_grid(positions: npt.ArrayLike, scale: npt.ArrayLike, translate: npt.ArrayLike) -> NDArray[np.uint8]:
-    """The positions as bytes on a given grid; positions outside are clamped to its edge.
+    """Positions as bytes on a given grid, uint8; positions outside are clamped to its edge.
 
-    Args:
-        positions: (F, V, 3) floats, or (V, 3) for one frame, in the model's units.
-        scale: (F, 3) or (3,) floats; an axis of 0 gets the byte 0, a negative one is mirrored.
-        translate: (F, 3) or (3,) floats.
-
-    Returns:
-        uint8, the shape of ``positions``.
-
-    Raises:
-        Md2Error: positions are not finite.
+    ``positions`` are (F, V, 3), or (V, 3) for one frame, ``scale`` and ``translate`` (F, 3) or (3,). An axis with the
+    scale 0 gets the byte 0, a negative one is mirrored. Raises Md2Error if positions are not finite.
     """
     points = np.asarray(positions, np.float64)
     if not np.isfinite(points).all():
@@ -122,19 +93,11 @@ def quantise_on_grid(positions: npt.ArrayLike, scale: npt.ArrayLike, translate: 
 def grid_tolerance(
     scale: npt.ArrayLike, translate: npt.ArrayLike, positions: npt.ArrayLike | None = None
 ) -> NDArray[np.float64]:
-    """How far from its grid point rounding in single precision may move a vertex.
+    """How far from its grid point rounding in single precision may move a vertex, float64 of the shape of ``scale``.
 
-    It grows with the coordinates, since they come back from a program that holds them as floats, but is
-    never more than a quarter of a step, beyond which a vertex was moved.
-
-    Args:
-        scale: (F, 3) or (3,) floats.
-        translate: (F, 3) or (3,) floats.
-        positions: (F, V, 3) or (V, 3) floats; their coordinates bound the tolerance as well, so that a grid far
-            larger than the model does not take it in.
-
-    Returns:
-        float64, the shape of ``scale``, in the model's units.
+    It grows with the coordinates, since they come back from a program that holds them as floats, but is never more than
+    a quarter of a step, beyond which a vertex was moved. The coordinates of ``positions``, (F, V, 3) or (V, 3), bound
+    it as well, so that a grid far larger than the model does not take it in.
     """
     step = np.abs(np.asarray(scale, np.float64))
     reach = step * STEPS + np.abs(np.asarray(translate, np.float64))
@@ -152,24 +115,15 @@ def match_grid(
     tolerance: npt.ArrayLike | None = None,
     previous: npt.ArrayLike | None = None,
 ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """Quantises on a given grid, and finds out which vertices lie on it.
+    """Quantises on a given grid, and finds out which vertices lie on it. An untouched frame gives the bytes it had.
 
-    An untouched frame gives the bytes it came from, and a frame is on its grid when all its vertices are.
+    ``positions``, ``scale`` and ``translate`` are as in ``quantise_on_grid``. ``tolerance`` is how far a vertex may be
+    from its grid point on each axis: a number, or of the shape of ``scale``; ``grid_tolerance`` unless given. Bytes of
+    ``previous``, the imported frames, are reused where they still give the position: on a flat axis, or where steps are
+    finer than a float's, several bytes do.
 
-    Args:
-        positions: (F, V, 3) floats, or (V, 3) for one frame, in the model's units.
-        scale: (F, 3) or (3,) floats.
-        translate: (F, 3) or (3,) floats.
-        tolerance: how far a vertex may be from its grid point on each axis, in the model's units: a number
-            or an array of the shape of ``scale``; ``grid_tolerance`` unless given.
-        previous: the bytes of the imported frames, the shape of ``positions``. They are reused where they still give
-            the position: on a flat axis, or where steps are finer than a float's, several bytes do.
-
-    Returns:
-        ``vertices`` uint8, the shape of ``positions``, and ``on_grid`` bool, without its last axis.
-
-    Raises:
-        Md2Error: positions are not finite.
+    Returns ``vertices`` uint8, the shape of ``positions``, and ``on_grid`` bool, without its last axis. Raises Md2Error
+    if positions are not finite.
     """
     positions, scale, translate = np.asarray(positions), np.asarray(scale), np.asarray(translate)
     previous = None if previous is None else np.asarray(previous, np.uint8)
@@ -208,38 +162,19 @@ def _within(allowed: NDArray[Any], some: NDArray[Any], others: NDArray[Any]) -> 
 def frame_pair(
     seconds: npt.ArrayLike, first: int, last: int, frame_rate: float = FRAMES_PER_SECOND, *, wrap: Wrap = "blend"
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    """The frames before and after a time within a sequence, and the fraction between them.
+    """The frames before and after some times within a sequence, int32, and the fractions between them, float64.
 
-    Args:
-        seconds: since the sequence began, of any shape. Before that, ``"blend"`` and ``"jump"`` count backwards from
-            its end, and ``"hold"`` shows its first frame.
-        first: its first frame.
-        last: its last frame, included.
-        frame_rate: frames per second, above 0; Quake II has 10.
-        wrap: what follows the last frame.
-
-    Returns:
-        The two frames, int32, and the fraction from 0 up to 1, float64, each of the shape of `seconds`.
-
-    Raises:
-        Md2Error: there are no frames, or a time or the rate is not a number or the rate not above 0.
+    ``seconds``, of any shape, count from the beginning of the sequence; before it, ``"blend"`` and ``"jump"`` count
+    backwards from its end, and ``"hold"`` shows its first frame. ``last`` is included. Raises Md2Error if there are no
+    frames, or a time or the rate is not valid.
     """
     return find_frame_pair(seconds, first, last, frame_rate, wrap, Md2Error)
 
 
 def interpolate(start: npt.ArrayLike, end: npt.ArrayLike, fraction: float) -> NDArray[np.float32]:
-    """The interpolated values ``start + fraction * (end - start)`` (MD2 specification, "Animation").
+    """``start + fraction * (end - start)``, float32 (MD2 specification, "Animation").
 
-    It serves positions and normal vectors alike; interpolated normals are a little shorter than 1, as in
-    the specification.
-
-    Args:
-        start: floats of the current frame.
-        end: floats of the next frame, of the same shape.
-        fraction: 0 to 1.
-
-    Returns:
-        float32, of the same shape.
+    It serves positions and normals alike; interpolated normals are a little shorter than 1.
     """
     # The difference of two values may exceed the range of single precision.
     a = np.asarray(start, np.float64)
@@ -247,13 +182,9 @@ def interpolate(start: npt.ArrayLike, end: npt.ArrayLike, fraction: float) -> ND
 
 
 def frame_bounds(model: Model) -> NDArray[np.float32]:
-    """The box of each frame, in the model's units and axes.
+    """The least and the greatest x, y and z of each frame, float32 (F, 2, 3).
 
-    Returns:
-        (F, 2, 3) float32: the least and the greatest x, y and z of each frame.
-
-    Raises:
-        Md2Error: the model is not valid, or has no vertices.
+    Raises Md2Error if the model is not valid, or has no vertices.
     """
     validate_structure(model)
     if not model.vertex_count:
@@ -265,16 +196,9 @@ def frame_bounds(model: Model) -> NDArray[np.float32]:
 
 
 def model_bounds(model: Model) -> NDArray[np.float32]:
-    """The box around all frames, in the model's units and axes.
+    """The least and the greatest x, y and z of all frames, float32 (2, 3).
 
-    Args:
-        model: with at least one frame.
-
-    Returns:
-        (2, 3) float32: the least and the greatest x, y and z.
-
-    Raises:
-        Md2Error: the model is not valid, or has no vertices or frames.
+    Raises Md2Error if the model is not valid, or has no vertices or frames.
     """
     boxes = frame_bounds(model)
     if not len(boxes):
@@ -283,17 +207,11 @@ def model_bounds(model: Model) -> NDArray[np.float32]:
 
 
 def merge_vertices(model: Model) -> Model:
-    """The model with vertices merged that have the same position in every frame.
+    """The model with vertices merged that have the same position in every frame, in the order of the file.
 
     Texture coordinates are not part of a vertex, so seams need no copies; some exporters split vertices at seams and
     hard edges all the same. Where their normals differ, the merged vertex gets the normal of the compiler's rule. All
     triangles stay, even those that become degenerate; the GL commands are left out.
-
-    Args:
-        model: the model; it is not changed.
-
-    Returns:
-        The model with the first vertex of each group, in the order of the file.
     """
     rows = model.vertices.transpose(1, 0, 2).reshape(model.vertex_count, 3 * model.frame_count)
     firsts = np.arange(len(rows))

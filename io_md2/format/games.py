@@ -7,14 +7,14 @@ end are the sequences of players, which are those of Quake II's ``m_player.h``: 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 import numpy as np
 
+from ...io_common.companions import Companion, match_sequences
 from ...io_common.frames import FrameSequence
 from ...io_common.rules import Finding, Profile, Rule, Subject, find, find_invalid
-from ...io_common.texts import counted
 from ...io_common.textures.conventions import TextureRules
 from . import checks
 from .model import FRAMES_PER_SECOND, SKIN_NAME_SIZE, Model, validate_structure
@@ -26,9 +26,10 @@ class Game(Enum):
     ANY = "ANY"
     QUAKE2 = "QUAKE2"
     QUAKE2_MODERN = "QUAKE2_MODERN"
+    GZDOOM = "GZDOOM"
 
 
-_FORMAT = "MD2 specification, the layout of the file"
+_FORMAT = "the layout of the file"
 _UNTERMINATED = Rule(
     "skin_name_unterminated", False, checks.unterminated("skin"), "all", "skin names of at most 63 bytes",
     "engines read past its end", "shorten the name", "id's `ref_gl/gl_model.c`: `strcpy` style reading of 64 bytes",
@@ -147,6 +148,14 @@ PROFILES: dict[Game, Profile] = {
             Game.QUAKE2_MODERN, "Quake II, modern", "q2pro and the re-release of Quake II", "q2pro", _MODERN_RULES,
             _WRITTEN, FRAMES_PER_SECOND,
         ),
+        Profile(
+            Game.GZDOOM, "GZDoom", "GZDoom, UZDoom, Zandronum", "GZDoom `models_md2.cpp`, `FMD2Model`", (),
+            (
+                *_WRITTEN,
+                "a skin is the name of an image beside the model (png, jpg, tga or pcx); texture coordinates are shown "
+                "half a pixel of the skin off",
+            ),
+        ),
     )
 }  # fmt: skip
 """All games, `Game.ANY` first."""
@@ -166,14 +175,9 @@ def game_named(name: str) -> Game:
 
 
 def prepare_model(model: Model, game: Game = Game.ANY) -> tuple[Model, list[str]]:
-    """A model prepared for a game: with unused texture coordinates added until there are three, if it has triangles.
+    """A model prepared for a game, with unused texture coordinates added until there are three, if it has triangles.
 
-    Args:
-        model: is not changed.
-        game: that is to load it; all require the same.
-
-    Returns:
-        The model, and warnings about what was replaced or shortened: none.
+    All games require the same. The list of warnings about what was replaced or shortened is empty.
     """
     del game
     missing = FEWEST_ST - len(model.st)
@@ -186,13 +190,8 @@ def prepare_model(model: Model, game: Game = Game.ANY) -> tuple[Model, list[str]
 def check_model(model: Model, game: Game = Game.ANY, source: Model | None = None) -> list[Finding]:
     """What is wrong with a model, errors first. A model without errors can be written.
 
-    An error is what the game or the format refuses; a warning is what looks different from Blender.
-
-    Args:
-        model: the model.
-        game: the game that is to load it.
-        source: the file that it was imported from. What exceeded a limit there is a warning only: it is a model of
-            another game.
+    An error is what the game or the format refuses; a warning is what looks different from Blender. What exceeded a
+    limit in ``source``, the file that the model was imported from, is a warning only: it is a model of another game.
     """
     # The rules rely on it.
     if invalid := find_invalid("invalid_model", lambda: validate_structure(model)):
@@ -234,57 +233,18 @@ class Template(Enum):
     NONE = "NONE"
     QUAKE2_PLAYER = "QUAKE2_PLAYER"
 
-    @property
-    def counts(self) -> dict[str, int]:
-        """The frames of each sequence, by name in the order of the file; empty if any will do."""
-        if self is Template.NONE:
-            return {}
-        return {sequence.name: sequence.frame_count for sequence in PLAYER_SEQUENCES}
+
+_PLAYER = Companion(
+    "", Game.QUAKE2, tuple(f"{one.name}{number:02d}" for one in PLAYER_SEQUENCES for number in range(one.frame_count))
+)
 
 
-@dataclass(frozen=True)
-class TemplateMatch:
-    """How sequences compare with a template."""
-
-    order: tuple[int, ...]  # index of the given sequence for each of the template that is there
-    missing: tuple[tuple[str, int], ...]  # names, with the frames that they need
-    wrong: tuple[tuple[str, int, int], ...]  # names with another number of frames: theirs, the template's
-    unknown: tuple[str, ...]  # not in the template, or there twice
-
-    @property
-    def problems(self) -> list[str]:
-        """What is wrong, in words; empty if everything fits."""
-        lines = []
-        if self.missing:
-            lines.append("missing, with frames: " + ", ".join(f"{name} {count}" for name, count in self.missing))
-        lines += [f"{name} has {counted(count, 'frames')} instead of {wanted}" for name, count, wanted in self.wrong]
-        if self.unknown:
-            lines.append("not in the template, or there twice: " + ", ".join(self.unknown))
-        return lines
-
-
-def match_template(template: Template, sequences: Sequence[tuple[str, int]]) -> TemplateMatch:
-    """Compares the names of sequences and their numbers of frames with a template, regardless of case."""
-    counts = template.counts
-    if not counts:
-        return TemplateMatch(tuple(range(len(sequences))), (), (), ())
-    found: dict[str, int] = {}
-    unknown = []
-    for index, (name, _count) in enumerate(sequences):
-        key = name.lower()
-        if key in counts and key not in found:
-            found[key] = index
-        else:
-            unknown.append(name)
-    present = [(name, found[name]) for name in counts if name in found]
-    return TemplateMatch(
-        order=tuple(index for _, index in present),
-        missing=tuple((name, count) for name, count in counts.items() if name not in found),
-        wrong=tuple(
-            (name, sequences[index][1], counts[name]) for name, index in present if sequences[index][1] != counts[name]
-        ),
-        unknown=tuple(unknown),
-    )
+def match_template(template: Template, sequences: Sequence[tuple[str, int]]) -> tuple[list[int], list[str]]:
+    """The indices of sequences, names and numbers of frames, in the order of a template, and what does not fit."""
+    if template is Template.NONE:
+        return list(range(len(sequences))), []
+    order, problems, others = match_sequences(_PLAYER, [((name,), count) for name, count in sequences])
+    return order, [*problems, *([f"not in the template, or there twice: {', '.join(others)}"] if others else [])]
 
 
 TEXTURE_RULES = TextureRules(config_name="md2.cfg", has_player_skins=True)

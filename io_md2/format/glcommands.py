@@ -31,33 +31,18 @@ _INT16, _INT32 = np.iinfo(np.int16), np.iinfo(np.int32)
 
 
 def st_fractions(st: npt.ArrayLike, skin_width: int, skin_height: int, centre: float = CENTRE) -> NDArray[np.float32]:
-    """Texture coordinates as fractions of the skin: (st + centre) / size.
+    """Texture coordinates (..., 2) in texels as fractions of the skin, float32: (st + centre) / size.
 
-    Args:
-        st: (..., 2) integers, in texels from the upper left corner of the skin.
-        skin_width: width of the skin; 0 is taken as 1, so that the result is finite.
-        skin_height: height of the skin, likewise.
-        centre: 0.5 as in Quake II's model compiler, 0 as in the MD2 specification.
-
-    Returns:
-        float32, the shape of ``st``, from the upper left corner of the skin.
+    Both are from its upper left corner; a size of 0 is taken as 1. ``centre`` is `CENTRE` or `CORNER`.
     """
     return ((np.asarray(st, np.float64) + centre) / _size(skin_width, skin_height)).astype(np.float32)
 
 
 def st_texels(fractions: npt.ArrayLike, skin_width: int, skin_height: int, centre: float = CENTRE) -> NDArray[np.int32]:
-    """The texel of texture coordinates, the reverse of ``st_fractions``.
+    """The texels of fractions (..., 2) of the skin, int32: the reverse of ``st_fractions``.
 
-    The far edge of the skin is between two texels; the inner one is taken. What is not a number becomes 0.
-
-    Args:
-        fractions: (..., 2) floats, fractions of the skin from its upper left corner.
-        skin_width: width of the skin; 0 is taken as 1.
-        skin_height: height of the skin, likewise.
-        centre: 0.5 or 0, as in ``st_fractions``.
-
-    Returns:
-        int32, the shape of ``fractions``; what lies beyond 32 bits is clamped.
+    The far edge of the skin is between two texels; the inner one is taken. What is not a number becomes 0, what lies
+    beyond 32 bits is clamped.
     """
     values = np.nan_to_num(np.asarray(fractions, np.float64))
     with np.errstate(over="ignore"):
@@ -163,13 +148,10 @@ _VERTEX_BITS = 21
 
 
 def drawn_triangles(commands: GlCommands) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """The triangles that GL commands draw, in their order and with their winding.
+    """The triangles that GL commands draw, in their order and with their winding: vertices and texture coordinates.
 
-    Returns:
-        Indices of vertices (D, 3) int32, and texture coordinates (D, 3, 2) float32 as fractions of the skin.
-
-    Raises:
-        Md2Error: the arrays of the commands do not fit together.
+    The first are int32 (D, 3), the second float32 (D, 3, 2), fractions of the skin. Raises Md2Error if the arrays of
+    the commands do not fit together.
     """
     validate_commands(commands)
     sizes = np.abs(commands.counts.astype(np.int64))
@@ -187,10 +169,8 @@ def drawn_triangles(commands: GlCommands) -> tuple[NDArray[np.int32], NDArray[np
 def commands_match(model: Model, tolerance: float = 0.0) -> bool:
     """Whether the GL commands draw the triangles of the list, each as often; degenerate ones do not count.
 
-    Args:
-        model: with GL commands.
-        tolerance: by how many texels their texture coordinates may be off, from (st + 0.5) / size. They have
-            fractions of texels, which the table of texture coordinates rounds or cuts off.
+    Their texture coordinates may be off from (st + 0.5) / size by ``tolerance`` texels: they have fractions of texels,
+    which the table of texture coordinates rounds or cuts off.
     """
     drawn, drawn_st = drawn_triangles(model.gl_commands)
     size = np.maximum((model.skin_width, model.skin_height), 1)
@@ -232,18 +212,11 @@ def generate_commands(
 ) -> GlCommands:
     """Strips and fans that draw each triangle once, with its winding and texture coordinates.
 
-    Degenerate and repeated triangles are drawn as often as they are listed. The search is that of Quake II's
-    model compiler, in T log T; of a model that no game takes, beyond 65,536 triangles, each is drawn alone.
+    Degenerate and repeated triangles are drawn as often as they are listed. The search is that of Quake II's model
+    compiler, in T log T; of a model that no game takes, beyond 65,536 triangles, each is drawn alone.
 
-    Args:
-        triangles: (T, 3) integers, indices of vertices.
-        triangle_st: (T, 3) integers, indices into ``st``.
-        st: (S, 2) integers, texture coordinates in texels.
-        skin_width: width of the skin in texels.
-        skin_height: height of the skin in texels.
-
-    Raises:
-        Md2Error: the two index arrays differ in shape, or ``triangle_st`` has indices outside ``st``.
+    ``triangles`` (T, 3) are indices of vertices, ``triangle_st`` (T, 3) of ``st`` (S, 2), which is in texels. Raises
+    Md2Error if the first two differ in shape, or ``triangle_st`` has indices outside ``st``.
     """
     triangles, triangle_st, st = np.asarray(triangles), np.asarray(triangle_st), np.asarray(st)
     if triangles.shape != triangle_st.shape or triangles.shape[1:] != (3,):

@@ -162,11 +162,7 @@ class Model(Record):
 
 
 def first_frame(model: Model) -> Model:
-    """The model with its first frame alone.
-
-    Args:
-        model: with at least one frame; it is not changed.
-    """
+    """The model with its first frame alone; it must have one."""
     return replace(
         model,
         scale=model.scale[:1],
@@ -178,11 +174,7 @@ def first_frame(model: Model) -> Model:
 
 
 def validate_model(model: Model) -> None:
-    """Checks that a model can be written.
-
-    Raises:
-        Md2Error: it cannot; the message begins with the attribute.
-    """
+    """Raises Md2Error if a model cannot be written; the message begins with the attribute."""
     validate_structure(model)
     if model.frame_count == 0:
         raise Md2Error("frame_names is empty: the model has no frames", found="0", expected="1 or more")

@@ -81,15 +81,7 @@ _PADDED = np.vstack([NORMALS, np.zeros(3)]).astype(np.float32)
 
 
 def normal_vectors(indices: npt.ArrayLike) -> NDArray[np.float32]:
-    """The vectors of normal indices.
-
-    Args:
-        indices: integers of any shape; 162 and over give the zero vector, which stands for "no normal" (the engine
-            would read beyond its table).
-
-    Returns:
-        float32, the shape of ``indices`` and a last axis of 3.
-    """
+    """The vectors of normal indices, float32 with a last axis of 3; zero from 162 on, which stands for no normal."""
     vectors: NDArray[np.float32] = _PADDED[np.minimum(indices, NORMAL_COUNT)]
     return vectors
 
@@ -109,16 +101,9 @@ _VECTORS = 1 << 8
 
 
 def nearest_normals(vectors: npt.ArrayLike) -> NDArray[np.uint8]:
-    """The indices of the table's vectors nearest in direction (Quake II's model compiler).
+    """The indices, uint8, of the table's vectors nearest in direction to vectors (..., 3) of any length.
 
-    That is the one with the greatest dot product, the first of equals.
-
-    Args:
-        vectors: (..., 3) floats of any length; a zero vector gets index 0, whose product is as great as
-            every other's.
-
-    Returns:
-        uint8, the shape of ``vectors`` without its last axis.
+    As in Quake II's model compiler, the greatest dot product counts, the first of equals; a zero vector gets index 0.
     """
     rows = np.asarray(vectors, np.float64).reshape(-1, 3)
     result = np.empty(len(rows), np.uint8)
@@ -133,44 +118,27 @@ def nearest_normals(vectors: npt.ArrayLike) -> NDArray[np.uint8]:
 
 
 def face_normals(positions: npt.ArrayLike, triangles: npt.ArrayLike) -> NDArray[np.float64]:
-    """The unit normals of triangles in every frame: (v0 - v1) x (v2 - v1), as they are clockwise.
+    """The unit normals of triangles (T, 3) in every frame of positions (..., V, 3), float64 (..., T, 3).
 
-    Args:
-        positions: (..., V, 3) floats.
-        triangles: (T, 3) integers, indices of vertices.
-
-    Returns:
-        (..., T, 3) float64; zero for a triangle without area.
+    They are (v0 - v1) x (v2 - v1), as triangles are clockwise; zero for a triangle without area.
     """
     return np.moveaxis(_face_normals(_components(positions), np.asarray(triangles)), (0, 1), (-1, -2))
 
 
 def vertex_normals(positions: npt.ArrayLike, triangles: npt.ArrayLike) -> NDArray[np.float64]:
-    """The mean of the unit face normals at each vertex in every frame (Quake II's model compiler).
+    """The mean of the unit face normals at each vertex in every frame, float64 (..., V, 3) (Quake II's model compiler).
 
-    Every corner has the same weight, regardless of the triangle's size. Vertices at the same position are not merged.
-
-    Args:
-        positions: (..., V, 3) floats.
-        triangles: (T, 3) integers, indices of vertices.
-
-    Returns:
-        (..., V, 3) float64, not of unit length; zero for a vertex without faces or whose faces cancel.
+    Every corner has the same weight, regardless of the triangle's size; vertices at the same position are not merged.
+    The mean is not of unit length, and zero for a vertex without faces or whose faces cancel.
     """
     return np.moveaxis(_vertex_normals(_components(positions), np.asarray(triangles)), (0, 1), (-1, -2))
 
 
 def normal_indices(positions: npt.ArrayLike, triangles: npt.ArrayLike) -> NDArray[np.uint8]:
-    """The normal index of every vertex in every frame by the rule of Quake II's model compiler.
+    """The normal index of every vertex in every frame, uint8 (F, V), by the rule of Quake II's model compiler.
 
-    The compiler stops at a vertex without faces; here it gets index 0, as does one whose faces cancel.
-
-    Args:
-        positions: (F, V, 3) floats, finite.
-        triangles: (T, 3) integers, indices of vertices.
-
-    Returns:
-        (F, V) uint8.
+    ``positions`` (F, V, 3) are finite, ``triangles`` (T, 3). The compiler stops at a vertex without faces; here it gets
+    index 0, as does one whose faces cancel.
     """
     positions, triangles = np.asarray(positions), np.asarray(triangles)
     frame_count, vertex_count = positions.shape[:2]

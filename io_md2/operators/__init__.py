@@ -96,9 +96,9 @@ class EXPORT_SCENE_OT_md2(BuildOptions, FrameExportFile, bpy.types.Operator):
     def draw_template(self, layout: UILayout) -> None:
         layout.prop(self, "sequence_template")
 
-    def problems_of(self, chosen: list[tuple[str, int]]) -> tuple[str, list[str]]:
+    def problems_of(self, path: Path, chosen: list[tuple[str, int]]) -> tuple[str, list[str]]:
         template = Template(self.sequence_template)
-        return f"Not yet a {TEMPLATE_LABELS[template]}:", match_template(template, chosen).problems
+        return f"Not yet a {TEMPLATE_LABELS[template]}:", match_template(template, chosen)[1]
 
 
 # The panels in the Properties editor, and the properties that they edit, which scripts can use too

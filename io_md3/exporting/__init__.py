@@ -13,9 +13,8 @@ from ...io_blender import state
 from ...io_blender.clips.playing import restored_frame_and_values
 from ...io_blender.findings import Location
 from ...io_blender.frames import models as frame_models
-from ...io_blender.frames import options as frame_options
 from ...io_blender.frames.frame_plan import FramePlan
-from ...io_blender.frames.sampling import Samples, Sides, blocks, sample_frames
+from ...io_blender.frames.sampling import Samples, Sampling, Sides, blocks, sample_frames
 from ...io_blender.frames.verification import (
     GRID,
     POSITION,
@@ -39,6 +38,7 @@ from ...io_blender.scene.objects import (
 )
 from ...io_blender.scene.time_dependence import depends_on_time
 from ...io_blender.verification import OTHER_TRIANGULATION, Differences, Verify, diagonal
+from ...io_common.texts import counted
 from ...io_common.triangles import drop_degenerate, flip_v
 from ..format import (
     PROFILES,
@@ -53,12 +53,22 @@ from ..format import (
     positions,
     quantise,
 )
-from ..format.games import surface_limits
-from ..options import ModelProperties
+from ..format.games import surface_limits, turn_steps
+from ..options import ExportOptions
 from ..players import all_frames
 from ..records import StoredModel, load_frames, load_model, root_of
 from ..tags import Tag, find_tags, tag_tables
-from .surfaces import Part, SurfaceBuilder, read_part, shader_names, split_surface, surface_name, surface_parts
+from .quake import find_replaced, in_order, skin_files
+from .surfaces import (
+    Part,
+    SurfaceBuilder,
+    further_skins,
+    read_part,
+    shader_names,
+    split_surface,
+    surface_name,
+    surface_parts,
+)
 
 if TYPE_CHECKING:
     from bpy.types import Context, Depsgraph, Object
@@ -75,13 +85,6 @@ _WARNINGS = {
 }
 
 
-@dataclass(frozen=True)
-class ExportOptions(ModelProperties, frame_options.ExportOptions):
-    """The options of an export."""
-
-    game: Game = Game.ANY
-
-
 def build_model(context: Context, options: ExportOptions, report: Report) -> Job[frame_models.Built]:
     """Builds and verifies a model of meshes and tags in Object Mode; raises Md3Error or NothingToExportError."""
     builder = _find_objects(context, options, report)
@@ -96,7 +99,15 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     # An equal model is written with all bytes of its file.
     untouched = source.preserved if source is not None and model == source else None
     findings = check_model(model, options.game, source)
-    return frame_models.Built(findings, lambda: untouched or format_model(model), lambda finding: Location())
+    skins = {}
+    if options.write_skins and options.game is Game.QUAKE:
+        skins = skin_files(model, builder.further_skins)
+        findings = [finding for finding in findings if finding.code != "image_not_found"]
+    images = [next(iter(surface.shaders), "") for surface in model.surfaces]
+    return frame_models.Built(
+        findings, lambda: untouched or format_model(model), lambda finding: Location(), model.frame_names, images,
+        "SurfaceSkin 0 N", skins,
+    )  # fmt: skip
 
 
 def _find_objects(context: Context, options: ExportOptions, report: Report) -> Builder:
@@ -156,6 +167,7 @@ class Builder:
     source: StoredModel | None  # the only imported model
     conversion: Conversion
     origin: Tag | None  # what the file has the model in relation to; None for the scene
+    further_skins: list[list[str]] = field(default_factory=list)  # of each surface, besides its shader
     objects: list[Object] = field(default_factory=list)  # of each surface that was built
 
     def build(self, plan: FramePlan | None = None) -> Job[Model]:
@@ -164,9 +176,14 @@ class Builder:
         sources = self.stored
         if not self.meshes and self.root is not None and self.source is not None:
             sources = {self.root: self.source}
+        replaced = find_replaced(options, report)
         if plan is None:
             models = (one for obj in bpy.data.objects if (one := load_frames(obj)) is not None)
-            plan = frame_models.plan_model(self.meshes, sources, scene, options.frames, models, report)
+            first = 0 if options.game is Game.SRB2 else 1
+            plan = frame_models.plan_model(
+                self.meshes, sources, scene, options.frames, models, report,
+                lambda segments: in_order(segments, replaced, report), first_number=first,
+            )  # fmt: skip
         # What Blender shades takes longer to read, and turns with the model that this one hangs on.
         is_new = not self.stored and self.origin is None
         builders, samples, tags, turns = yield from self._sample(plan, with_normals=is_new)
@@ -177,6 +194,9 @@ class Builder:
         count = plan.moving_count(samples.positions, tags, tolerance=1e-4)
         if plan.may_be_single:
             plan, samples, tags = plan.first_frames(count, report), samples.first_frames(count), tags[:count]
+        if replaced is not None and plan.frame_count != len(replaced.frame_names):
+            counts = f"it has {counted(plan.frame_count, 'frames')}, {replaced.name} has {len(replaced.frame_names)}"
+            report.warn(f"{counts}, which the game counts. Choose its sequences", is_important=True)
         self._place(builders, samples.positions)
         rows, sides = np.arange(plan.frame_count), samples.sides
         needed = np.any([builder.needs_normals() for builder in builders], axis=0)
@@ -196,6 +216,7 @@ class Builder:
                 [one] if kept else split_surface(one, *limits)
                 for one, kept in zip(model.surfaces, is_kept, strict=True)
             ]
+            self.further_skins = [names for names, split in zip(self.further_skins, pieces, strict=True) for _ in split]
             report.hint_split({one.name: len(split) for one, split in zip(model.surfaces, pieces, strict=True)})
             model = replace(model, surfaces=[piece for split in pieces for piece in split])
             self.objects = [obj for obj, split in zip(self.objects, pieces, strict=True) for _ in split]
@@ -224,16 +245,17 @@ class Builder:
                 ],
                 self.report,
             )
-            builders.update({part: SurfaceBuilder(part, plan.source) for part in parts})
+            builders.update({part: SurfaceBuilder(part, plan.source, turn_steps(self.options.game)) for part in parts})
             return parts
 
         def sides(part: Part) -> Sides:
             return builders[part].sides(turns, rows)
 
-        _, samples = yield from sample_frames(
-            self.context, self.meshes, plan, self.options, self.report, read,
-            shows_keys=True, sides=sides if with_normals else None, followed=[one.matrix for one in followed],
+        what = Sampling(
+            self.context, self.meshes, plan, self.options, self.report, read, sides if with_normals else None,
+            shows_keys=True, followed=[one.matrix for one in followed],
         )  # fmt: skip
+        _, samples = yield from sample_frames(what)
         matrices = self._matrices_of_keys(plan, followed) if samples.matrices is None else samples.matrices
         if self.origin is not None:
             inverse = np.linalg.inv(matrices[:, -1])
@@ -259,10 +281,12 @@ class Builder:
     ) -> Job[list[Sides]]:
         """The normals of surfaces on some rows of the frames, which a plan has alone."""
         of_part = {builder.part: builder for builder in builders}
-        _, samples = yield from sample_frames(
-            self.context, self.meshes, plan, replace(self.options, verify=Verify.NONE), self.report,
-            lambda depsgraph: list(of_part), shows_keys=True, sides=lambda part: of_part[part].sides(turns, rows),
+        options = replace(self.options, verify=Verify.NONE)
+        what = Sampling(
+            self.context, self.meshes, plan, options, self.report, lambda depsgraph: list(of_part),
+            lambda part: of_part[part].sides(turns, rows), shows_keys=True,
         )  # fmt: skip
+        _, samples = yield from sample_frames(what)
         return samples.sides
 
     def _place(self, builders: list[SurfaceBuilder], sampled: Floats) -> None:
@@ -283,6 +307,7 @@ class Builder:
         for builder, surface in zip(builders, built, strict=True):
             part = builder.part
             taken.append(surface_name(part, taken, self.report))
+            self.further_skins.append(further_skins(part, [one.part for one in builders], self.options.game_folders))
             shaders = shader_names(part, self.options.game_folders, self.report)
             flags = part.stored.flags if part.stored is not None else 0
             surfaces.append(replace(surface, name=taken[-1], shaders=shaders, flags=flags))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -154,9 +155,10 @@ class SurfaceBuilder:
 
     # N are the vertices that `group_corners` gives, F the frames.
 
-    def __init__(self, part: Part, frames: npt.NDArray[np.int64]) -> None:
-        # `frames` are the frames of the file, or NONE, (F,).
+    def __init__(self, part: Part, frames: npt.NDArray[np.int64], turn_steps: float) -> None:
+        # `frames` are the frames of the file, or NONE, (F,); a game decodes normals with `turn_steps`.
         self.part, self._frames, self._groups = part, frames, group_corners(part)
+        self._encode = partial(nearest_normals, turn_steps=turn_steps)
         self._is_whole = is_source(part, self._groups[0], self._groups[2])
         self.is_same = np.zeros(len(frames), dtype=bool)  # which frames are as in the file, (F,)
         self._shown: npt.NDArray[np.bool_] | None = None
@@ -181,7 +183,7 @@ class SurfaceBuilder:
         """The normals to sample on some rows of the frames, with what turns them to the axes of the file, (R, 3, 3)."""
         shown = None if self._shown is None else self._shown[rows]
         corners, vertices = self.part.loops.ravel(), self._groups[0].ravel()
-        return sampling.Sides(corners, vertices, turns, nearest_normals, shown=shown)
+        return sampling.Sides(corners, vertices, turns, self._encode, shown=shown)
 
     def build(self, sides: sampling.Sides | None, rows: npt.NDArray[np.int64]) -> Surface:
         """The placed surface; `sides` are filled on some rows of the frames, None keeps the normals of the file."""
@@ -191,13 +193,15 @@ class SurfaceBuilder:
         normals = np.zeros((len(frames), count, 2), np.uint8)
         vertices = self._vertices
         if sides is not None:
-            unsplit, codes = groups[0].ravel(), sides.codes[: len(rows)]
-            # What is split is the vertex of the file still, with its positions: other frames have its normal.
-            groups = _split_sides(groups, sides.is_other, codes)
-            is_whole = is_whole and len(groups[1]) == count
-            old = unsplit[groups[1]]
-            vertices, shown, normals = vertices[:, old], shown[:, old], normals[:, old]
-            normals[rows] = codes[:, groups[1]]
+            normals[rows] = sides.of_vertices[: len(rows)]
+            if sides.is_other.any():
+                unsplit = groups[0].ravel()
+                # What is split is the vertex of the file still, with its positions: other frames have its normal.
+                groups = _split_sides(groups, sides, len(rows))
+                is_whole = is_whole and len(groups[1]) == count
+                old = unsplit[groups[1]]
+                vertices, shown, normals = vertices[:, old], shown[:, old], normals[:, old]
+                normals[rows] = sides.of_corners(groups[1])[: len(rows)]
         triangles, firsts, sources = groups
         st = np.zeros((len(firsts), 2)) if part.uvs is None else flip_v(part.uvs).reshape(-1, 2)[firsts]
         result = Surface(triangles=triangles, st=st.astype(np.float32), vertices=vertices, normals=normals)
@@ -210,19 +214,15 @@ class SurfaceBuilder:
         return _with_unused(result, part.stored, sources, frames) if is_whole else result
 
 
-def _split_sides(groups: _Groups, is_other: npt.NDArray[np.bool_], codes: npt.NDArray[np.uint8]) -> _Groups:
-    """Groups with a vertex for each side; `is_other` are corners that differ from the first one, (C,), in some frame
-    of `codes`, (R, C, 2)."""
-    if not is_other.any():
-        return groups
+def _split_sides(groups: _Groups, sides: sampling.Sides, frame_count: int) -> _Groups:
+    """Groups with a vertex for each side that differs in the first frames."""
     vertices = groups[0].ravel()
     has_sides = np.zeros(len(groups[1]), dtype=bool)
-    has_sides[vertices[is_other]] = True
+    has_sides[vertices[sides.is_other]] = True
     corners = np.flatnonzero(has_sides[vertices])
-    rows = np.moveaxis(codes[:, corners], 0, 1).reshape(len(corners), -1)
-    sides = distinct_rows(np.hstack([vertices[corners, None].view(np.uint8), rows]))[1]
+    rows = np.moveaxis(sides.of_corners(corners)[:frame_count], 0, 1).reshape(len(corners), -1)
     split = vertices.copy()
-    split[corners] = len(has_sides) + sides
+    split[corners] = len(has_sides) + distinct_rows(np.hstack([vertices[corners, None].view(np.uint8), rows]))[1]
     return _in_order(split, groups[2][vertices])
 
 
@@ -235,7 +235,9 @@ def _moved(
         known = np.flatnonzero(groups[2] != NONE)
         sources = groups[2][known]
         for row in np.flatnonzero(frames != NONE).tolist():
-            off = vertices[row, known] != part.stored.vertices[frames[row], sources]
+            # `take` is much faster than an index.
+            before = part.stored.vertices[frames[row]].take(sources, axis=0)
+            off = vertices[row].take(known, axis=0) != before
             result[row, known] = off[:, 0] | off[:, 1] | off[:, 2]
     return result
 
@@ -298,6 +300,13 @@ def shader_names(part: Part, game_folders: Sequence[str], report: Report) -> lis
             report.warn(f"the shader name {name!r} does not fit and was written as {fit!r}: rename the material")
         result.append(fit)
     return result
+
+
+def further_skins(part: Part, parts: Sequence[Part], game_folders: Sequence[str]) -> list[str]:
+    """The shaders of other skins: materials that no face has, of a mesh whose faces all have one."""
+    used = {slot for one in parts if one.obj == part.obj for slot in np.unique(one.slots).tolist()}
+    others = [one for slot, one in enumerate(part.materials) if one is not None and slot not in used]
+    return [name_for_file(one, SHADERS, game_folders) for one in others] if len(used) == 1 else []
 
 
 def surface_parts(objects: Sequence[Part], report: Report) -> list[Part]:

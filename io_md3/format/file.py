@@ -47,32 +47,15 @@ _INCOMPLETE = "the file is incomplete (cut off or only partly downloaded)"
 
 
 def read_model(source: Source, name: str = "", *, preserve: bool = False) -> Model:
-    """Reads a model from a file.
+    """Reads a model from a file; for arguments, results and errors see ``io_md2.format.read_model``.
 
-    Args:
-        source: a path, the bytes of a file (bytes, bytearray or memoryview), or a file object in binary mode, such
-            as an entry of a zip file. A file object is read to its end, and stays open.
-        name: the file's name, for messages; that of the path or file object if empty.
-        preserve: whether an unchanged model is written with all bytes of the file: with what follows the end of names,
-            the order of its sections, and gaps.
-
-    Returns:
-        The model; it owns its arrays, which may be changed, and its ``warnings`` say what was unusual.
-
-    Raises:
-        Md3Error: the file is not an MD3 model or is damaged.
-        OSError: the file cannot be read.
-        TypeError: the source is none of these, or a file in text mode.
+    It raises Md3Error if the file is not an MD3 model or is damaged.
     """
     return parse_model(*read_source(source, name), preserve=preserve)
 
 
 def parse_model(data: bytes | bytearray | memoryview, name: str = "", *, preserve: bool = False) -> Model:
-    """The model in the bytes of a file, of which ``name`` is the name for messages; see ``read_model``.
-
-    Raises:
-        Md3Error: the bytes are not an MD3 model or are damaged.
-    """
+    """The model in the bytes of a file, of which ``name`` is the name for messages; see ``read_model``."""
     data = bytes(data)
     model = _Reader(data, name).model()
     model.preserved = data if preserve else None
@@ -208,16 +191,11 @@ def _at(position: int, head: struct.Struct) -> int:
 
 
 def write_model(model: Model, target: Target) -> None:
-    """Writes a file. What is written can be read: ``read_model`` returns an equal model.
+    """Writes a file, which ``read_model`` reads as an equal model, to a path or a file object in binary mode, which
+    stays open.
 
     The file is opened after all bytes are made, so a model that cannot be written leaves an existing file unchanged.
-
-    The target is a path, or a file object in binary mode, such as a new entry of a zip file, which stays open.
-
-    Raises:
-        Md3Error: the model cannot be expressed in MD3.
-        OSError: the file cannot be written.
-        TypeError: the target is neither.
+    Raises Md3Error if the model cannot be expressed in MD3, OSError, or TypeError if the target is neither.
     """
     try:
         data = format_model(model)
@@ -228,13 +206,10 @@ def write_model(model: Model, target: Target) -> None:
 
 
 def format_model(model: Model) -> bytes:
-    """The bytes of the file of a model.
+    """The bytes of the file of a model; ``parse_model`` returns an equal one.
 
-    Only the limits of the format are checked here, by ``validate_model``; those of games are checked by
-    ``check_model``. ``parse_model`` returns an equal model.
-
-    Raises:
-        Md3Error: the model is not valid; the message names the attribute.
+    Only the limits of the format are checked here, by ``validate_model``, which raises Md3Error; those of games are
+    checked by ``check_model``.
     """
     validate_model(model)
     if model.preserved is not None and parse_model(model.preserved) == model:
@@ -280,16 +255,10 @@ def _format_surface(surface: Surface, frame_count: int) -> bytes:
 
 
 def describe(source: Source | Model, game: str = "", name: str = "") -> Description:
-    """Describes an .md3 file or a model.
+    """Describes an .md3 file or a model, with the findings of a game if there is one with that name.
 
-    Args:
-        source: a model, or what ``read_model`` reads: a path, bytes, or a binary file object.
-        game: the name of a game, whose findings are included.
-        name: the file's name, for messages; that of the path or file object if empty.
-
-    Raises:
-        Md3Error: it cannot be understood, or the model is not valid.
-        OSError: it cannot be read.
+    ``source`` and ``name`` are those of ``read_model``, or a model. Raises Md3Error if it cannot be understood or is
+    not valid, OSError if it cannot be read.
     """
     model = source if isinstance(source, Model) else read_model(source, name)
     validate_model(model)

@@ -6,15 +6,17 @@ A rule is an error where the loader refuses the file, a warning where the result
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Iterator
 from enum import Enum
 
+from ...io_common.arrays import MAX_INT32
 from ...io_common.frames import FRAME_NAME_SIZE
 from ...io_common.names import fold, without_image_extension
 from ...io_common.rules import Check, Finding, Profile, Rule, Subject, find, find_invalid
 from ...io_common.texts import counted
 from ...io_common.textures.conventions import MESH_IMAGE_FOLDERS, TextureRules, mesh_image_names
-from .model import FRAMES_PER_SECOND, NAME_SIZE, Model, validate_model
+from .model import FRAMES_PER_SECOND, NAME_SIZE, TURN_STEPS, Model, validate_model
 
 
 class Game(Enum):
@@ -24,6 +26,11 @@ class Game(Enum):
     QUAKE = "QUAKE"
     QUAKE2 = "QUAKE2"
     QUAKE3 = "QUAKE3"
+    GZDOOM = "GZDOOM"
+    SRB2 = "SRB2"
+    EDGE = "EDGE"
+    DOOM3 = "DOOM3"
+    UNVANQUISHED = "UNVANQUISHED"
 
 
 def _counts(model: Model, what: str) -> list[tuple[str, int]]:
@@ -78,6 +85,20 @@ def _repeated(rule: Rule, subject: Subject) -> Iterator[Finding]:
         yield rule.finding(f"Several surfaces are named {', '.join(repeated)}", len(repeated))
 
 
+def _repeated_frames(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    names = [name.lower() for name in subject.model.frame_names]
+    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if repeated:
+        yield rule.finding(f"Several frames are named {', '.join(repeated[:_NAMED])}", len(repeated))
+
+
+def _sprite_frames(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    names = subject.model.frame_names
+    bad = [name for name in names if name.startswith(_SPRITES) and not _SPRITE_FRAME.fullmatch(name)]
+    if bad:
+        yield rule.finding(f"Frames are named {', '.join(bad[:_NAMED])}", bad[0])
+
+
 def _images_of_meshes(rule: Rule, subject: Subject) -> Iterator[Finding]:
     for number, surface in enumerate(subject.model.surfaces):
         wanted = mesh_image_names(surface.name, number, subject.model.name.rpartition("/")[2], 0)
@@ -96,6 +117,10 @@ def _paths_of_images(rule: Rule, subject: Subject) -> Iterator[Finding]:
             shader = f"the shader {bad[0]!r}, which is no path with an extension" if surface.shaders else "no shader"
             yield rule.finding(f"The surface {surface.name!r} has {shader}", bad[0])
 
+
+_NAMED = 5
+_SPRITES = ("SPR2_", "SUPER")
+_SPRITE_FRAME = re.compile(r"(?:SPR2_|SUPER)[A-Z0-9_]{4}[0-9]{1,2}")
 
 _HEADER = "id's `qfiles.h`; few loaders check it"
 
@@ -173,6 +198,40 @@ _QUAKE3_RULES = (
     _limit("triangles", 1999, "ioquake3", "ioquake3 takes 1,999", f"{_IOQUAKE3}: `SHADER_MAX_INDEXES`"),
 )
 
+_UNLIMITED = tuple(f"too_many_{what}" for what in _REMEDIES)
+_FRAME_NAMES = ("every frame has a name of its own", "the game takes the first of a name", "rename the shape keys")
+_GZDOOM_RULES = (
+    Rule("frame_names_repeated", False, _repeated_frames, "GZDoom", *_FRAME_NAMES,
+         "GZDoom `models_md3.cpp`, `FMD3Model::FindFrame`"),
+)  # fmt: skip
+_SRB2_RULES = (
+    _limit("vertices", 65536, "SRB2", "SRB2 has indices of 16 bits", "SRB2 `hw_md3load.c`, `MD3_LoadModel`"),
+    Rule("frame_names", False, _sprite_frames, "SRB2",
+         "frames of players are named as `SPR2_STND00`: `SPR2_` or `SUPER`, four letters, a number from 0",
+         "SRB2 does not find them", "rename the action or the shape keys", "SRB2 `hw_model.c`, `LoadModelSprite2`"),
+)  # fmt: skip
+_EDGE = "EDGE-Classic `r_md2.cc`, `MD3_LoadModel`"
+_EDGE_RULES = (
+    _limit("surfaces", 1, "EDGE-Classic", "EDGE-Classic shows the first alone", _EDGE, is_error=False),
+    Rule("no_surfaces", True, _at_least("surfaces"), "EDGE-Classic", "at least one surface",
+         "EDGE-Classic reads other data", "export a mesh", _EDGE, 1),
+    Rule("frame_names_repeated", False, _repeated_frames, "EDGE-Classic", *_FRAME_NAMES,
+         "EDGE-Classic `r_md2.cc`, `MD2_FindFrame`"),
+)  # fmt: skip
+_DHEWM3 = "dhewm3 `Model_md3.cpp`, `idRenderModelMD3::InitFromFile`"
+_DOOM3_RULES = (
+    _limit("vertices", 1000, "Doom 3", "Doom 3 takes 1,000", f"{_DHEWM3}: `SHADER_MAX_VERTEXES`"),
+    _limit("triangles", 2000, "Doom 3", "Doom 3 takes 2,000", f"{_DHEWM3}: `SHADER_MAX_INDEXES`"),
+    Rule(_IMAGE_NOT_FOUND, True, _at_least("shaders"), "Doom 3", "every surface has a shader",
+         "Doom 3 reads other data", "give all faces a material", "dhewm3 `Model_md3.cpp`, `InstantiateDynamicModel`",
+         1),
+)  # fmt: skip
+_DAEMON = "Daemon `tr_model_md3.cpp`, `R_LoadMD3`"
+_UNVANQUISHED_RULES = (
+    _limit("vertices", 10000, "Daemon", "Daemon takes 10,000", f"{_DAEMON}: `SHADER_MAX_VERTEXES`"),
+    _limit("triangles", 20000, "Daemon", "Daemon takes 20,000", f"{_DAEMON}: `SHADER_MAX_INDEXES`"),
+)
+
 PROFILES: dict[Game, Profile] = {
     profile.game: profile
     for profile in (
@@ -192,6 +251,32 @@ PROFILES: dict[Game, Profile] = {
             FRAMES_PER_SECOND,
         ),
         Profile(Game.QUAKE3, "Quake III", "Quake III Arena and ioquake3", "ioquake3", _QUAKE3_RULES),
+        Profile(
+            Game.GZDOOM, "GZDoom", "GZDoom, UZDoom, Zandronum", "GZDoom", _GZDOOM_RULES,
+            (
+                "a shader is an image by its path in the archive, else beside the model (png, jpg, tga or pcx)",
+                "Zandronum takes 4 models for an actor; tags are not used",
+            ),
+            lacks=_UNLIMITED,
+        ),
+        Profile(
+            Game.SRB2, "Sonic Robo Blast 2", "Sonic Robo Blast 2", "SRB2", _SRB2_RULES,
+            ("new frames are numbered from 0; images are found by the name of the model, tags are not used",),
+            lacks=(*_UNLIMITED, _IMAGE_NOT_FOUND),
+        ),
+        Profile(
+            Game.EDGE, "EDGE-Classic", "EDGE-Classic", "EDGE-Classic", _EDGE_RULES,
+            ("normals become the 162 of MD2; images are those of the DDF, tags are not used",),
+            lacks=(*_UNLIMITED, _IMAGE_NOT_FOUND),
+        ),
+        Profile(
+            Game.DOOM3, "Doom 3", "Doom 3 and dhewm3", "dhewm3", _DOOM3_RULES,
+            ("Doom 3 computes normals from faces; shaders are names of materials, tags are not used",),
+        ),
+        Profile(
+            Game.UNVANQUISHED, "Unvanquished", "Unvanquished (Daemon)", "Daemon", _UNVANQUISHED_RULES,
+            ("of a surface the first shader is used",),
+        ),
     )
 }  # fmt: skip
 """The games, by identifier."""
@@ -202,22 +287,28 @@ def game_named(name: str) -> Game:
     return Game(name) if name in {game.value for game in Game} else Game.ANY
 
 
+# Others read normals as q3map writes them. ioquake3 looks up sines in a table of 1,024 (`tr_surface.c`,
+# `LerpMeshVertexes`); q2pro `refresh/mesh.c`; GZDoom, SRB2 and EDGE-Classic where they load models.
+_TURN_STEPS = {
+    Game.QUAKE2: 256.0, Game.QUAKE3: 1023.0 / 4.0, Game.GZDOOM: 256.0, Game.SRB2: 256.0, Game.EDGE: 256.0,
+}  # fmt: skip
+
+
+def turn_steps(game: Game) -> float:
+    """How many steps of the angles of normals a game has in a full turn."""
+    return _TURN_STEPS.get(game, TURN_STEPS)
+
+
 def surface_limits(game: Game) -> tuple[int, int]:
     """How many vertices and triangles a surface for a game can have."""
     rules = {rule.code: int(rule.limit) for rule in PROFILES[game].rules_with(COMMON)}
-    return rules["too_many_vertices"], rules["too_many_triangles"]
+    return rules.get("too_many_vertices", MAX_INT32), rules.get("too_many_triangles", MAX_INT32)
 
 
 def check_model(model: Model, game: Game = Game.ANY, source: Model | None = None) -> list[Finding]:
-    """What a game would refuse or show differently.
+    """What a game would refuse or show differently, errors first.
 
-    Args:
-        model: it is not changed.
-        game: whose rules are checked.
-        source: the file that it was imported from; what that already broke is no error.
-
-    Returns:
-        The findings, errors first.
+    What the file that the model was imported from, `source`, already broke is no error.
     """
     invalid = find_invalid("not_valid", lambda: validate_model(model))
     return invalid or find(PROFILES[game].rules_with(COMMON), Subject(model, source))

@@ -1,7 +1,7 @@
 """An MD3 model as numpy arrays, the dtypes of its file's sections (id's `qfiles.h`, version 15), and its frames.
 
 A normal is two angles in 1/255 of a full turn: the first from +z, the second around z from +x (q3map's
-`NormalToLatLong`, which writes them; engines decode them with 255 or 256 steps).
+`NormalToLatLong`, which writes them; some engines decode them with other steps).
 """
 
 from __future__ import annotations
@@ -149,11 +149,7 @@ class Model(Record):
 
 
 def validate_model(model: Model) -> None:
-    """Checks that a model can be written.
-
-    Raises:
-        Md3Error: it cannot; the message begins with the attribute.
-    """
+    """Raises Md3Error if a model cannot be written; the message begins with the attribute."""
     check_integer(Md3Error, "flags", model.flags, -MAX_INT32 - 1)
     _check_names("name", "name", [model.name], NAME_SIZE)
     _check_names("frame_names", "frame name", model.frame_names, FRAME_NAME_SIZE)
@@ -182,30 +178,21 @@ def _check_names(attribute: str, kind: str, names: Any, size: int) -> None:
 
 # Positions and normals to and from the grids of the file, boxes around frames, and merging of vertices
 
-_STEP = 2.0 * np.pi / 255.0
+TURN_STEPS = 255.0
+"""Steps of the angles of normals in a full turn."""
+
 _LIMITS = np.iinfo(np.int16)
 
 
 def positions(vertices: npt.ArrayLike) -> NDArray[np.float32]:
-    """The positions of vertices in units.
-
-    Args:
-        vertices: (…, 3) int16, in 1/64 unit.
-
-    Returns:
-        float32, the shape of ``vertices``; exact.
-    """
+    """The positions in units, float32 and exact, of vertices (…, 3) int16, in 1/64 unit."""
     return np.asarray(vertices, np.float32) / np.float32(UNITS)
 
 
 def quantise(points: npt.ArrayLike) -> NDArray[np.int16]:
-    """The nearest positions on the grid of the file.
+    """The nearest positions on the grid of the file, int16, for points (…, 3) in units.
 
-    Args:
-        points: (…, 3) floats, in units.
-
-    Raises:
-        Md3Error: a position is not finite, or farther from the origin than 512 units.
+    Raises Md3Error if a position is not finite, or farther from the origin than 512 units.
     """
     steps = np.asarray(points, np.float64) * UNITS
     np.rint(steps, out=steps)
@@ -216,16 +203,21 @@ def quantise(points: npt.ArrayLike) -> NDArray[np.int16]:
     return steps.astype(np.int16)
 
 
-def normal_vectors(normals: npt.ArrayLike) -> NDArray[np.float32]:
-    """The unit vectors (…, 3) of normals, (…, 2) uint8."""
-    from_z, around_z = np.moveaxis(np.asarray(normals, np.float64) * _STEP, -1, 0)
+def normal_vectors(normals: npt.ArrayLike, turn_steps: float = TURN_STEPS) -> NDArray[np.float32]:
+    """The unit vectors (…, 3) of normals, (…, 2) uint8, where a game has so many steps in a full turn."""
+    from_z, around_z = np.moveaxis(np.asarray(normals, np.float64) * (2.0 * np.pi / turn_steps), -1, 0)
     ring = np.sin(from_z)
     result = np.stack([np.cos(around_z) * ring, np.sin(around_z) * ring, np.cos(from_z)], axis=-1)
     return result.astype(np.float32)
 
 
-def nearest_normals(vectors: npt.ArrayLike) -> NDArray[np.uint8]:
-    """The normals (…, 2) nearest to vectors (…, 3), which need not have the length 1; that of no length points up."""
+def nearest_normals(vectors: npt.ArrayLike, turn_steps: float = TURN_STEPS) -> NDArray[np.uint8]:
+    """The normals (…, 2) nearest to vectors (…, 3), which need not have the length 1; that of no length points up.
+
+    Args:
+        vectors: in the axes of the file.
+        turn_steps: how many steps a full turn has in the game that is to decode them.
+    """
     vectors = np.asarray(vectors)
     if vectors.dtype != np.float32:
         vectors = vectors.astype(np.float64)
@@ -236,18 +228,18 @@ def nearest_normals(vectors: npt.ArrayLike) -> NDArray[np.uint8]:
         from_z = np.where(length > 0.0, np.arccos(np.clip(z / length, -1.0, 1.0)), 0.0)
     # Straight up and down have no angle around z.
     around_z = np.where(np.sqrt(ring) > 1e-6 * length, np.arctan2(y, x), 0.0)
-    steps = np.rint(np.stack([from_z, around_z], axis=-1) / _STEP)
-    return np.where(steps < 0.0, steps + 255.0, steps).astype(np.uint8)
+    steps = np.stack([from_z, around_z], axis=-1) / (2.0 * np.pi / turn_steps)
+    steps = np.where(steps < 0.0, steps + turn_steps, steps)
+    # The last step may be shorter than the others.
+    is_whole_turn = steps >= (np.ceil(turn_steps) - 1.0 + turn_steps) / 2.0
+    return np.where(is_whole_turn, 0.0, np.rint(steps)).astype(np.uint8)
 
 
 def frame_bounds(points: npt.ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
     """The box around each frame, the center and the radius of the sphere around it, as Quake III culls models by.
 
-    Args:
-        points: (F, V, 3) floats, in units.
-
-    Returns:
-        ``bounds`` (F, 2, 3), ``origins`` (F, 3) and ``radii`` (F,), all float32; zeros without vertices.
+    For points (F, V, 3) in units, ``bounds`` are (F, 2, 3), ``origins`` (F, 3) and ``radii`` (F,), all float32; zeros
+    without vertices.
     """
     points = np.asarray(points, np.float64)
     if not points.size:
@@ -265,31 +257,17 @@ def frame_bounds(points: npt.ArrayLike) -> tuple[NDArray[np.float32], NDArray[np
 def frame_pair(
     seconds: npt.ArrayLike, first: int, last: int, frame_rate: float = FRAMES_PER_SECOND, *, wrap: Wrap = "blend"
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    """The two frames that a time lies between, for ``interpolate``.
+    """The frames before and after some times within a sequence, int32, and the fractions between them, float64.
 
-    Args:
-        seconds: times since the first frame, of any shape.
-        first: the first frame of a sequence.
-        last: its last frame.
-        frame_rate: frames per second.
-        wrap: what follows the last frame.
-
-    Returns:
-        The frame before, the frame after, and the fraction of the way between them, each of the shape of ``seconds``.
-
-    Raises:
-        Md3Error: there are no frames, or the rate or a time is not valid.
+    ``seconds``, of any shape, count from the beginning of the sequence; ``last`` is included. Raises Md3Error if there
+    are no frames, or the rate or a time is not valid.
     """
     return find_frame_pair(seconds, first, last, frame_rate, wrap, Md3Error)
 
 
 def interpolate(start: npt.ArrayLike, end: npt.ArrayLike, fraction: float) -> NDArray[np.float64]:
-    """Positions, or origins and axes of tags, between two frames, as Quake III draws them: linearly.
-
-    Args:
-        start: values of one frame, of any shape.
-        end: the same of another frame.
-        fraction: 0 for ``start``, 1 for ``end``.
+    """Positions, or origins and axes of tags, at a fraction of the way between two frames: linearly, as Quake III
+    does.
     """
     before, after = np.asarray(start, np.float64), np.asarray(end, np.float64)
     result: NDArray[np.float64] = before + (after - before) * fraction
@@ -304,11 +282,7 @@ def same_positions(vertices: NDArray[np.int16], *tables: NDArray[np.integer]) ->
 
 
 def first_frame(model: Model) -> Model:
-    """The model with its first frame alone.
-
-    Args:
-        model: with at least one frame; it is not changed.
-    """
+    """The model with its first frame alone; it must have one."""
     return replace(
         model,
         frame_names=model.frame_names[:1], bounds=model.bounds[:1], origins=model.origins[:1], radii=model.radii[:1],

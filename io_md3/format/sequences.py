@@ -37,12 +37,8 @@ _MOST_BYTES = 19_999
 
 @dataclass(frozen=True)
 class Sequence(FrameSequence):
-    """Frames one after another that belong together, and how they play.
-
-    Attributes:
-        frame_rate: frames per second.
-        looping: how many frames at the end are repeated; 0 if it plays once.
-        is_reversed: whether the last frame is played first.
+    """Frames one after another that belong together, and how they play: `frame_rate` is in frames per second, `looping`
+    how many frames at the end are repeated, 0 if it plays once.
     """
 
     frame_rate: float = FRAMES_PER_SECOND
@@ -59,10 +55,8 @@ def parse_animation_config(text: str) -> list[Sequence]:
     """The sequences of an `animation.cfg`, in its own frames: those of the torso, and after them of the legs.
 
     Sequences are named by their place in the file, as in Quake III; other models by the comment at the end of the line.
-    A count below 0 plays backward (Quake III Team Arena).
-
-    Args:
-        text: of the file. Lines that are not four numbers, such as `sex m`, are left out.
+    A count below 0 plays backward (Quake III Team Arena). Lines that are not four numbers, such as `sex m`, are left
+    out.
     """
     rows = [found for line in text.splitlines() if (found := _LINE.match(line))]
     is_player = any((row[5] or "").upper() in _NAMES for row in rows) or len(rows) >= len(PLAYER_SEQUENCES)
@@ -82,15 +76,11 @@ def sequences_of(
     config: Iterable[Sequence] = (),
     warnings: list[str] | None = None,
 ) -> list[Sequence]:
-    """The sequences of one model in its own frames.
+    """The sequences of one model, whose file has a name without suffix, the stem, in its own frames.
 
-    Args:
-        stem: the name of the file without suffix: the sequences of `lower` are those of the legs and of both parts, of
-            `upper` those of the torso and of both.
-        frame_names: the names of its frames.
-        frame_rate: frames per second where `config` has none.
-        config: what `parse_animation_config` gives; without a sequence that fits, the names of the frames decide.
-        warnings: gets a sentence about sequences of a player that are beyond the frames.
+    The sequences of `lower` are those of the legs and of both parts, of `upper` those of the torso and of both.
+    `config` is what `parse_animation_config` gives; without a sequence that fits, the names of the frames decide, and
+    the frame rate is the one given. `warnings` gets a sentence about sequences of a player that are beyond the frames.
     """
     frame_names, config = list(frame_names), list(config)
     part = next((name for name in _PARTS if re.fullmatch(rf"{name}(_\d)?", stem.lower())), "")

@@ -32,6 +32,7 @@ from ...io_common.game_tree.archives import readable
 from ...io_common.game_tree.files import FileReadError
 from ...io_common.textures.search import ModelSearch, Search
 from ...io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
+from ...io_md5.format.companions import find_companion
 from ..format import (
     Md3Error,
     Surface,
@@ -177,7 +178,11 @@ def _read(path: Path, search: Search, options: ImportOptions) -> _File:
     materials: list[list[Any]] = []
     for number, surface in enumerate(model.surfaces):
         materials.append(_materials(found, surface, number, use_textures=options.use_textures))
-    sequences = sequences_of(path.stem, model.frame_names, options.fps, config, model.warnings)
+    # Quake counts the frames of the MDL that the model replaces.
+    replaced = find_companion(path, search)[0]
+    is_replaced = replaced is not None and len(replaced.frame_names) == model.frame_count
+    frame_names = replaced.frame_names if replaced is not None and is_replaced else model.frame_names
+    sequences = sequences_of(path.stem, frame_names, options.fps, config, model.warnings)
     rate = sequences[0].frame_rate if sequences else None
     return _File(path, model, rate, data, sequences, materials)
 

@@ -13,15 +13,17 @@ from ...io_blender.operators import find_images, panel_parts
 from ...io_blender.operators.panel_parts import ImportedPanel
 from ...io_blender.options import game_option, mixin_of, option, properties
 from ...io_blender.records import has_record
+from ...io_common.companions import match_sequences
 from ...io_common.names import without_copy_suffix
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
-from ..exporting import ExportOptions, build_model
+from ...io_md5.format.companions import find_companion
+from ..exporting import build_model
 from ..family import FAMILY
-from ..format import PROFILES
+from ..format import PROFILES, Game
 from ..format.games import TEXTURE_RULES
 from ..importing import import_files
-from ..options import ImportOptions, ImportProperties, ModelProperties
+from ..options import ExportOptions, ImportOptions, ImportProperties, ModelProperties
 from ..players import find_player
 from ..records import GROUP, NUMBER, SEQUENCES, SHADERS, load_frames, root_of
 
@@ -69,6 +71,21 @@ class EXPORT_SCENE_OT_md3(BuildOptions, FrameExportFile, bpy.types.Operator):
 
     def draw_model(self, layout: UILayout) -> None:
         panel_parts.draw_wide(layout, self, "split_surfaces")
+        if self.game_or_default() == Game.QUAKE.value:
+            layout.prop(self, "write_skins")
+
+    def draw_template(self, layout: UILayout) -> None:
+        if self.game_or_default() == Game.QUAKE.value:
+            layout.prop(self, "match_companion")
+
+    def problems_of(self, path: Path, chosen: list[tuple[str, int]]) -> tuple[str, list[str]]:
+        replaced = None
+        if self.game_or_default() == Game.QUAKE.value and self.match_companion:
+            replaced = find_companion(path)[0]
+        if replaced is None:
+            return "", []
+        clips = [((name,), count) for name, count in chosen]
+        return f"Does not fit {replaced.name}:", match_sequences(replaced, clips)[1]
 
 
 # The panels in the Properties editor, and the properties that they edit, which scripts can use too

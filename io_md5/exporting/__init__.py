@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from bpy.types import Context
 
 from ...io_blender import state
 from ...io_blender.reports import ExportResult, Job, Progress, Report, kept_on_failure, listing, raise_all
@@ -35,9 +36,6 @@ from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX
 from .game import companion_of, find_by_file, hint_names, prepare, rest_animation, scale_files, with_object_name
 from .options import ExportOptions
 from .sequences import arrange, join
-
-if TYPE_CHECKING:
-    from bpy.types import Context
 
 _Skeleton = tuple[list[str], list[int]]
 """The names and parents of joints."""

@@ -15,9 +15,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from bpy.types import Context, Object, Scene
 
 from ...io_blender import state
 from ...io_blender.clips.clip import Played, warn_of_speed
@@ -39,9 +40,6 @@ from ..format.text.camera_file import cut_warnings, cuts_at, timeline
 from ..importing.camera import clamped, cut_frames, field_of_view, jumps, marker_name, to_file
 from ..options import CameraProperties
 from ..records import CAMERA_RATE, StoredCamera, load_camera
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object, Scene
 
 # Tolerances of values that were not changed since the import: the precision of 32-bit floats.
 _SAME_POSITION = 1e-6  # a fraction of the distance from the origin, or units below one

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Context, Object
 
 from ...io_blender import state
 from ...io_blender.findings import BONES, FACES, VERTICES, LocatedFinding, Location
@@ -21,6 +21,7 @@ from ...io_blender.skeletal.exporting.clips import Clip, clips_by_file
 from ...io_blender.skeletal.exporting.source import find_source, require_meshes
 from ...io_blender.skeletal.records import MESH_INDEX, load_comment_name
 from ...io_blender.verification import Verify
+from ...io_common.companions import Companion
 from ...io_common.game_tree.archives import files_in
 from ...io_common.names import fold
 from ...io_common.rules import Finding
@@ -30,23 +31,12 @@ from ...io_common.texts import counted
 from ...io_common.textures.search import Search
 from ..format import Md5Error, Model, format_animation, read_animation
 from ..format.check import check_animation, check_model
+from ..format.companions import MD2_SUFFIX, TEXTURE_RULES, find_companion, game_of, quake_skin_path, skin_path
 from ..format.games import PROFILES, Game, prepare_animation, prepare_model, rest_pose
 from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import Scales, format_scales, scales_of_table
-from ..importing.companions import (
-    MD2_SUFFIX,
-    TEXTURE_RULES,
-    Companion,
-    find_companion,
-    game_of,
-    quake_skin_path,
-    skin_path,
-)
 from .options import ExportOptions, ModelOptions
-from .sequences import match_sequences
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
+from .sequences import match_clips
 
 _IMAGES = ".tga, .png, .jpg or .lmp"
 
@@ -256,7 +246,7 @@ def _find_sequence_problems(
     game = options.model.game
     order = list(clips)
     if companion is not None and clips:
-        order, problems, _ = match_sequences(clips, companion, options.animation)
+        order, problems, _ = match_clips(clips, companion, options.animation)
         for problem in problems:
             yield Finding(
                 "companion_frames", True,

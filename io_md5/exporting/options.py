@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...io_blender.skeletal.exporting import build
+from .. import options
 from ..format.games import PROFILES, Game, Writing, mesh_limits
 
 
 @dataclass(frozen=True)
-class ModelOptions(build.ModelOptions):
+class ModelOptions(build.ModelOptions, options.ModelProperties):
     """The options of a model."""
 
     game: Game = Game.ANY

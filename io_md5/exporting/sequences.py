@@ -6,27 +6,19 @@ has in the MD2 or MDL.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...io_blender.reports import Report, listing
+from ...io_blender.skeletal.exporting.build import Build
 from ...io_blender.skeletal.exporting.clips import AnimationOptions, Clip
 from ...io_blender.skeletal.records import StoredAction
-from ...io_common import names
-from ...io_common.names import fold
+from ...io_common.companions import Companion, match_sequences
 from ...io_common.skeletal.scales import ScaleTable
 from ...io_common.skeletal.skeleton import components, with_components
-from ...io_common.texts import counted
 from ..format import Md5Error
-from ..importing.companions import Companion
-
-if TYPE_CHECKING:
-    from ...io_blender.skeletal.exporting.build import Build
-    from ...io_common.frames import FrameSequence
 
 
 def arrange(
@@ -37,13 +29,9 @@ def arrange(
     # has `path`.
     order = list(clips)
     if companion is not None:
-        order, problems, left_out = match_sequences(clips, companion, options)
+        order, problems, left_out = match_clips(clips, companion, options)
         if problems:
-            raise Md5Error(
-                f"the animations do not fit {companion.name}, whose frames the game counts: {listing(problems, 40)}; "
-                "change the actions and their ranges, choose others, or turn off Match MD2 or MDL",
-                path=path.name,
-            )
+            raise Md5Error(companion.misfit(listing(problems, 40), "Match MD2 or MDL"), path=path.name)
         if left_out:
             report.warn(f"no sequences of {companion.name}, so not exported: {listing(left_out)}")
     # The translations of a joint are multiplied by its scales in all of them or in none.
@@ -57,62 +45,14 @@ def arrange(
     return {path.with_name(f"{index:05d} {path.name}"): clip for index, clip in enumerate(chosen)}
 
 
-def match_sequences(
+def match_clips(
     clips: dict[Path, Clip], companion: Companion, options: AnimationOptions
 ) -> tuple[list[Path], list[str], list[str]]:
     """The keys of a companion's sequences, in order, what does not fit, and the names of other clips."""
-    sequences = companion.sequences
-    counts = {key: len(clip.samples(options)[0]) for key, clip in clips.items()}
-    single = next(iter(counts.values())) if len(clips) == 1 else None
-    if single == len(companion.frame_names):
-        return list(clips), [], []
-    by_name: dict[str, Path] = {}
-    for key, clip in clips.items():
-        for name in (key.stem, clip.name):
-            by_name.setdefault(fold(name), key)
-    occurrences: Counter[str] = Counter()
-    order: list[Path] = []
-    problems: list[str] = []
-    for sequence in sequences:
-        found = _clip_of(sequence, occurrences[sequence.name], by_name)
-        occurrences[sequence.name] += 1
-        if found is None:
-            needs = counted(sequence.frame_count, "frames")
-            problems.append(f"{_label(sequence)}: no animation, needs {needs}")
-            continue
-        order.append(found)
-        if counts[found] != sequence.frame_count:
-            problems.append(_wrong_count(sequence, counts[found]))
-    left_out = [clip.name or key.stem for key, clip in clips.items() if key not in order]
-    if not order and single is not None:
-        # One animation of all sequences.
-        lengths = [min(max(single - one.first, 0), one.frame_count) for one in sequences]
-        problems = [
-            _wrong_count(one, has) for one, has in zip(sequences, lengths, strict=True) if has < one.frame_count
-        ]
-        after = single - (sequences[-1].last + 1 if sequences else 0)
-        if after > 0:
-            problems.append(f"{counted(after, 'frames')} after the last sequence")
-    return order, problems, left_out
-
-
-def _label(sequence: FrameSequence) -> str:
-    return sequence.name or f"frame {sequence.first}"
-
-
-def _wrong_count(sequence: FrameSequence, count: int) -> str:
-    return f"{_label(sequence)}: {counted(count, 'frames')} instead of {sequence.frame_count}"
-
-
-def _clip_of(sequence: FrameSequence, occurrence: int, by_name: dict[str, Path]) -> Path | None:
-    """The clip of a sequence; the second of two with one name has its own if one is named as by Blender."""
-    name = sequence.name or "frame"
-    wanted = [f"{name}.{occurrence:03d}", f"{name}_{occurrence + 1}"] if occurrence else []
-    for candidate in (*wanted, name):
-        for form in (candidate, names.for_files(candidate, "animation")):
-            if fold(form) in by_name:
-                return by_name[fold(form)]
-    return None
+    keys = list(clips)
+    found = [((key.stem, clip.name), len(clip.samples(options)[0])) for key, clip in clips.items()]
+    order, problems, left_out = match_sequences(companion, found)
+    return [keys[index] for index in order], problems, left_out
 
 
 def join(built: Build, path: Path, report: Report) -> None:

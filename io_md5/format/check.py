@@ -36,16 +36,10 @@ _LOOP_LINES = {
 def check_model(
     model: Model, game: Game = Game.ANY, *, has_animation: bool | None = None, animations: Sequence[Animation] = ()
 ) -> list[Finding]:
-    """The findings about a model, by the rules of a game.
+    """The findings about a model, by the rules of a game, errors first; empty if there are none.
 
-    Args:
-        model: before it is written, or as it was read.
-        game: the game to check for.
-        has_animation: whether there is an animation of the same name beside it; None if unknown.
-        animations: in whose poses the model is compared with what games keep of it.
-
-    Returns:
-        The findings, errors first; empty if there are none.
+    `has_animation` is whether there is an animation of the same name beside it, None if unknown. In the poses of
+    `animations`, the model is compared with what games keep of it.
     """
     return _check(model, validate_model, Subject(model, has_animation=has_animation, animations=animations), game)
 
@@ -53,16 +47,10 @@ def check_model(
 def check_animation(
     animation: Animation, model_joints: Joints | None = None, game: Game = Game.ANY, *, scales: ScaleTable | None = None
 ) -> list[Finding]:
-    """The findings about an animation, by the rules of a game, and whether it fits the given skeleton.
+    """The findings about an animation, errors first, by the rules of a game, and whether it fits the joints of its
+    mesh.
 
-    Args:
-        animation: before it is written, or as it was read.
-        model_joints: of the mesh that it is for; None if unknown.
-        game: the game to check for.
-        scales: of its joints, in games that have them; None for 1, or if unknown.
-
-    Returns:
-        The findings, errors first; empty if there are none.
+    `model_joints` are None if unknown, as `scales` of joints are, in games that have them.
     """
     subject = Subject(animation=animation, mesh_joints=model_joints, scales=scales)
     return _check(animation, validate_animation, subject, game)
@@ -84,18 +72,11 @@ def _check(file: Any, validate: Callable[[Any], None], subject: Subject, game: G
 
 
 def describe(source: Source | Model | Animation | Camera, game: str = "", name: str = "") -> Description:
-    """The description of a file, or of what was read from one.
+    """The description of a file, or of what was read from one, with the findings of a game if one is named.
 
-    A mesh at a path is checked for a game together with the animation of its name, and the reverse.
-
-    Args:
-        source: a path, the bytes of a file, a binary file object, or a model, animation or camera.
-        game: the name of a game to check for; empty for none.
-        name: the file's name, for messages; that of the path or file object if empty.
-
-    Raises:
-        Md5Error: the file cannot be understood as the kind that its name says, or as any.
-        OSError: the file cannot be read.
+    A mesh at a path is checked together with the animation of its name, and the reverse. The source and its name are
+    those of `read_mesh`. Raises Md5Error if a file cannot be understood as the kind that its name says, or as any;
+    OSError if it cannot be read.
     """
     file = source if isinstance(source, Model | Animation | Camera) else _parse(*read_source(source, name))
     path = Path(source) if game and isinstance(source, str | os.PathLike) else None

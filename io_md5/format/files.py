@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...io_common.skeletal.formats import NamedAnimation, SkeletalFormat
+from ...io_common.skeletal.formats import SkeletalFormat
+from ...io_common.skeletal.scales import NamedAnimation
 from .model import ANIMATION_SUFFIX, MESH_SUFFIX
 from .text.anim_file import read_animation, read_animation_header
 from .text.mesh_file import read_joints

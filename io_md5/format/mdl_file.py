@@ -52,27 +52,15 @@ class Mdl:
 
 
 def read_mdl(source: Source, name: str = "") -> Mdl:
-    """Frame names and skins of an .mdl file.
+    """Frame names and skins of an .mdl file; for the source and its name see `read_mesh`.
 
-    Args:
-        source: a path, the bytes of the file, or a binary file object.
-        name: the file's name, for messages; that of the path or file object if empty.
-
-    Raises:
-        OtherMdlError: it is no MDL of Quake.
-        Md5Error: the file cannot be understood.
-        OSError: it cannot be opened.
+    Raises OtherMdlError if it is no MDL of Quake, Md5Error if it cannot be understood, OSError if it cannot be opened.
     """
     return parse_mdl(*read_source(source, name))
 
 
 def parse_mdl(data: bytes | bytearray | memoryview, name: str = "") -> Mdl:
-    """Frame names and skins of the bytes of an .mdl file.
-
-    Raises:
-        OtherMdlError: it is no MDL of Quake.
-        Md5Error: the file cannot be understood; the message names the byte.
-    """
+    """Frame names and skins of the bytes of an .mdl file; raises OtherMdlError or Md5Error as `read_mdl` does."""
     data = bytes(data)
     at = 0
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,14 +48,9 @@ class Scales:
     warnings: list[str] = field(default_factory=list)
 
     def table(self, names: Sequence[str], frame_count: int) -> tuple[ScaleTable, list[str]]:
-        """The scales for the joints and frames of an animation.
+        """The scales for the J joints and F frames of an animation, and warnings about unknown joints and frames.
 
-        Args:
-            names: of the J joints. Of joints with the same name, the first is scaled, as in the game.
-            frame_count: F.
-
-        Returns:
-            The scales, and warnings about unknown joints and frames.
+        Of joints with the same name, the first is scaled, as in the game.
         """
         result = np.ones((frame_count, len(names)))
         scales_position = np.zeros(len(names), dtype=bool)
@@ -89,11 +84,9 @@ class Scales:
 
 
 def scales_of_table(names: Sequence[str], table: ScaleTable) -> Scales:
-    """The scales of an animation, only values other than 1 in 32 bits.
+    """The scales of the J joints of an animation, only values other than 1 in 32 bits.
 
-    Args:
-        names: of the J joints.
-        table: the scales; `scale_positions` is kept only for joints with scales.
+    `scale_positions` is kept only for joints with scales.
     """
     values = table.values.astype(np.float32)
     result = Scales()
@@ -106,82 +99,58 @@ def scales_of_table(names: Sequence[str], table: ScaleTable) -> Scales:
 
 
 def read_scales(source: Source, name: str = "") -> Scales:
-    """The scales in an .md5scale file.
+    """The scales in an .md5scale file; for the source and its name see `read_mesh`.
 
-    Args:
-        source: a path, the bytes of the file, or a binary file object.
-        name: the file's name, for messages; that of the path or file object if empty.
-
-    Raises:
-        Md5Error: the file cannot be understood; the message names the line or the joint.
-        OSError: it cannot be opened.
+    Raises Md5Error if it cannot be understood, with the line or the joint; OSError if it cannot be opened.
     """
     return parse_scales(*read_source(source, name))
 
 
 def parse_scales(data: bytes | bytearray | memoryview, name: str = "") -> Scales:
-    """The scales in the bytes of an .md5scale file, of which `name` is the name for messages.
-
-    Raises:
-        Md5Error: the file cannot be understood; the message names the line or the joint.
-    """
+    """The scales in the bytes of an .md5scale file; raises Md5Error as `read_scales` does."""
     text = bytes(data).decode("utf-8-sig", "surrogateescape")
     try:
-        # Objects as tuples of pairs, as keys may be repeated.
-        root = json.loads(text, object_pairs_hook=tuple, parse_int=float)
+        root = json.loads(text, parse_int=float)
     except json.JSONDecodeError as error:
         raise Md5Error(f"invalid JSON: {error.msg}", path=name, line=error.lineno, column=error.colno) from None
     except RecursionError:
         raise Md5Error("invalid JSON: objects are nested too deeply", path=name) from None
     scales = Scales()
-    repeated_joints: list[str] = []
-    repeated_frames: list[str] = []
     unknown: list[str] = []
-    for joint, values in _pairs(root, "the file", name):
-        if joint in scales.joints:
-            repeated_joints.append(repr(joint))
-        frames = scales.joints.setdefault(joint, {})
-        for key, value in _pairs(values, f"the joint {joint!r}", name):
+    for joint, values in _items(root, "the file", name):
+        frames = scales.joints[joint] = {}
+        for key, value in _items(values, f"the joint {joint!r}", name):
             if key == SCALE_POSITIONS:
                 if not isinstance(value, bool):
                     reason = f"{SCALE_POSITIONS} of {joint!r} is neither true nor false"
                     raise Md5Error(reason, path=name, expected="true or false")
-                (scales.scales_positions.add if value else scales.scales_positions.discard)(joint)
-                continue
-            if not isinstance(value, float) or not abs(value) <= _MAX_SCALE:
+                if value:
+                    scales.scales_positions.add(joint)
+            elif not isinstance(value, float) or not abs(value) <= _MAX_SCALE:
                 reason = f"the scale {key!r} of {joint!r} is not a number that can be used"
                 raise Md5Error(reason, path=name, expected=f"a number up to {_MAX_SCALE:,.0f}")
-            if not _FRAME.fullmatch(key):
+            elif _FRAME.fullmatch(key):
+                frames[int(key)] = value
+            else:
                 unknown.append(repr(key))
-                continue
-            if int(key) in frames:
-                repeated_frames.append(f"{key} of {joint!r}")
-            frames[int(key)] = value
-    for names, problem in (
-        (repeated_joints, "joints occur more than once, and the later values count"),
-        (repeated_frames, "frames occur more than once, and the last value counts"),
-        (unknown, "keys are no numbers of frames and are ignored"),
-    ):
-        if names:
-            scales.warnings.append(f"{problem}: {listing(list(dict.fromkeys(names)))}")
+    if unknown:
+        names = listing(list(dict.fromkeys(unknown)))
+        scales.warnings.append(f"keys are no numbers of frames and are ignored: {names}")
     return scales
 
 
-def _pairs(value: Any, what: str, path: str) -> tuple[tuple[str, Any], ...]:
-    if not isinstance(value, tuple):
+def _items(value: Any, what: str, path: str) -> Iterable[tuple[str, Any]]:
+    if not isinstance(value, dict):
         raise Md5Error(f"{what} is not an object of JSON", path=path, expected="{ … }")
-    for key, _ in value:
+    for key in value:
         if _HALF.search(key):
             raise Md5Error(f"a key of {what} has half a character", path=path, found=ascii(key))
-    return value
+    return value.items()
 
 
 def write_scales(scales: Scales, target: Target) -> None:
-    """Writes an .md5scale file to a path or a binary file object.
-
-    Raises:
-        Md5Error: a scale cannot be written.
-        OSError: the file cannot be written.
+    """Writes an .md5scale file to a path or a binary file object; raises Md5Error as `format_scales` does, or
+    OSError.
     """
     write_target(format_scales(scales), target)
 
@@ -189,10 +158,7 @@ def write_scales(scales: Scales, target: Target) -> None:
 def format_scales(scales: Scales) -> bytes:
     """The bytes of an .md5scale file: joints in their order, frames rising, numbers as short as 32 bits allow.
 
-    Scales of 1 are left out, and joints without any other.
-
-    Raises:
-        Md5Error: a scale is not finite or too large.
+    Scales of 1 are left out, and joints without any other. Raises Md5Error if a scale is not finite or too large.
     """
     blocks = []
     for name, values in scales.joints.items():

@@ -19,11 +19,7 @@ _MIN_WEIGHTS, _WEIGHTS_PER_LINE = 1 << 20, 16
 
 
 def validate_model(model: Model) -> None:
-    """Checks that a model can be written and read again.
-
-    Raises:
-        Md5Error: it cannot; the message names the attribute.
-    """
+    """Raises Md5Error if a model cannot be written and read again; the message names the attribute."""
     skeletal.validate_model(model)
     _check_names(model.joints.names, "Model.joints")
     check_string(model.commandline, "Model.commandline")

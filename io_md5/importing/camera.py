@@ -15,10 +15,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Context, FCurve, Object, Scene
 
 from ...io_blender import state, versions
 from ...io_blender.clips.keyframes import CONSTANT, KeyframeWriter
@@ -33,9 +34,6 @@ from ..format import Camera
 from ..format.text.camera_file import timeline
 from ..options import ImportOptions
 from ..records import CUT_MARKER, store_camera
-
-if TYPE_CHECKING:
-    from bpy.types import Context, FCurve, Object, Scene
 
 # In units of the file. A map of Doom 3 is far larger than the default clipping range of Blender, and a camera displayed
 # one inch large would be invisible in it.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from bpy.types import Context
 
 from ...io_blender import state
 from ...io_blender.materials.library import MaterialLibrary
@@ -12,13 +13,10 @@ from ...io_blender.skeletal.importing.importer import build_files, finish_import
 from ...io_blender.skeletal.importing.plan import active_skeleton
 from ...io_blender.skeletal.records import SHADERS
 from ...io_common.textures.search import Search
+from ..format.companions import TEXTURE_RULES
 from ..options import ImportOptions
 from .camera import build_camera_path, frame_count
-from .companions import TEXTURE_RULES
 from .read import read_files
-
-if TYPE_CHECKING:
-    from bpy.types import Context
 
 
 def import_files(context: Context, paths: list[Path], options: ImportOptions) -> Job[ImportResult]:

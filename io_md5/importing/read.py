@@ -6,18 +6,19 @@ from pathlib import Path
 
 from ...io_blender.reports import Job, Progress, Report
 from ...io_blender.skeletal.importing.folder import add_facts, read_animations, read_fitting, read_folders
-from ...io_blender.skeletal.importing.sources import ImportSkeleton, SourceFiles, check_size
+from ...io_blender.skeletal.importing.sources import ImportSkeleton, SourceFiles, read_skeleton
 from ...io_blender.skeletal.importing.transfer import read_user_map
+from ...io_common.companions import Companion
 from ...io_common.game_tree.archives import FilesByName, readable
 from ...io_common.texts import counted
 from ...io_common.textures.search import Search
 from ..format import Camera, Md5Error, read_camera, read_mesh
+from ..format.companions import companion_skins, find_companion, game_of, quake_skins
 from ..format.files import FORMAT
 from ..format.games import Game
 from ..format.model import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import read_scales
 from ..options import ImportOptions
-from .companions import Companion, companion_skins, find_companion, game_of, quake_skins
 
 
 def read_files(
@@ -40,13 +41,7 @@ def read_files(
         yield progress.step(1 if is_all else 0)
         if suffix == MESH_SUFFIX:
             model = read_mesh(readable(path))
-            check_size(model.joints, len(model.meshes), path)
-            files.skeletons.append(ImportSkeleton(path.stem, model.joints, model=model, path=path))
-            if options.use_textures:
-                images = search.model(path, [mesh.shader for mesh in model.meshes])
-                files.skeletons[-1].images = [
-                    images.material(mesh.shader, mesh.name or mesh.comment_name or None) for mesh in model.meshes
-                ]
+            files.skeletons.append(read_skeleton(path, model, search if options.use_textures else None))
             add_facts(report, path, model.warnings)
         elif suffix == ANIMATION_SUFFIX:
             files.animations += read_animations(path, FORMAT)
@@ -60,7 +55,7 @@ def read_files(
                 expected=f"{MESH_SUFFIX}, {ANIMATION_SUFFIX} or {CAMERA_SUFFIX}",
             )  # fmt: skip
     if options.animations != "NONE":
-        yield from read_folders(paths, options, files, report, active, progress)
+        yield from read_folders(options, files, report, active, progress)
     if options.use_companions:
         folders = FilesByName()
         _read_companions(paths, options, files, search, folders, report)

@@ -9,11 +9,11 @@ import bpy
 
 from ...io_blender.options import NO_ANIMATIONS, Scene, Settings
 from ...io_blender.part import BlenderPart
-from ...io_blender.reports import ExportResult, ImportResult, finish
-from ...io_blender.scene.axes import Conversion
+from ...io_blender.reports import ExportResult, finish
 from ...io_blender.skeletal.exporting.clips import AnimationOptions
+from ...io_blender.skeletal.operators.export_models import values_of_settings
+from ...io_blender.skeletal.operators.import_models import loader
 from ...io_blender.skeletal.operators.panels import draw_animations, has_animations
-from ...io_blender.skeletal.options import ALWAYS, AUTOMATIC, WeightOptions
 from ...io_blender.skeletal.records import ACTION_RATE
 from ...io_blender.verification import Verify
 from ..exporting import export_animations, export_mesh
@@ -28,37 +28,13 @@ if TYPE_CHECKING:
     from bpy.types import Context
 
 
-def load(context: Context, path: Path, settings: Settings, conversion: Conversion) -> ImportResult:
-    """Imports a file; raises what `import_files` raises."""
-    folder = settings.animation_folder(path)
-    options = ImportOptions(
-        animations="NONE" if folder is None else "FOLDER",
-        animation_folder=folder,
-        # Only glTF holds the animations of a file separately.
-        sequence_actions=settings.format == "glb",
-        use_textures=settings.use_textures,
-        game_folders=settings.game_folders,
-        joint_map=settings.joint_map,
-        conversion=conversion,
-    )
-    return finish(import_files(context, [path], options))
-
-
 def save(context: Context, path: Path, settings: Settings, scene: Scene) -> ExportResult:
     """Exports by the suffix; raises Md5Error if the game refuses it, NothingToExportError or OSError."""
-    game, verify = game_named(settings.game), Verify(settings.verify)
+    game = game_named(settings.game)
     if path.suffix.lower() == ".md5camera":
-        camera = CameraExportOptions(conversion=scene.conversion, verify=verify, game=game)
+        camera = CameraExportOptions(conversion=scene.conversion, verify=Verify(settings.verify), game=game)
         return finish(export_camera(context, path, camera))
-    model = ModelOptions(
-        conversion=scene.conversion,
-        game=game,
-        verify=verify,
-        game_folders=settings.game_folders,
-        deform_only=settings.deform_only,
-        add_origin=ALWAYS if settings.add_origin else AUTOMATIC,
-        weights=WeightOptions(settings.max_influences),
-    )
+    model = ModelOptions(**values_of_settings(settings, scene), game=game)
     animation = AnimationOptions(compares_speed=scene.compares_speed)
     if path.suffix.lower() == ".md5anim":
         return finish(export_animations(context, path, ExportOptions(model, "ACTIVE", animation)))
@@ -79,7 +55,7 @@ BLENDER = BlenderPart(
         export_md5.EXPORT_SCENE_OT_md5anim,
         export_md5.EXPORT_SCENE_OT_md5camera,
     ),
-    load=load,
+    load=loader(import_files, ImportOptions),
     save=save,
     classes=(export_md5.OBJECT_OT_md5_check_game, *panels.CLASSES),
     properties=panels.PROPERTIES,

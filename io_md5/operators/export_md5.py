@@ -21,28 +21,25 @@ from ...io_blender.skeletal.operators.export_models import (
     list_when_chosen,
     values_for,
 )
-from ...io_blender.skeletal.options import ACTIONS, AnimationProperties, ModelProperties, WeightOptions
+from ...io_blender.skeletal.options import ACTIONS, AnimationProperties, WeightOptions
 from ...io_blender.skeletal.records import load_action
 from ...io_common.texts import counted
 from ..exporting import export_animations, export_mesh
 from ..exporting.camera import CameraExportOptions, export_camera, exported_cameras
 from ..exporting.game import find
 from ..exporting.options import ExportOptions, ModelOptions
-from ..exporting.sequences import match_sequences
+from ..exporting.sequences import match_clips
+from ..format.companions import find_companion
 from ..format.games import PROFILES, Game
 from ..format.model import ANIMATION_SUFFIX
-from ..importing.companions import find_companion
-from ..options import CameraProperties, ClipProperties
-
-# Lines about sequences in the panel.
-_MOST_PROBLEMS = 12
+from ..options import CameraProperties, ClipProperties, ModelProperties
 
 
 def values_of_game(operator: Any, context: Context) -> dict[str, Any]:
     """The values of options that the game of an export, or of its properties, needs, by name."""
     writing = PROFILES[Game(operator.game)].writing
     values = values_for(writing, operator, context)
-    return values | ({"actions": "ALL"} if writing.needs_animation else {})
+    return values | {"make_names_safe": True} | ({"actions": "ALL"} if writing.needs_animation else {})
 
 
 if TYPE_CHECKING:
@@ -65,7 +62,7 @@ else:
 class BuildOptions(_Game, _Options, SkeletalOptions):
     """The properties that decide what is exported, and the options made from them."""
 
-    family, profiles = "md5", PROFILES
+    family, profiles, model_properties = "md5", PROFILES, ModelProperties
 
     def export_options(self) -> ExportOptions:
         """The options of the export."""
@@ -86,20 +83,22 @@ def _draw_one_animation(layout: UILayout, context: Context, operator: Export, cl
         lines = [problem or f"No MD2 or MDL to match: {order}"]
         problems: list[str] = []
     else:
-        problems = match_sequences(clips, companion, operator.animation_options())[1]
+        problems = match_clips(clips, companion, operator.animation_options())[1]
         count = counted(len(companion.sequences), "sequences")
         lines = [f"Does not fit {companion.name}:" if problems else f"Fits {companion.name}: {count}"]
-    if len(problems) > _MOST_PROBLEMS:
-        problems = [*problems[:_MOST_PROBLEMS], f"and {len(problems) - _MOST_PROBLEMS} more"]
-    for text in (*lines, *problems):
+    if problems:
+        animation_list_panel.draw_problems(layout, lines[0], problems)
+        return
+    for text in lines:
         for number, line in enumerate(textwrap.wrap(text, animation_list_panel.LINE_LENGTH)):
-            layout.label(text=line, icon="BLANK1" if number else "ERROR" if problems else "INFO")
+            layout.label(text=line, icon="BLANK1" if number else "INFO")
 
 
 class Export(BuildOptions, SkeletalExport):
     """The export of a model or of animations, without its identifiers."""
 
     animation_suffix, check_operator = ANIMATION_SUFFIX, "object.md5_check_game"
+    joint_options = ("make_names_safe",)
 
     def export(self, context: Context, path: Path) -> Job[ExportResult]:
         export = export_mesh if self.has_mesh else export_animations
@@ -133,11 +132,6 @@ class EXPORT_SCENE_OT_md5mesh(Export, bpy.types.Operator):
     actions: str = _actions(
         "Animations to export with the mesh", "NONE", ("NONE", "None", "Export only the mesh"), update=list_when_chosen
     )
-
-    def default_name(self, context: Context) -> str:
-        """The name of the armature."""
-        armature = armature_of(context)
-        return armature.name if armature is not None else ""
 
 
 @properties

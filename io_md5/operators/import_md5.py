@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import CollectionProperty
 
 from ...io_blender.operators import panel_parts
-from ...io_blender.options import hidden, mixin_of, option, properties, values_of
-from ...io_blender.reports import ImportResult, Job
-from ...io_blender.skeletal.operators.import_models import ImportModels, IO_MD5_PG_animation_file, shown_items
+from ...io_blender.options import mixin_of, option, properties
+from ...io_blender.skeletal.operators.import_models import ImportModels
 from ..format.files import FORMAT
 from ..format.model import CAMERA_SUFFIX
 from ..importing.importer import import_files
@@ -35,10 +32,7 @@ class IMPORT_SCENE_OT_md5(_Options, ImportModels, bpy.types.Operator):
     filename_ext = ".md5mesh"
     format, panels = FORMAT, "IO_MD5_import"
     filter_glob: str = option("*.md5mesh;*.md5anim;*.md5camera", options={"HIDDEN"})
-    animation_list: Any = CollectionProperty(type=IO_MD5_PG_animation_file, options={"HIDDEN", "SKIP_SAVE"})
-    active_animation: int = hidden(0)
-    check_animations: set[str] = panel_parts.check_boxes_option("check_animations", shown_items)
-    listed_for: str = hidden("")
+    options_type, import_files = ImportOptions, staticmethod(import_files)
 
     def draw_model(self, body: Any) -> None:
         panel_parts.draw_wide(body, self, "use_companions")
@@ -50,7 +44,3 @@ class IMPORT_SCENE_OT_md5(_Options, ImportModels, bpy.types.Operator):
         ImportModels.draw_animation(self, body, context)
         if any(name.lower().endswith(CAMERA_SUFFIX) for name in self.selected_names(context)):
             body.prop(self, "use_render_size")
-
-    def load(self, context: Context, paths: list[Path]) -> Job[ImportResult]:
-        values = values_of(self, ImportProperties) | self.import_options()
-        return import_files(context, paths, ImportOptions(**values))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Context, Material
 
 from ...io_blender.operators import find_images
 from ...io_blender.operators.panel_parts import split_layout
@@ -14,11 +15,8 @@ from ...io_blender.skeletal.operators.panels import SkeletalPanel, rate_property
 from ...io_blender.skeletal.records import MESH_NAME, SHADERS
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
-from ..importing.companions import TEXTURE_RULES
+from ..format.companions import TEXTURE_RULES
 from ..records import CAMERA_RATE, CUT_MARKER
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Material
 
 
 def _find(search: Search, model: Path, material: Material, name: str) -> MaterialImages:

@@ -8,9 +8,6 @@ from collections.abc import Callable
 
 Make = Callable[[int, int], bytes]
 
-LAYERS = 100
-"""Of the EXR that has several."""
-
 
 def _chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -100,63 +97,6 @@ def sgi(size: int) -> Make:
     return make
 
 
-def psd(bits: int) -> Make:
-    """3 channels, with the rows packed, of 8, 16 or 32 bits."""
-
-    def make(width: int, height: int) -> bytes:
-        size = width * bits // 8
-        row = b"".join(struct.pack("Bx", 257 - min(left, 128)) for left in range(size, 0, -128) if left > 1)
-        row += b"\0\0" if size % 128 == 1 else b""
-        counts = struct.pack(">H", len(row)) * 3 * height
-        head = b"8BPS" + struct.pack(">H6xH2I2H", 1, 3, height, width, bits, 3)
-        return head + bytes(12) + struct.pack(">H", 1) + counts + row * 3 * height
-
-    return make
-
-
-def hdr(width: int, height: int) -> bytes:
-    runs = b"".join(bytes((128 + min(left, 127), 0)) for left in range(width, 0, -127))
-    return (
-        f"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y {height} +X {width}\n".encode()
-        + (b"\2\2" + struct.pack(">H", width) + runs * 4) * height
-    )
-
-
-def exr(layers: int) -> Make:
-    """So many layers of four channels of 16 bits, zipped."""
-
-    def make(width: int, height: int) -> bytes:
-        names = sorted(
-            (f"layer{layer}.Combined.{one}" if layers > 1 else one).encode()
-            for layer in range(layers)
-            for one in "RGBA"
-        )
-        channels = b"".join(name + b"\0" + struct.pack("<i4x2i", 1, 1, 1) for name in names) + b"\0"
-        box = struct.pack("<4i", 0, 0, width - 1, height - 1)
-        attributes = (
-            (b"channels", b"chlist", channels), (b"compression", b"compression", b"\3"), (b"dataWindow", b"box2i", box),
-            (b"displayWindow", b"box2i", box), (b"lineOrder", b"lineOrder", b"\0"),
-            (b"pixelAspectRatio", b"float", struct.pack("<f", 1)), (b"screenWindowCenter", b"v2f", bytes(8)),
-            (b"screenWindowWidth", b"float", struct.pack("<f", 1)),
-        )  # fmt: skip
-        head = struct.pack("<2I", 20000630, 2) + b"".join(
-            name + b"\0" + kind + b"\0" + struct.pack("<I", len(value)) + value for name, kind, value in attributes
-        )
-        head += b"\0"
-        line = width * len(names) * 2
-        # Differences of zeros, from the second byte on.
-        blocks = {rows: zlib.compress(b"\0" + b"\x80" * (line * rows - 1)) for rows in {16, height % 16 or 16}}
-        at, table, body = len(head) + 8 * -(-height // 16), [], []
-        for top in range(0, height, 16):
-            block = blocks[min(16, height - top)]
-            table.append(at)
-            body.append(struct.pack("<2i", top, len(block)) + block)
-            at += len(body[-1])
-        return head + struct.pack(f"<{len(table)}Q", *table) + b"".join(body)
-
-    return make
-
-
 def webp(width: int, height: int) -> bytes:
     """Lossless, with codes of one symbol each, which take no bits."""
     # Sizes, no alpha, version 0; no transforms, color cache or groups; five codes of one symbol of one bit.
@@ -185,12 +125,6 @@ IMAGES: dict[str, Make] = {
     "SGI, 8 bits": sgi(1),
     "SGI, 16 bits": sgi(2),
     "WebP": webp,
-    "PSD, 8 bits": psd(8),
-    "PSD, 16 bits": psd(16),
-    "PSD, 32 bits": psd(32),
-    "HDR": hdr,
-    "EXR": exr(1),
-    f"EXR, {LAYERS} layers": exr(LAYERS),
 }
 """Functions that make an image of a width and a height, by what it is."""
 

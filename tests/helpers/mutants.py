@@ -16,7 +16,7 @@ _NOISE = [b"\0", b"\xff\xfe", b"\xc3\x28", b'"', b"{", b"}", b"//", b"/*", b"\r"
 
 
 SEEDS = (1, 2, 3, 4)
-"""What the counts of docs/robustness.md were made with."""
+"""What the counts of docs/robustness-figures.md were made with."""
 
 
 def mutant(data: bytes, number: int, is_text: bool, seed: int = 0) -> bytes:

@@ -68,7 +68,13 @@ def test_it_holds_the_help_pages_with_a_page_for_every_family_and_every_game_pag
     }
     assert len(families) >= 2
     assert games
-    named = {"help/index.html", "help/games.html", "help/recipes.html", "help/troubleshooting.html"}
+    named = {
+        "help/index.html",
+        "help/keywords.html",
+        "help/games.html",
+        "help/recipes.html",
+        "help/troubleshooting.html",
+    }
     assert set(pages) >= named | families | games
 
 
@@ -85,6 +91,12 @@ def test_the_links_and_pictures_of_the_help_pages_resolve_within_the_zip(members
             if path not in members or (address.fragment and address.fragment not in anchors):
                 broken.append((page, target))
     assert broken == []
+
+
+def test_keywords_lead_to_the_sections_about_them(pages):
+    targets = pages["help/keywords.html"].targets
+    assert "recipes.html#export-a-rigify-character" in targets
+    assert len([target for target in targets if "#" in target]) > 100
 
 
 def test_the_help_pages_load_nothing_from_the_network(pages):

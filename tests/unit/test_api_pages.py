@@ -87,7 +87,7 @@ def test_there_are_public_parameters_that_hold_quaternions():
 def test_docstrings_state_the_order_of_every_quaternion(parameter, text):
     described = re.search(rf"^ *{parameter}: (.*(?:\n {{8,}}.*)*)", text, re.MULTILINE)
     reference = re.search(r"see `(\w+)`", text)
-    if described is None and reference is not None:
-        text = inspect.getdoc(getattr(md5, reference[1])) or ""
-        described = re.search(rf"^ *{parameter}: (.*(?:\n {{8,}}.*)*)", text, re.MULTILINE)
-    assert re.search("x y z", described[1] if described else text)
+    words = " ".join((described[1] if described else text).split())
+    if described is None and "x y z" not in words and reference is not None:
+        words = " ".join((inspect.getdoc(getattr(md5, reference[1])) or "").split())
+    assert "x y z" in words

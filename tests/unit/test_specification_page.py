@@ -11,12 +11,12 @@ from io_idtech.io_md5 import format as md5
 
 PAGE = (ROOT / "docs" / "specification.md").read_text(encoding="utf-8")
 MD5 = PAGE[PAGE.index("## MD5") :].split("\n## ")[0]
-ROWS = re.findall(r"^\| (?!In the documents|---)(.+) \| (`.+`) \| `(test_\w+)` \|$", MD5, re.MULTILINE)
+ROWS = re.findall(r"^\|(?!In the documents|---)(.+)\|(`.+`)\|`(test_\w+)`\|$", MD5, re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
 def tests():
-    folders = (ROOT / "tests" / "unit" / "io_md5", ROOT / "tests" / "corpus")
+    folders = [ROOT / "tests" / folder for folder in ("unit/io_md5", "unit/io_common/skeletal", "corpus")]
     text = "\n".join(path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("test_*.py"))
     return set(re.findall(r"^def (test_\w+)", text, re.MULTILINE))
 

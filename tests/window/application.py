@@ -23,11 +23,15 @@ _COMMAND = os.environ.get("IO_IDTECH_BLENDER", "")
 _TOOLS = ("blender", "Xvfb", "xdotool", "import", "convert")
 _PATIENCE = 400
 _LABELS = ROOT / "docs" / "images" / "labels.json"
-_missing = [] if _COMMAND else [tool for tool in _TOOLS if shutil.which(tool) is None]
 
-needs_application = pytest.mark.skipif(
-    bool(_missing), reason=f"IO_IDTECH_BLENDER names no Blender, and PATH lacks {', '.join(_missing)}"
-)
+
+def missing() -> str:
+    """Why there is no application, or nothing."""
+    lacking = [] if _COMMAND else [tool for tool in _TOOLS if shutil.which(tool) is None]
+    return f"IO_IDTECH_BLENDER names no Blender, and PATH lacks {', '.join(lacking)}" if lacking else ""
+
+
+needs_application = pytest.mark.skipif(bool(missing()), reason=missing())
 
 
 def link_extension(user: Path) -> None:
@@ -37,13 +41,13 @@ def link_extension(user: Path) -> None:
     (extensions / "io_idtech").symlink_to(ROOT, target_is_directory=True)
 
 
-def run_driver(name: str, folder: Path, crops: dict[str, str], **plan: str) -> dict[str, Any]:
+def run_driver(name: str | Path, folder: Path, crops: dict[str, str], **plan: str) -> dict[str, Any]:
     """What a driver wrote down of its work in the window; the cropped pictures are in ``folder/pages``."""
     (folder / "pages").mkdir()
     link_extension(folder / "user")
     written = folder / "plan.json"
     written.write_text(json.dumps({"folder": str(folder), "crops": crops, **plan}), encoding="utf-8")
-    ended = run_blender(folder / "user", "--python", Path(__file__).with_name(name), "--", written)
+    ended = run_blender(folder / "user", "--python", Path(__file__).parent / name, "--", written)
     results = folder / "results.json"
     assert results.exists(), ended.stdout + ended.stderr
     found = json.loads(results.read_text(encoding="utf-8"))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ....io_common.family import Family
-from ....io_common.files import write_file
+from ....io_common.files import write_files
 from ....io_common.texts import UnknownFieldError, counted
 from ... import state
 from ...clips.clip import animation_list
@@ -26,7 +26,7 @@ from ...scene.objects import NothingToExportError, Scope, find_meshes
 from ...verification import Verify
 from ..frame_names import sequence_names
 from ..frame_plan import FrameOptions, owner_of_list
-from ..models import Built
+from ..models import Built, modeldef_of
 from ..options import FrameProperties
 from . import sequence_player
 from .sequence_player import SequencePlayer
@@ -76,10 +76,14 @@ class FrameFormat:
         report = Report()
         with kept_on_failure(report):
             with state.temporary_object_mode(context):
-                built = yield from self.build_model(context, options, report)
+                built = yield from self.build_model(context, replace(options, path=path), report)
             raise_errors(built.findings, self.family.error, path.name, report)
-            write_file(path, built.to_bytes())
-        return ExportResult([path], report)
+            files = {path: built.to_bytes()}
+            files |= {path.with_name(path.name + ending): data for ending, data in built.beside.items()}
+            if options.write_modeldef and options.game.value == "GZDOOM":
+                files |= modeldef_of(built, path, options, context.scene, report)
+            write_files(files)
+        return ExportResult(list(files), report)
 
     def game(self, identifier: str) -> Any:
         """The game with an identifier; the first one for that of another family."""
@@ -181,6 +185,7 @@ class FrameExport(_Frames, shared_options.ModelExport):
     """The options of an export of frames, and of the check of what it would write."""
 
     format: FrameFormat
+    write_modeldef: bool
 
     def export_options(self, context: Context) -> Any:
         return self.format.export_options(
@@ -257,6 +262,11 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
         body = draw_panel(layout, f"{prefix}_model", "Model", self, "apply_modifiers")
         if body:
             self.draw_model(body)
+        if self.game_or_default() == "GZDOOM":
+            layout.prop(self, "write_modeldef")
+            if self.write_modeldef:
+                for name in ("modeldef_actor", "modeldef_sprite", "modeldef_held"):
+                    layout.prop(self, name)
 
     def draw_frames(self, layout: UILayout) -> None:
         """Draws the other options in the panel *Frames*."""
@@ -267,8 +277,8 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
     def draw_template(self, layout: UILayout) -> None:
         """Draws what the sequences of the list have to be."""
 
-    def problems_of(self, chosen: list[tuple[str, int]]) -> tuple[str, list[str]]:
-        """What is wrong with sequences and their numbers of frames, and the heading of that."""
+    def problems_of(self, path: Path, chosen: list[tuple[str, int]]) -> tuple[str, list[str]]:
+        """What is wrong with sequences of a file and their numbers of frames, and the heading of that."""
         return "", []
 
     def _draw_list(self, layout: UILayout, context: Context) -> None:
@@ -294,7 +304,7 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
         if path.exists():
             layout.label(text=f"Replaces {path.name}", icon="FILE_REFRESH")
         animation_list_panel.draw_problems(layout, "", [error] if error else [])
-        animation_list_panel.draw_problems(layout, *self.problems_of(chosen))
+        animation_list_panel.draw_problems(layout, *self.problems_of(path, chosen))
 
 
 class FrameCheck(FrameExport, game_check.GameCheck, Operator):
@@ -303,7 +313,8 @@ class FrameCheck(FrameExport, game_check.GameCheck, Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def find(self, context: Context) -> list[LocatedFinding]:
-        options = replace(self.export_options(context), verify=Verify.NONE)
+        path = Path(bpy.path.abspath(self.filepath)) if self.filepath else None
+        options = replace(self.export_options(context), verify=Verify.NONE, path=path)
         # Warnings of the export itself are not findings of the game.
         with state.temporary_object_mode(context):
             built = finish(self.format.build_model(context, options, Report()))

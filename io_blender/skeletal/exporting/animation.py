@@ -4,10 +4,10 @@ drivers, IK and NLA, or from F-curves if only those move the armature."""
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from bpy.types import FCurve, Object
 
 from ....io_common.skeletal import quaternions as quat
 from ....io_common.skeletal.model import ROOT, Animation, Floats, SkeletalError
@@ -24,9 +24,6 @@ from ..rig import SMALLEST_SCALE, Rig, bone_path
 from .causes import split_by_constraints, split_by_parents
 from .clips import AnimationOptions, Clip
 from .skeleton import Skeleton
-
-if TYPE_CHECKING:
-    from bpy.types import FCurve, Object
 
 # Between poses of F-curves and those that Blender evaluates in single precision: a distance relative to the largest
 # coordinate, and one minus the cosine of half an angle.
@@ -178,14 +175,14 @@ def _scale_table(clip: Clip, skeleton: Skeleton, scales: Floats) -> ScaleTable |
 
 
 def encode_clip(sampled: SampledClip, skeleton: Skeleton, options: AnimationOptions, commandline: str) -> Animation:
-    """The animation of a sampled clip, without bounds. `commandline` is written to the file."""
+    """The animation of a sampled clip, with bounds of zeros. `commandline` is written to the file."""
     joints = skeleton.joints
     positions, orientations = decompose(joints.parents, sampled.positions, sampled.orientations)
     if sampled.scales is not None:
         positions = _without_scales(positions, sampled.scales)
     return encode_local_poses(
         joints.names, joints.parents, positions, orientations,
-        frame_rate=sampled.frame_rate, bounds=np.empty((0, 2, 3)), commandline=commandline,
+        frame_rate=sampled.frame_rate, commandline=commandline,
         precision=Precision(options.position_precision, options.orientation_precision),
     )  # fmt: skip
 

@@ -42,7 +42,7 @@ from .mesh import Block, export_object, split_block
 from .skeleton import ORIGIN_TOLERANCE, ArmaturePart, Skeleton, build_object_skeleton, build_skeleton
 from .source import Source, armatures_of, carrying_bones, warn_of_missing_targets
 from .verification import RestMesh, Verifier
-from .weights import WeightTable, fitted_weights
+from .weights import Integers, WeightTable, fitted_weights
 
 if TYPE_CHECKING:
     from bpy.types import Context, Modifier, Object, Scene
@@ -109,6 +109,7 @@ class Builder:
     animation_options: AnimationOptions
     report: Report
     progress: Progress
+    rounding = ""  # what files of the format cannot hold of a vertex, in words
     # If not, the meshes are only used for the bounds and to verify the animations.
     writes_meshes: bool
     skeleton: Skeleton = field(init=False)
@@ -124,12 +125,14 @@ class Builder:
         self.rest = self._build_rest(source.meshes)
         yield self.progress.step(len(source.meshes))
         if options.verify is not Verify.NONE:
-            self.verifier = Verifier(self.skeleton, self.rest, options.verify, writes_meshes=self.writes_meshes)
-        causes = _causes_of_options(options, self.animation_options)
+            self.verifier = Verifier(
+                self.skeleton, self.rest, options.verify, options.writing, writes_meshes=self.writes_meshes
+            )
+        causes = _causes_of_options(options, self.animation_options) + ([self.rounding] if self.rounding else [])
         fitted: dict[Object, WeightTable] = {}
         if clips:
             causes += self._warn_of_playback()
-            with _playback(self.context, source, clips) as player:
+            with self._playback(clips) as player:
                 yield from self._sample(clips, player)
                 if options.fit_weights and self.verifier is not None:
                     fitted = self._fit_weights(self.verifier.moved_otherwise(), player)
@@ -142,6 +145,10 @@ class Builder:
             yield from self._improve(self.verifier, clips, fitted)
             self.verifier.warn(causes, self.report)
         return self._result()
+
+    def _playback(self, clips: dict[Path, Clip]) -> AbstractContextManager[Player]:
+        owners = [self.source.armature] if self.source.armature is not None else []
+        return playback(self.context, owners, clips.values())
 
     def _warn_of_playback(self) -> list[str]:
         """Warns of what keeps the armatures from moving; the causes of differences that are known before."""
@@ -167,9 +174,21 @@ class Builder:
             self.animations[path] = encode_clip(
                 sampled, self.skeleton, self.animation_options, commandline or _made_by()
             )
-            if self.verifier is not None:
-                yield from self.verifier.check(sampled, self.animations[path], player, self.rest, self.progress)
             yield self.progress.step()
+        self.round_animations()
+        if self.verifier is not None:
+            for path, one in self.sampled.items():
+                yield from self.verifier.check(one, self.animations[path], player, self.rest, self.progress)
+
+    def round_animations(self) -> None:
+        """Rounds all animations to what files of the format hold of them."""
+
+    def round_mesh(self, block: Block) -> None:
+        """Rounds a mesh, whose shader is set, to what files of the format hold of it."""
+
+    def sides_of(self, obj: Object, triangles: mesh_data.TriangleMesh) -> Integers | None:
+        """What splits the vertices of an object at rest besides texture coordinates, see `export_object`."""
+        return None
 
     def _improve(self, verifier: Verifier, clips: dict[Path, Clip], fitted: dict[Object, WeightTable]) -> Job[None]:
         """Builds objects again that differ from what Blender shows, without what their import stored."""
@@ -179,7 +198,7 @@ class Builder:
         improved = verifier.accept_improvements(self._build_rest(objects, use_stored=False, fitted=fitted))
         self.rest |= improved
         if clips and improved:
-            with _playback(self.context, self.source, clips) as player:
+            with self._playback(clips) as player:
                 for path, animation in self.animations.items():
                     yield from verifier.check(self.sampled[path], animation, player, improved, self.progress)
         for obj in improved.keys() & fitted.keys():
@@ -265,7 +284,7 @@ class Builder:
                 triangles = mesh_data.triangle_mesh(obj, graph)
                 blocks = export_object(
                     obj, triangles, skeleton.of_mesh(obj), options.weights, report,
-                    use_stored=use_stored, fitted=fitted.get(obj),
+                    use_stored=use_stored, fitted=fitted.get(obj), sides=self.sides_of(obj, triangles),
                 )  # fmt: skip
                 for block in blocks:
                     material = triangles.slots[block.slot] if block.slot < len(triangles.slots) else None
@@ -274,6 +293,7 @@ class Builder:
                         block.mesh.shader = obj.name
                     else:
                         block.mesh.shader = name_for_file(material, SHADERS, options.game_folders, report)
+                    self.round_mesh(block)
                 warn_of_instances(obj, graph, report)
                 result[obj] = RestMesh(triangles, blocks)
         return result
@@ -281,14 +301,6 @@ class Builder:
 
 def _made_by() -> str:
     return f"io_idtech {extension_version()}"
-
-
-def _playback(context: Context, source: Source, clips: dict[Path, Clip]) -> AbstractContextManager[Player]:
-    """A player of the armature, or of the whole scene if objects move."""
-    if source.armature is None:
-        return playback(context, [], None, clips.values())
-    meshes = None if source.attached else source.meshes
-    return playback(context, [source.armature], meshes, clips.values())
 
 
 def _warn_of_speed(

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Depsgraph, Object, PoseBone
 
+from ....io_common.skeletal.model import Floats
 from ...reports import listing
 from ...scene import mesh_data
 from ...scene.time_dependence import has_frame_handlers, is_animated, is_timed, keeps_shape, references
 from .skeleton import Skeleton, nearest_rotations
 from .source import armature_modifiers, armatures_of, has_effect, is_deformed, parent_bone_of, parents_of
 from .weights import MIN_WEIGHT_SUM
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, PoseBone
-
-    from ....io_common.skeletal.model import Floats
 
 _SCALE_TOLERANCE = 1e-3
 _MAX_CAUSES = 3

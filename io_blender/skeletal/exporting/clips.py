@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from bpy.types import Action, Context, Object, Scene
 
 from ....io_common import names
 from ....io_common.skeletal.model import Floats
@@ -21,11 +22,7 @@ from ...scene.objects import NothingToExportError
 from ...state import frame_rate
 from ..options import AnimationProperties
 from ..records import StoredAction, load_action
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Context, Object, Scene
-
-    from .source import Source as ExportSource
+from .source import Source as ExportSource
 
 
 @dataclass(frozen=True)

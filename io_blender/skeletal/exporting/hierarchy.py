@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Action, Bone, FCurve, Object
 
 from ....io_common.skeletal.model import ROOT, Floats, Ints
 from ... import versions
@@ -17,9 +17,6 @@ from ...clips.playing import POSE_CHANNELS
 from ...reports import Report
 from ..rig import bone_path
 from .source import FOLLOWING_CONSTRAINTS, is_deformed, parent_bone_of, targets_of_constraint
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Bone, FCurve, Object
 
 _TOLERANCE = 1e-4  # of the length of a bone
 _SAME_MOTION = 1e-3  # of the size of an armature, and of axes

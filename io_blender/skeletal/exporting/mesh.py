@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Object
 
 from ....io_common.arrays import distinct_rows
 from ....io_common.skeletal import quaternions as quat
@@ -27,9 +27,6 @@ from ..records import MESH_NAME
 from .skeleton import Skeleton
 from .weights import Integers, SourceMesh, WeightTable, current_weights, load_source, verified_sources
 
-if TYPE_CHECKING:
-    from bpy.types import Object
-
 # Digits of texture coordinates: the precision of 32-bit floats between -1 and 1.
 _UV_DECIMALS = 7
 
@@ -41,6 +38,7 @@ class Block:
     mesh: Mesh  # the block
     slot: int  # the material slot
     vertices: Integers  # the vertex of the evaluated mesh for each vertex, int64 (V,)
+    sources: Integers  # the vertex of the imported file that each vertex still is, or `NONE`, int64 (V,)
     # The corner of the evaluated mesh for each corner of a triangle; -1 in triangles that Blender cannot hold,
     # int64 (T, 3)
     corners: Integers
@@ -64,10 +62,12 @@ def export_object(
     *,
     use_stored: bool = True,
     fitted: WeightTable | None = None,
+    sides: Integers | None = None,
 ) -> list[Block]:
     """The mesh blocks of an object, one for each used material slot, rising; their shaders are empty."""
     # `obj` is the original object, `source_mesh` its evaluated mesh at rest. With `use_stored`, data of the imported
-    # file is used where it matches what Blender shows.
+    # file is used where it matches what Blender shows. `sides` are what differs between the vertices of the file that
+    # corners (L,) of one vertex become, besides texture coordinates, (L, n).
     positions = skeleton.conversion.points(source_mesh.vertices)
     current = fitted or current_weights(obj, source_mesh, skeleton, positions, options, report)
     is_source_used = use_stored and options.keeps_all_weights
@@ -80,7 +80,8 @@ def export_object(
     if source_mesh.uvs is None and slots:
         report.warn("no UV map: all texture coordinates are 0", obj.name)
     blocks = [
-        _block(source_mesh, slot, positions, skeleton, current, source, is_first=slot == slots[0]) for slot in slots
+        _block(source_mesh, slot, positions, skeleton, current, source, sides, is_first=slot == slots[0])
+        for slot in slots
     ]
     for block in blocks:
         block.mesh.name = MESH_NAME.read(obj.data) or ""
@@ -94,6 +95,7 @@ def _block(
     skeleton: Skeleton,
     current: WeightTable,
     source: SourceMesh | None,
+    sides: Integers | None,
     *,
     is_first: bool,
 ) -> Block:
@@ -102,10 +104,11 @@ def _block(
     corners = source_mesh.loops[selected][:, FLIPPED_WINDING].ravel()
     vertices = source_mesh.triangles[selected][:, FLIPPED_WINDING].ravel().astype(np.int64)
     file_vertices = vertices if source is None else source.corners[corners]
-    numbers = _file_numbers(source_mesh, corners, vertices, file_vertices)
+    sides = np.zeros((len(source_mesh.corner_vertices), 0), np.int64) if sides is None else sides
+    numbers = _file_numbers(source_mesh, corners, vertices, file_vertices, sides)
     if numbers is None:
         uvs = np.round(_texture_coordinates(source_mesh, corners) * 10**_UV_DECIMALS)
-        numbers = row_ids(np.column_stack([vertices, file_vertices, uvs]))
+        numbers = row_ids(np.column_stack([vertices, file_vertices, uvs, sides[corners]]))
     firsts = _first_of_each(numbers)
     uvs = _texture_coordinates(source_mesh, corners[firsts])
     vertices, file_vertices = vertices[firsts], file_vertices[firsts]
@@ -145,7 +148,7 @@ def _block(
     disagreements = np.zeros(len(vertices))
     if source is not None:
         disagreements[verified != NONE] = source.disagreements[verified[verified != NONE]]
-    return Block(mesh, slot, vertices, corners, disagreements, len(source_mesh.vertices))
+    return Block(mesh, slot, vertices, verified, corners, disagreements, len(source_mesh.vertices))
 
 
 def split_block(block: Block, limits: Mapping[str, int]) -> list[Block]:
@@ -189,23 +192,27 @@ def _part_of_block(block: Block, run: slice, firsts: Integers, ranges: Integers)
         weight_positions=mesh.weight_positions[rows],
     )
     return replace(
-        block, mesh=part, vertices=block.vertices[used], corners=block.corners[run],
+        block, mesh=part, vertices=block.vertices[used], sources=block.sources[used], corners=block.corners[run],
         disagreements=block.disagreements[used],
     )  # fmt: skip
 
 
 def _file_numbers(
-    mesh: mesh_data.TriangleMesh, corners: npt.NDArray[np.integer], vertices: Integers, file_vertices: Integers
+    mesh: mesh_data.TriangleMesh,
+    corners: npt.NDArray[np.integer],
+    vertices: Integers,
+    file_vertices: Integers,
+    sides: Integers,
 ) -> Integers | None:
     """The number of each corner's vertex of the file, from 0; None if the mesh was edited."""
-    # Where it was not, all corners of a vertex of the file still have the same vertex and texture coordinates.
+    # Where it was not, all corners of a vertex of the file still have the same vertex, texture coordinates and sides.
     if not len(corners) or file_vertices.min() == NONE:
         return None
     firsts = np.full(int(file_vertices.max()) + 1, -1)
     # Of several values for one element numpy keeps the last.
     firsts[file_vertices[::-1]] = np.arange(len(corners))[::-1]
     first = firsts[file_vertices]
-    if not np.array_equal(vertices[first], vertices):
+    if not np.array_equal(vertices[first], vertices) or not np.array_equal(sides[corners[first]], sides[corners]):
         return None
     if mesh.uvs is not None:
         uvs = mesh.uvs[corners]

@@ -4,9 +4,10 @@ objects that are their parents, and constraints."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import bpy
+from bpy.types import ArmatureModifier, Constraint, Context, Object
 
 from ...reports import Report, listing
 from ...scene.objects import (
@@ -20,9 +21,6 @@ from ...scene.objects import (
 from ...scene.time_dependence import is_animated, is_property_animated
 from ..options import AUTOMATIC, MERGE, SEPARATE, ModelProperties
 from ..records import CONVERSION, MESH_INDEX
-
-if TYPE_CHECKING:
-    from bpy.types import ArmatureModifier, Constraint, Context, Object
 
 # Constraints that make an object follow a bone.
 FOLLOWING_CONSTRAINTS = {"CHILD_OF", "COPY_TRANSFORMS", "COPY_LOCATION", "ARMATURE"}

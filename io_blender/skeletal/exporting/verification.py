@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ....io_common.skeletal.formats import Writing
 from ....io_common.skeletal.model import Animation, Floats
 from ....io_common.skeletal.playback import distinct_frames
 from ....io_common.skeletal.skinning import skin
-from ....io_common.triangles import bend, flip_v
+from ....io_common.triangles import flip_v
 from ...clips.playing import Player
 from ...reports import Job, Progress, Report
 from ...scene import mesh_data
@@ -83,16 +84,16 @@ class Verifier:
     """Compares the meshes of a model with what Blender shows; at rest only those that are exported."""
 
     def __init__(
-        self, skeleton: Skeleton, rest: dict[Object, RestMesh], verify: Verify, *, writes_meshes: bool
+        self, skeleton: Skeleton, rest: dict[Object, RestMesh], verify: Verify, writing: Writing, *, writes_meshes: bool
     ) -> None:
-        self._skeleton = skeleton
+        self._skeleton, self._as_read = skeleton, writing.computes_w
         self._verify = verify
         self._meshes = rest
         clouds = [skeleton.conversion.points(part.triangles.vertices) for part in rest.values()]
         cloud = np.concatenate([np.empty((0, 3)), *clouds])
         is_empty = not np.isfinite(cloud).all(axis=1).any()
         self._size = max(diagonal(skeleton.joints.positions if is_empty else cloud), 1e-9)
-        self._tolerance = POSITION_TOLERANCE * self._size
+        self._tolerance = max(POSITION_TOLERANCE, writing.precision) * self._size
         self._rest = {obj: _rest_difference(part, skeleton) for obj, part in rest.items() if writes_meshes}
         self._found = Differences()
         # Whether anything is known that may move an object otherwise than its bones.
@@ -151,7 +152,7 @@ class Verifier:
         step = max(1, _NUMBERS // max(3 * vertex_count, 1))
         for first in range(0, len(chosen), step):
             some = chosen[first : first + step]
-            positions, orientations, scales = poses_in_file(sampled, animation, some)
+            positions, orientations, scales = poses_in_file(sampled, animation, some, as_read=self._as_read)
             skinned = {
                 obj: [one.weights_by_joint.skin(positions, orientations, scales) for one in self._meshes[obj].blocks]
                 for obj in objects
@@ -224,7 +225,7 @@ class Verifier:
         if len(mesh.loops) != 3 * len(mesh.polygons) and (obj, _FACES) not in self._found:
             loops, _ = mesh_data.triangulation(posed)
             if loops.shape == at_rest.loops.shape:
-                moved = bend(shown[at_rest.corner_vertices], at_rest.loops, loops)
+                moved = mesh_data.bend(shown[at_rest.corner_vertices], at_rest.loops, loops)
                 self._found.note(obj, _TRIANGULATION, moved, where, allowed=self._tolerance)
         return shown
 

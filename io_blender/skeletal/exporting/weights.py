@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Object
 
 from ....io_common.skeletal import quaternions as quat
 from ....io_common.skeletal.model import Floats, Ints, as_singles
@@ -24,9 +24,6 @@ from ..options import WeightOptions
 from ..records import StoredMesh, load_mesh, load_vertices
 from .skeleton import Skeleton
 from .source import is_deformed, joint_object_of, parent_bone_of
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]

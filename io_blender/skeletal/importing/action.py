@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Action, Context, Object
 
 from ....io_common import names
 from ....io_common.skeletal import quaternions as quat
@@ -38,9 +39,6 @@ from .sources import SourceAnimation
 from .transfer import Transfer, find_retargeting, translated_bones
 from .verification import verify_import
 
-if TYPE_CHECKING:
-    from bpy.types import Action, Context, Object
-
 # Poses computed at once.
 _CHUNK = 1 << 13
 
@@ -56,9 +54,9 @@ def build_action(name: str, motion: Motion, frame_start: float, template: Action
     action.use_frame_range = True
     action.frame_start = frame_start
     action.frame_end = frame_start + animation.frame_count - 1
-    # As Blender means it: the last frame of the range repeats the first.
     table = components(animation)
-    action.use_cyclic = loop_type_of_components(table) == "closed"
+    # As Blender means it: the last frame of the range repeats the first. Some files say what repeats.
+    action.use_cyclic = loop_type_of_components(table) == "closed" if motion.is_loop is None else motion.is_loop
     scaled = scales.scales_position if scales is not None else np.zeros(len(animation.names), dtype=bool)
     store_action(
         action, name, animation.commandline, animation.frame_rate,
@@ -227,6 +225,7 @@ class ActionBuilder:
         template = self._template if motion.scales is None and self._template_bones == motion.match.bones else None
         frame_start = options.frame_start if source.frame_start is None else source.frame_start
         action = build_action(name, motion, frame_start, template)
+        source.actions.append(action)
         bones = motion.match.bones
         if motion.scales is None:
             self._template, self._template_bones = action, bones
@@ -262,7 +261,7 @@ class ActionBuilder:
                 report.hints.append(hint)
             # Bones that are not mapped are keyed at rest, as the action that played before may have posed them.
             bones = list(range(len(rig)))
-            return Motion(rig, converted, Match(bones, bones), is_transferred=True)
+            return Motion(rig, converted, Match(bones, bones), is_loop=source.is_loop, is_transferred=True)
         match = match_joints(source.animation, rig.joints)
         for joints, text in (
             (match.extra, "joints without a bone in the armature"),
@@ -275,7 +274,7 @@ class ActionBuilder:
             renamed = f"{counted(len(match.renamed), 'joints')} with other names than the bones"
             report.warn(f"{renamed} were matched by their order: {listing(match.renamed)}", name)
         is_scaled = source.scales is not None and source.scales.is_used
-        return Motion(rig, converted, match, source.scales if is_scaled else None)
+        return Motion(rig, converted, match, source.scales if is_scaled else None, source.is_loop)
 
     def _retargeting(self, transfer: Transfer, name: str) -> Retargeting:
         """The transfer of poses, which animations with the same joints at rest and the same map share."""

@@ -23,15 +23,10 @@ _REMEDY = ". Animation Between Skeletons (tab id Tech of the 3D viewport) transf
 
 
 def read_folders(
-    paths: list[Path],
-    options: ImportOptions,
-    files: SourceFiles,
-    report: Report,
-    active: ImportSkeleton | None,
-    progress: Progress,
+    options: ImportOptions, files: SourceFiles, report: Report, active: ImportSkeleton | None, progress: Progress
 ) -> Job[None]:
     """Adds the animations of the models' folders, or of a folder for the active armature."""
-    folders = [path.parent for path in paths if path.suffix.lower() == files.format.model_suffix]
+    folders = [skeleton.path.parent for skeleton in files.skeletons if skeleton.path is not None]
     skeletons = files.skeletons
     if not folders and active is not None and options.animation_folder is not None:
         folders, skeletons = [options.animation_folder], [active]
@@ -125,13 +120,14 @@ class AnimationFile:
 
 def animation_paths(folder: Path, kind: SkeletalFormat) -> list[Path]:
     """The animations in a folder on disk or in an archive, by name; raises OSError."""
-    return [path for path in files_in(folder) if path.suffix.lower() == kind.animation_suffix]
+    paths = [path for path in files_in(folder) if path.suffix.lower() == kind.animation_suffix]
+    return [path for path in paths if kind.has_animations(readable(path))]
 
 
 def read_animations(path: Path, kind: SkeletalFormat) -> list[SourceAnimation]:
     """The animations in a file; raises SkeletalError or OSError."""
     return [
-        SourceAnimation(path, one.animation, one.name or path.stem, one.scales, kind)
+        SourceAnimation(path, one.animation, one.name or path.stem, one.scales, kind, is_loop=one.is_loop)
         for one in kind.read_animations(readable(path))
     ]
 

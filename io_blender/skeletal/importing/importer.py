@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+from bpy.types import Context, Object, Scene
 
 from ....io_common.skeletal.playback import loop_type
 from ... import state
@@ -18,9 +19,6 @@ from .action import ActionBuilder
 from .model import build_model
 from .plan import plan_animations
 from .sources import SourceAnimation, SourceFiles
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object, Scene
 
 
 def build_files(

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
+from bpy.types import Collection, Context, Material, Object
 from mathutils import Matrix
 
 from ....io_common import names
@@ -32,12 +33,9 @@ from ...reports import ImportResult, Job, Progress, Report
 from ...scene import mesh_data
 from ...verification import diagonal
 from ..options import ImportOptions
-from ..records import COMMANDLINE, CONVERSION, GROUP, store_bones, store_mesh
+from ..records import COMMANDLINE, CONVERSION, GROUP, SAME_NORMAL, SHOWN_NORMALS, store_bones, store_mesh
 from ..rig import convert_joints
 from .sources import ImportSkeleton
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Material, Object
 
 # Lengths as fractions of the size of the model.
 _SINGLE_JOINT = 0.25
@@ -186,6 +184,21 @@ def build_mesh(
     assert isinstance(modifier, bpy.types.ArmatureModifier)
     modifier.object = armature
     return obj
+
+
+def set_normals(data: Any, mesh: Mesh, normals: Floats, colors: npt.NDArray[np.uint8] | None) -> None:
+    """Gives what `build_mesh` made of a mesh block the normals of its vertices, in the scene, and their colors."""
+    corners = mesh.triangles[~is_degenerate(mesh.triangles)][:, FLIPPED_WINDING].ravel()
+    if not len(corners):
+        return
+    wanted = np.nan_to_num(normals[corners], posinf=0.0, neginf=0.0)
+    wanted /= np.maximum(np.linalg.norm(wanted, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+    data.normals_split_custom_set(wanted.tolist())
+    shown = mesh_data.corner_normals(data, np.eye(4))
+    if (np.einsum("ci,ci->c", shown, wanted) < SAME_NORMAL).any():
+        SHOWN_NORMALS.write(data, shown)
+    if colors is not None:
+        mesh_data.set_corner_colors(data, colors[corners])
 
 
 def add_vertex_groups(obj: Object, mesh: Mesh, file_vertices: npt.NDArray[np.int64], bone_names: list[str]) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from bpy.types import Context, Object
 
 from ....io_common.skeletal.model import Animation, SkeletalError
 from ....io_common.skeletal.skeleton import match_joints
@@ -11,9 +13,6 @@ from ...reports import Report, listing
 from ..rig import read_rig
 from .sources import ImportSkeleton, SourceAnimation, SourceFiles, base_pose, check_size
 from .transfer import Transfer, plan_transfer
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
 
 
 class Planned(NamedTuple):

@@ -15,9 +15,10 @@ from ....io_common.skeletal.model import Animation, Joints, Model, SkeletalError
 from ....io_common.skeletal.scales import ScaleTable
 from ....io_common.skeletal.skeleton import compose, depths, match_joints
 from ....io_common.textures.conventions import MaterialImages
+from ....io_common.textures.search import Search
 
 if TYPE_CHECKING:
-    from bpy.types import Object
+    from bpy.types import Action, Object
 
 # Many times what any game accepts. Blender's time grows with the square of the first two, and it visits child bones
 # recursively: a chain of some ten thousand bones crashes it.
@@ -38,6 +39,18 @@ class ImportSkeleton:
     # For each mesh, the names of further skins and their images, None if textures are off.
     skins: list[list[tuple[str, MaterialImages | None]]] = field(default_factory=list)
     path: Path | None = None  # None for an armature of the scene
+
+
+def read_skeleton(path: Path, model: Model, search: Search | None) -> ImportSkeleton:
+    """The skeleton of a model in a file, with its images unless `search` is None; SkeletalError if it is too large."""
+    check_size(model.joints, len(model.meshes), path)
+    skeleton = ImportSkeleton(path.stem, model.joints, model=model, path=path)
+    if search is not None:
+        images = search.model(path, [mesh.shader for mesh in model.meshes])
+        skeleton.images = [
+            images.material(mesh.shader, mesh.name or mesh.comment_name or None) for mesh in model.meshes
+        ]
+    return skeleton
 
 
 class Rest(NamedTuple):
@@ -67,6 +80,8 @@ class SourceAnimation:
     # Of the skeleton of another model, whose animation is transferred even if its joints fit; None to look for it.
     rest: Rest | None = None
     frame_start: float | None = None  # of its action, None for that of the options
+    is_loop: bool | None = None  # whether games repeat it, None if the file does not say
+    actions: list[Action] = field(default_factory=list)  # that were made of it
     # Its parts, in models whose animations are one.
     sequences: list[FrameSequence] = field(default_factory=list)
 

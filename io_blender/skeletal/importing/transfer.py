@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Object
 
 from ....io_common.skeletal.joint_map import (
     LEAST_SHARE,
@@ -29,10 +29,6 @@ from ...scene.objects import conversion_of
 from ..records import load_joint_map, store_joint_map
 from ..rig import Rig, bone_path, convert_joints
 from .sources import ImportSkeleton, Rest, SourceAnimation, UserMap
-
-if TYPE_CHECKING:
-    from bpy.types import Object
-
 
 # Of the size of a skeleton: joints that are nearer are in the same place, and bones that move less are only turned.
 _SAME_PLACE, _LEAST_MOVE = 1e-4, 1e-3
@@ -100,13 +96,16 @@ def _plan_for_turned(source: SourceAnimation, target: ImportSkeleton) -> Transfe
     match = match_joints(source.animation, target.joints)
     if target.obj is None or not target.is_edited or not match.is_complete:
         return None
+    # The joints of some files have no names.
+    names = [target.joints.names[bone] for _, bone in sorted(zip(match.joints, match.bones, strict=True))]
     rest = source.find_rest()
-    order = [rest.joints.names.index(name) for name in target.joints.names]
+    rest = rest._replace(joints=replace(rest.joints, names=names))
+    order = [names.index(name) for name in target.joints.names]
     joints = convert_joints(rest.joints, conversion_of(target.obj) or identity())
     distances = np.linalg.norm(joints.positions[order] - target.joints.positions, axis=1)
     if not rest.is_known or distances.max() > _SAME_PLACE * np.ptp(joints.positions, axis=0).max():
         return None
-    return Transfer(rest, {name: name for name in source.animation.names})
+    return Transfer(rest, {name: name for name in names})
 
 
 def _stored_map(rest: Rest, target: ImportSkeleton) -> dict[str, str]:

@@ -3,9 +3,8 @@ played only if something is known by which the armature may not follow."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from bpy.types import Action, Context, Depsgraph, Object
 
 from ....io_common.skeletal import quaternions as quat
 from ....io_common.skeletal.model import ROOT, Floats
@@ -23,9 +22,6 @@ from ...scene.time_dependence import is_animated
 from ...verification import POSITION_TOLERANCE, Differences, Verify, amount, diagonal, frames_to_verify, longest
 from ..records import load_mesh, load_vertices
 from ..rig import Motion, Rig
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Context, Depsgraph, Object
 
 _SCALE_TOLERANCE = 1e-4
 
@@ -56,7 +52,7 @@ def verify_import(context: Context, armature: Object, action: Action, motion: Mo
     context.view_layer.update()
     slot = versions.slots_for(action, "OBJECT")[0]
     clip = Clip(Source.ACTIONS, action.name, action.frame_start, action.frame_end, action, slot)
-    with playback(context, [armature], meshes, [clip]) as player:
+    with playback(context, [armature], [clip]) as player:
         player.play(clip)
         versions.play(armature.animation_data, action, slot)
         for index in chosen:

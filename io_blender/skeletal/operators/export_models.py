@@ -14,13 +14,14 @@ from ... import state
 from ...clips.clip import animation_list
 from ...operators import animation_list as animation_list_panel
 from ...operators import file_operators, game_check, panel_parts, shared_options
-from ...options import AUTO, GAME, SCENE, values_of
+from ...options import AUTO, GAME, SCENE, Scene, Settings, values_of
 from ...records import has_record
 from ...reports import ExportResult, Job, Report
 from ...scene.objects import NothingToExportError
+from ...verification import Verify
 from ..exporting.clips import AnimationOptions, Clip, clips_by_file, listed_clip, listed_clips
 from ..exporting.source import Source, find_source
-from ..options import MERGE, AnimationProperties, ModelProperties, WeightOptions
+from ..options import ALWAYS, AUTOMATIC, MERGE, AnimationProperties, ModelProperties, WeightOptions
 from ..records import GROUP
 from .panels import armature_in
 
@@ -62,11 +63,7 @@ def has_attached(context: Context, operator: Any) -> bool:
 
 def values_for(writing: Writing, operator: Any, context: Context) -> dict[str, Any]:
     """The values of options that the game of an export, or of its properties, needs, by name."""
-    values: dict[str, Any] = {
-        "max_influences": writing.max_influences,
-        "make_names_safe": True,
-        "frame_rate_from": AUTO,
-    }
+    values: dict[str, Any] = {"max_influences": writing.max_influences, "frame_rate_from": AUTO}
     armature = exported_armature(context, operator)
     # What was imported has the frames that the game counts.
     if writing.frame_rate and not (armature is not None and has_record(armature.data, GROUP)):
@@ -74,8 +71,22 @@ def values_for(writing: Writing, operator: Any, context: Context) -> dict[str, A
     return values
 
 
+def values_of_settings(settings: Settings, scene: Scene) -> dict[str, Any]:
+    """The values of the options of a model that the command line sets."""
+    return {
+        "conversion": scene.conversion,
+        "verify": Verify(settings.verify),
+        "game_folders": settings.game_folders,
+        "deform_only": settings.deform_only,
+        "add_origin": ALWAYS if settings.add_origin else AUTOMATIC,
+        "weights": WeightOptions(settings.max_influences),
+    }
+
+
 class SkeletalOptions(shared_options.ModelExport):
     """What decides what of a skeletal model is exported, without the options themselves."""
+
+    model_properties: type[ModelProperties] = ModelProperties
 
     if TYPE_CHECKING:
         use_frame_rate: bool
@@ -96,7 +107,7 @@ class SkeletalOptions(shared_options.ModelExport):
     def model_values(self) -> dict[str, Any]:
         """The values of the options of the model."""
         weights = WeightOptions(**values_of(self, WeightOptions))
-        return {**values_of(self, ModelProperties), "weights": weights, **self.shared_options()}
+        return {**values_of(self, self.model_properties), "weights": weights, **self.shared_options()}
 
     def animation_options(self) -> AnimationOptions:
         """The options for animations."""
@@ -134,7 +145,7 @@ def all_clips_of(context: Context, operator: SkeletalExport) -> dict[Path, Clip]
     armature = exported_armature(context, operator)
     if armature is None:
         return {}
-    path = file_operators.chosen_path(context, operator).with_suffix(operator.animation_suffix)
+    path = file_operators.chosen_path(context, operator).with_suffix(operator.suffix_of_animations())
     return clips_by_file(context, Source(armature, []), "ALL", path, Report())
 
 
@@ -143,7 +154,7 @@ def _draw_list(layout: UILayout, context: Context, operator: SkeletalExport) -> 
     if armature is None:
         layout.label(text="There is no armature to export, or several", icon="INFO")
         return
-    suffix = operator.animation_suffix
+    suffix = operator.suffix_of_animations()
     found = animation_list(armature, context.scene)
     path = file_operators.chosen_path(context, operator)
     folder, stem = path.parent, path.stem
@@ -192,6 +203,7 @@ class SkeletalExport(SkeletalOptions, file_operators.ExportFile):
 
     has_mesh = True  # whether it writes a model, and not only animations
     animation_suffix = ""  # of the files of animations
+    joint_options: tuple[str, ...] = ()  # further options of the armature
     check_operator = ""  # the identifier of Check for Game
     panels = ""  # with which the identifiers of the panels of its dialog begin
 
@@ -208,6 +220,15 @@ class SkeletalExport(SkeletalOptions, file_operators.ExportFile):
         result = yield from self.export(context, path)
         _last_exported[self.filename_ext] = _identifier(context, self)
         return result
+
+    def suffix_of_animations(self) -> str:
+        """The suffix of the files of animations; empty if there are none."""
+        return self.animation_suffix
+
+    def default_name(self, context: Context) -> str:
+        """The name of the armature."""
+        armature = armature_of(context)
+        return armature.name if armature is not None else ""
 
     def export(self, context: Context, path: Path) -> Job[ExportResult]:
         """Writes the files."""
@@ -246,7 +267,7 @@ class SkeletalExport(SkeletalOptions, file_operators.ExportFile):
         rebuild = ("rebuild_hierarchy",) if options.deform_only else ()
         has_armature = exported_armature(context, self) is not None
         names = ("deform_only", *rebuild, "add_origin", "fit_weights") if has_armature else ()
-        body = draw_panel(layout, f"{prefix}_armature", "Armature", self, *names, "make_names_safe")
+        body = draw_panel(layout, f"{prefix}_armature", "Armature", self, *names, *self.joint_options)
         if body and not has_armature:
             panel_parts.draw_wide(body, self, "objects_as_joints")
         body = draw_panel(layout, f"{prefix}_frames", "Frames", self)

@@ -5,13 +5,14 @@ each further skeleton one animation."""
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import bpy
+from bpy.props import CollectionProperty
 
 from ....io_common.game_tree.archives import readable, stamp
 from ....io_common.game_tree.files import Budget
@@ -19,21 +20,46 @@ from ....io_common.skeletal.formats import SkeletalFormat
 from ....io_common.skeletal.model import Joints, SkeletalError
 from ....io_common.texts import counted, matches
 from ...operators import file_operators, panel_parts, preferences
-from ...options import option, properties
-from ...reports import listing, printable
+from ...options import Settings, hidden, option, properties, values_of
+from ...reports import ImportResult, Job, finish, listing, printable
+from ...scene.axes import Conversion
 from ..importing.folder import AnimationFile, animation_paths, match_file, read_animations, within_budget
 from ..importing.plan import active_skeleton
 from ..importing.sources import ImportSkeleton
 from ..importing.transfer import count_mapped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from bpy.types import Context, Event, UILayout
 
     from ...operators.panel_parts import OperatorResult
 
 _Head = TypeVar("_Head")
+
+ImportFiles = Callable[["Context", list[Path], Any], Job[ImportResult]]
+"""Imports files with options."""
+
+
+def loader(
+    import_files: ImportFiles, options_type: Callable[..., Any]
+) -> Callable[[Context, Path, Settings, Conversion], ImportResult]:
+    """What imports a file with its animations on the command line."""
+
+    def load(context: Context, path: Path, settings: Settings, conversion: Conversion) -> ImportResult:
+        folder = settings.animation_folder(path)
+        options = options_type(
+            animations="NONE" if folder is None else "FOLDER",
+            animation_folder=folder,
+            # Only glTF holds the animations of a file separately.
+            sequence_actions=settings.format == "glb",
+            use_textures=settings.use_textures,
+            game_folders=settings.game_folders,
+            joint_map=settings.joint_map,
+            conversion=conversion,
+        )
+        return finish(import_files(context, [path], options))
+
+    return load
+
 
 _FITS = (
     ("FULL", "Full", "It has exactly the joints of the model"),
@@ -195,6 +221,7 @@ def _read(path: Path, read: Callable[[Any], Any], state: tuple[Any, ...]) -> Any
         return error
 
 
+@properties
 class ImportModels(file_operators.ImportFiles):
     """The import of models and animations of a format, without its identifiers and options."""
 
@@ -202,9 +229,13 @@ class ImportModels(file_operators.ImportFiles):
 
     format: SkeletalFormat
     panels = ""  # with which the identifiers of the panels of its dialog begin
-    animation_list: Any
-    active_animation: int
-    listed_for: str
+    options_type: type
+    import_files: ImportFiles
+
+    animation_list: Any = CollectionProperty(type=IO_MD5_PG_animation_file, options={"HIDDEN", "SKIP_SAVE"})
+    active_animation: int = hidden(0)
+    check_animations: set[str] = panel_parts.check_boxes_option("check_animations", shown_items)
+    listed_for: str = hidden("")
 
     def invoke(self, context: Context, event: Event) -> OperatorResult:
         # From the menu, the animations of the folder are imported unless turned off. Of dropped files, only these are.
@@ -228,6 +259,10 @@ class ImportModels(file_operators.ImportFiles):
         body = panel_parts.draw_panel(layout, f"{self.panels}_animation", "Animation", self)
         if body:
             self.draw_animation(body, context)
+
+    def load(self, context: Context, paths: list[Path]) -> Job[ImportResult]:
+        values = values_of(self, self.options_type) | self.import_options()
+        return type(self).import_files(context, paths, self.options_type(**values))
 
     def draw_model(self, body: Any) -> None:
         """Draws further options of the model."""

@@ -211,11 +211,10 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
         found = []
         options = AnimationOptions()
         progress.expect(len(clips))
-        with playback(context, [source], None, clips) as player:
+        with playback(context, [source], clips) as player:
             for clip in clips:
                 sampled = yield from sample_clip(clip, skeleton, player, options, report, progress)
                 animation = encode_clip(sampled, skeleton, options, "")
-                animation.bounds = np.zeros((animation.frame_count, 2, 3))
                 rest = Rest(skeleton.joints, True)
                 found.append(SourceAnimation(Path(clip.name), animation, clip.name, rest=rest, frame_start=clip.start))
                 yield progress.step()

@@ -44,6 +44,7 @@ class Comments(Enum):
 class Writing(formats.Writing):
     """How files are written for a game."""
 
+    computes_w: bool = True
     all_components: bool = False  # of every joint in every frame of an animation
     name_lines: bool = True  # meshes keep the line with their name
     comments: Comments = Comments.EXISTING  # which meshes get a comment with their name

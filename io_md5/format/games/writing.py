@@ -25,16 +25,10 @@ REST_RATE = 24.0
 def prepare_model(
     model: Model, game: Game = Game.ANY, *, make_names_safe: bool = True, object_names: list[str] | None = None
 ) -> tuple[Model, list[str]]:
-    """A model prepared for a game.
+    """A model prepared for a game, and warnings about what was replaced or shortened.
 
-    Args:
-        model: is not changed.
-        game: that is to load it.
-        make_names_safe: whether joint names that the game does not accept are replaced.
-        object_names: of each mesh, for comments that the game requires; defaults to the last part of the shader.
-
-    Returns:
-        The model, and warnings about what was replaced or shortened.
+    With `make_names_safe`, joint names that the game does not accept are replaced. `object_names` are those of the
+    meshes, for comments that the game requires; else the last parts of the shaders are used.
     """
     writing = PROFILES[game].writing
     names, warnings = _names(model.joints.names, game) if make_names_safe else (model.joints.names, [])
@@ -63,12 +57,8 @@ def with_all_components(animation: Animation) -> Animation:
 
 
 def rest_pose(joints: Joints, bounds: np.ndarray, commandline: str = "") -> Animation:
-    """An animation of one frame that shows the bind pose.
-
-    Args:
-        joints: the bind pose.
-        bounds: lower and upper corner of the model, (2, 3).
-        commandline: written to the file.
+    """An animation of one frame that shows the bind pose; bounds are the lower and upper corner of the model, (2,
+    3).
     """
     return encode_poses(
         list(joints.names), joints.parents, joints.positions[None], joints.orientations[None], frame_rate=REST_RATE,

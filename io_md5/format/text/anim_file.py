@@ -43,25 +43,12 @@ _NUMBERS = ("numframes", "numjoints", "framerate", "numanimatedcomponents", "num
 
 
 def read_animation(source: Source, name: str = "") -> Animation:
-    """The animation in an .md5anim file.
-
-    Args:
-        source: a path, the bytes of the file, or a binary file object.
-        name: the file's name, for messages; that of the path or file object if empty.
-
-    Raises:
-        Md5Error: the file cannot be understood; the message names the line.
-        OSError: it cannot be opened.
-    """
+    """The animation in an .md5anim file; for source, name and errors see `read_mesh`."""
     return parse_animation(*read_source(source, name))
 
 
 def parse_animation(data: bytes | bytearray | memoryview, name: str = "") -> Animation:
-    """The animation in the bytes of an .md5anim file, of which `name` is the name for messages.
-
-    Raises:
-        Md5Error: the bytes cannot be understood; the message names the line.
-    """
+    """The animation in the bytes of an .md5anim file, of which `name` is the name for messages; raises Md5Error."""
     data = bytes(data)
     try:
         return _parse(Scan(extract_frames(data), name))
@@ -78,15 +65,8 @@ def read_animation_header(source: Source, name: str = "") -> AnimationHeader:
     """The head of an .md5anim file, without its frames. What follows it is not checked.
 
     Files in id's layout begin with the counts and the hierarchy, a few kilobytes at most. Only these are read. A file
-    in another order, or in the layout before Doom 3's release, is read as a whole.
-
-    Args:
-        source: a path, the bytes of the file, or a binary file object.
-        name: the file's name, for messages; that of the path or file object if empty.
-
-    Raises:
-        Md5Error: the head, or in unusual layouts the file, cannot be understood; the message names the line.
-        OSError: it cannot be opened, or is not a regular file.
+    in another order, or in the layout before Doom 3's release, is read as a whole. Source, name and errors are those of
+    `read_mesh`, but the file must be a regular one.
     """
     data, end, name = read_head(source, "hierarchy", name)
     if end:
@@ -233,21 +213,14 @@ def _bounds(scan: Scan, opened: dict[str, int], frame_count: int) -> Floats:
 
 
 def write_animation(animation: Animation, target: Target) -> None:
-    """Writes an .md5anim file to a path or a binary file object.
-
-    Raises:
-        Md5Error: a name or number cannot be written.
-        OSError: the file cannot be written.
+    """Writes an .md5anim file to a path or a binary file object; raises Md5Error as `format_animation` does, or
+    OSError.
     """
     write_target(format_animation(animation), target)
 
 
 def format_animation(animation: Animation) -> bytes:
-    """The bytes of an .md5anim file, in the layout of id's exporter.
-
-    Raises:
-        Md5Error: the animation is not valid; see `validate_animation`.
-    """
+    """The bytes of an .md5anim file, in the layout of id's exporter; raises Md5Error as `validate_animation` does."""
     validate_animation(animation)
     names = [printing.quoted(name) for name in animation.names]
     parents = animation.parents.tolist()

@@ -43,25 +43,12 @@ _NUMBER = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
 def read_camera(source: Source, name: str = "") -> Camera:
-    """The camera path in an .md5camera file.
-
-    Args:
-        source: a path, the bytes of the file, or a binary file object.
-        name: the file's name, for messages; that of the path or file object if empty.
-
-    Raises:
-        Md5Error: the file cannot be understood; the message names the line.
-        OSError: it cannot be opened.
-    """
+    """The camera path in an .md5camera file; for source, name and errors see `read_mesh`."""
     return parse_camera(*read_source(source, name))
 
 
 def parse_camera(data: bytes | bytearray | memoryview, name: str = "") -> Camera:
-    """The camera path in the bytes of an .md5camera file, of which `name` is the name for messages.
-
-    Raises:
-        Md5Error: the bytes cannot be understood; the message names the line.
-    """
+    """The camera path in the bytes of an .md5camera file, of which `name` is the name for messages; raises Md5Error."""
     scan = Scan(bytes(data), name)
     contents = read_contents(scan, numbers=("numframes", "framerate", "numcuts"), once=("cuts", "camera"))
     contents.warn_of_version(VERSION)
@@ -150,22 +137,16 @@ def cut_warnings(cuts: Ints) -> list[str]:
 
 
 def write_camera(camera: Camera, target: Target) -> None:
-    """Writes an .md5camera file to a path or a binary file object.
-
-    Raises:
-        Md5Error: a number, a cut or its groups cannot be written.
-        OSError: the file cannot be written.
+    """Writes an .md5camera file to a path or a binary file object; raises Md5Error as `format_camera` does, or
+    OSError.
     """
     write_target(format_camera(camera), target)
 
 
 def format_camera(camera: Camera) -> bytes:
-    """The bytes of an .md5camera file, in the layout of id's exporter.
+    """The bytes of an .md5camera file, in the layout of id's exporter; raises Md5Error as `validate_camera` does.
 
     Cuts that `cut_warnings` warns about are written unchanged.
-
-    Raises:
-        Md5Error: the camera is not valid; see `validate_camera`.
     """
     validate_camera(camera)
     count = camera.entry_count
@@ -189,15 +170,10 @@ def format_camera(camera: Camera) -> bytes:
 
 
 def timeline(cuts: Ints, entry_count: int) -> tuple[Ints, Ints]:
-    """The entry of each frame, and the times of the cuts.
+    """The entry of each whole frame, rising, int32 (n,) with n at least 1, and for each cut the first frame after it.
 
-    Args:
-        cuts: as in the file, each from 0 to N - 1, int32 (K,); invalid ones are handled as in Doom 3.
-        entry_count: N, at least 1.
-
-    Returns:
-        The entry on each whole frame, rising, int32 (n,) with n at least 1; and for each cut the first frame after
-        it, from 0 to n, int32 (K,).
+    The latter are from 0 to n, int32 (K,). Cuts are as in the file, each from 0 to N - 1 of N entries, at least one;
+    invalid ones are handled as in Doom 3.
     """
     # A frame after a cut is also after all earlier cuts, so each cut takes effect from one frame on, never before the
     # frame of the previous cut; there the earlier cuts have added their count.

@@ -48,27 +48,17 @@ _MESH_KEYS = frozenset({"shader", "name", "numverts", "vert", "numtris", "tri", 
 def read_mesh(source: Source, name: str = "") -> Model:
     """The model in an .md5mesh file.
 
-    Args:
-        source: a path, the bytes of the file, or a binary file object.
-        name: the file's name, for messages; that of the path or file object if empty.
-
-    Raises:
-        Md5Error: the file cannot be understood; the message names the line.
-        OSError: it cannot be opened.
+    The source is a path, the bytes of the file, or a binary file object; the name is for messages, that of the path or
+    file object if empty. Raises Md5Error if the file cannot be understood, with the line; OSError if it cannot be
+    opened.
     """
     return parse_mesh(*read_source(source, name))
 
 
 def read_joints(source: Source, name: str = "") -> Joints:
-    """The skeleton in an .md5mesh file; unless its layout is unusual, the meshes are not read.
+    """The skeleton in an .md5mesh file; unless its layout is unusual, the meshes are not read, and may be damaged.
 
-    Args:
-        source: a path, the bytes of the file, or a binary file object.
-        name: the file's name, for messages; that of the path or file object if empty.
-
-    Raises:
-        Md5Error: the skeleton, or in unusual layouts the file, cannot be understood; the message names the line.
-        OSError: it cannot be opened, or is not a regular file.
+    Source, name and errors are those of `read_mesh`, but the file must be a regular one.
     """
     data, end, name = read_head(source, "joints", name)
     if end:
@@ -80,11 +70,7 @@ def read_joints(source: Source, name: str = "") -> Joints:
 
 
 def parse_mesh(data: bytes | bytearray | memoryview, name: str = "") -> Model:
-    """The model in the bytes of an .md5mesh file, of which `name` is the name for messages.
-
-    Raises:
-        Md5Error: the bytes cannot be understood; the message names the line.
-    """
+    """The model in the bytes of an .md5mesh file, of which `name` is the name for messages; raises Md5Error."""
     scan = Scan(extract_rows(bytes(data)), name)
     contents = read_contents(scan, numbers=_COUNTS, once=("joints",), repeated=("bone", "mesh"))
     if "joints" in contents.opened:
@@ -186,21 +172,12 @@ def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
 
 
 def write_mesh(model: Model, target: Target) -> None:
-    """Writes an .md5mesh file to a path or a binary file object.
-
-    Raises:
-        Md5Error: a name or number cannot be written.
-        OSError: the file cannot be written.
-    """
+    """Writes an .md5mesh file to a path or a binary file object; raises Md5Error as `format_mesh` does, or OSError."""
     write_target(format_mesh(model), target)
 
 
 def format_mesh(model: Model) -> bytes:
-    """The bytes of an .md5mesh file, in the layout of id's exporter.
-
-    Raises:
-        Md5Error: the model is not valid; see `validate_model`.
-    """
+    """The bytes of an .md5mesh file, in the layout of id's exporter; raises Md5Error as `validate_model` does."""
     validate_model(model)
     joints = model.joints
     names = [printing.quoted(name) for name in joints.names]

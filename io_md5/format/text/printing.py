@@ -2,8 +2,8 @@
 
 Doom 3 accepts no capital exponent, no leading ``+`` and no ``nan``, so numbers are ``%1.10f`` without trailing zeros. A
 string ends at the next double quote or line end and has no escapes, so names cannot contain either.
-Many numbers become text eight digits at a time: a 64-bit integer is split into fours, then pairs, then digits, by
-multiplications. What is not printed is zero bytes in a table of fixed width, which are removed at the end.
+Many numbers become text four digits at a time, which are looked up. What is not printed is zero bytes in a table of
+fixed width, which are removed at the end.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import numpy.typing as npt
 from ....io_common.skeletal.model import DECIMALS, Floats
 from ..model import MAGIC, VERSION
 from ..validation import check_string
-from .columns import Eights, every_byte
 
 _UNPRINTABLE = re.compile("[\0-\x1f\x7f\ud800-\udc7f\udd00-\udfff]")
 
@@ -28,15 +27,24 @@ _CHUNK, _MIN_BULK = 1 << 14, 256
 _FORMAT = re.compile("%[df]")
 
 _Bytes = npt.NDArray[np.uint8]
+_Numbers = npt.NDArray[np.uint64]
 
 _MAX_INTEGER, _MAX_DECIMAL = 10**8, 10**4
 _DECIMALS = 10**10
-_LAST_EIGHT = np.uint64(10**8)
 
-_BYTE = np.uint64(8)
-_ASCII_ZERO, _ASCII_MINUS, _ASCII_POINT = (np.uint64(ord(letter)) for letter in "0-.")
-# Adding the first sets the highest bit of every byte that is not 0; the second masks those bits.
-_LIFT, _HIGHEST = every_byte(0x7F), every_byte(0x80)
+
+def _words(digits: npt.NDArray[np.integer], kept: npt.NDArray[np.bool_] | bool = True) -> npt.NDArray[np.uint32]:
+    """The text of four digits (n, 4) as an integer, (n,), with a zero byte for each that is not kept."""
+    return np.where(kept, digits + ord("0"), 0).astype(np.uint8).view("<u4")[:, 0]
+
+
+_ALL = np.arange(10**4)[:, None] // np.array([1000, 100, 10, 1]) % 10
+_DIGITS = _words(_ALL)
+_WITHOUT_FIRST_ZEROS = _words(_ALL, (np.maximum.accumulate(_ALL, axis=1) > 0) | [False, False, False, True])
+_WITHOUT_LAST_ZEROS = _words(_ALL, np.maximum.accumulate(_ALL[:, ::-1], axis=1)[:, ::-1] > 0)
+# A point and two digits; of 0 nothing is left without the last zeros.
+_POINT_AND_TWO = (_DIGITS[::100] & np.uint32(0xFFFF)) << np.uint32(8) | np.uint32(ord("."))
+_POINT_WITHOUT_LAST_ZEROS = np.where(np.arange(100) > 0, _WITHOUT_LAST_ZEROS[::100] << np.uint32(8) | ord("."), 0)
 
 
 def decimal(value: float) -> str:
@@ -115,14 +123,15 @@ def _integer_texts(values: npt.NDArray[Any]) -> _Bytes | None:
     """Integers as text, (…, 8) bytes; None unless all are from 0 to 99,999,999."""
     if values.size and (values.min() < 0 or values.max() >= _MAX_INTEGER):
         return None
-    digits = _eight_digits(values.astype(np.uint64))
-    # Leading zeros are left out, except for the last digit.
-    printed = _filled(_smear_up(digits) | np.uint64(1 << 56))
-    return _as_bytes(digits | printed * _ASCII_ZERO, values.shape)
+    first, last = _split(values.astype(np.uint64), 10**4)
+    words = np.empty((*values.shape, 2), dtype="<u4")
+    words[..., 0] = _WITHOUT_FIRST_ZEROS[first] * (first > 0)
+    words[..., 1] = np.where(first > 0, _DIGITS[last], _WITHOUT_FIRST_ZEROS[last])
+    return words.view(np.uint8)
 
 
 def _decimal_texts(values: Floats) -> _Bytes | None:
-    """Numbers as the shortest decimals, (…, 16) bytes; None unless all are within ±9,999.5."""
+    """Numbers as the shortest decimals, (…, 20) bytes; None unless all are within ±9,999.5."""
     size = np.abs(values)
     if values.size and not size.max() < _MAX_DECIMAL - 0.5:
         return None
@@ -132,25 +141,22 @@ def _decimal_texts(values: Floats) -> _Bytes | None:
     carried = fraction_part >= _DECIMALS
     whole_part += carried
     fraction_part -= carried * float(_DECIMALS)
-    fraction = fraction_part.astype(np.uint64)
-    first_two = fraction // _LAST_EIGHT
-    last_eight = _eight_digits(fraction - first_two * _LAST_EIGHT)
-    # Four digits before the point, two after it, and two zeros.
-    middle = _eight_digits(whole_part.astype(np.uint64) * np.uint64(10**4) + first_two * np.uint64(100))
-
-    before_point = middle & np.uint64(0xFFFFFFFF)
-    before_point |= _filled(_smear_up(before_point) & np.uint64(0xFFFFFFFF) | np.uint64(1 << 24)) * _ASCII_ZERO
-    after_point = middle >> np.uint64(32)
-    printed = _filled(after_point | (after_point >> _BYTE) | (last_eight != 0) * np.uint64(0x0101)) & np.uint64(0x0101)
-    point = (printed & np.uint64(1)) * _ASCII_POINT
-    after_point |= printed * _ASCII_ZERO
     negative = (values < 0.0) & ((whole_part > 0.0) | (fraction_part > 0.0))
-    eights = np.empty((*values.shape, 2), dtype=np.uint64)
-    eights[..., 0] = (
-        negative * _ASCII_MINUS | before_point << _BYTE | point << np.uint64(40) | after_point << np.uint64(48)
-    )
-    eights[..., 1] = last_eight | _filled(_smear_down(last_eight)) * _ASCII_ZERO
-    return _as_bytes(eights, values.shape)
+    first_two, last_eight = _split(fraction_part.astype(np.uint64), 10**8)
+    middle, last = _split(last_eight, 10**4)
+    words = np.empty((*values.shape, 5), dtype="<u4")
+    words[..., 0] = negative * np.uint32(ord("-"))
+    words[..., 1] = _WITHOUT_FIRST_ZEROS[whole_part.astype(np.int64)]
+    words[..., 2] = np.where(last_eight > 0, _POINT_AND_TWO[first_two], _POINT_WITHOUT_LAST_ZEROS[first_two])
+    words[..., 3] = np.where(last > 0, _DIGITS[middle], _WITHOUT_LAST_ZEROS[middle])
+    words[..., 4] = _WITHOUT_LAST_ZEROS[last]
+    return words.view(np.uint8)
+
+
+def _split(values: _Numbers, divisor: int) -> tuple[_Numbers, _Numbers]:
+    """Quotients and remainders."""
+    quotients = values // np.uint64(divisor)
+    return quotients, values - quotients * np.uint64(divisor)
 
 
 def _join_lines(parts: list[bytes | _Bytes], count: int) -> str:
@@ -165,37 +171,3 @@ def _join_lines(parts: list[bytes | _Bytes], count: int) -> str:
             table[:, at : at + width] = part
         at += width
     return table.tobytes().translate(None, b"\0").decode("ascii")
-
-
-def _eight_digits(values: Eights) -> Eights:
-    """The eight digits of each number, the first in the lowest byte."""
-    fours = values // np.uint64(10**4)
-    digits = fours | (values - fours * np.uint64(10**4)) << np.uint64(32)
-    pairs = digits * np.uint64(10486) >> np.uint64(20) & np.uint64(0x0000007F0000007F)
-    digits = pairs | (digits - pairs * np.uint64(100)) << np.uint64(16)
-    tens = digits * np.uint64(103) >> np.uint64(10) & np.uint64(0x000F000F000F000F)
-    result: Eights = tens | (digits - tens * np.uint64(10)) << _BYTE
-    return result
-
-
-def _smear_up(digits: Eights) -> Eights:
-    """Every byte combined (or) with all bytes before it."""
-    digits = digits | digits << _BYTE
-    digits |= digits << np.uint64(16)
-    return digits | digits << np.uint64(32)
-
-
-def _smear_down(digits: Eights) -> Eights:
-    """Every byte combined (or) with all bytes after it."""
-    digits = digits | digits >> _BYTE
-    digits |= digits >> np.uint64(16)
-    return digits | digits >> np.uint64(32)
-
-
-def _filled(digits: Eights) -> Eights:
-    """1 for every byte that is not 0; all bytes must be at most 15."""
-    return (digits + _LIFT & _HIGHEST) >> np.uint64(7)
-
-
-def _as_bytes(eights: Eights, shape: tuple[int, ...]) -> _Bytes:
-    return np.ascontiguousarray(eights.astype("<u8", copy=False)).view(np.uint8).reshape(*shape, -1)

@@ -36,14 +36,14 @@ def measure() -> dict[str, int]:
 def table() -> str:
     """The rows of all Blenders that were measured."""
     lines = [
-        "| Blender | sequences | edits | exact | with a warning | refused | wrong without a warning |",
+        "|Blender|sequences|edits|exact|with a warning|refused|wrong without a warning|",
         "|---|---|---|---|---|---|---|",
     ]
     for path in sorted(FOLDER.glob("*.json")):
         row = json.loads(path.read_text())
         warned = row["sequences"] - row["exact"] - row["refused"] - row["silent"]
         cells = (row["sequences"], row["edits"], row["exact"], warned, row["refused"], row["silent"])
-        lines.append(f"| {path.stem} | " + " | ".join(f"{cell:,}" for cell in cells) + " |")
+        lines.append(f"|{path.stem}|" + "|".join(f"{cell:,}" for cell in cells) + "|")
     return "\n".join(lines)
 
 
@@ -54,7 +54,7 @@ def main() -> None:
     text = PAGE.read_text(encoding="utf-8")
     head, _, rest = text.partition(BEGIN)
     _, _, tail = rest.partition(END)
-    PAGE.write_text(f"{head}{BEGIN}\n{table()}\n{END}{tail}", encoding="utf-8")
+    PAGE.write_text(f"{head}{BEGIN}\n\n{table()}\n\n{END}{tail}", encoding="utf-8")
 
 
 if __name__ == "__main__":

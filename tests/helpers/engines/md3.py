@@ -1,14 +1,16 @@
-"""Readers of MD3 files: Ironwail and vkQuake, q2pro, yquake2, ioquake3.
+"""Readers of MD3 files: Ironwail and vkQuake, q2pro, yquake2, ioquake3, GZDoom, SRB2, EDGE-Classic, dhewm3, Daemon.
 
 Facts: Ironwail's and QuakeSpasm-Spiked's `Mod_LoadMD3Model` (frames from 1 to 1,024, at least one surface, the same
 frames in each, indices of 16 bits that exist); q2pro's `refresh/models.c`, `MOD_ValidateMD3` and `MOD_ValidateMD3Mesh`
 (limits, and sections at multiples of the alignment of their types), and its loader, which refuses an index beyond the
 vertices; yquake2's `models.c`, `Mod_LoadModel_MD3` (a file as long as it says, the same frames in each surface);
-ioquake3's `tr_model.c`, `R_LoadMD3` (fewer than 1,000 vertices and 6,000 indices in a surface).
+ioquake3's `tr_model.c`, `R_LoadMD3` (fewer than 1,000 vertices and 6,000 indices in a surface); the loaders of the
+others check less. Normals are decoded as each does it: sines of a table (ioquake3), or steps of 1/255 or 1/256 turn.
 """
 
 from __future__ import annotations
 
+import math
 import struct
 
 import md3_specification as specification
@@ -97,4 +99,59 @@ def ioquake3(data: bytes) -> SpecModel:
     return specification.read(data)
 
 
-GAMES = {"QUAKE": quake, "QUAKE2": q2pro, "QUAKE3": ioquake3}
+def gzdoom(data: bytes) -> SpecModel:
+    """GZDoom, which checks nothing."""
+    _header(data)
+    return specification.read(data)
+
+
+def srb2(data: bytes) -> SpecModel:
+    """Sonic Robo Blast 2: indices of 16 bits, and names of players' frames."""
+    model = specification.read(data)
+    for surface in model.surfaces:
+        _require(len(surface.st) <= 65536, "an index of more than 16 bits")
+    return model
+
+
+def edge(data: bytes) -> SpecModel:
+    """EDGE-Classic, which reads the first surface."""
+    _require(_header(data)[2] > 0, "no surfaces")
+    model = specification.read(data)
+    del model.surfaces[1:]
+    return model
+
+
+def dhewm3(data: bytes) -> SpecModel:
+    """Doom 3, whose limits are those of Quake III but included."""
+    for _, values in _surfaces(data):
+        _require(values[3] <= 1000, "more than 1000 verts")
+        _require(3 * values[4] <= 6000, "more than 2000 triangles")
+        _require(values[2] > 0, "no shader")
+    return specification.read(data)
+
+
+def daemon(data: bytes) -> SpecModel:
+    """Unvanquished."""
+    _require(_header(data)[0] >= 1, "no frames")
+    for _, values in _surfaces(data):
+        _require(values[3] <= 10000, "more than 10000 verts")
+        _require(3 * values[4] <= 60000, "more than 20000 triangles")
+    return specification.read(data)
+
+
+GAMES = {
+    "QUAKE": quake, "QUAKE2": q2pro, "QUAKE3": ioquake3, "GZDOOM": gzdoom, "SRB2": srb2, "EDGE": edge,
+    "DOOM3": dhewm3, "UNVANQUISHED": daemon,
+}  # fmt: skip
+
+
+def normal(game: str, latitude: int, longitude: int) -> tuple[float, float, float]:
+    """The normal of two bytes in a game, as its own code decodes it."""
+    if game == "QUAKE3":
+        # `tr_surface.c`, `LerpMeshVertexes_scalar`; `tr_init.c`, `R_Init`.
+        table = [math.sin(math.radians(index * 360.0 / 1023.0)) for index in range(1024)]
+        lat, lng = 4 * latitude, 4 * longitude
+        return (table[(lng + 256) & 1023] * table[lat], table[lng] * table[lat], table[(lat + 256) & 1023])
+    turn = 256 if game in ("QUAKE2", "GZDOOM", "SRB2", "EDGE") else 255
+    lat, lng = latitude * 2 * math.pi / turn, longitude * 2 * math.pi / turn
+    return math.cos(lng) * math.sin(lat), math.sin(lng) * math.sin(lat), math.cos(lat)

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import bpy
 import game_folders
+import iqm_samples
 import pytest
+
+from io_idtech.io_iqm.format import animations_alone, format_iqm
 
 IMP = "monster_demon_imp"
 
@@ -135,8 +138,8 @@ def test_models_that_configs_of_unvanquished_and_xreal_name_are_listed(tmp_path,
             "configs/classes/spectator.model.cfg": "model null\n",
             "models/buildables/arm/arm.md5mesh": game_folders.md5mesh(),
             "models/buildables/arm/idle.md5anim": game_folders.md5anim(),
-            "models/buildables/tube/tube.iqm": b"INTERQUAKEMODEL\0",
-            "models/players/level0/level0.iqm": b"INTERQUAKEMODEL\0",
+            "models/buildables/tube/tube.iqm": format_iqm(iqm_samples.iqm()),
+            "models/players/level0/level0.iqm": format_iqm(iqm_samples.iqm()),
             "models/players/shina/character.cfg": "sex f\n",
             "models/players/shina/body.md5mesh": game_folders.md5mesh(),
             "models/players/shina/idle.md5anim": game_folders.md5anim(),
@@ -149,12 +152,28 @@ def test_models_that_configs_of_unvanquished_and_xreal_name_are_listed(tmp_path,
         ("config", "models/players/shina"): 1,
         ("loose model", "models/buildables/arm/arm.md5mesh"): 1,
         ("loose model", "models/players/shina/body.md5mesh"): 1,
-        ("IQM model", "configs/buildables/tube"): 0,
-        ("IQM model", "configs/classes/level0"): 0,
+        ("config", "configs/buildables/tube"): 1,
+        ("config", "configs/classes/level0"): 1,
     }
-    assert "IQM model" not in {str(entry.kind) for entry in found.matching(["*"])}
     import_character(game, "arm", kind="CONFIG", use_textures=False)
     assert [round(value, 4) for value in bpy.data.objects["arm"].scale] == [2, 2, 2]
     assert "idle" in bpy.data.actions
-    with pytest.raises(RuntimeError, match="its model is IQM, which cannot be imported"):
-        import_character(game, "level0")
+    import_character(game, "level0", use_textures=False)
+    assert {"walk", "grow"} <= {action.name for action in bpy.data.actions}
+
+
+def test_the_script_of_an_iqm_names_its_animations_and_images(tmp_path):
+    iqm = iqm_samples.iqm()
+    script = "iqmload arm.iqm\niqmanim idle walk.iqm 30\niqmanim attack arm.iqm:grow\niqmspec body 20\n"
+    game = game_folders.loose(
+        tmp_path,
+        {
+            "models/arm/iqm.cfg": script,
+            "models/arm/arm.iqm": format_iqm(iqm),
+            "models/arm/walk.iqm": format_iqm(animations_alone(iqm, 0)),
+        },
+    )
+    import_character(game, "arm", kind="CONFIG", use_textures=False)
+    actions = {action.name: action for action in bpy.data.actions}
+    assert {name: int(action.frame_range[1]) for name, action in actions.items()} == {"idle": 6, "attack": 6}
+    assert [bone.name for bone in bpy.data.objects["arm"].data.bones] == iqm_samples.NAMES

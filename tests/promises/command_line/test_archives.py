@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import unicodedata
 import zipfile
 from pathlib import Path
 
@@ -134,21 +133,6 @@ def test_extract_replaces_no_file_that_another_name_in_the_archive_is_like(idtec
     assert results(out) == {name: f"from {name!r}".encode() for name in names} | {names[0]: b"mine"}
     assert idtech("extract", packed, "--files", "*", "--to", out, "--force")[:2] == (0, "3 written, 0 failed\n")
     assert results(out) == {name: f"from {name!r}".encode() for name in names}
-
-
-def test_two_files_whose_names_are_one_on_disk_do_not_replace_each_other(
-    idtech, tmp_path: Path, part, monkeypatch
-) -> None:
-    """As on macOS, where a letter with an accent may be written as one character or as two."""
-    packed = game_folders.zipped(tmp_path / "t.zip", {"e\u0301": "first", "\u00e9": "second"})
-    extract = part("command_line.info")
-    files = part("io_common.game_tree.tree")
-    for module in (extract, files):
-        monkeypatch.setattr(module, "path_on_disk", lambda target, path: target / unicodedata.normalize("NFC", path))
-    out = tmp_path / "out"
-    status, told, problems = idtech("extract", packed, "--files", "*", "--to", out, "--force")
-    assert (status, told, "another file of the game" in problems) == (1, "1 written, 1 failed\n", True)
-    assert results(out) == {"\u00e9": b"first"}
 
 
 # --- Characters

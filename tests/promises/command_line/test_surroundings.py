@@ -231,23 +231,6 @@ def test_a_program_without_output_describes_files(model):
     assert process.stdout
 
 
-@pytest.mark.slow
-def test_a_blender_that_cannot_reply_fails_its_files_and_says_why(idtech, model, tmp_path, part, monkeypatch):
-    blenders = part("command_line.blenders")
-    # A folder in place of the file of outcomes cannot be written to, as on a full disk.
-    (tmp_path / "replies" / "file").mkdir(parents=True)
-    values = dataclasses.asdict(part("io_blender.options").Settings())
-    status = blenders.work(tmp_path / "replies" / "file", values)
-    assert status == blenders._CANNOT_REPLY
-    assert (tmp_path / "replies").exists()
-    ended = [sys.executable, "-c", f"import sys; sys.exit({status})"]
-    monkeypatch.setattr(blenders, "command", lambda *_: ended)
-    md5_scenes.write(model.parent, "second")
-    status, table, _ = idtech("convert", model.parent, "--to", tmp_path / "other", "--jobs", "2")
-    assert status == 1
-    assert table.count("its outcome cannot be written to ") == 2
-
-
 def test_the_other_blenders_remove_results_that_a_killed_one_has_not_moved(model, tmp_path, part, monkeypatch):
     """It sends the next file before it moves the results of the last one."""
     tasks = [(part("command_line.tasks").Task(model, tmp_path / f"{name}.blend", name), name) for name in "ab"]

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import bpy
 import pytest
-from enabled_families import FAMILIES, operator
+from enabled_families import FAMILIES
 from paths import ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+# The largest pictures, in bytes.
 IMAGE_SIZE = 250_000
+LARGER = {"tour.webp": 2_000_000}
 
 
 def blocks(page: Path) -> list[str]:
@@ -41,22 +43,8 @@ def test_named_tests_exist(page):
 
 
 def test_pictures_are_small():
-    large = [path.name for path in (ROOT / "docs" / "images").iterdir() if os.stat(path).st_size > IMAGE_SIZE]
-    assert [name for name in large if name != "octopus.png"] == []
-
-
-# What every operator with a file browser has.
-FILE_PROPERTIES = ("rna_type", "filepath", "check_existing")
-# Each family has a page.
-OPERATORS = [(f"{family.name}.md", cls.bl_idname) for family in FAMILIES for cls in family.blender().operators]
-
-
-@pytest.mark.parametrize(("page", "name"), OPERATORS)
-def test_every_option_is_named_on_the_page(page, name):
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    properties = operator(name).get_rna_type().properties
-    shown = [p.name for p in properties if not p.is_hidden and p.identifier not in FILE_PROPERTIES]
-    assert [label for label in shown if label not in text] == []
+    images = (ROOT / "docs" / "images").iterdir()
+    assert [path.name for path in images if os.stat(path).st_size > LARGER.get(path.name, IMAGE_SIZE)] == []
 
 
 @pytest.mark.parametrize("family", [family.name for family in FAMILIES])
@@ -68,7 +56,8 @@ def test_every_custom_property_is_named_on_the_page(family):
         for module in modules
         for name in re.findall(rf'= .*"({family}_[a-z_]+)"', module.read_text(encoding="utf-8"))
     }
-    assert used
+    # IQM has those of all skeletal models.
+    assert used or family == "iqm"
     assert [name for name in sorted(used) if f"`{name}`" not in text] == []
 
 

@@ -51,21 +51,7 @@ def _soft_body(bench: Bench) -> str:
     return f"{bench.mesh.name} (soft body)"
 
 
-def _particles(bench: Bench) -> str:
-    bench.mesh.modifiers.new("Particles", "PARTICLE_SYSTEM")
-    bench.mesh.modifiers.new("Explode", "EXPLODE")
-    return f"{bench.mesh.name} (particles)"
-
-
-def _waves(bench: Bench) -> str:
-    bench.mesh.modifiers.new("Waves", "DYNAMIC_PAINT")
-    workbench.activate(bench.mesh)
-    bpy.ops.dpaint.type_toggle(type="CANVAS")
-    bench.mesh.modifiers["Waves"].canvas_settings.canvas_surfaces[0].surface_type = "WAVE"
-    return f"{bench.mesh.name} (dynamic paint)"
-
-
-@pytest.mark.parametrize("simulate", [_falling_target, _cloth, _soft_body, _particles, _waves])
+@pytest.mark.parametrize("simulate", [_falling_target, _cloth, _soft_body])
 @pytest.mark.parametrize("file", ["md5", "md2"])
 def test_a_simulation_that_is_not_baked_is_to_be_baked_first(tmp_path, simulate, file):
     bench = workbench.sample(tmp_path)
@@ -116,20 +102,6 @@ def test_a_simulation_zone_is_to_be_baked_first(tmp_path, file):
     assert not [text for text in warnings() if "simulation zone" in text]
     bench.mesh.modifiers["Zone"].show_viewport = True
     assert [text for text in warnings() if bench.mesh.name in text and "simulation zone is baked" in text]
-
-
-def test_a_liquid_is_to_be_baked_first(tmp_path, part):
-    bench = workbench.sample(tmp_path)
-    fluid = bench.mesh.modifiers.new("Water", "FLUID")
-    fluid.fluid_type = "DOMAIN"
-    fluid.domain_settings.domain_type = "LIQUID"
-    report = part("io_blender.reports").Report()
-    # Blender as a Python module crashes when it evaluates a liquid, so nothing is exported here.
-    part("io_blender.scene.time_dependence").warn_of_simulations([bench.mesh], bpy.context.scene, report)
-    bench.mesh.modifiers.remove(fluid)
-    (warning,) = report.warnings
-    assert f"{bench.mesh.name} (fluid)" in warning
-    assert "bake it first" in warning
 
 
 def test_a_constraint_whose_target_bone_was_deleted_is_named(tmp_path):

@@ -8,7 +8,7 @@ from md5_rerelease import mdl, write_md2
 
 @pytest.fixture
 def companions(part):
-    return part("io_md5.importing.companions")
+    return part("io_md5.format.companions")
 
 
 def test_skins_of_an_md5_are_in_the_folder_md5(companions):

@@ -173,7 +173,7 @@ def test_what_a_template_misses_is_told_before_anything_is_written(tmp_path):
     rigged([("stand", 39), *made[1:], ("extra", 3)])
     with pytest.raises(RuntimeError) as told:
         exported(tmp_path, sequence_template="QUAKE2_PLAYER")
-    for text in ("missing, with frames: wave 11", "stand has 39 frames instead of 40", "extra"):
+    for text in ("wave: no animation, needs 11 frames", "stand: 39 frames instead of 40", "extra"):
         assert text in str(told.value)
     assert not list(tmp_path.iterdir())
 

@@ -17,7 +17,7 @@ from md3_evaluated import assert_same_corners, assert_shows, corners, file_corne
 
 from io_idtech.io_blender.materials.library import color_image
 from io_idtech.io_md2.format import read_model as read_md2
-from io_idtech.io_md3.format import format_model, nearest_normals, parse_model, read_model
+from io_idtech.io_md3.format import format_model, nearest_normals, normal_vectors, parse_model, read_model
 
 FRAMES = md3_samples.FRAMES
 
@@ -480,6 +480,23 @@ def _assert_surface_shows(path, number, obj, frames):
         assert_same_corners(file_corners(surface, frame), corners(obj), degrees=3.0)
 
 
+def test_edited_keys_that_nothing_else_deforms_are_exported_without_evaluating_each_frame(tube, tmp_path):
+    body = load(tube)["body"]
+    for key in body.data.shape_keys.key_blocks:
+        for point in key.points:
+            point.co.x *= 1.5
+    body.rotation_euler.z = 0.5
+    bpy.context.view_layer.update()
+    updates = []
+    bpy.app.handlers.depsgraph_update_post.append(lambda scene, graph: updates.append(scene))
+    try:
+        path = save(tmp_path)
+    finally:
+        bpy.app.handlers.depsgraph_update_post.pop()
+    assert len(updates) < FRAMES
+    _assert_surface_shows(path, 0, body, {frame: frame for frame in range(FRAMES)})
+
+
 def _normals_of_corners(surface, frame):
     triangles = surface.triangles
     distinct = [len({*corners}) == 3 for corners in triangles.tolist()]
@@ -917,3 +934,28 @@ def test_a_check_for_the_game_lists_what_it_refuses():
     assert bpy.ops.object.md3_check_game(game="QUAKE3", split_surfaces=False) == {"FINISHED"}
     findings = bpy.context.window_manager.io_idtech_findings
     assert "too_many_vertices" in {item.code for item in findings}
+
+
+def test_new_normals_are_those_of_the_game_and_untouched_ones_keep_their_bytes(tube, tmp_path):
+    before, found = read_model(tube), load(tube)
+    _shade_flat(found)
+    surfaces = {game: read_model(save(tmp_path, game=game)).surfaces for game in ("ANY", "GZDOOM", "QUAKE3")}
+    for body, belt in surfaces.values():
+        assert np.array_equal(body.normals, before.surfaces[0].normals)
+        assert not np.array_equal(belt.normals, before.surfaces[1].normals)
+    # Vertices of one normal are one, so that surfaces differ in their number; triangles do not.
+    corners_of = {game: belt.normals[:, belt.triangles] for game, (_, belt) in surfaces.items()}
+    shown = normal_vectors(corners_of["ANY"])
+    for game, turn in (("GZDOOM", 256.0), ("QUAKE3", 255.75)):
+        cosines = (normal_vectors(corners_of[game], turn) * shown).sum(axis=-1)
+        # Both are off by half a step of each angle.
+        assert cosines.min() > np.cos(np.radians(2.1))
+        assert not np.array_equal(corners_of[game], corners_of["ANY"])
+
+
+def test_frames_for_sonic_robo_blast_2_are_numbered_from_0(tmp_path):
+    _new_model()
+    bpy.context.scene.timeline_markers.new("SPR2_STND", frame=0)
+    bpy.context.scene.frame_start = 0
+    names = read_model(save(tmp_path, game="SRB2", frames="SCENE")).frame_names
+    assert names[:2] == ["SPR2_STND0", "SPR2_STND1"]

@@ -12,8 +12,9 @@ import bpy
 import md2_samples
 import md5_scenes
 import pytest
-from md5_rerelease import write_md2
+from md5_rerelease import mdl, write_md2
 from scripted_scenes import rig
+from sliding_box import model_with_actions
 
 # Pixels that the file browser has for the options at Blender's default width and text size: labels of values are in the
 # left part of a line, check boxes and choices in the right part.
@@ -208,6 +209,21 @@ def test_the_panel_lists_the_sequences_that_do_not_fit_the_md2_before_anything_i
     assert "Fits tris.md2: 1 sequence" in drawn("export_scene.md5mesh", **options).labels
 
 
+def test_the_panel_of_an_md3_has_what_its_game_needs_and_lists_what_does_not_fit_the_mdl(tmp_path):
+    model_with_actions({"stand": 3})
+    (tmp_path / "knight.mdl").write_bytes(mdl(["stand1", "stand2", "run1", "run2"]))
+    options = {"folder": str(tmp_path), "selected": "knight.md3", "frames": "LIST"}
+    layout = drawn("export_scene.md3", game="QUAKE", **options)
+    assert {"match_companion", "write_skins"} <= layout.names
+    assert {"Does not fit knight.mdl:", "stand: 3 frames instead of 2", "run: no animation, needs 2 frames"} <= set(
+        layout.labels
+    )
+    names = drawn("export_scene.md3", game="GZDOOM", write_modeldef=True, **options).names
+    assert {"write_modeldef", "modeldef_actor", "modeldef_sprite", "modeldef_held"} <= names
+    assert not {"match_companion", "write_skins"} & names
+    assert "write_modeldef" not in drawn("export_scene.md2", game="QUAKE2", **options).names
+
+
 @pytest.mark.parametrize(
     ("name", "game", "other"), [("md5mesh", "DOOM3", "QUAKE"), ("md5anim", "DOOM3", "QUAKE"), ("md2", "QUAKE2", "ANY")]
 )
@@ -392,8 +408,8 @@ def test_the_list_of_an_md2_shows_frames_and_what_the_template_misses(tmp_path: 
     assert "8 frames in 4 sequences" in shown.labels
     assert "2 frames" in shown.labels
     told = " ".join(shown.labels)
-    assert "run has 3 frames instead of 6" in told
-    assert "attack 8" in told
+    assert "run: 3 frames instead of 6" in told
+    assert "attack: no animation, needs 8 frames" in told
     assert "Not yet a Quake II player:" in shown.labels
 
 

@@ -264,7 +264,7 @@ def test_the_next_export_removes_only_the_temporary_files_of_a_killed_process(ta
     mine = target.with_name(".mine.tmp")
     mine.write_bytes(b"mine")
     for path in (left, mine):
-        os.utime(path, (time.time() - 60,) * 2)
+        os.utime(path, (time.time() - 7200,) * 2)
     write_file(target.with_name("other"), b"new")
     assert sorted(target.parent.iterdir()) == sorted([target, mine, target.with_name("other")])
 

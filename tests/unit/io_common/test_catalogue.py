@@ -139,7 +139,9 @@ def test_damaged_files_are_warnings(tmp_path: Path) -> None:
 
 
 def test_a_list_that_takes_too_long_is_left_as_it_is_with_a_warning(tmp_path: Path) -> None:
-    catalogue = Catalogue(GameTree([game_folders.doom3(tmp_path)], Budget(seconds=0.0)))
+    budget = Budget()
+    budget.seconds = 0.0
+    catalogue = Catalogue(GameTree([game_folders.doom3(tmp_path)], budget))
     assert catalogue.entries == []
     assert any("not complete" in warning for warning in catalogue.warnings)
 

@@ -33,7 +33,7 @@ from io_idtech.io_md3.format import (
     validate_model,
     write_model,
 )
-from io_idtech.io_md3.format.games import surface_limits
+from io_idtech.io_md3.format.games import surface_limits, turn_steps
 from io_idtech.io_md3.format.sequences import (
     Sequence,
     format_player_config,
@@ -157,6 +157,38 @@ def test_normals_are_within_a_step():
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("game", Game)
+def test_normals_are_written_as_the_game_decodes_them(game):
+    angles = np.linspace(-np.pi, np.pi, 1537)
+    heights = np.linspace(0.02, np.pi - 0.02, 1537)
+    vectors = np.stack([np.cos(angles) * np.sin(heights), np.sin(angles) * np.sin(heights), np.cos(heights)], axis=1)
+    ours = nearest_normals(vectors, turn_steps(game))
+    decoded = np.array([engines.normal(game.value, *pair) for pair in ours.tolist()])
+    decoded /= np.linalg.norm(decoded, axis=1, keepdims=True)
+    off = np.degrees(np.arccos(np.clip((decoded * vectors).sum(axis=1), -1, 1)))
+    # Half a step on both angles; the sines of ioquake3's table jump by a third of a degree.
+    assert off.max() <= (1.35 if game is Game.QUAKE3 else 1.0)
+    assert off.mean() <= 0.5
+
+
+def test_a_surface_keeps_its_vertices_in_games_without_limits():
+    assert min(surface_limits(Game.GZDOOM)) > 1_000_000
+    model = replace(md3_samples.tube_model(1, ()), surfaces=[_big(5000, 9000)])
+    assert check_model(model, Game.GZDOOM) == []
+
+
+def test_names_of_frames_that_a_game_does_not_find_are_told():
+    model = md3_samples.tube_model(3, ())
+    model.frame_names = ["SPR2_STND00", "SUPERRUN_1", "SPR2_run0"]
+    assert [finding.text for finding in check_model(model, Game.SRB2)] == [
+        "Frames are named SPR2_run0; SRB2 does not find them: rename the action or the shape keys"
+    ]
+    model.frame_names = ["Walk1", "walk1", "run1"]
+    for game in (Game.GZDOOM, Game.EDGE):
+        texts = [finding.text for finding in check_model(model, game) if finding.code == "frame_names_repeated"]
+        assert texts == ["Several frames are named walk1; the game takes the first of a name: rename the shape keys"]
+
+
 def test_positions_are_on_a_grid_of_64ths_of_a_unit():
     assert quantise([[0.5, -0.25, 1 / 128 + 1e-6]]).tolist() == [[32, -16, 1]]
     assert positions(np.array([[1, -64, 32767]])).tolist() == [[1 / 64, -1.0, 511.984375]]
@@ -221,7 +253,7 @@ def _big(vertices: int, triangles: int) -> Surface:
     )
 
 
-@pytest.mark.parametrize("game", [Game.QUAKE, Game.QUAKE2, Game.QUAKE3])
+@pytest.mark.parametrize("game", [Game(name) for name in engines.GAMES])
 def test_what_the_games_refuse_is_an_error_and_the_limit_itself_is_not(game):
     one = md3_samples.tube_model(1, ())
     vertices, triangles = (min(limit, 70_000) for limit in surface_limits(game))
@@ -234,8 +266,8 @@ def test_what_the_games_refuse_is_an_error_and_the_limit_itself_is_not(game):
             assert has_error
         else:
             assert not has_error
-    empty = replace(one, surfaces=[])
-    assert any(finding.is_error for finding in check_model(empty, game)) == (game is not Game.QUAKE3)
+    has_error = any(finding.is_error for finding in check_model(replace(one, surfaces=[]), game))
+    assert has_error == (game in (Game.QUAKE, Game.QUAKE2, Game.EDGE))
 
 
 def test_what_the_imported_file_already_broke_is_no_error():
@@ -257,6 +289,8 @@ def test_what_the_imported_file_already_broke_is_no_error():
         (Game.QUAKE, ["knife"], "'body' is looked for as body_0_0, body_0 or body in progs or textures, not as knife"),
         (Game.QUAKE, [], "'body' is looked for as body_0_0, body_0 or body in progs or textures; the engines read no"),
         (Game.QUAKE, ["Progs/body_0.tga"], ""),
+        (Game.GZDOOM, [], "The surface 'body' has no shaders"),
+        (Game.SRB2, [], ""),
     ],
 )
 def test_a_material_that_an_engine_cannot_find_is_told(game, shaders, words):

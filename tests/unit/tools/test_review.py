@@ -24,7 +24,7 @@ def archive_of(folder, **files):
 def test_a_zip_that_keeps_the_rules_has_no_problem(tmp_path):
     with archive_of(tmp_path) as archive:
         assert review.review(archive) == []
-        assert review.summary(archive)[0].startswith("id Tech Models (MD5, MD3, MD2) ")
+        assert review.summary(archive)[0].startswith("id Tech Models (MD5, IQM, MD3, MD2) ")
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def test_calls_that_a_reviewer_would_ask_about_are_named_with_their_line(tmp_pat
     ("old", "new", "problem"),
     [
         ('name = "id', 'name = "Blender id', 'the name contains "Blender"'),
-        ('MD2 models"', 'MD2 models."', "tagline ends with punctuation"),
-        ('tagline = "', f'tagline = "{"very " * 9}', "tagline has 100 characters, more than 64"),
+        ('id Tech games"', 'id Tech games."', "tagline ends with punctuation"),
+        ('tagline = "', f'tagline = "{"very " * 9}', "tagline has 108 characters, more than 64"),
         ('"Animation"', '"Animations"', "the platform has no tag 'Animations'"),
         ("[permissions]", '[permissions]\nnetwork = "Search"', "a permission other than files is asked for"),
         ('"2026 The', '"The', "copyright 'The io_idtech developers' is not a year and a name"),

@@ -108,7 +108,9 @@ def test_the_directory_of_an_archive_counts_each_time_although_it_is_read_once(t
     assert GameTree([tmp_path], first).has("1.txt")
     assert GameTree([tmp_path], second).has("1.txt")
     assert first.directories == second.directories < Budget().directories
-    files = GameTree([tmp_path], Budget(directories=100))
+    budget = Budget()
+    budget.directories = 100
+    files = GameTree([tmp_path], budget)
     assert not files.has("1.txt")
     assert "too large" in files.warnings[0]
 

@@ -60,14 +60,6 @@ def test_entries_that_share_their_data_are_read_up_to_a_limit_and_looked_through
     assert len(found) == 50
 
 
-def test_names_are_looked_for_up_to_a_limit(tmp_path, monkeypatch):
-    game_folders.zipped(tmp_path / "a.pk4", {"materials/a.mtr": GOOD + " " * 10_000})
-    monkeypatch.setattr(limits, "MAX_SCANNED", 35_000)
-    found, warnings = search_in(tmp_path, [SHADER, "b/b", "c/c", "d/d", "e/e"])
-    assert found[0].declaration is not None
-    assert sum("too many materials: some" in warning for warning in warnings) == 1
-
-
 def test_when_the_time_is_over_the_rest_is_left_out(tmp_path, monkeypatch):
     game_folders.zipped(tmp_path / "a.pk4", {"materials/a.mtr": GOOD})
     monkeypatch.setattr(limits, "MAX_SECONDS", -1.0)

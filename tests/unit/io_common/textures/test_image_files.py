@@ -10,12 +10,10 @@ from targets import TARGETS
 
 from io_idtech.io_common.textures.image_files import loaded_bytes
 
-FLOATS = (b"#?", b"v/1", b"\xff\x4f\xff\x51")
-
 
 @pytest.mark.parametrize("seed", TARGETS["dimensions"].seeds, ids=lambda seed: repr(seed[:6]))
 def test_the_size_is_known_from_the_header(seed):
-    assert loaded_bytes(seed) == 64 * 32 * 4 * (4 if seed.startswith(FLOATS) else 1)
+    assert loaded_bytes(seed) == 64 * 32 * 4
 
 
 @pytest.mark.parametrize("seed", TARGETS["dimensions"].seeds, ids=lambda seed: repr(seed[:6]))
@@ -24,17 +22,11 @@ def test_the_header_of_a_cut_image_raises_nothing(seed):
         assert loaded_bytes(seed[:length]) in (None, loaded_bytes(seed), 0)
 
 
-@pytest.mark.parametrize("name", [name for name in IMAGES if "layers" not in name])
+@pytest.mark.parametrize("name", IMAGES)
 def test_all_channels_count_and_beyond_8_bits_each_is_a_float(name):
     channels = 60 if "60" in name else 4
-    is_float = any(word in name for word in ("16 bits", "32 bits", "float", "HDR", "EXR"))
+    is_float = any(word in name for word in ("16 bits", "32 bits", "float"))
     assert loaded_bytes(IMAGES[name](64, 48)) == 64 * 48 * channels * (4 if is_float else 1)
-
-
-def test_an_exr_of_layers_or_parts_is_not_one_that_blender_shows():
-    assert loaded_bytes(IMAGES["EXR, 100 layers"](64, 48)) is None
-    whole = IMAGES["EXR"](64, 48)
-    assert loaded_bytes(whole[:4] + struct.pack("<I", 0x1002) + whole[8:]) is None
 
 
 @pytest.mark.parametrize(("caps", "depth", "sides"), [(0x200, 0, 6), (0x200000, 50, 50), (0, 50, 1)])
@@ -51,9 +43,14 @@ def test_a_jpeg_size_is_found_by_following_its_markers():
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"\0" * 100, b"GIF89a", b"text", b"II+\0" + b"\xff" * 60, b"v/1\x01" + b"\0" * 60]
-)
-def test_only_images_have_a_size(data):
+    "data",
+    [
+        b"", b"\0" * 100, b"GIF89a", b"text", b"II+\0" + b"\xff" * 60, b"v/1\x01" + b"\0" * 60, b"8BPS" + b"\1" * 60,
+        b"#?RADIANCE\n-Y 500 +X 500\n", b"SDPX" + b"\1" * 60, b"\x80\x2a\x5f\xd7" + b"\1" * 60,
+        b"\0\0\0\x0cjP  \r\n\x87\n" + b"\1" * 60, b"\xff\x4f\xff\x51" + b"\1" * 60,
+    ],
+)  # fmt: skip
+def test_only_images_of_known_formats_have_a_size(data):
     assert loaded_bytes(data) is None
 
 
@@ -62,23 +59,12 @@ def tiff(*tags):
     return b"II*\0" + struct.pack("<IH", 8, len(tags)) + entries
 
 
-def jpeg_2000(*boxes):
-    made = (struct.pack(">I4s", 8 + len(content), kind) + content for kind, content in boxes)
-    return b"\0\0\0\x0cjP  \r\n\x87\n" + b"".join(made)
-
-
-def codestream(side, channels=3):
-    return b"\xff\x4f\xff\x51" + struct.pack(">2H8IH", 47, 0, side, side, 0, 0, side, side, 0, 0, channels)
-
-
 SIDES = (256, 4, 500), (257, 4, 500)
 
 
 @pytest.mark.parametrize(
     ("data", "bytes_per_pixel"),
     [
-        (b"#?RADIANCE\n-Y 1 +X 1\nFORMAT=32-bit_rle_rgbe\n\n-Y 500 +X 500\n", 16),
-        (b"#?RADIANCE\n-Y 1 +X 1\n-Y 500 +X 500\n", 16),
         (tiff((256, 4, 500), (256, 4, 1), (257, 4, 500), (257, 4, 1)), 4),
         (tiff((256, 4, 1), (256, 4, 500), (257, 4, 1), (257, 4, 500)), 4),
         (tiff((256, 9, 500), (257, 8, 500)), 4),
@@ -87,9 +73,6 @@ SIDES = (256, 4, 500), (257, 4, 500)
         (tiff(*SIDES, (278, 4, 500_000)), 4_000),
         (tiff(*SIDES, (278, 4, -1)), 4),
         (tiff(*SIDES, (277, 3, 90), (277, 3, 1)), 90),
-        (jpeg_2000((b"uuid", codestream(1)), (b"jp2c", codestream(500))), 16),
-        (jpeg_2000((b"jp2h", b"\xff\x4f\xff\x51"), (b"jp2c", codestream(500))), 16),
-        (codestream(500, 16_384), 65_536),
     ],
 )
 def test_a_header_cannot_hide_the_size(data, bytes_per_pixel):

@@ -6,7 +6,6 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from work import lines_run
 
 from io_idtech.io_common.textures.image_files import ImageFileError, decode_pcx
 
@@ -145,10 +144,3 @@ def test_a_small_file_that_claims_to_be_huge_costs_no_memory(side: int) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1 << 20
-
-
-def test_pixels_are_decoded_by_array_operations_whatever_their_number(palette: np.ndarray) -> None:
-    rng = np.random.default_rng(9)
-    small, large = (write_pcx(rng.integers(0, 256, size, dtype=np.uint8), palette) for size in ((48, 64), (480, 640)))
-    # A file of 300 kB is decoded in two steps of 256 kB, the small one in one.
-    assert lines_run(decode_pcx, large) < 3 * lines_run(decode_pcx, small) < 500

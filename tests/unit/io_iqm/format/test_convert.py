@@ -101,9 +101,8 @@ def test_frames_have_the_least_error_of_16_bits():
 def test_animations_of_another_skeleton_are_refused():
     model = iqm_samples.model()
     alone = animations_alone(from_model(model, [iqm_samples.animation()]))
-    with pytest.raises(IqmError, match="another model") as caught:
-        to_animations(alone)
-    assert "import the model" in str(caught.value)
+    # Without a model, its joints have no names.
+    assert to_animations(alone)[0].animation.names == [""] * 4
     joints = replace(model.joints, parents=np.array([-1, 0, 0, 0], np.int32))
     with pytest.raises(IqmError, match="pose 2 has another parent"):
         to_animations(alone, joints)

@@ -7,8 +7,20 @@ from dataclasses import replace
 import iqm_samples
 import numpy as np
 import pytest
+from engines import iqm as engines
+from engines.posing import Refused
 
-from io_idtech.io_iqm.format import PROFILES, ArrayType, FrameRange, Game, Iqm, VertexArray, check_iqm, from_model
+from io_idtech.io_iqm.format import (
+    PROFILES,
+    ArrayType,
+    FrameRange,
+    Game,
+    Iqm,
+    VertexArray,
+    check_iqm,
+    format_iqm,
+    from_model,
+)
 
 
 @pytest.fixture
@@ -23,6 +35,8 @@ def codes(iqm: Iqm, game: Game, source: Iqm | None = None) -> list[str]:
 @pytest.mark.parametrize("game", list(Game))
 def test_what_we_write_is_taken_by_every_game(iqm, game):
     assert codes(iqm, game) == []
+    if game.value in engines.READERS:
+        engines.READERS[game.value](format_iqm(iqm))
 
 
 def test_every_rule_has_a_source_and_a_limit_that_its_words_name():
@@ -105,6 +119,10 @@ def _large(iqm):
 def test_what_a_game_refuses_is_an_error_that_a_source_with_it_makes_a_warning(iqm, change, game, code):
     change(iqm)
     assert code in codes(iqm, game)
+    if game.value in engines.READERS and code != "array_wide":
+        # Wide arrays of its own are left out by ioquake3's newest version.
+        with pytest.raises(Refused):
+            engines.READERS[game.value](format_iqm(iqm))
     assert code not in codes(iqm, Game.ANY)
     assert code not in codes(iqm, game, source=iqm)
 

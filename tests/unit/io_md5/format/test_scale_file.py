@@ -75,15 +75,6 @@ def test_deep_nesting_is_refused_like_any_other_invalid_text():
         parse_scales(b'{"a":' * 100_000)
 
 
-def test_repeated_keys_are_warnings_and_the_later_value_counts():
-    scales = parse_scales(b'{"a": {"1": 2, "1": 3}, "a": {"2": 4}}')
-    assert scales.joints == {"a": {1: 3.0, 2: 4.0}}
-    assert [text.partition(":")[0] for text in scales.warnings] == [
-        "joints occur more than once, and the later values count",
-        "frames occur more than once, and the last value counts",
-    ]
-
-
 def test_keys_that_are_no_frames_are_warnings():
     scales = parse_scales(b'{"a": {"first": 2, "-1": 3, "1.5": 4, "99999999999": 1, "2": 5}}')
     assert scales.joints == {"a": {2: 5.0}}

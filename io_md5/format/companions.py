@@ -8,45 +8,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from ...io_common.companions import Companion
 from ...io_common.errors import message_for
 from ...io_common.game_tree.archives import FilesByName, readable, stamp
 from ...io_common.names import fold, fold_slashes, without_image_extension
 from ...io_common.textures.conventions import MaterialImages, TextureRules
 from ...io_common.textures.search import Search
-from ...io_md2.format import FrameSequence, Md2Error, find_sequences, read_model
-from ..format import Md5Error
-from ..format.games import Game
-from ..format.mdl_file import MDL_SUFFIX, OtherMdlError, read_mdl
-from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
+from ...io_md2.format import Md2Error, read_model
+from .games import Game
+from .mdl_file import MDL_SUFFIX, OtherMdlError, read_mdl
+from .model import ANIMATION_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX, Md5Error
 
 MD2_SUFFIX = ".md2"
 
 _MD5_FOLDER, _QUAKE_FOLDER = "md5", "progs"
 _MOST_SKINS = 100
-
-
-@dataclass(frozen=True)
-class Companion:
-    """A model that an MD5 replaces."""
-
-    path: str
-    game: Game
-    frame_names: tuple[str, ...]
-    skins: tuple[str, ...] = ()  # images that the file names; those of an MDL are in the file, and not read
-
-    @property
-    def name(self) -> str:
-        """The name of the file."""
-        return fold_slashes(self.path).rpartition("/")[2]
-
-    @property
-    def sequences(self) -> list[FrameSequence]:
-        """The runs of frames whose names belong together."""
-        return find_sequences(self.frame_names)
 
 
 def game_of(path: Path) -> Game | None:

@@ -1,0 +1,145 @@
+"""MODELDEF, the text in which GZDoom finds the frame of a model that it shows for each frame of a sprite.
+
+    Model Imp
+    {
+        Path "models/imp"
+        Model 0 "imp.md3"
+        FrameIndex IMPA A 0 0
+    }
+
+It is read only in the root of the archive, from all files whose name without suffix is `modeldef` (GZDoom
+`r_data/models.cpp`, `ParseModelDefLump`; `sc_man_scanner.re`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from ..errors import FormatError
+from ..files import read_file
+from ..frames import FrameSequence
+from ..names import fold, without_image_extension
+
+TICS_PER_SECOND = 35
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]"
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+# Comments, strings, braces and words. Lines that this module writes begin with a keyword or this comment.
+_TOKEN = re.compile(r'(?P<comment>//[^\n]*|;[^\n]*|/\*.*?\*/)|"[^"]*"|[{}]|(?:[^\s{}"/;]|/(?![/*]))+', re.DOTALL)
+_COMMENT = "//: "
+_OURS = re.compile(rf"\s*(?:(?:path|model|skin|surfaceskin|frame|frameindex)\b|{_COMMENT.strip()}|$)", re.IGNORECASE)
+_OTHER_MODEL = re.compile(r"^\s*(?:model|animation)\s+[1-9]", re.IGNORECASE | re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What shows a model for an actor."""
+
+    actor: str  # the class
+    folder: str  # of the model in the archive; empty for its root
+    model: str  # the name of the file
+    skins: tuple[str, ...]  # the image of each surface; empty for that of the file
+    keyword: str  # of a skin: `Skin 0` or `SurfaceSkin 0 N`, with N for the surface
+    sprite: str  # the four characters of the first sprite
+    is_held: bool  # as a weapon is, in the view of the player
+    sequences: tuple[FrameSequence, ...]
+    frame_rate: float
+
+    def __post_init__(self) -> None:
+        for what, name, form in (("sprite", self.sprite, r"[A-Z0-9]{4}"), ("actor", self.actor, r"[A-Za-z_]\w*")):
+            if not re.fullmatch(form, name, re.ASCII):
+                raise FormatError(
+                    f"{name!r} is no name of {'a sprite' if what == 'sprite' else 'an actor'} in GZDoom",
+                    expected="four letters A to Z or digits" if what == "sprite" else "letters, digits and underscores",
+                )
+
+    def frame_name(self, frame: int) -> tuple[str, str]:
+        """The sprite and the letter that show a frame; after 29 frames the name of the sprite counts up."""
+        number, letter = int(self.sprite, 36) + frame // len(_LETTERS), _LETTERS[frame % len(_LETTERS)]
+        return "".join(_DIGITS[number // 36**place % 36] for place in (3, 2, 1, 0)), letter
+
+    def lines(self, kept: list[str]) -> Iterator[str]:
+        """The lines of the block, with those that were kept of an earlier one."""
+        yield f"Model {self.actor}\n{{"
+        if self.folder:
+            yield f'\tPath "{self.folder}"'
+        yield f'\tModel 0 "{self.model}"'
+        for number, skin in enumerate(self.skins[:32]):
+            folder, _, name = skin.rpartition("/")
+            is_beside = not folder or fold(folder) == fold(self.folder)
+            # Only images beside the model are found without their suffix; the file itself names others too.
+            if skin and (is_beside or without_image_extension(skin) != skin):
+                yield f'\t{self.keyword.replace("N", str(number))} "{name if is_beside else skin}"'
+        if not any(re.match(r"\s*scale\b", line, re.IGNORECASE) for line in kept):
+            # In the view of the player, GZDoom has left and right the other way round (`RenderHUDModel`).
+            yield f"\tScale {'-' if self.is_held else ''}1.0 1.0 1.0"
+        yield from kept
+        tics = TICS_PER_SECOND / self.frame_rate
+        yield f"\t{_COMMENT}At the rate of the scene a frame lasts {tics:.4g} tics. States in ZScript:"
+        for one in self.sequences:
+            names = [self.frame_name(frame) for frame in range(one.first, one.last + 1)]
+            yield f"\t{_COMMENT}{re.sub(r'[^A-Za-z0-9_]', '_', one.name) or 'Frames'}:"
+            for sprite, group in groupby(names, lambda name: name[0]):
+                yield f"\t{_COMMENT}\t{sprite} {''.join(letter for _, letter in group)} {max(1, round(tics))};"
+            yield f"\t{_COMMENT}\tLoop;"
+            for frame, (sprite, letter) in enumerate(names, one.first):
+                yield f"\tFrameIndex {sprite} {letter} 0 {frame}"
+        yield "}"
+
+
+def with_definition(text: str, definition: Definition) -> str:
+    """A text with the block of an actor replaced or added; raises FormatError if that has several models.
+
+    Other keywords of the block, such as Offset or Scale, are kept.
+    """
+    found = _find_block(text, definition.actor)
+    kept, end = [], "\r\n" if "\r\n" in text else "\n"
+    if found is not None:
+        content = text[found[1] : found[2]]
+        if _OTHER_MODEL.search(content):
+            raise FormatError(f"the block of {definition.actor} in MODELDEF has several models: edit it yourself")
+        kept = [line for line in content.splitlines() if not _OURS.match(line)]
+    block = end.join("\n".join(definition.lines(kept)).split("\n"))
+    if found is not None:
+        return text[: found[0]] + block + text[found[2] + 1 :]
+    return f"{text.rstrip()}{end * 2}{block}{end}" if text.strip() else block + end
+
+
+def _find_block(text: str, actor: str) -> tuple[int, int, int] | None:
+    """Where the block of an actor begins, and the braces around its content."""
+    words: list[re.Match[str]] = []
+    inside, begin = False, 0
+    for token in _TOKEN.finditer(text):
+        if token["comment"]:
+            continue
+        if token[0] == "{":
+            inside, begin = True, token.end()
+        elif token[0] == "}":
+            is_model = len(words) >= 2 and words[-2][0].lower() == "model"
+            if inside and is_model and words[-1][0].strip('"').lower() == actor.lower():
+                return words[-2].start(), begin, token.start()
+            inside = False
+        elif not inside:
+            words.append(token)
+    return None
+
+
+def archive_folder(model: Path) -> tuple[Path, str]:
+    """The root of the mod of a model, and the folder of the model in it; without `models`, the folder itself."""
+    above = next((folder for folder in model.parents if fold(folder.name) == "models"), None)
+    root = model.parent if above is None else above.parent
+    folder = model.parent.relative_to(root).as_posix()
+    return root, "" if folder == "." else folder
+
+
+def updated_file(root: Path, name: str, definition: Definition) -> dict[Path, bytes]:
+    """The file that has the block of an actor, else `modeldef.NAME`, with the definition."""
+    # Raises FormatError or OSError.
+    files = sorted(one for one in root.glob("*") if fold(one.name).split(".")[0] == "modeldef" and one.is_file())
+    texts = {one: read_file(one).decode("utf-8", "surrogateescape") for one in files}
+    path = next((one for one, text in texts.items() if _find_block(text, definition.actor)), None)
+    path = path or next((one for one in files if fold(one.name) == fold(f"modeldef.{name}")), root / f"modeldef.{name}")
+    return {path: with_definition(texts.get(path, ""), definition).encode("utf-8", "surrogateescape")}

@@ -1,0 +1,28 @@
+"""The options of imports and exports of IQM files that users set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..io_blender.options import option
+from ..io_common.textures.conventions import TextureRules
+
+# How images are found for the materials of meshes.
+TEXTURE_RULES = TextureRules(config_name="iqm.cfg", has_shaders=True)
+
+IN_MODEL, SEPARATE = "MODEL", "SEPARATE"
+
+
+@dataclass(frozen=True)
+class FileProperties:
+    """The files of an export."""
+
+    animation_files: str = option(
+        IN_MODEL,
+        "Animation Files",
+        "Where to write the animations",
+        items=(
+            (IN_MODEL, "In the Model", "Write all animations into the file of the model"),
+            (SEPARATE, "Separate", "Write each animation to a file of its name, for iqm.cfg of the Cube engines"),
+        ),
+    )
