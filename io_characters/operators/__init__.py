@@ -19,7 +19,7 @@ from ...io_blender.reports import Job, listing
 from ...io_blender.scene import axes
 from ...io_blender.scene.objects import ChosenConversion
 from ...io_md2.format import Md2Error
-from ...io_md3.exporting.players import PlayerExport, export_player, is_untouched, problems_of, settings_of
+from ...io_md3.exporting.players import PlayerExport, export_player, imported_sequences, problems_of, settings_of
 from ...io_md3.format import Game, Md3Error
 from ...io_md3.format.sequences import missing_sequences
 from ...io_md3.options import ExportOptions as Md3Options
@@ -119,7 +119,8 @@ class EXPORT_SCENE_OT_idtech_character(job_operator.JobOperator, shared_options.
         else:
             for name in ("player_name", "sex", "footsteps", "head_offset", "skins", "global_scale"):
                 layout.prop(self, name)
-            draw_problems(layout, "", [] if is_untouched(player) else list(problems_of(player)))
+            is_made = imported_sequences(player) is None or missing_sequences(player.actions)
+            draw_problems(layout, "", list(problems_of(player)) if is_made else [])
         layout.prop(self, "verify")
 
     def job(self, context: Context) -> Job[job_operator.Outcome]:

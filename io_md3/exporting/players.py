@@ -20,6 +20,7 @@ from ...io_blender.frames.frame_names import frame_names
 from ...io_blender.frames.frame_plan import FramePlan, Segment, plan_sequences
 from ...io_blender.materials.library import name_for_file
 from ...io_blender.reports import ExportResult, Job, Report, kept_on_failure, listing, raise_errors
+from ...io_common import names
 from ...io_common.files import write_files
 from ...io_common.game_tree.tree import existing_paths
 from ...io_common.names import fold, join
@@ -62,8 +63,8 @@ def settings_of(player: Player) -> PlayerSettings:
 
 
 def _imported_skins(player: Player) -> list[str]:
-    names = [name for part in player.parts for name, _ in _files_of(player, part).texts if name != CONFIG_NAME]
-    found = dict.fromkeys(name.partition("_")[2].rpartition(".")[0].lower() for name in names)
+    files = [name for part in player.parts for name, _ in _files_of(player, part).texts if name != CONFIG_NAME]
+    found = dict.fromkeys(name.partition("_")[2].rpartition(".")[0].lower() for name in files)
     return sorted(found, key=lambda name: name != PlayerSettings.skins)
 
 
@@ -115,9 +116,9 @@ def problems_of(player: Player) -> Iterator[str]:
     ]
     if tags:
         yield f"no {listing(tags)}: add empties or bones of that name"
-    names = missing_sequences(player.actions)
-    if names:
-        yield f"no action for {len(names)} of the sequences: {listing(names, len(names))}"
+    absent = missing_sequences(player.actions)
+    if absent:
+        yield f"no action for {len(absent)} of the sequences: {listing(absent, len(absent))}"
     for one in player.sequences:
         parts = [name for name in (LOWER, UPPER) if is_played_by(name, one.name)]
         still = [name for name in parts if not player.plays(player.parts[name], one.name)]
@@ -139,7 +140,7 @@ def export_player(context: Context, player: Player, folder: Path, options: Playe
         files[CONFIG_NAME] = _config(player, options.settings, [] if is_same else in_table(player.sequences))
         report.count("files", len(files))
         report.hints += [f"The game also needs icon_{skin}.tga" for skin in options.settings.skins.split()]
-        place = join("models/players", options.settings.name)
+        place = join("models/players", names.for_files(options.settings.name, "player"))
         places = existing_paths(folder, [join(place, name) for name in files])
         paths = {places[join(place, name)]: data for name, data in files.items()}
         for path in paths:
@@ -225,7 +226,8 @@ def _skins(builder: Builder, model: Model, player: Player, part: str, options: P
         renamed |= dict(zip(MATERIAL_NAMES.read(obj.data) or [], now, strict=False))
     source, present = builder.source, {fold(one.name) for one in model.surfaces}
     found = {}
-    for index, skin in enumerate(options.settings.skins.split()):
+    for index, shown in enumerate(options.settings.skins.split()):
+        skin = names.for_files(shown, "default")
         name, text = stored.get(fold(f"{part}_{skin}.skin"), (f"{part}_{skin}.skin", ""))
         if not text and skin.lower() in imported:
             # It was not there.
