@@ -15,6 +15,7 @@ import numpy.typing as npt
 from bpy.types import Action, Context, Depsgraph, Object, Scene
 
 from .. import state, versions
+from ..scene.time_dependence import has_frame_handlers
 from .actions import sets_keys
 from .clip import Clip
 
@@ -234,8 +235,14 @@ class _SceneState:
 class Player:
     """Plays clips on an armature or on shape keys, the owners, and evaluates frames."""
 
-    def __init__(self, context: Context, owners: Sequence[Any], clips: Iterable[Clip]) -> None:
-        self._context = context
+    # All objects of the scene are played, because drivers, constraints, physics and nodes may depend on any of them. An
+    # armature and its `meshes` that depend on nothing else are played in a temporary scene, which is faster.
+
+    def __init__(
+        self, context: Context, owners: Sequence[Any], clips: Iterable[Clip], meshes: Sequence[Object] | None
+    ) -> None:
+        self._context, self._meshes = context, meshes
+        self._temporary_scene: Scene | None = None
         self._scene: Scene = context.scene  # type: ignore[assignment] # an operator has a scene
         self._owners, self._clips = owners, list(clips)
         self._saved: _SceneState | None = None
@@ -247,6 +254,8 @@ class Player:
         """Plays a clip: alone on bones or keys at rest, or the scene as it is."""
         if self._saved is None:
             self._saved = _SceneState(self._scene, self._owners, self._clips)
+            if self._meshes is not None:
+                self._leave_out_others([*self._owners, *self._meshes])
         for owner in self._owners:
             if _has_pose(owner):
                 # It may be in Rest Position.
@@ -268,19 +277,39 @@ class Player:
 
     def evaluate(self, frame: float) -> Depsgraph:
         """The dependency graph, evaluated at a frame of the scene."""
-        state.set_frame(self._scene, frame)
-        return self._context.evaluated_depsgraph_get()
+        state.set_frame(self._temporary_scene or self._scene, frame)
+        if self._temporary_scene is None:
+            return self._context.evaluated_depsgraph_get()
+        graph = self._temporary_scene.view_layers[0].depsgraph
+        assert graph is not None
+        return graph
+
+    def _leave_out_others(self, objects: list[Object]) -> None:
+        has_others = len(self._scene.objects) > len(objects)
+        if not has_others or self.remaps_time or not _is_self_contained(objects):
+            return
+        self._temporary_scene = scene = bpy.data.scenes.new("io_idtech")
+        for obj in objects:
+            scene.collection.objects.link(obj)
+        for name in ("fps", "fps_base", "use_simplify", "simplify_subdivision"):
+            setattr(scene.render, name, getattr(self._scene.render, name))
+        # A view layer has no dependency graph before its first update.
+        scene.view_layers[0].update()
 
     def close(self) -> None:
         """Restores what was changed."""
+        if self._temporary_scene is not None:
+            bpy.data.scenes.remove(self._temporary_scene)
         if self._saved is not None:
             self._saved.restore()
 
 
 @contextmanager
-def playback(context: Context, owners: Sequence[Any], clips: Iterable[Clip]) -> Iterator[Player]:
-    """A player whose changes are undone at the end, even after errors."""
-    player = Player(context, owners, clips)
+def playback(
+    context: Context, owners: Sequence[Any], clips: Iterable[Clip], meshes: Sequence[Object] | None = None
+) -> Iterator[Player]:
+    """A player whose changes are undone at the end, even after errors; `meshes` are all that is looked at."""
+    player = Player(context, owners, clips, meshes)
     try:
         yield player
     finally:
@@ -314,3 +343,21 @@ def _sets_keys(clip: Clip, keys: Any) -> bool:
         return clip.plays is not None or sets_keys(clip.action, clip.slot, keys)
     tracks = keys.animation_data.nla_tracks if keys.animation_data is not None else ()
     return any(clip.strip in list(track.strips) for track in tracks)
+
+
+def _is_self_contained(objects: list[Object]) -> bool:
+    """Whether an armature and its meshes cannot depend on other objects or on the scene."""
+    armature, *meshes = objects
+    owners = [owner for obj in objects for owner in (obj, obj.data, getattr(obj.data, "shape_keys", None))]
+    data = [owner.animation_data for owner in owners if owner is not None]
+    modifiers: list[Any] = [modifier for obj in meshes for modifier in obj.modifiers]
+    return (
+        not has_frame_handlers()
+        and not any(found is not None and found.drivers for found in data)
+        and not any(obj.constraints for obj in objects)
+        and not any(bone.constraints for bone in armature.pose.bones)
+        and armature.parent is None
+        and all(obj.parent in (None, armature) for obj in meshes)
+        and all(one.type == "ARMATURE" and one.object in (None, armature) for one in modifiers)
+        and all(obj.rigid_body is None for obj in objects)
+    )

@@ -144,8 +144,10 @@ class Builder:
         return self._result()
 
     def _playback(self, clips: dict[Path, Clip]) -> AbstractContextManager[Player]:
-        owners = [self.source.armature] if self.source.armature is not None else []
-        return playback(self.context, owners, clips.values())
+        if self.source.armature is None:
+            return playback(self.context, [], clips.values())
+        meshes = None if self.source.attached else self.source.meshes
+        return playback(self.context, [self.source.armature], clips.values(), meshes)
 
     def _warn_of_playback(self) -> list[str]:
         """Warns of what keeps the armatures from moving; the causes of differences that are known before."""

@@ -52,7 +52,7 @@ def verify_import(context: Context, armature: Object, action: Action, motion: Mo
     context.view_layer.update()
     slot = versions.slots_for(action, "OBJECT")[0]
     clip = Clip(Source.ACTIONS, action.name, action.frame_start, action.frame_end, action, slot)
-    with playback(context, [armature], [clip]) as player:
+    with playback(context, [armature], [clip], meshes) as player:
         player.play(clip)
         versions.play(armature.animation_data, action, slot)
         for index in chosen:
