@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from io_idtech.io_blender import state
 from io_idtech.io_blender.operators import preferences
 from io_idtech.io_blender.scene import axes
-from io_idtech.io_blender.skeletal.operators.export_models import EXPORT_SCENE_OT_md5mesh
 from io_idtech.io_md2.operators import EXPORT_SCENE_OT_md2, IMPORT_SCENE_OT_md2
+from io_idtech.io_md5.operators.export_md5 import EXPORT_SCENE_OT_md5mesh
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
