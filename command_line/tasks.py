@@ -111,7 +111,14 @@ def with_single_root(text: str) -> str:
 def is_task(path: Path) -> bool:
     """Whether a file in a folder is converted by itself: not animations alone."""
     family = family_of(FAMILIES, path.suffix)
-    return family is None or family.skeletal is None or family.skeletal.has_model(readable(path))
+    kind = family.skeletal if family is not None else None
+    if kind is None or kind.model_suffix != kind.animation_suffix:
+        return True
+    try:
+        return kind.has_model(readable(path))
+    except OSError:
+        # Its conversion says why it cannot be read.
+        return True
 
 
 def animations_in(folder: Path | None) -> list[Path]:

@@ -13,6 +13,7 @@ import pytest
 from enabled_families import EXPORTERS, FAMILIES, export_file
 from md5_cameras import make_camera
 
+from io_idtech.io_iqm.format import read_iqm, to_model
 from io_idtech.io_md2.format import decompress, read_model
 from io_idtech.io_md3 import format as md3
 from io_idtech.io_md5.format import read_animation, read_camera, read_mesh, write_camera
@@ -38,7 +39,7 @@ def imported(folder: Path, suffix: str, **options) -> Path:
         walk = md5_scenes.animation(md5_scenes.skeleton())
         mesh = md5_scenes.write(folder, "hero", walk=walk)
         bpy.ops.import_scene.md5(filepath=str(mesh), animations="FOLDER", **options)
-        path = folder / ("hero.md5mesh" if suffix == ".md5mesh" else "walk.md5anim")
+        path = folder / ("walk.md5anim" if suffix == ".md5anim" else "hero.md5mesh")
     return path
 
 
@@ -54,6 +55,8 @@ def places(path: Path) -> np.ndarray:
         return read_camera(path).positions
     if path.suffix == ".md5mesh":
         return read_mesh(path).joints.positions
+    if path.suffix == ".iqm":
+        return to_model(read_iqm(path)).joints.positions
     animation = read_animation(path)
     return np.concatenate([animation.base_positions.ravel(), animation.frames.ravel()])
 
