@@ -58,6 +58,12 @@ class Attributes:
 # From a file
 
 
+def _doubles(values: NDArray[Any]) -> Floats:
+    # A signalling NaN would be a warning on the console.
+    with np.errstate(invalid="ignore"):
+        return values.astype(np.float64)
+
+
 def to_model(iqm: Iqm) -> Model:
     """The bind pose and the meshes of a file.
 
@@ -149,7 +155,7 @@ def to_animations(iqm: Iqm, joints: Joints | None = None, scales: Floats | None 
             channels, rate = iqm.channels(one.first_frame, one.frame_count), one.frame_rate or DEFAULT_RATE
             named = animation_of_channels(one.name, names, parents, channels, bind, rate)
             if len(iqm.bounds):
-                named.animation.bounds = iqm.bounds[frames, :6].reshape(-1, 2, 3).astype(np.float64)
+                named.animation.bounds = _doubles(iqm.bounds[frames, :6].reshape(-1, 2, 3))
             named.is_loop = one.is_loop
             result.append(named)
     return result
@@ -178,7 +184,7 @@ def parts_of(iqm: Iqm) -> list[tuple[NDArray[np.int64], Ints]]:
 
 def _components(iqm: Iqm, kind: ArrayType, count: int) -> Floats | None:
     values = iqm.array(kind)
-    return None if values is None or values.shape[1] < count else values[:, :count].astype(np.float64)
+    return None if values is None or values.shape[1] < count else _doubles(values[:, :count])
 
 
 def _weights(iqm: Iqm, joint_count: int, warnings: list[str]) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
