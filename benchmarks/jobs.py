@@ -82,7 +82,7 @@ MESH_EXPORT: Functions = {
     "writing it through to the disk": ("io_md5.exporting:write_files",),
 }
 CLIP_EXPORT: Functions = {
-    "the meshes": ("io_blender.skeletal.exporting.build:_build_rest",),
+    "the meshes": ("io_blender.skeletal.exporting.build:Builder._build_rest",),
     "the poses, from F-curves": ("io_blender.skeletal.exporting.build:sample_clip",),
     "Blender's evaluation of the verified frames": (
         "io_blender.clips.playing:Player.play",
