@@ -151,7 +151,7 @@ def _convert(extension: str, tree: str, out: str, kind: str, *options: str) -> d
     )
     parts = TimedFunctions()
     parts.time(convert, "_load_file", "loading")
-    parts.time(convert.EmptyScene, "prepare", EMPTYING)
+    parts.time(convert, "_empty_scene", EMPTYING)
     parts.time(md2, "read_model", READING)
     parts.time(md5, "read_mesh", READING)
     parts.time(writers.WRITERS, kind, WRITING)
