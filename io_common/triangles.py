@@ -26,7 +26,6 @@ _V_FACTOR, _V_OFFSET = (1.0, -1.0), (0.0, 1.0)
 _SPLITS = np.array([[[0, 1, 2], [0, 2, 3]], [[0, 1, 3], [1, 2, 3]]], dtype=np.int32)
 _NO_AREA = 1e-4  # a triangle with less than this part of the area of others is a line but for rounding
 
-_Floats = npt.NDArray[np.float64]
 _Integers = npt.NDArray[np.integer]
 
 
