@@ -103,8 +103,8 @@ def add_convert(parser: argparse.ArgumentParser) -> None:
     add("--to", required=True, type=_out_folder, metavar="OUT_FOLDER", help="the output folder")
     add("--format", choices=FORMATS, help=formats)
     characters = (
-        "convert the characters of a game that have such names, such as 'monster_*', with all that is declared for "
-        "them; IN are the folders and archives of one game, of which the first has priority"
+        "convert the characters of a game with these names, such as 'monster_*', and all that is declared for them; IN "
+        "are the folders and archives of one game, of which the first has priority"
     )
     add("--characters", action="append", type=_pattern, default=[], metavar="PATTERN", help=characters)
     animations = (
@@ -117,7 +117,7 @@ def add_convert(parser: argparse.ArgumentParser) -> None:
     add("--jobs", type=_count, default=1, metavar="N", help="the number of Blenders to run (default: 1)")
     shard = "do only the I-th of N parts of the work, counted from 1"
     add("--shard", type=_shard, default=(1, 1), metavar="I/N", help=shard)
-    scale = "factor for all lengths (default: 1, and for a .blend what makes up for the scale of the import)"
+    scale = "factor for all lengths (default: 1; for a .blend, what undoes the scale of the import)"
     add("--scale", type=_factor, metavar="X", help=scale)
     folders = "also search this folder or archive for textures; may be given several times"
     add("--game-folder", dest="game_folders", action="append", type=_game_folder, metavar="FOLDER", help=folders)

@@ -88,7 +88,7 @@ def scale_option(name: str, description: str) -> Any:
 def split_surfaces_option(what: str) -> Any:
     """The export option *Split Surfaces*; `what` has too many vertices or triangles."""
     return option(
-        True, "Split Surfaces", f"Split {what} over the game's limits into several, by faces. All keep the material"
+        True, "Split Surfaces", f"Split {what} that exceed the game's limits into several, which keep the material"
     )
 
 

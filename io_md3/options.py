@@ -54,7 +54,7 @@ class ModelProperties(FrameModelProperties):
         False,
         "Write .skin Files",
         "For Quake, also write NAME.md3_0.skin with the materials of all surfaces, so that images need no special "
-        "names, and a file for each further skin: materials of a mesh that no face has",
+        "names, and a file for each further skin: materials of a mesh that no face uses",
     )
 
 

@@ -60,13 +60,13 @@ class FrameModelProperties:
         False,
         "Write MODELDEF",
         "Also write the frames, skins and states of the model into modeldef.NAME in the root of the mod, above the "
-        "folder models. Of an existing file only the block of the actor is replaced. Used with GZDoom",
+        "folder models. Of an existing file, only the actor's block is replaced. Used with GZDoom",
     )
-    modeldef_actor: str = option("", "Actor", "The class that the model shows. Empty: named after the file")
+    modeldef_actor: str = option("", "Actor", "The class that is shown as this model. Empty: named after the file")
     modeldef_sprite: str = option(
         "",
         "Sprite",
-        "Four letters or digits, the sprite whose frames show those of the model. Every 29 frames it counts up. "
+        "Four letters or digits: the sprite that the model replaces. After every 29 frames, the next one is used. "
         "Empty: named after the file",
     )
     modeldef_held: bool = option(

@@ -109,8 +109,8 @@ class ModelProperties:
     rebuild_hierarchy: bool = option(
         True,
         "Rebuild Hierarchy",
-        "With Deform Bones Only, hang each bone that loses its parent on the deforming bone that its controls follow. "
-        "Poses stay the same",
+        "With Deform Bones Only, parent each bone that loses its parent to the deforming bone that its controls "
+        "follow. Poses stay the same",
     )
     fit_weights: bool = option(
         False,
@@ -163,7 +163,7 @@ class WeightOptions:
         min=0,
         soft_max=8,
     )
-    min_weight: float = option(0.0, "Min Weight", "Smaller weights are dropped", min=0.0, max=1.0, precision=4)
+    min_weight: float = option(0.0, "Min Weight", "Drop smaller weights", min=0.0, max=1.0, precision=4)
 
     @property
     def keeps_all_weights(self) -> bool:
@@ -179,7 +179,7 @@ class AnimationProperties:
     position_precision: float = option(
         PRECISION.position,
         "Location Tolerance",
-        "Smaller changes of joint positions are dropped, in units. Larger: smaller files. id's exporter uses 0.125",
+        "Drop smaller changes of joint positions, in units. Larger: smaller files. id's exporter uses 0.125",
         min=0.0,
         soft_max=0.125,
         precision=6,
@@ -187,7 +187,7 @@ class AnimationProperties:
     orientation_precision: float = option(
         PRECISION.orientation,
         "Rotation Tolerance",
-        "Smaller changes of joint quaternions are dropped. Larger: smaller files. id's exporter uses 0.000122",
+        "Drop smaller changes of joint quaternions. Larger: smaller files. id's exporter uses 0.000122",
         min=0.0,
         soft_max=0.001,
         precision=7,
@@ -196,12 +196,11 @@ class AnimationProperties:
 
 ACTIONS = (
     ("ACTIVE", "Active Action", "Export the active action of the armature"),
-    ("ALL", "All Actions", "Export each action that animates bones of the armature to a file named after the action"),
+    ("ALL", "All Actions", "Export each action that animates bones of the armature, with its name"),
     (
         "LIST",
         "Choose",
-        "Export each animation that is checked in the list of the armature to a file of its own: actions, NLA strips, "
-        "or ranges between markers",
+        "Export what is checked in the list of the armature: actions, NLA strips, or ranges between markers",
     ),
     ("SCENE", "Scene Playback", "Export the frame range of the scene as it plays, with constraints, drivers and NLA"),
 )

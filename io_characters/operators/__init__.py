@@ -84,19 +84,19 @@ class EXPORT_SCENE_OT_idtech_character(job_operator.JobOperator, shared_options.
 
     player_name: str = option("player", "Name", "Name of the player's folder in models/players")
     sex: str = option(
-        "m", "Sex", "Whose voice he has", items=(("m", "Male", ""), ("f", "Female", ""), ("n", "Neuter", ""))
+        "m", "Sex", "Voice of the player", items=(("m", "Male", ""), ("f", "Female", ""), ("n", "Neuter", ""))
     )
     footsteps: str = option(
         "normal",
         "Footsteps",
-        "The sound of his steps",
+        "Sound of the steps",
         items=tuple((one, one.capitalize(), "") for one in ("default", "normal", "boot", "flesh", "mech", "energy")),
     )
     head_offset: Any = FloatVectorProperty(name="Head Offset", description="Moves the head in the status bar")
     skins: str = option(
-        "default", "Skins", "Names of skins, with blanks between. The first has the first material of each mesh"
+        "default", "Skins", "Names of skins, separated by spaces. The first has the first material of each mesh"
     )
-    global_scale: float = scale_option("Scale", "Units of the game in one of Blender, unless the player is imported")
+    global_scale: float = scale_option("Scale", "Game units per Blender unit. An imported player keeps its own scale")
 
     @classmethod
     def poll(cls, context: Context) -> bool:
