@@ -3,7 +3,7 @@
 # the MD2 with `md5/` before the name of the file, and the shaders of the meshes are not read. Quake: for `progs/x.mdl`
 # the game takes `progs/x.md5mesh` and `.md5anim`. The skins of a mesh are `progs/SHADER_SS_FF`, SS the number of the
 # skin and FF that of a frame of an animated skin. In both, frame i of the one animation is frame i of the replaced
-# model (q2pro `refresh/models.c`, `MOD_LoadMD5`, `MD5_LoadSkins`; ironwail `gl_model.c`, `Mod_LoadMD5MeshModel`).
+# model (q2pro `refresh/models.c`, `MOD_LoadMD5`, `MD5_LoadSkins`; Ironwail `gl_model.c`, `Mod_LoadMD5MeshModel`).
 
 from __future__ import annotations
 

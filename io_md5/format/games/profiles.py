@@ -64,7 +64,7 @@ class Profile(rules.Profile):
 
 
 def does(engine: str, what: str) -> str:
-    """What an engine does, or several: ``Quake II takes 5``, ``ironwail and vkQuake take 5``."""
+    """What an engine does, or several: ``Quake II takes 5``, ``Ironwail and vkQuake take 5``."""
     verb, space, rest = what.partition(" ")
     return f"{engine} {verb.removesuffix('s') if ' and ' in engine else verb}{space}{rest}"
 
@@ -247,8 +247,8 @@ DOOM3_BFG = Profile(
 )  # fmt: skip
 
 
-_BOTH = "ironwail and vkQuake"
-_QUAKE_MESH = "ironwail and vkQuake `gl_model.c`, `Mod_LoadMD5MeshModel`"
+_BOTH = "Ironwail and vkQuake"
+_QUAKE_MESH = "Ironwail and vkQuake `gl_model.c`, `Mod_LoadMD5MeshModel`"
 _QUAKE_NAMES = NameRule(31, problem="are longer than 31 bytes")
 _LONGEST_TOKEN = 1023
 # The game's code shows one frame of the MDL or MD2 after the other, every tenth of a second.
@@ -261,38 +261,38 @@ _Q2PRO_MESH = "q2pro `refresh/models.c`, `MD5_ParseMesh`"
 _Q2PRO_ANIM = "q2pro `refresh/models.c`, `MD5_ParseAnim`"
 
 QUAKE = Profile(
-    Game.QUAKE, "Quake re-release", "The re-release of Quake, ironwail, vkQuake, FTEQW, Quakespasm-Spiked",
-    "ironwail, vkQuake, FTEQW",
+    Game.QUAKE, "Quake re-release", "The re-release of Quake, Ironwail, vkQuake, FTEQW, QuakeSpasm-Spiked",
+    "Ironwail, vkQuake, FTEQW",
     (
         _UNNAMED,
-        unsafe_names("ironwail", _QUAKE_NAMES, "joint names of at most 31 bytes",
-                     "ironwail shortens them in the mesh only, and refuses the model; vkQuake compares 31 bytes",
+        unsafe_names("Ironwail", _QUAKE_NAMES, "joint names of at most 31 bytes",
+                     "Ironwail shortens them in the mesh only, and refuses the model; vkQuake compares 31 bytes",
                      f"{_QUAKE_MESH}: `boneinfo_t`, `jointinfo_t`"),
         name_line(_BOTH, _QUAKE_MESH),
-        Rule("commandline_length", True, checks.commandline_length, "ironwail",
-             "a command line of at most 1,023 bytes", "ironwail reads no more and refuses the file",
-             "export it for this game, which shortens it", "ironwail `common.c`, `COM_Parse`: `com_token`",
+        Rule("commandline_length", True, checks.commandline_length, "Ironwail",
+             "a command line of at most 1,023 bytes", "Ironwail reads no more and refuses the file",
+             "export it for this game, which shortens it", "Ironwail `common.c`, `COM_Parse`: `com_token`",
              _LONGEST_TOKEN),
         no_meshes(_BOTH, _QUAKE_MESH),
         joint_count(_BOTH, f"{_QUAKE_MESH}: indices of joints are bytes", 256),
         vertex_count(_BOTH, f"{_QUAKE_MESH}: indices of 16 bits", 65535),
         no_animation(_BOTH, f"{_QUAKE_MESH}: a model without poses is not drawn"),
-        *weights_as_bytes(Keeper("ironwail"), Keeper("vkQuake", most=8, has_points=True),
+        *weights_as_bytes(Keeper("Ironwail"), Keeper("vkQuake", most=8, has_points=True),
                           source=f"{_QUAKE_MESH}, `MD5_BakeInfluences`"),
         bias_sums(_BOTH, 0.0001, does(_BOTH, "scales") + " them", f"{_QUAKE_MESH}, `MD5_BakeInfluences`"),
-        Rule("skin_path", False, meshes.skin_path, "ironwail", "shaders that are plain names, such as `knight`",
-             "ironwail adds the folder and the numbers itself; vkQuake also looks without the folder, and in textures/",
+        Rule("skin_path", False, meshes.skin_path, "Ironwail", "shaders that are plain names, such as `knight`",
+             "Ironwail adds the folder and the numbers itself; vkQuake also looks without the folder, and in textures/",
              "rename the material",
-             "ironwail `gl_model.c`, `MD5_LoadSkins`: `progs/%s_%02u_%02u`; vkQuake `Mod_LoadMDXSkinTask`"),
+             "Ironwail `gl_model.c`, `MD5_LoadSkins`: `progs/%s_%02u_%02u`; vkQuake `Mod_LoadMDXSkinTask`"),
         Rule("skin_length", False, meshes.skin_length, _BOTH, "paths of skins of at most 63 bytes",
              does(_BOTH, "reads") + " no more", "shorten the name of the material", f"{_QUAKE_MESH}: `MAX_QPATH`",
              63),
         Rule("several_roots", False, checks.several_roots, "FTEQW", "one root joint", "FTEQW refuses the model",
              _ONE_ROOT, "FTEQW `com_mesh.c`"),
-        Rule("base_frame_needed", False, checks.base_frame_needed, "ironwail",
+        Rule("base_frame_needed", False, checks.base_frame_needed, "Ironwail",
              "all six components of every joint in every frame",
-             "ironwail, and vkQuake before August 2026, use 0 instead and the model collapses",
-             "export it for this game, which writes all", "ironwail `gl_model.c`, `MD5Anim_Load` skips `baseframe`"),
+             "Ironwail, and vkQuake before August 2026, use 0 instead and the model collapses",
+             "export it for this game, which writes all", "Ironwail `gl_model.c`, `MD5Anim_Load` skips `baseframe`"),
         no_cameras("Quake"),
     ),
     writing=Writing(
@@ -300,7 +300,7 @@ QUAKE = Profile(
         names=_QUAKE_NAMES, frame_rate=_RATE, max_influences=4, single_root=True,
     ),
     written=(
-        "all six components of every joint (flags 63), because ironwail does not read `baseframe`",
+        "all six components of every joint (flags 63), because Ironwail does not read `baseframe`",
         "no line `name`; the name is written as a comment",
         "a command line of at most 1,023 bytes",
         _BESIDE,

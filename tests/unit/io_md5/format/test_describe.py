@@ -97,5 +97,5 @@ def test_a_mesh_is_checked_in_the_poses_of_the_animation_beside_it(tmp_path):
         moved = replace(subject.joints, positions=np.array([[0.0, 0.0, 0.0], [distance, 0.0, 0.0]]))
         write_animation(rest_pose(moved, np.zeros((2, 3))), tmp_path / "a.md5anim")
         texts = [finding["text"] for finding in describe(tmp_path / "a.md5mesh", "QUAKE").facts["findings"]]
-        (told[distance],) = [text for text in texts if "units in ironwail" in text]
+        (told[distance],) = [text for text in texts if "units in Ironwail" in text]
     assert told[0.0] != told[1000.0]
