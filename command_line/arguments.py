@@ -127,11 +127,11 @@ def add_convert(parser: argparse.ArgumentParser) -> None:
     add("--game", choices=_GAMES, type=str.upper, help=f"{written} (default: as in the preferences)")
     frames = "the frames on which models are compared with what Blender shows (default: %(default)s)"
     add("--verify", choices=[verify.value for verify in Verify], type=str.upper, help=frames)
-    deform = "leave out bones that do not deform meshes, such as those of a control rig, in .md5mesh files"
+    deform = "leave out bones that do not deform meshes, such as those of a control rig, in MD5 and IQM files"
     add("--deform-bones-only", dest="deform_only", action="store_true", help=deform)
     root = "add a root joint named origin above all others, unless the only root has this name and is at the origin"
-    add("--add-root-bone", dest="add_origin", action="store_true", help=f"{root}, in .md5mesh files")
-    influences = "the most bones for each vertex in .md5mesh files, the largest weights first (default: unlimited)"
+    add("--add-root-bone", dest="add_origin", action="store_true", help=f"{root}, in MD5 and IQM files")
+    influences = "the most bones for each vertex in MD5 and IQM files, the largest weights first (default: unlimited)"
     add("--bone-influences", dest="max_influences", type=_count, metavar="N", help=influences)
     force = "also convert files that are up to date, and overwrite files that this command did not write"
     add("--force", action="store_true", help=force)
