@@ -16,7 +16,6 @@ pytestmark = needs_application
 
 # What part of the picture each page shows: width, height, left, top.
 CROPS = {
-    "menu": "720x560+0+0",
     "import": "1040x708+240+68",
     "export": "1040x708+240+68",
     "choose-export": "1040x708+240+68",
@@ -40,7 +39,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def test_every_picture_shows_something(session):
-    assert set(session["pictures"]) == {"empty", *CROPS}
+    assert set(session["pictures"]) == {"empty", "menu", *CROPS}
     assert all(picture["colors"] > 50 for picture in session["pictures"].values())
 
 
