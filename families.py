@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .io_common.errors import KnownFormat, know_formats
+from .io_common.errors import know_families
 from .io_common.family import Family
 from .io_iqm.family import FAMILY as IQM
 from .io_md2.family import FAMILY as MD2
@@ -10,7 +10,4 @@ from .io_md3.family import FAMILY as MD3
 from .io_md5.family import FAMILY as MD5
 
 FAMILIES: tuple[Family, ...] = (MD5, IQM, MD2, MD3)
-know_formats(
-    KnownFormat(one.name.upper(), one.suffixes, one.magic, f"File > Import > {one.label}", one.error)
-    for one in FAMILIES
-)
+know_families(FAMILIES)

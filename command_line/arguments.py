@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
+import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -139,66 +140,57 @@ def add_convert(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(**{one.name: one.default for one in fields(Settings)} | {"game_folders": []})
 
 
-def _filled(reason: str) -> Callable[[str], str]:
-    def check(text: str) -> str:
-        if not text.strip():
-            raise argparse.ArgumentTypeError(reason)
-        return text
+def _checked(convert: Callable[[str], Any], problem: str) -> Callable[[str], Any]:
+    """A type of arguments; of a text that it converts to None, the message tells the problem."""
+
+    def check(text: str) -> Any:
+        value = convert(text)
+        if value is None:
+            raise argparse.ArgumentTypeError(problem.format(repr(text)))
+        return value
 
     return check
+
+
+def _filled(problem: str) -> Callable[[str], Any]:
+    return _checked(lambda text: text if text.strip() else None, problem)
+
+
+def _number(text: str) -> float | None:
+    with suppress(ValueError):
+        return number if 1e-6 <= (number := float(text)) <= 1e6 else None
+    return None
+
+
+def _part_and_parts(text: str) -> tuple[int, int] | None:
+    found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text)
+    return (int(found[1]), int(found[2])) if found and 1 <= int(found[1]) <= int(found[2]) else None
+
+
+def _path_if(is_valid: Callable[[str], bool], problem: str) -> Callable[[str], Any]:
+    return _checked(lambda text: with_single_root(text) if is_valid(text) else None, problem)
 
 
 _given = _filled("the name is empty: give a file or folder")  # it would mean the current folder
 _pattern = _filled("the pattern is empty: '*' stands for everything")
 _word = _filled("a word to search for is empty: without --search, everything is listed")
+_count = _checked(
+    lambda text: (int(text) or None) if re.fullmatch(r"\d{1,9}", text) else None,
+    "{} is not a whole number of at least 1",
+)
+_factor = _checked(_number, "{} is not a number from 0.000001 to 1000000")
+_shard = _checked(_part_and_parts, "{} is not of the form I/N with I from 1 to N, such as 2/8")
+_game_folder = _path_if(
+    lambda text: os.path.isdir(text) or split_archive_path(text) is not None, "{} is neither a folder nor an archive"
+)
+_animations = _path_if(
+    lambda text: text in (NO_ANIMATIONS, SAME_FOLDER) or os.path.isdir(text), "folder {} does not exist"
+)
+_map_file = _checked(
+    lambda text: text and (os.path.abspath(text) if os.path.isfile(text) else None), "file {} does not exist"
+)
+_folder = _checked(lambda text: text if os.path.isdir(text) or not os.path.exists(text) else None, "{} is not a folder")
 
 
-def _count(text: str) -> int:
-    if not text.isdecimal() or len(text) > 9 or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
-    return int(text)
-
-
-def _factor(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not 1e-6 <= number <= 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0.000001 to 1000000")
-    return number
-
-
-def _game_folder(text: str) -> str:
-    if not os.path.isdir(text) and split_archive_path(text) is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is neither a folder nor an archive")
-    return with_single_root(text)
-
-
-def _animations(text: str) -> str:
-    if text in (NO_ANIMATIONS, SAME_FOLDER):
-        return text
-    if not os.path.isdir(text):
-        raise argparse.ArgumentTypeError(f"folder {text!r} does not exist")
-    return with_single_root(text)
-
-
-def _map_file(text: str) -> str:
-    if text and not os.path.isfile(text):
-        raise argparse.ArgumentTypeError(f"file {text!r} does not exist")
-    return text and os.path.abspath(text)
-
-
-def _out_folder(text: str) -> str:
-    _given(text)
-    if os.path.exists(text) and not os.path.isdir(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a folder")
-    return text
-
-
-def _shard(text: str) -> tuple[int, int]:
-    first, slash, second = text.partition("/")
-    is_number = first.isdecimal() and second.isdecimal() and len(text) <= 19
-    if not (slash and is_number and 1 <= int(first) <= int(second)):
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form I/N with I from 1 to N, such as 2/8")
-    return int(first), int(second)
+def _out_folder(text: str) -> Any:
+    return _folder(_given(text))

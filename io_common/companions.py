@@ -43,12 +43,8 @@ class Companion:
 def match_sequences(
     companion: Companion, clips: Sequence[tuple[tuple[str, ...], int]]
 ) -> tuple[list[int], list[str], list[str]]:
-    """The indices of the clips of a companion's sequences, in order, what does not fit, and the names of other clips.
-
-    Args:
-        companion: the replaced model.
-        clips: the names of each, the one to show last, and its number of frames.
-    """
+    """The indices of the clips of a companion's sequences in order, what does not fit, and the names of other clips."""
+    # Of each clip its names, the one to show last, and its number of frames.
     single = clips[0][1] if len(clips) == 1 else None
     if single == len(companion.frame_names):
         return [0], [], []

@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 from .files import open_file
 
@@ -51,22 +51,12 @@ class FormatError(ValueError):
         return f"{text} ({self.place})" if self.place else text
 
 
-class KnownFormat(NamedTuple):
-    """A family of formats, as messages need it."""
-
-    name: str
-    suffixes: tuple[str, ...]
-    magic: bytes  # with which files begin; empty if that tells nothing
-    importer: str  # in the menu
-    error: type[ValueError]
+_families: list[Any] = []  # of the type `Family`, whose module needs this one
 
 
-_formats: list[KnownFormat] = []
-
-
-def know_formats(formats: Iterable[KnownFormat]) -> None:
+def know_families(families: Iterable[Any]) -> None:
     """Lets messages say of which format a file is, and where it is imported."""
-    _formats[:] = formats
+    _families[:] = families
 
 
 _MANIFEST = Path(__file__).resolve().parent.parent / "blender_manifest.toml"
@@ -159,7 +149,7 @@ def _data_message(error: BaseException) -> str:
         return str(error)
     path = getattr(error, "path", "")
     # Families may share their error.
-    wanted = [known for known in _formats if isinstance(error, known.error)]
+    wanted = [known for known in _families if isinstance(error, known.error)]
     wanted = [known for known in wanted if path.lower().endswith(known.suffixes)] or wanted
     other_kind = _describe_mismatch(path, wanted) if path and wanted else ""
     if other_kind:
@@ -168,7 +158,7 @@ def _data_message(error: BaseException) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _describe_mismatch(path: str, wanted: list[KnownFormat]) -> str:
+def _describe_mismatch(path: str, wanted: list[Any]) -> str:
     """What a file is instead of a wanted one, and where to import it; empty if that is not known."""
     try:
         with open_file(path) as file:
@@ -176,10 +166,11 @@ def _describe_mismatch(path: str, wanted: list[KnownFormat]) -> str:
     except OSError:
         return ""
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    name = wanted[0].name
-    for known in _formats:
+    name = wanted[0].name.upper()
+    for known in _families:
         if known.magic and text.startswith(known.magic):
-            return "" if known in wanted else f"This file is not {name} but {known.name}: use {known.importer}"
+            other = f"This file is not {name} but {known.name.upper()}: use File > Import > {known.label}"
+            return "" if known in wanted else other
     for signature, what in _OTHER_KINDS:
         if head.startswith(signature):
             return f"This file is not {name} (it looks like {what})"

@@ -73,8 +73,12 @@ def manual_map() -> tuple[str, tuple[tuple[str, str], ...]]:
     return f"{FOLDER.as_uri()}/", tuple((f"bpy.ops.{name.lower()}", page) for name, page in _pages.items())
 
 
+CLASSES = (WM_OT_io_idtech_help,)
+PROPERTIES = ()
+
+
 def register(families: Sequence[Family]) -> None:
-    """Registers the button and the links: a page for each family; Check for Game is on the page on games."""
+    """Registers the links: a page for each family; Check for Game is on the page on games."""
     for family in families:
         part = family.blender()
         for cls in part.classes:
@@ -85,12 +89,10 @@ def register(families: Sequence[Family]) -> None:
             _pages[cls.bl_idname] = f"{family.name}.html"
     for name in _LIST_OPERATORS:
         _pages[f"object.io_idtech_{name}"] = "choosing-animations.html"
-    bpy.utils.register_class(WM_OT_io_idtech_help)
     bpy.utils.register_manual_map(manual_map)
 
 
 def unregister() -> None:
     """Unregisters what `register` registered."""
     bpy.utils.unregister_manual_map(manual_map)
-    bpy.utils.unregister_class(WM_OT_io_idtech_help)
     _pages.clear()

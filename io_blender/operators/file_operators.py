@@ -16,8 +16,9 @@ from .. import reports, state, versions
 from ..options import Settings, option, properties
 from ..reports import ExportResult, ImportResult
 from . import preferences
-from .job_operator import JobOperator, NoFileError, Outcome, registered
+from .job_operator import JobOperator, NoFileError, Outcome
 from .panel_parts import Operator, OperatorResult
+from .preferences import registered
 from .shared_options import ExportTransform, GameChoice, ImportTransform
 
 if TYPE_CHECKING:

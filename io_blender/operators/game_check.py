@@ -24,8 +24,8 @@ from ..options import hidden, option, properties
 from ..scene.objects import NothingToExportError
 from .animation_list import scope_of_panel
 from .file_operators import chosen_path
-from .job_operator import registered
 from .panel_parts import OperatorResult, RowList, fail, wrapped
+from .preferences import registered
 from .shared_options import ExportTransform, GameChoice
 
 _SHOWN_BEFORE_EXPORT = 6  # findings in the panel of an export

@@ -13,13 +13,11 @@ import bpy
 from bpy.types import Context, Event, Object
 
 from ...io_common.errors import message_for
-from ...io_common.family import Family
 from .. import reports, state
 from ..clips.playing import PlayedData, Pose
 from ..scene.objects import NothingToExportError
 from .panel_parts import Operator, OperatorResult
-
-registered: list[Family] = []  # the families whose operators are registered
+from .preferences import registered
 
 
 class NoFileError(ValueError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ _EXTENSION = (__package__ or "").removesuffix(".io_blender.operators")
 DEFAULT_GAME = "ANY"
 """The game of families that have no choice of games, and of all families if the add-on is not enabled."""
 
-_families: list[Family] = []
+registered: list[Family] = []  # the families whose operators are registered
 
 
 def game_folders() -> list[str]:
@@ -51,14 +51,10 @@ def _preferences() -> Any:
     return addon.preferences if addon is not None else None
 
 
-def _families_with_games() -> list[Family]:
-    return [family for family in _families if family.games]
-
-
-def conflicts(families: Iterable[Family]) -> list[str]:
+def conflicts() -> list[str]:
     """Warnings about other add-ons that registered operators with the same names as this one's."""
     found: dict[str, list[str]] = {}
-    for family in families:
+    for family in registered:
         for cls in family.blender().operators:
             if other := other_addon(cls):
                 found.setdefault(other, []).append(cls.bl_idname)
@@ -70,10 +66,10 @@ def conflicts(families: Iterable[Family]) -> list[str]:
 
 def other_addon(operator: type[bpy.types.Operator]) -> str:
     """The add-on that registered an operator of the same name; empty if there is none."""
-    registered = bpy.types.Operator.bl_rna_get_subclass_py(operator.__name__)
-    if registered is None or registered.__module__ == operator.__module__:
+    found = bpy.types.Operator.bl_rna_get_subclass_py(operator.__name__)
+    if found is None or found.__module__ == operator.__module__:
         return ""
-    return str(registered.__module__.partition(".operators")[0])
+    return str(found.__module__.partition(".operators")[0])
 
 
 @properties
@@ -201,14 +197,15 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
                 make = layout.operator("preferences.io_idtech_make_asset_library", icon="ASSET_MANAGER")
                 make.game = folder.path
         layout.prop(self, "default_scale")
-        for family in _families_with_games():
-            layout.prop(self, _game_property(family.name))
+        for family in registered:
+            if family.games:
+                layout.prop(self, _game_property(family.name))
         documentation.draw_button(layout)
-        for line in conflicts(_families):
+        for line in conflicts():
             layout.label(text=line, icon="ERROR")
 
 
-_CLASSES = (
+CLASSES = (
     IO_IDTECH_PG_game_folder,
     IO_IDTECH_UL_game_folders,
     PREFERENCES_OT_io_idtech_game_folder_add,
@@ -216,22 +213,16 @@ _CLASSES = (
     PREFERENCES_OT_io_idtech_game_folder_move,
     IO_IDTECH_preferences,
 )
+PROPERTIES = ()
 
 
-def register(families: Sequence[Family]) -> None:
-    """Registers the preferences, with a default game for each family."""
-    _families[:] = families
-    for family in _families_with_games():
-        IO_IDTECH_preferences.__annotations__[_game_property(family.name)] = EnumProperty(
-            name=f"Game for {family.name.upper()}",
-            description=f"Default game to export {family.name.upper()} files for",
-            items=game_items(family.games),
-        )
-    for cls in _CLASSES:
-        bpy.utils.register_class(cls)
-
-
-def unregister() -> None:
-    """Unregisters what `register` registered."""
-    for cls in reversed(_CLASSES):
-        bpy.utils.unregister_class(cls)
+def set_families(families: Sequence[Family]) -> None:
+    """Sets the families, and adds a default game for each, before the preferences are registered."""
+    registered[:] = families
+    for family in families:
+        if family.games:
+            IO_IDTECH_preferences.__annotations__[_game_property(family.name)] = EnumProperty(
+                name=f"Game for {family.name.upper()}",
+                description=f"Default game to export {family.name.upper()} files for",
+                items=game_items(family.games),
+            )

@@ -12,9 +12,11 @@ from bpy_extras.io_utils import poll_file_object_drop
 from ...io_common.family import Family
 from ..frames.operators import sequence_player
 from ..skeletal.operators import import_models, panels, retarget
-from . import animation_list, documentation, find_images, game_check, job_operator, preferences, sidebar
+from . import animation_list, documentation, find_images, game_check, preferences, sidebar
 
 _SHARED: tuple[Any, ...] = (
+    preferences,
+    documentation,
     game_check,
     animation_list,
     find_images,
@@ -30,15 +32,14 @@ _handlers: list[type] = []
 
 def register(families: Sequence[Family]) -> None:
     """Registers the families, the preferences, the documentation and the lists."""
-    for line in preferences.conflicts(families):
+    preferences.set_families(families)
+    for line in preferences.conflicts():
         print(f"Warning: {line}")
-    preferences.register(families)
     documentation.register(families)
     for module in _SHARED:
         add(module.CLASSES, module.PROPERTIES)
     for family in families:
         _register_family(family)
-    job_operator.registered[:] = families
 
 
 def unregister(families: Sequence[Family]) -> None:
@@ -48,13 +49,12 @@ def unregister(families: Sequence[Family]) -> None:
         menu.remove(entry)
     while _handlers:
         bpy.utils.unregister_class(_handlers.pop())
-    job_operator.registered.clear()
     for family in reversed(families):
         remove(_classes(family), family.blender().properties)
     for module in reversed(_SHARED):
         remove(module.CLASSES, module.PROPERTIES)
     documentation.unregister()
-    preferences.unregister()
+    preferences.registered.clear()
 
 
 def add(classes: Iterable[type], properties: Iterable[tuple[type, str, Any]]) -> None:

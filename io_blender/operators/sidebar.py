@@ -12,8 +12,8 @@ from ..materials.library import file_name, missing_images
 from ..records import FACTS, WARNINGS, has_record, load_warnings, material_records
 from ..reports import listing, printable
 from . import find_images, game_check, preferences
-from .job_operator import registered
 from .panel_parts import TabPanel, wrapped
+from .preferences import registered
 
 if TYPE_CHECKING:
     from bpy.types import Context, Material

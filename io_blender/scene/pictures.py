@@ -28,15 +28,14 @@ _SUN_STRENGTH, _LIGHT_AROUND, _GAMMA = 1.9, (0.5, 0.5, 0.5, 1.0), 1.2
 _BACKGROUND = (0.085, 0.095, 0.11, 1.0)
 _MARGIN = 1.05
 _SMALLEST = 1e-6  # that the camera can show
-_BONES = "Picture of bones"
 _BONE_WIDTH, _BONE_TIP = 0.08, 0.1  # in lengths of the bone, and in widths
 
 
 class Studio:
     """A scene of its own that shows what is in another one, and is rendered for pictures."""
 
-    def __init__(self, scene: Any) -> None:
-        self._scene = scene
+    def __init__(self, scene: Any, bones: Any) -> None:
+        self._scene, self._bones = scene, bones
 
     def extent(self, frame: int) -> float:
         """How much a picture of a frame has to show."""
@@ -67,6 +66,7 @@ class Studio:
 
     def _bounds(self, frame: int) -> tuple[Vector, Vector]:
         """The lowest and the highest coordinates of a frame, as the camera sees it."""
+        self._bones.splines.clear()
         self._scene.frame_set(frame)
         corners = self._corners() or self._show_bones() or [Vector((0.0, 0.0, 0.0))]
         columns = list(zip(*(corner @ _VIEW for corner in corners), strict=True))
@@ -85,19 +85,13 @@ class Studio:
     def _show_bones(self) -> list[Vector]:
         """Shows the bones of all armatures as cones; returns their ends."""
         graph, ends = self._scene.view_layers[0].depsgraph, []
-        for obj in self._scene.objects:
-            if obj.name.startswith(_BONES):
-                bpy.data.objects.remove(obj)
         for obj in [obj.evaluated_get(graph) for obj in self._scene.objects if obj.type == "ARMATURE"]:
             for bone in obj.pose.bones:
-                curve: Any = bpy.data.curves.new(_BONES, "CURVE")
-                curve.dimensions, curve.bevel_depth = "3D", bone.length * _BONE_WIDTH
-                spline = curve.splines.new("POLY")
-                spline.points.add(1)
-                for point, end, radius in zip(spline.points, (bone.head, bone.tail), (1.0, _BONE_TIP), strict=True):
+                points = self._bones.splines.new("POLY").points
+                points.add(1)
+                for point, end, radius in zip(points, (bone.head, bone.tail), (1.0, _BONE_TIP), strict=True):
                     ends.append(obj.matrix_world @ end)
-                    point.co, point.radius = (*ends[-1], 1.0), radius
-                self._scene.collection.objects.link(bpy.data.objects.new(_BONES, curve))
+                    point.co, point.radius = (*ends[-1], 1.0), bone.length * radius
         return ends
 
 
@@ -111,14 +105,14 @@ def studio(scene: Scene) -> Iterator[Studio]:
             copy.collection.children.link(child)
         for obj in scene.collection.objects:
             copy.collection.objects.link(obj)
-        _set_up(copy)
-        yield Studio(copy)
+        yield Studio(copy, _set_up(copy))
     finally:
         bpy.data.scenes.remove(copy)
         bpy.data.batch_remove([data for data in state.data_blocks() if data.session_uid not in known])
 
 
-def _set_up(scene: Any) -> None:
+def _set_up(scene: Any) -> Any:
+    """Adds a camera and light to a scene; returns the curves for bones."""
     render, cycles = scene.render, scene.cycles
     render.engine, cycles.device = "CYCLES", "CPU"
     cycles.use_adaptive_sampling = cycles.use_denoising = False
@@ -129,14 +123,15 @@ def _set_up(scene: Any) -> None:
     render.image_settings.file_format, render.image_settings.color_mode = "PNG", "RGB"
     render.image_settings.compression = 0
     scene.view_settings.view_transform, scene.view_settings.gamma = "Standard", _GAMMA
-    camera, sun = bpy.data.cameras.new("Picture"), bpy.data.lights.new("Picture", "SUN")
-    camera.type, sun.energy = "ORTHO", _SUN_STRENGTH  # type: ignore[attr-defined] # of all lights
-    scene.camera, lamp = (bpy.data.objects.new("Picture", data) for data in (camera, sun))
+    data: list[Any] = [bpy.data.cameras.new("Picture"), bpy.data.lights.new("Picture", "SUN")]
+    camera, sun, bones = (*data, bpy.data.curves.new("Picture", "CURVE"))
+    camera.type, sun.energy, bones.dimensions, bones.bevel_depth = "ORTHO", _SUN_STRENGTH, "3D", _BONE_WIDTH
+    scene.camera, lamp, shown = (bpy.data.objects.new("Picture", data) for data in (camera, sun, bones))
     lamp.rotation_euler = _SUN.to_euler()
-    for obj in (scene.camera, lamp):
+    for obj in (scene.camera, lamp, shown):
         scene.collection.objects.link(obj)
-    scene.world = world = bpy.data.worlds.new("Picture")
-    versions.enable_nodes(world)
+    scene.world = bpy.data.worlds.new("Picture")
+    versions.enable_nodes(scene.world)
     # Each ray that leaves a surface finds the same light, unless something is in its way: without noise.
     scene.world.cycles.sampling_method = "NONE"
     tree = scene.world.node_tree
@@ -145,6 +140,7 @@ def _set_up(scene: Any) -> None:
     ground = next(node for node in tree.nodes if node.type == "BACKGROUND")
     tree.links.new(path.outputs["Is Camera Ray"], mix.inputs[0])
     tree.links.new(mix.outputs[0], ground.inputs["Color"])
+    return bones
 
 
 def set_preview(data: ID, pixels: npt.NDArray[np.float32]) -> None:

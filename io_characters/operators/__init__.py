@@ -28,13 +28,13 @@ from ...io_md3.records import PlayerSettings
 from ...io_md5.format import Md5Error
 from .. import CharacterError, scene
 from ..exporter import CharacterExport, export_character
-from . import library_pictures
 from .import_character import (
     IMPORT_SCENE_OT_idtech_character,
     IO_IDTECH_PG_character,
     IO_IDTECH_PG_character_animation,
     IO_IDTECH_UL_character_animations,
     IO_IDTECH_UL_characters,
+    remove_pictures,
 )
 
 PAGE = "characters.html"  # the help page of the operators
@@ -332,4 +332,4 @@ def unregister() -> None:
     bpy.types.TOPBAR_MT_file_export.remove(_export_entry)
     bpy.types.TOPBAR_MT_file_import.remove(_import_entry)
     registration.remove(CLASSES, ())
-    library_pictures.remove()
+    remove_pictures()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
+import bpy.utils.previews
 from bpy.props import CollectionProperty
 from bpy.types import Context, Event, UILayout
 
@@ -16,6 +17,7 @@ from ...io_blender.operators.panel_parts import FilteredList, OperatorResult, ch
 from ...io_blender.operators.shared_options import ImportTransform
 from ...io_blender.options import hidden, mixin_of, option, properties, values_of
 from ...io_blender.reports import Job, printable
+from ...io_common.asset_library import assets_of_game
 from ...io_common.catalogue import Catalogue, CatalogueEntry, Kind, count_animations
 from ...io_common.declarations.characters import Character
 from ...io_common.game_tree.files import FileReadError
@@ -24,7 +26,6 @@ from ...io_common.texts import counted, matches
 from .. import CharacterError
 from ..importer import import_character
 from ..reading import CharacterOptions, CharacterProperties, catalogue, game_folder
-from . import library_pictures
 
 if TYPE_CHECKING:
     _Options = CharacterProperties
@@ -48,6 +49,28 @@ _ICONS = {
 }
 
 
+# The pictures of characters in the user's asset libraries, by kind and name. Blender loads one when it is drawn first.
+_pictures: dict[tuple[str, str], str] = {}
+_loaded_pictures: list[Any] = []
+
+
+def _picture(kind: str, name: str) -> int:
+    """The number of the icon with the picture of a character; 0 if there is none."""
+    path = _pictures.get((kind, name))
+    if path is None:
+        return 0
+    if not _loaded_pictures:
+        _loaded_pictures.append(bpy.utils.previews.new())
+    return int((_loaded_pictures[0].get(path) or _loaded_pictures[0].load(path, path, "BLEND")).icon_id)
+
+
+def remove_pictures() -> None:
+    """Removes the pictures of characters."""
+    _pictures.clear()
+    while _loaded_pictures:
+        bpy.utils.previews.remove(_loaded_pictures.pop())
+
+
 # The list of a game's characters
 
 
@@ -69,7 +92,7 @@ class IO_IDTECH_UL_characters(FilteredList, bpy.types.UIList):
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
         texts = (item.name, item.meshes, item.animations, item.skins)
-        _draw_columns(layout, texts, _ICONS.get(item.kind, "DOT"), library_pictures.icon(item.kind, item.name))
+        _draw_columns(layout, texts, _ICONS.get(item.kind, "DOT"), _picture(item.kind, item.name))
 
     def is_shown(self, data: Any, item: Any) -> bool:
         return all(word in f"{item.name} {item.path} {item.kind}".lower() for word in data.search.lower().split())
@@ -258,7 +281,9 @@ class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, Impor
         except (CharacterError, OSError) as error:
             self.problem = printable(str(error))
             return
-        library_pictures.find(found.files.folders)
+        _pictures.clear()
+        for library in bpy.context.preferences.filepaths.asset_libraries:
+            _pictures.update(assets_of_game(Path(bpy.path.abspath(library.path)), found.files.folders))
         for entry in found.entries:
             item = self.entries.add()
             item.name, item.kind, item.path = printable(entry.name), entry.kind.value, printable(entry.path)
@@ -307,7 +332,7 @@ class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, Impor
         if 0 <= self.active_entry < len(self.entries):
             item = self.entries[self.active_entry]
             column.label(text=f"{item.kind.capitalize()}: {item.path}")
-            if picture := library_pictures.icon(item.kind, item.name):
+            if picture := _picture(item.kind, item.name):
                 column.template_icon(picture, scale=_PICTURE_SCALE)
         layout.prop(self, "name")
         layout.prop(self, "animation_filter")

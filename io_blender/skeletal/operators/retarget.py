@@ -22,8 +22,9 @@ from ...clips.actions import suitable_actions
 from ...clips.clip import action_clip
 from ...clips.playing import playback
 from ...operators.file_operators import ExportHelper, ImportHelper
-from ...operators.job_operator import JobOperator, NoFileError, Outcome, registered
+from ...operators.job_operator import JobOperator, NoFileError, Outcome
 from ...operators.panel_parts import NamedList, Operator, OperatorResult, TabPanel, fail
+from ...operators.preferences import registered
 from ...options import frame_start_option, option, properties
 from ...reports import ImportResult, Job, Progress, Report, listing, printable
 from ...scene import axes, mesh_data
