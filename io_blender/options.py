@@ -58,6 +58,9 @@ def mixin_of(*declared: type, **changes: Mapping[str, Any]) -> type:
     return type("Options", (), {"__annotations__": annotations})
 
 
+_PROPERTIES = {bool: "BoolProperty", int: "IntProperty", float: "FloatProperty", str: "StringProperty"}
+
+
 def property_of(declared: Field[Any], changes: Mapping[str, Any] | None = None) -> Any:
     """The property of Blender for an option; `changes` replaces some of its keywords."""
     # The command line reads options without Blender.
@@ -71,13 +74,7 @@ def property_of(declared: Field[Any], changes: Mapping[str, Any] | None = None) 
         return props.EnumProperty(**keywords)
     if isinstance(default, tuple):
         return props.IntVectorProperty(size=len(default), **keywords)
-    kinds: dict[type, Any] = {
-        bool: props.BoolProperty,
-        int: props.IntProperty,
-        float: props.FloatProperty,
-        str: props.StringProperty,
-    }
-    return kinds[type(default)](**keywords)
+    return getattr(props, _PROPERTIES[type(default)])(**keywords)
 
 
 def scale_option(name: str, description: str) -> Any:

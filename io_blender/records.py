@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 LARGEST = float(np.finfo(np.float32).max)  # larger numbers fit neither into Blender nor into the files
 _LARGEST_INTEGER = 2**31 - 1
+_LONGEST_TEXT = 1024  # in a list
 _ROTATION_TOLERANCE = 1e-4
 
 
@@ -215,18 +216,14 @@ class Bytes(Table):
 
 
 class Texts(Field[list[str]]):
-    """A list of texts, none longer than `longest`."""
-
-    def __init__(self, group: str, key: str, longest: int = 1024) -> None:
-        super().__init__(group, key)
-        self._longest = longest
+    """A list of texts, none very long."""
 
     def _decode(self, value: Any) -> list[str] | None:
         # Blender reads an empty list as an array without elements.
         if isinstance(value, str | bytes) or not hasattr(value, "__len__"):
             return None
         texts = list(value)
-        is_valid = all(isinstance(text, str) and len(text) <= self._longest for text in texts)
+        is_valid = all(isinstance(text, str) and len(text) <= _LONGEST_TEXT for text in texts)
         return texts if is_valid else None
 
 

@@ -217,11 +217,6 @@ def enable_nodes(material: bpy.types.Material) -> None:
         material.use_nodes = True
 
 
-def blend_surface(material: bpy.types.Material) -> None:
-    """Makes a material blend smoothly with what is behind it, without dithering."""
-    material.surface_render_method = "BLENDED"
-
-
 def set_green_down(normal_map: Any) -> bool:
     """Sets a Normal Map node to green down ('DirectX'); False where Blender has no such setting."""
     if not hasattr(normal_map, "convention"):

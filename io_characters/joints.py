@@ -18,7 +18,7 @@ import numpy as np
 
 from ..io_common.declarations.characters import CharacterPart, JointAdjustment
 from ..io_common.skeletal import quaternions as quat
-from ..io_common.skeletal.skeleton import components, first_indices, with_components
+from ..io_common.skeletal.skeleton import ancestors, components, first_indices, with_components
 from ..io_md5.format import Animation
 
 _WORD = re.compile(r"(?:(-)\s*)?(?:(\*)\s*)?([^\s,*()\-][^\s,*()]*)")
@@ -30,9 +30,7 @@ _AXES = ((2, -1.0), (1, -1.0), (0, 1.0))  # the axis of yaw, pitch and roll in t
 def channel_joints(expression: str, names: Sequence[str], parents: Sequence[int]) -> tuple[list[int], list[str]]:
     """The joints that an expression such as `*Waist -*lleg` names, in order, and names that no joint has."""
     index = first_indices([name.lower() for name in names])
-    children: dict[int, list[int]] = {}
-    for child, parent in enumerate(parents):
-        children.setdefault(parent, []).append(child)
+    all_parents = np.asarray(parents, dtype=np.int32)
     chosen: set[int] = set()
     unknown: list[str] = []
     # Of equal words the last decides.
@@ -41,7 +39,8 @@ def channel_joints(expression: str, names: Sequence[str], parents: Sequence[int]
         if joint is None:
             unknown.append(word)
             continue
-        named = _with_children(joint, children) if star else {joint}
+        below = [one for one in range(len(names)) if joint in ancestors(all_parents, one)] if star else []
+        named = {joint, *below}
         chosen = chosen - named if minus else chosen | named
     return sorted(chosen), unknown
 
@@ -51,17 +50,6 @@ def named_joints(part: CharacterPart) -> list[str]:
     words = [match[2] for _, expression in part.channels for match in _WORD.findall(expression)]
     words += [*(one.joint for one in part.tags), *(one.joint for one in part.adjustments)]
     return list(dict.fromkeys(words))
-
-
-def _with_children(joint: int, children: dict[int, list[int]]) -> set[int]:
-    found: set[int] = set()
-    stack = [joint]
-    while stack:
-        current = stack.pop()
-        if current not in found:
-            found.add(current)
-            stack += children.get(current, [])
-    return found
 
 
 def adjustments_of(adjustments: Iterable[JointAdjustment], index: int) -> dict[str, JointAdjustment]:

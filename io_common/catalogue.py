@@ -238,25 +238,23 @@ class Catalogue:
     def _loose_character(self, path: str) -> Character:
         folder, _, base = path.rpartition("/")
         stem = split_extension(base)[0]
-        if fold(base).endswith(IQM_SUFFIX):
-            return Character(stem, DOOM3, (CharacterPart(stem, path),))
-        if fold(base).endswith(MD3_SUFFIX):
-            return Character(
-                stem, QUAKE3, (CharacterPart(stem, path, skins=_skin_files(self.files.files(folder), [stem])),)
-            )
-        if fold(base).endswith(".md2"):
+        part, game = CharacterPart(stem, path), DOOM3
+        if part.is_md3:
+            part, game = replace(part, skins=_skin_files(self.files.files(folder), [stem])), QUAKE3
+        elif fold(base).endswith(".md2"):
             names = [file.name for file in self.files.files(folder).values()]
             models = [name for name in names if fold(name).endswith(".md2")]
             skins = guess_skins(filter(is_image, names), models, base, folder.rpartition("/")[2], anything=False)
-            found = tuple(_image_skin(folder, name) for name in skins)
-            return Character(stem, QUAKE2, (CharacterPart(stem, path, skins=found),))
-        if folder not in self._animations:
-            # All models of a folder share its animations.
-            self._animations[folder] = tuple(
-                CharacterAnimation(split_extension(file.rpartition("/")[2])[0], (file,))
-                for file in self.files.paths(folder, _ANIMATION_SUFFIX)
-            )
-        return Character(stem, DOOM3, (CharacterPart(stem, path, animations=self._animations[folder]),))
+            part, game = replace(part, skins=tuple(_image_skin(folder, name) for name in skins)), QUAKE2
+        elif not fold(base).endswith(IQM_SUFFIX):
+            if folder not in self._animations:
+                # All models of a folder share its animations.
+                self._animations[folder] = tuple(
+                    CharacterAnimation(split_extension(file.rpartition("/")[2])[0], (file,))
+                    for file in self.files.paths(folder, _ANIMATION_SUFFIX)
+                )
+            part = replace(part, animations=self._animations[folder])
+        return Character(stem, game, (part,))
 
 
 def _player_character(files: GameTree, folder: str) -> Character:

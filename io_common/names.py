@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import errno
 import os
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -123,13 +124,7 @@ def clean_name(raw: str) -> AssetName:
 
 def join(*parts: str) -> str:
     """The path made of parts, with forward slashes, without `.` and `..`, which never lead out of the game folder."""
-    result: list[str] = []
-    for part in fold_slashes("/".join(parts)).split("/"):
-        if part == "..":
-            del result[-1:]
-        elif part not in ("", "."):
-            result.append(part)
-    return "/".join(result)
+    return posixpath.normpath("/" + fold_slashes("/".join(parts))).lstrip("/")
 
 
 def ancestors(folder: str) -> list[str]:

@@ -163,7 +163,8 @@ class _NodeBuilder:
                 # Sharp edges in all of Blender's renderers.
                 self.link(self.math("GREATER_THAN", cut.alpha, threshold, label="Alpha Test"), target)
         elif found.translucent:
-            versions.blend_surface(self._material)
+            # Without dithering.
+            self._material.surface_render_method = "BLENDED"
             if diffuse.alpha is not None:
                 self.link(diffuse.alpha, target)
 
@@ -193,7 +194,7 @@ class _NodeBuilder:
         both = self.add("ShaderNodeAddShader", 0)
         self.link(emission.outputs[0], both.inputs[0])
         self.link(transparent.outputs[0], both.inputs[1])
-        versions.blend_surface(self._material)
+        self._material.surface_render_method = "BLENDED"
         output = next(node for node in self._tree.nodes if node.type == "OUTPUT_MATERIAL")
         self.link(both.outputs[0], output.inputs["Surface"])
         self._tree.nodes.remove(self._shader)

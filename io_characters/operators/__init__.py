@@ -28,14 +28,7 @@ from ...io_md3.records import PlayerSettings
 from ...io_md5.format import Md5Error
 from .. import CharacterError, scene
 from ..exporter import CharacterExport, export_character
-from .import_character import (
-    IMPORT_SCENE_OT_idtech_character,
-    IO_IDTECH_PG_character,
-    IO_IDTECH_PG_character_animation,
-    IO_IDTECH_UL_character_animations,
-    IO_IDTECH_UL_characters,
-    remove_pictures,
-)
+from . import import_character
 
 PAGE = "characters.html"  # the help page of the operators
 _COLUMN_LENGTH = 24
@@ -295,11 +288,7 @@ def _draw_character(layout: Any, found: scene.SceneCharacter) -> None:
 
 
 CLASSES: tuple[Any, ...] = (
-    IO_IDTECH_PG_character,
-    IO_IDTECH_UL_characters,
-    IO_IDTECH_PG_character_animation,
-    IO_IDTECH_UL_character_animations,
-    IMPORT_SCENE_OT_idtech_character,
+    *import_character.CLASSES,
     EXPORT_SCENE_OT_idtech_character,
     OBJECT_OT_idtech_player_template,
     OBJECT_OT_idtech_character_skin,
@@ -310,7 +299,7 @@ CLASSES: tuple[Any, ...] = (
 
 
 def _import_entry(menu: Any, context: Context) -> None:
-    menu.layout.operator(IMPORT_SCENE_OT_idtech_character.bl_idname, text="id Tech Game Character")
+    menu.layout.operator("import_scene.idtech_character", text="id Tech Game Character")
 
 
 def _export_entry(menu: Any, context: Context) -> None:
@@ -332,4 +321,4 @@ def unregister() -> None:
     bpy.types.TOPBAR_MT_file_export.remove(_export_entry)
     bpy.types.TOPBAR_MT_file_import.remove(_import_entry)
     registration.remove(CLASSES, ())
-    remove_pictures()
+    import_character.remove_pictures()

@@ -41,6 +41,8 @@ MAX_WORDS = 100_000  # words of all statements that a script runs, those of othe
 MAX_DEPTH = 48  # blocks, aliases and scripts within each other
 _LONGEST_PATH = 4096  # Windows and Linux open no longer ones
 _MODEL_FOLDERS = ("models", "model")
+# The settings of surfaces, and where they are kept.
+_SURFACE = {"alphatest": "alpha_test", "alphablend": "alpha_blend", "cullface": "cull_face"}
 
 
 @dataclass
@@ -60,14 +62,9 @@ class MeshSkin:
 
     def set_surface(self, setting: str, value: str) -> None:
         """Sets `alphatest`, `alphablend` or `cullface`; others are ignored."""
-        if not _NUMBER.fullmatch(value):
-            return
-        if setting == "alphatest":
-            self.alpha_test = min(max(number(value), 0.0), 1.0)
-        elif setting == "alphablend":
-            self.alpha_blend = number(value) != 0.0
-        elif setting == "cullface":
-            self.cull_face = number(value) != 0.0
+        if setting in _SURFACE and _NUMBER.fullmatch(value):
+            given = number(value)
+            setattr(self, _SURFACE[setting], min(max(given, 0.0), 1.0) if setting == "alphatest" else given != 0.0)
 
 
 @dataclass
@@ -355,7 +352,7 @@ class _ScriptReader:
             self._link(words)
         else:
             part.settings.append((name, *words))
-            if action in ("alphatest", "alphablend", "cullface") and len(words) > 1:
+            if action in _SURFACE and len(words) > 1:
                 part.skin(words[0]).set_surface(action, words[1])
 
     def _path(self, name: str) -> str:
