@@ -9,12 +9,8 @@ from typing import Any
 def open(path: str | os.PathLike[str]) -> Any:  # noqa: A001 # as in gzip and other modules
     """What is in a file, by its content: a model, an animation or a camera path of a format package.
 
-    Args:
-        path: of an .md5mesh, .md5anim, .md5camera, .md2 or .md3 file, under whatever name.
-
-    Raises:
-        Md5Error, Md2Error, Md3Error: the file cannot be understood as the kind that its name says, or as any.
-        OSError: it cannot be opened, or is not a regular file.
+    The file may have any name. Raises the error of the format that its name says, such as Md5Error, or of the first
+    format, if it cannot be understood; OSError if it cannot be opened, or is not a regular file.
     """
     from .families import FAMILIES
 

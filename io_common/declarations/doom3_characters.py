@@ -80,13 +80,9 @@ class Doom3Declarations(DeclarationsByName):
         model = self.model(name) if name else None
         return bool(model.model) if model is not None else fold(name).endswith(MODEL_SUFFIXES)
 
-    def has_file(self, path: str) -> bool:
-        """Whether the game has a file."""
-        return self._files.has(path)
-
     def shaders(self, path: str) -> list[str]:
         """The materials of a model's meshes; none if it cannot be read, which the import reports."""
-        file = self._files.find(path) if fold(path).endswith(".md5mesh") else None
+        file = self.files.find(path) if fold(path).endswith(".md5mesh") else None
         try:
             data = file.read() if file is not None else b""
         except FileReadError:
@@ -122,12 +118,12 @@ class _CharacterReader:
         game = self._game
         path = fold_slashes(name)
         part = game.model(name) or CharacterPart(split_extension(path.rpartition("/")[2])[0], path)
-        self._missing.update(file for one in part.animations for file in one.files if not game.has_file(file))
+        self._missing.update(file for one in part.animations for file in one.files if not game.files.has(file))
         default = skin or part.default_skin or ""
         found = game.skin(default) if default else None
         if default and found is None:
             self._missing.add(f"skin {default}")
-        if not game.has_file(part.model):
+        if not game.files.has(part.model):
             self._missing.add(part.model)
             return False
         skins = self._skins(part, name, default)

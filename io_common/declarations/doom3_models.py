@@ -212,7 +212,7 @@ class DeclarationsByName:
     """The declarations of a game, read when they are first needed."""
 
     def __init__(self, files: GameTree) -> None:
-        self._files = files
+        self.files = files
         self._parents: dict[tuple[str, str], list[str]] = defaultdict(list)
         self._models: dict[str, CharacterPart] = {}
         self._entities: dict[str, dict[str, str]] = {}
@@ -222,11 +222,11 @@ class DeclarationsByName:
     def declared(self) -> dict[str, dict[str, Declaration]]:
         """The declarations of each type by canonical name, in the order in which they are read."""
         found: dict[str, dict[str, Declaration]] = {MODEL: {}, ENTITY: {}, SKIN: {}}
-        budget = self._files.budget
+        budget = self.files.budget
         for folder, extension, default_type in _FOLDERS:
-            for path in self._files.paths(folder, extension):
+            for path in self.files.paths(folder, extension):
                 try:
-                    text = self._files.read_text(path)
+                    text = self.files.read_text(path)
                 except FileReadError as error:
                     budget.warn(str(error))
                     continue
