@@ -75,7 +75,7 @@ MESH_EXPORT: Functions = {
     "reading the weights of the vertices": ("io_blender.scene.mesh_data:vertex_group_weights",),
     "comparing stored weights": (
         "io_blender.skeletal.exporting.mesh:load_source",
-        "io_blender.skeletal.exporting.mesh:verified_sources",
+        "io_blender.skeletal.exporting.weights:SourceMesh.verified",
     ),
     "verification": ("io_blender.skeletal.exporting.build:Verifier",),
     "printing the file": ("io_md5.exporting:format_mesh",),

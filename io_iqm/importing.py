@@ -14,9 +14,8 @@ from ..io_blender.reports import ImportResult, Job, Progress, kept_on_failure
 from ..io_blender.skeletal.importing.folder import add_facts, read_animations, read_folders
 from ..io_blender.skeletal.importing.importer import build_files, finish_import, set_scene_timing
 from ..io_blender.skeletal.importing.model import set_normals
-from ..io_blender.skeletal.importing.plan import active_skeleton
+from ..io_blender.skeletal.importing.plan import active_skeleton, read_user_map
 from ..io_blender.skeletal.importing.sources import ImportSkeleton, SourceAnimation, SourceFiles, read_skeleton
-from ..io_blender.skeletal.importing.transfer import read_user_map
 from ..io_blender.skeletal.options import ImportOptions
 from ..io_blender.skeletal.records import MESH_INDEX, SHADERS
 from ..io_common.files import read_source

@@ -21,10 +21,6 @@ def _blender() -> BlenderPart:
     return BLENDER
 
 
-def _required_suffix(game: str) -> str:
-    return ANIMATION_SUFFIX if PROFILES[game_named(game)].writing.needs_animation else ""
-
-
 FAMILY = Family(
     name="md5",
     label="id Tech 4 MD5",
@@ -40,6 +36,6 @@ FAMILY = Family(
     skeletal=FORMAT,
     other_games=frozenset(OTHER_NAMES),
     magic=MAGIC.encode(),
-    required_suffix=_required_suffix,
+    required_suffix=lambda game: ANIMATION_SUFFIX if PROFILES[game_named(game)].writing.needs_animation else "",
     find_companion_files=find_companion_files,
 )

@@ -43,10 +43,6 @@ class StoredCamera:
         """The indices of the cuts directly before a scene frame."""
         return np.flatnonzero(self.instants == frame - self.frame_start).tolist()
 
-    def is_outermost(self, frame: int) -> bool:
-        """Whether a frame is the first or the one after the last, where only invalid files have cuts."""
-        return frame - self.frame_start in (0, len(self.frame_entries))
-
 
 def store_camera(
     data: CameraData, camera: Camera, conversion: axes.Conversion, frame_start: int, cut_marker: str

@@ -19,7 +19,6 @@ from ...io_blender.skeletal.exporting.source import (
     warn_of_hidden,
     why_without_meshes,
 )
-from ...io_blender.skeletal.importing.folder import animation_paths
 from ...io_common.files import write_files
 from ...io_common.game_tree.archives import files_in
 from ..format import (
@@ -31,11 +30,19 @@ from ..format import (
     read_animation_header,
     read_joints,
 )
-from ..format.files import FORMAT
 from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX
-from .game import companion_of, find_by_file, hint_names, prepare, rest_animation, scale_files, with_object_name
+from .game import (
+    arrange,
+    companion_of,
+    find_by_file,
+    hint_names,
+    join,
+    prepare,
+    rest_animation,
+    scale_files,
+    with_object_name,
+)
 from .options import ExportOptions
-from .sequences import arrange, join
 
 _Skeleton = tuple[list[str], list[int]]
 """The names and parents of joints."""
@@ -152,7 +159,7 @@ def _require_files_of_model(animations: Iterable[Path], new: _Skeleton, mesh: Pa
         old = _read_skeleton(path) if path.exists() else None
         if old is None or old == new or (mesh is not None and _read_skeleton(mesh) == old):
             continue
-        meshes = _skeletons_of_meshes(path.parent).values()
+        meshes = _skeletons(path.parent, MESH_SUFFIX).values()
         if new not in meshes or old in meshes:
             raise Md5Error(
                 f"the animation {path.name} in this folder has other joints: it is of another model, or from "
@@ -163,7 +170,7 @@ def _require_files_of_model(animations: Iterable[Path], new: _Skeleton, mesh: Pa
 
 def _warn_of_meshes(animation: Path, new: _Skeleton, report: Report) -> None:
     """Warns if there are meshes in the folder of an animation, and none has the joints that are written."""
-    found = _skeletons_of_meshes(animation.parent)
+    found = _skeletons(animation.parent, MESH_SUFFIX)
     if found and new not in found.values():
         report.warn(
             f"games refuse it with {listing([path.name for path in found])} in its folder, as the joints differ: "
@@ -176,14 +183,11 @@ def _warn_of_meshes(animation: Path, new: _Skeleton, report: Report) -> None:
 def _warn_of_animations(mesh: Path, new: _Skeleton, others: Collection[Path], report: Report) -> None:
     """Warns of animations beside a mesh that fit it before, and will not when it is replaced."""
     # The mesh need not exist. `others` are files that are written or warned of already.
-    try:
-        old = _read_skeleton(mesh)
-        if old is None or old == new:
-            return
-        paths = animation_paths(mesh.parent, FORMAT)
-        unfit = [path.name for path in paths if path not in others and _read_skeleton(path) == old]
-    except OSError:
+    old = _read_skeleton(mesh)
+    if old is None or old == new:
         return
+    found = _skeletons(mesh.parent, ANIMATION_SUFFIX)
+    unfit = [path.name for path, skeleton in found.items() if path not in others and skeleton == old]
     if unfit:
         report.warn(
             f"its joints have changed, so games refuse the animations {listing(unfit)} with it: export them again",
@@ -192,9 +196,10 @@ def _warn_of_animations(mesh: Path, new: _Skeleton, others: Collection[Path], re
         )
 
 
-def _skeletons_of_meshes(folder: Path) -> dict[Path, _Skeleton]:
+def _skeletons(folder: Path, suffix: str) -> dict[Path, _Skeleton]:
+    """The skeletons of the files of a folder that can be read."""
     try:
-        paths = [path for path in files_in(folder) if path.suffix.lower() == MESH_SUFFIX]
+        paths = [path for path in files_in(folder) if path.suffix.lower() == suffix]
     except OSError:
         return {}
     return {path: skeleton for path in paths if (skeleton := _read_skeleton(path)) is not None}

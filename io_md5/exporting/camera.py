@@ -37,7 +37,7 @@ from ..format import Camera, Md5Error, format_camera
 from ..format.check import check_camera
 from ..format.games import Game
 from ..format.text.camera_file import cut_warnings, cuts_at, timeline
-from ..importing.camera import clamped, cut_frames, field_of_view, jumps, marker_name, to_file
+from ..importing.camera import clamped, cut_frames, field_of_view, jumps, marker_name, to_file, unit
 from ..options import CameraProperties
 from ..records import CAMERA_RATE, StoredCamera, load_camera
 
@@ -52,6 +52,12 @@ _POSITION, _DIRECTION, _FIELD_OF_VIEW = 1e-4, 0.01, 0.01
 _ROUNDING = 2e-6
 # By how much the axes of a camera that is not skewed may be off from right angles.
 _SKEWED = 1e-5
+
+
+_MIRRORED = (
+    "negative scale mirrors the picture in Blender, which no path can: the path looks the same way, not mirrored. Make "
+    "the scale of the camera and its parents positive"
+)
 
 
 @dataclass(frozen=True)
@@ -82,10 +88,14 @@ class _ShownView(NamedTuple):
 
     name: str  # of the camera
     frame: int  # of the scene
-    position: Floats  # of the evaluated camera, in the scene, float64 (3,)
-    basis: Floats  # its axes of length 1, as columns: Blender removes the scale of each, float64 (3, 3)
+    matrix: Floats  # of the evaluated camera, in the scene, float64 (4, 4)
     # Of its picture in its own space: right top, right bottom, left bottom, left top, float64 (4, 3).
     corners: Floats
+
+    @property
+    def basis(self) -> Floats:
+        """Its axes of length 1, as columns: Blender removes the scale of each, float64 (3, 3)."""
+        return unit(self.matrix[:3, :3].T).T
 
 
 def export_camera(context: Context, path: str | os.PathLike[str], options: CameraExportOptions) -> Job[ExportResult]:
@@ -183,8 +193,8 @@ class _Plan:
             stored = self.stored[self._camera_at[min(max(frame - 1, start), end)]]
             imported = stored.cuts_at(frame) if stored is not None else []
             # Cuts at the first or after the last frame come from invalid files, as do several on one frame.
-            outermost = imported and stored and stored.is_outermost(frame) and frame in (start, end + 1)
-            if start < frame <= end or outermost:
+            is_outermost = stored is not None and frame - stored.frame_start in (0, len(stored.frame_entries))
+            if start < frame <= end or (imported and is_outermost and frame in (start, end + 1)):
                 count = max(1, min(len(imported), marked[frame]))
                 self.instants += [frame] * count
                 self.sources += [(stored, number) for number in imported[:count] if stored is not None] or [None]
@@ -195,16 +205,12 @@ class _Plan:
         return seen == (camera, camera) and frame not in self.instants
 
     def cuts(self) -> tuple[Ints, list[str]]:
-        """The cuts of the file, (K,), and their groups."""
+        """The cuts of the file, (K,), and their groups; cuts of an imported file as there, in whatever order."""
         groups = [one[0].camera.cut_groups[one[1]] if one is not None else "" for one in self.sources]
         instants = np.array(self.instants, dtype=np.int32)
-        stored = next(iter(self.stored.values()))
-        if (
-            len(self.stored) == 1
-            and stored is not None
-            and stored.camera.entry_count == len(self.moments)
-            and np.array_equal(stored.instants + stored.frame_start, instants)
-        ):
+        stored = next(iter(self.stored.values())) if len(self.stored) == 1 else None
+        is_whole = stored is not None and stored.camera.entry_count == len(self.moments)
+        if stored is not None and is_whole and np.array_equal(stored.instants + stored.frame_start, instants):
             return stored.camera.cuts, groups
         return cuts_at(instants - self.frames[0]), groups
 
@@ -281,32 +287,22 @@ def _sample(
                 data.lens, data.sensor_width, data.sensor_height, data.sensor_fit, aspect
             )
             if frame in verified and not moment.is_end:
-                axes_of_camera = matrices[index, :3, :3]
-                lengths = np.linalg.norm(axes_of_camera, axis=0)
-                shown[frame - scene.frame_start] = _ShownView(
-                    moment.camera.name, frame, matrices[index, :3, 3],
-                    axes_of_camera / np.where(lengths > 0.0, lengths, 1.0),
-                    np.array(data.view_frame(scene=scene), dtype=np.float64),
-                )  # fmt: skip
+                corners = np.array(data.view_frame(scene=scene), dtype=np.float64)
+                shown[frame - scene.frame_start] = _ShownView(moment.camera.name, frame, matrices[index], corners)
     positions, orientations = to_file(matrices, conversion)
     return Camera(np.empty(0, np.int32), positions, orientations, fields_of_view), shown
 
 
 def _restore_stored(path: Camera, plan: _Plan) -> None:
     """Replaces values that were not changed since the import by the exact values of the file."""
-    # The index and source of each entry, and the entry of its file.
-    found: dict[Object, list[tuple[int, int]]] = {}
-    for index, moment in enumerate(plan.moments):
-        stored = plan.stored[moment.camera]
-        if stored is not None and not moment.is_end:
-            frame = moment.frame - stored.frame_start
-            if 0 <= frame < len(stored.frame_entries):
-                found.setdefault(moment.camera, []).append((index, int(stored.frame_entries[frame])))
-    for camera, pairs in found.items():
-        stored = plan.stored[camera]
-        assert stored is not None
-        source = _channels_of(stored.camera)
-        moments, entries = np.array(pairs).T
+    frames = np.array([moment.frame for moment in plan.moments])
+    for camera, stored in plan.stored.items():
+        if stored is None:
+            continue
+        source, of_file = _channels_of(stored.camera), frames - stored.frame_start
+        is_own = np.array([moment.camera == camera and not moment.is_end for moment in plan.moments])
+        moments = np.flatnonzero(is_own & (of_file >= 0) & (of_file < len(stored.frame_entries)))
+        entries = stored.frame_entries[of_file[moments]]
         positions, orientations, angles = (channel[moments] for channel in _channels_of(path))
         file_positions, file_orientations, file_angles = (channel[entries] for channel in source)
         distances = np.linalg.norm(positions - file_positions, axis=1)
@@ -370,11 +366,7 @@ def _find_differences(camera: Camera, views: dict[int, _ShownView], conversion: 
         if frame < len(entries):
             what = _compare(camera, int(entries[frame]), view, conversion, size)
             if np.linalg.det(view.basis) < 0.0:
-                text = (
-                    "negative scale mirrors the picture in Blender, which no path can: the path looks the same way, "
-                    "not mirrored. Make the scale of the camera and its parents positive"
-                )
-                result.append((view.name, text))
+                result.append((view.name, _MIRRORED))
         if what:
             cause = (
                 "parents with uneven scale shear the camera: apply their scale"
@@ -388,7 +380,7 @@ def _find_differences(camera: Camera, views: dict[int, _ShownView], conversion: 
 
 def _compare(camera: Camera, entry: int, view: _ShownView, conversion: Conversion, size: float) -> str:
     """What of an entry differs from what is shown, and by how much; empty if nothing does."""
-    position = conversion.points(view.position)
+    position = conversion.points(view.matrix[:3, 3])
     distance = float(np.linalg.norm(camera.positions[entry] - position))
     allowed = _POSITION * size + _ROUNDING * max(float(np.abs(position).max()), 1.0)
     # Lens shift, which the format does not have, moves the middle of the picture off the axis.
@@ -404,14 +396,12 @@ def _compare(camera: Camera, entry: int, view: _ShownView, conversion: Conversio
         for k, direction in enumerate((middle, left, upright))
     )
     zoom = abs(float(clamped(camera.fields_of_view[entry])) - angle)
-    parts = []
-    if not distance <= allowed:
-        parts.append(f"position by {amount(distance, size, 'path')}")
-    if not off <= _DIRECTION:
-        parts.append(f"direction by {off:.3g}°")
-    if not zoom <= _FIELD_OF_VIEW:
-        parts.append(f"field of view by {zoom:.3g}°")
-    return ", ".join(parts)
+    parts = {
+        f"position by {amount(distance, size, 'path')}": distance <= allowed,
+        f"direction by {off:.3g}°": off <= _DIRECTION,
+        f"field of view by {zoom:.3g}°": zoom <= _FIELD_OF_VIEW,
+    }
+    return ", ".join(words for words, is_small in parts.items() if not is_small)
 
 
 def _angle(some: Floats, other: Floats) -> float:

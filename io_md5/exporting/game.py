@@ -1,4 +1,5 @@
-"""What a game requires of an export: findings about the scene, mesh names, files beside the mesh, and their names."""
+"""What a game requires of an export: findings about the scene, mesh names, files beside the mesh, and their names; and
+the sequences of the MD2 or MDL that a model replaces, in one animation."""
 
 from __future__ import annotations
 
@@ -17,15 +18,17 @@ from ...io_blender.findings import BONES, FACES, VERTICES, LocatedFinding, Locat
 from ...io_blender.reports import Progress, Report, finish, listing, raise_errors
 from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_blender.skeletal.exporting.build import Build, Builder
-from ...io_blender.skeletal.exporting.clips import Clip, clips_by_file
+from ...io_blender.skeletal.exporting.clips import AnimationOptions, Clip, clips_by_file
 from ...io_blender.skeletal.exporting.source import find_source, require_meshes
-from ...io_blender.skeletal.records import MESH_INDEX, load_comment_name
+from ...io_blender.skeletal.records import MESH_INDEX, StoredAction, load_comment_name
 from ...io_blender.verification import Verify
-from ...io_common.companions import Companion
+from ...io_common.companions import Companion, match_sequences
 from ...io_common.game_tree.archives import files_in
 from ...io_common.names import fold
 from ...io_common.rules import Finding
 from ...io_common.skeletal.joint_map import words_of
+from ...io_common.skeletal.scales import ScaleTable
+from ...io_common.skeletal.skeleton import components, with_components
 from ...io_common.skeletal.weights import pose_bounds
 from ...io_common.texts import counted
 from ...io_common.textures.search import Search
@@ -36,7 +39,6 @@ from ..format.games import PROFILES, Game, prepare_animation, prepare_model, res
 from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import Scales, format_scales, scales_of_table
 from .options import ExportOptions, ModelOptions
-from .sequences import match_clips
 
 _IMAGES = ".tga, .png, .jpg or .lmp"
 
@@ -214,15 +216,13 @@ def find(
         companion = companion_of(path.with_suffix(ANIMATION_SUFFIX), options, report)
         found += [("", finding) for finding in _find_sequence_problems(clips, companion, options)]
     # The same one in several animations is shown once.
-    subjects: dict[tuple[str, bool, str, bool], list[str]] = {}
-    findings: dict[tuple[str, bool, str, bool], Finding] = {}
+    alike: dict[tuple[str, bool, str, bool], list[tuple[str, Finding]]] = {}
     for subject, finding in found:
-        key = (finding.code, finding.is_error, finding.text, bool(subject))
-        findings.setdefault(key, finding)
-        subjects.setdefault(key, []).extend(filter(None, [subject]))
+        alike.setdefault((finding.code, finding.is_error, finding.text, bool(subject)), []).append((subject, finding))
     result = []
-    for key, finding in findings.items():
-        text = f"{listing(subjects[key], 3)}: {finding.text}" if subjects[key] else finding.text
+    for group in alike.values():
+        subjects, finding = [subject for subject, _ in group if subject], group[0][1]
+        text = f"{listing(subjects, 3)}: {finding.text}" if subjects else finding.text
         result.append((replace(finding, text=text), _location(finding, built)))
     return sorted(result, key=lambda found: not found[0].is_error)
 
@@ -318,3 +318,59 @@ def _hint_quake2_names(path: Path, companion: Companion | None, report: Report) 
             path.name,
             is_important=True,
         )
+
+
+# Games that take one animation
+
+
+def arrange(
+    clips: dict[Path, Clip], path: Path, companion: Companion | None, options: AnimationOptions, report: Report
+) -> dict[Path, Clip]:
+    """Clips in the order of a companion, else in the user's; raises Md5Error for all that do not fit."""
+    # The result, which `join` puts into one animation, has paths that differ, as a clip may occur twice; a single clip
+    # has `path`.
+    order = list(clips)
+    if companion is not None:
+        order, problems, left_out = match_clips(clips, companion, options)
+        if problems:
+            raise Md5Error(companion.misfit(listing(problems, 40), "Match MD2 or MDL"), path=path.name)
+        if left_out:
+            report.warn(f"no sequences of {companion.name}, so not exported: {listing(left_out)}")
+    # The translations of a joint are multiplied by its scales in all of them or in none.
+    stored = [clips[key].stored or StoredAction(clips[key].name, "", None, None) for key in order]
+    scaled = frozenset(name for one in stored for name in one.scales_position)
+    chosen = [
+        replace(clips[key], stored=replace(one, scales_position=scaled)) for key, one in zip(order, stored, strict=True)
+    ]
+    if len(chosen) == 1:
+        return {path: chosen[0]}
+    return {path.with_name(f"{index:05d} {path.name}"): clip for index, clip in enumerate(chosen)}
+
+
+def match_clips(
+    clips: dict[Path, Clip], companion: Companion, options: AnimationOptions
+) -> tuple[list[Path], list[str], list[str]]:
+    """The keys of a companion's sequences, in order, what does not fit, and the names of other clips."""
+    keys = list(clips)
+    found = [((key.stem, clip.name), len(clip.samples(options)[0])) for key, clip in clips.items()]
+    order, problems, left_out = match_sequences(companion, found)
+    return [keys[index] for index in order], problems, left_out
+
+
+def join(built: Build, path: Path, report: Report) -> None:
+    """Puts the animations of a build, at least one, one after the other into one at `path`."""
+    parts = built.animations
+    if len(parts) == 1:
+        return
+    table = np.concatenate([components(animation) for animation in parts.values()])
+    bounds = np.concatenate([animation.bounds for animation in parts.values()])
+    built.animations = {path: with_components(next(iter(parts.values())), table, bounds=bounds)}
+    if built.scales:
+        joint_count = len(built.skeleton.joints)
+        values = [
+            built.scales[key].values if key in built.scales else np.ones((part.frame_count, joint_count))
+            for key, part in parts.items()
+        ]
+        scales_position = next(iter(built.scales.values())).scales_position
+        built.scales = {path: ScaleTable(np.concatenate(values), scales_position)}
+    report.counts["animations"] = 1

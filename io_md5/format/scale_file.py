@@ -74,14 +74,6 @@ class Scales:
             )
         return ScaleTable(result, scales_position), warnings
 
-    def part(self, first: int, last: int) -> Scales:
-        """The scales of some frames in a row, which are counted from 0 again."""
-        joints = {
-            name: {frame - first: scale for frame, scale in values.items() if first <= frame <= last}
-            for name, values in self.joints.items()
-        }
-        return Scales(joints, set(self.scales_positions))
-
 
 def scales_of_table(names: Sequence[str], table: ScaleTable) -> Scales:
     """The scales of the J joints of an animation, only values other than 1 in 32 bits.

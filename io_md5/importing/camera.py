@@ -181,15 +181,16 @@ def _view_curves(camera: Object) -> Iterator[FCurve]:
 
 def to_file(matrices: Floats, conversion: Conversion) -> tuple[Floats, Floats]:
     """Positions and x y z of orientations in the file; scales of matrices have no effect, as in Blender."""
-    forward = _unit(-matrices[:, :3, 2])
+    forward = unit(-matrices[:, :3, 2])
     up = matrices[:, :3, 1]
-    up = _unit(up - np.einsum("ni,ni->n", up, forward)[:, None] * forward)
+    up = unit(up - np.einsum("ni,ni->n", up, forward)[:, None] * forward)
     axes = np.stack([forward, np.cross(up, forward), up], axis=-1)
     orientations = quat.from_matrices(conversion.rotation @ axes)
     return conversion.points(matrices[:, :3, 3]), quat.xyz_from_wxyz(orientations)
 
 
-def _unit(vectors: Floats) -> Floats:
+def unit(vectors: Floats) -> Floats:
+    """Vectors of length 1; those without a length stay."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return vectors / np.where(lengths > 0.0, lengths, 1.0)
 

@@ -22,7 +22,7 @@ from ..exporting.options import ExportOptions, ModelOptions
 from ..format.games import game_named
 from ..importing.importer import import_files
 from ..options import ImportOptions
-from . import export_md5, import_md5, panels
+from . import export_md5, import_md5
 
 
 def save(context: Context, path: Path, settings: Settings, scene: Scene) -> ExportResult:
@@ -54,8 +54,8 @@ BLENDER = BlenderPart(
     ),
     load=loader(import_files, ImportOptions),
     save=save,
-    classes=(export_md5.OBJECT_OT_md5_check_game, *panels.CLASSES),
-    properties=panels.PROPERTIES,
+    classes=(export_md5.OBJECT_OT_md5_check_game, *import_md5.CLASSES),
+    properties=import_md5.PROPERTIES,
     action_frame_rate=ACTION_RATE.read,
     check=export_md5.OBJECT_OT_md5_check_game,
     has_animations=has_animations,

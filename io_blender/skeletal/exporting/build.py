@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from bpy.types import Context, Modifier, Object, Scene
+from bpy.types import Context, Modifier, Object
 
 from ....io_common.errors import extension_version
 from ....io_common.skeletal import quaternions as quat
@@ -123,8 +123,9 @@ class Builder:
         yield self.progress.step(len(source.meshes))
         if options.verify is not Verify.NONE:
             self.verifier = Verifier(
-                self.skeleton, self.rest, options.verify, options.writing, writes_meshes=self.writes_meshes
-            )
+                self.skeleton, self.rest, options.verify, options.writing, self.progress,
+                writes_meshes=self.writes_meshes,
+            )  # fmt: skip
         causes = _causes_of_options(options, self.animation_options) + ([self.rounding] if self.rounding else [])
         fitted: dict[Object, WeightTable] = {}
         if clips:
@@ -134,10 +135,7 @@ class Builder:
                 if options.fit_weights and self.verifier is not None:
                     fitted = self._fit_weights(self.verifier.moved_otherwise(), player)
             if self.animation_options.compares_speed:
-                game_rate = options.writing.frame_rate
-                _warn_of_speed(
-                    self.sampled.values(), game_rate, self.animation_options, self.context.scene, self.report
-                )
+                self._warn_of_speed()
         if self.verifier is not None:
             yield from self._improve(self.verifier, clips, fitted)
             self.verifier.warn(causes, self.report)
@@ -177,7 +175,17 @@ class Builder:
         self.round_animations()
         if self.verifier is not None:
             for path, one in self.sampled.items():
-                yield from self.verifier.check(one, self.animations[path], player, self.rest, self.progress)
+                yield from self.verifier.check(one, self.animations[path], player, self.rest)
+
+    def _warn_of_speed(self) -> None:
+        """Warns of clips that a game plays slower or faster, at its rate, or if that is 0, the file's."""
+        game_rate, scene_rate, played = self.options.writing.frame_rate, self.animation_options.scene_rate, []
+        for one in self.sampled.values():
+            # A pose that is held has no duration.
+            is_held = not np.ptp(one.positions, axis=0).any() and not np.ptp(one.orientations, axis=0).any()
+            count, step = 1 if is_held else len(one.frames), (scene_rate or one.clip.rate) / one.frame_rate
+            played.append(Played(one.clip.name, count, step, game_rate or one.frame_rate))
+        warn_of_speed(played, state.frame_rate(self.context.scene), self.report, is_fixed=bool(game_rate))
 
     def round_animations(self) -> None:
         """Rounds all animations to what files of the format hold of them."""
@@ -199,7 +207,7 @@ class Builder:
         if clips and improved:
             with self._playback(clips) as player:
                 for path, animation in self.animations.items():
-                    yield from verifier.check(self.sampled[path], animation, player, improved, self.progress)
+                    yield from verifier.check(self.sampled[path], animation, player, improved)
         for obj in improved.keys() & fitted.keys():
             remainder = verifier.remainder(obj)
             self.report.warn(f"{obj.name}: its weights were fitted to its motion; {remainder} is left")
@@ -300,23 +308,6 @@ class Builder:
 
 def _made_by() -> str:
     return f"io_idtech {extension_version()}"
-
-
-def _warn_of_speed(
-    clips: Iterable[SampledClip], game_rate: float, options: AnimationOptions, scene: Scene, report: Report
-) -> None:
-    """Warns of clips that a game plays slower or faster, at its rate, or if that is 0, the file's."""
-    played = [
-        Played(
-            one.clip.name,
-            # A pose that is held has no duration.
-            len(one.frames) if np.ptp(one.positions, axis=0).any() or np.ptp(one.orientations, axis=0).any() else 1,
-            (options.scene_rate or one.clip.rate) / one.frame_rate,
-            game_rate or one.frame_rate,
-        )
-        for one in clips
-    ]
-    warn_of_speed(played, state.frame_rate(scene), report, is_fixed=bool(game_rate))
 
 
 def _skeleton(context: Context, source: Source, options: ModelOptions, report: Report) -> Skeleton:

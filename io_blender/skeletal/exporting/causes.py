@@ -201,7 +201,8 @@ def split_by_parents(deformed: Sequence[Object]) -> tuple[list[str], list[str]]:
     below: dict[Object, list[str]] = {}
     others = []
     for obj in deformed:
-        parent = next((one for one in parents_of(obj) if _is_uneven(np.array(one.scale))), None)
+        scales = ((one, np.array(one.scale)) for one in parents_of(obj))
+        parent = next((one for one, scale in scales if np.ptp(scale) > _SCALE_TOLERANCE * scale.max()), None)
         if parent is None or parent in deformed:
             others.append(obj.name)
         else:
@@ -241,7 +242,3 @@ def _spline_chains(armature: Object) -> list[tuple[str, set[str]]]:
                 chain = [bone, *bone.parent_recursive][: one.chain_count]
                 found.append((one.name, {link.name for link in chain}))
     return found
-
-
-def _is_uneven(scale: Floats) -> bool:
-    return bool(np.ptp(scale) > _SCALE_TOLERANCE * scale.max())

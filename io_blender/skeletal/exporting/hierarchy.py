@@ -133,8 +133,11 @@ def _find_followers(armature: Object, joints: dict[str, int]) -> dict[str, list[
         ]
         controls = {bone for target, bone in targets if target == armature and bone not in joints}
         parent = bones[name].parent
-        if not targets and parent is not None and parent.name not in joints and _coincide(bones[name], parent):
-            controls.add(parent.name)
+        if not targets and parent is not None and parent.name not in joints:
+            bone = bones[name]
+            off = (bone.head_local - parent.head_local).length, (bone.tail_local - parent.tail_local).length
+            if max(off) <= _TOLERANCE * bone.length:
+                controls.add(parent.name)
         for control in controls:
             found.setdefault(control, []).append(joint)
     names = list(joints)
@@ -143,12 +146,6 @@ def _find_followers(armature: Object, joints: dict[str, int]) -> dict[str, list[
         if head is not None:
             followers.sort(key=lambda joint: (bones[names[joint]].head_local - head).length)
     return found
-
-
-def _coincide(bone: Bone, other: Bone) -> bool:
-    """Whether two bones lie on each other at rest."""
-    distances = ((bone.head_local - other.head_local).length, (bone.tail_local - other.tail_local).length)
-    return max(distances) <= _TOLERANCE * bone.length
 
 
 def _is_below(joint: int, other: int, parents: Ints) -> bool:

@@ -25,7 +25,7 @@ from ...scene import mesh_data
 from ..options import WeightOptions
 from ..records import MESH_NAME
 from .skeleton import Skeleton
-from .weights import Integers, SourceMesh, WeightTable, current_weights, load_source, verified_sources
+from .weights import Integers, SourceMesh, WeightTable, current_weights, load_source
 
 # Digits of texture coordinates: the precision of 32-bit floats between -1 and 1.
 _UV_DECIMALS = 7
@@ -71,7 +71,7 @@ def export_object(
     positions = skeleton.conversion.points(source_mesh.vertices)
     current = fitted or current_weights(obj, source_mesh, skeleton, positions, options, report)
     is_source_used = use_stored and options.keeps_all_weights
-    source = load_source(obj, source_mesh, skeleton) if is_source_used else None
+    source = load_source(obj, source_mesh, skeleton, current, positions) if is_source_used else None
     slots = np.flatnonzero(np.bincount(source_mesh.materials)).tolist()
     if not slots and source is not None:
         slots = [0]
@@ -80,10 +80,7 @@ def export_object(
     if source_mesh.uvs is None and slots:
         report.warn("no UV map: all texture coordinates are 0", obj.name)
     sides = np.zeros((len(source_mesh.corner_vertices), 0), np.int64) if sides is None else sides
-    blocks = [
-        _block(source_mesh, slot, positions, skeleton, current, source, sides, is_first=slot == slots[0])
-        for slot in slots
-    ]
+    blocks = [_block(source_mesh, slot, skeleton, current, source, sides, is_first=slot == slots[0]) for slot in slots]
     for block in blocks:
         block.mesh.name = MESH_NAME.read(obj.data) or ""
     return blocks
@@ -92,7 +89,6 @@ def export_object(
 def _block(
     source_mesh: mesh_data.TriangleMesh,
     slot: int,
-    positions: Floats,
     skeleton: Skeleton,
     current: WeightTable,
     source: SourceMesh | None,
@@ -129,7 +125,7 @@ def _block(
     if source is None:
         verified = np.full(len(vertices), NONE, dtype=np.int64)
     else:
-        verified = verified_sources(source, skeleton, vertices, file_vertices, positions, current)
+        verified = source.verified(vertices, file_vertices)
         if is_first and len(source.stored.degenerate):
             triangles, corners = _with_degenerate(triangles, corners, source.stored.degenerate, verified)
     starts, counts, joints, biases, points = _block_weights(vertices, verified, source, current)
@@ -208,9 +204,7 @@ def _file_numbers(
     # Where it was not, all corners of a vertex of the file still have the same vertex, texture coordinates and sides.
     if not len(corners) or file_vertices.min() == NONE:
         return None
-    firsts = np.full(int(file_vertices.max()) + 1, -1)
-    # Of several values for one element numpy keeps the last.
-    firsts[file_vertices[::-1]] = np.arange(len(corners))[::-1]
+    firsts = _first_of_each(file_vertices)
     first = firsts[file_vertices]
     if not np.array_equal(vertices[first], vertices) or not np.array_equal(sides[corners[first]], sides[corners]):
         return None
@@ -222,8 +216,9 @@ def _file_numbers(
 
 
 def _first_of_each(numbers: Integers) -> Integers:
-    """Where each of the numbers from 0 on is for the first time."""
-    firsts = np.empty(int(numbers.max(initial=-1)) + 1, dtype=np.int64)
+    """Where each of the numbers from 0 on is for the first time, -1 if it is not there."""
+    firsts = np.full(int(numbers.max(initial=-1)) + 1, -1)
+    # Of several values for one element numpy keeps the last.
     firsts[numbers[::-1]] = np.arange(len(numbers))[::-1]
     return firsts
 

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -263,18 +264,15 @@ def _joined_rig(parts: list[ArmaturePart]) -> Rig:
             above = carrier.first + carrier.rig.bone_names.index(part.carrier[1])
         parents.append(np.where(part_parents == ROOT, above, part_parents + part.first).astype(np.int32))
     rigs = [part.rig for part in parts]
-    return Rig(
-        [name for rig in rigs for name in rig.bone_names],
-        Joints(
-            [name for rig in rigs for name in rig.joints.names], np.concatenate(parents),
-            np.concatenate([rig.joints.positions for rig in rigs]),
-            np.concatenate([rig.joints.orientations for rig in rigs]),
-        ),
-        np.concatenate([rig.indices for rig in rigs]),
-        np.concatenate([rig.is_unmoved for rig in rigs]),
-        np.concatenate([rig.rest_positions for rig in rigs]),
-        np.concatenate([rig.rest_orientations for rig in rigs]),
-    )  # fmt: skip
+    joints = [rig.joints for rig in rigs]
+    names = [name for one in joints for name in one.names]
+    joined = Joints(names, np.concatenate(parents), _joined(joints, "positions"), _joined(joints, "orientations"))
+    arrays = (_joined(rigs, name) for name in ("indices", "is_unmoved", "rest_positions", "rest_orientations"))
+    return Rig([name for rig in rigs for name in rig.bone_names], joined, *arrays)
+
+
+def _joined(parts: Iterable[object], name: str) -> npt.NDArray[Any]:
+    return np.concatenate([getattr(part, name) for part in parts])
 
 
 def _reordered(order: Ints, bones: Ints, parents: Ints, joint_of_bone: Ints) -> tuple[Ints, Ints, Ints]:

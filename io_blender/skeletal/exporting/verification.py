@@ -81,10 +81,11 @@ class Verifier:
     """Compares the meshes of a model with what Blender shows; at rest only those that are exported."""
 
     def __init__(
-        self, skeleton: Skeleton, rest: dict[Object, RestMesh], verify: Verify, writing: Writing, *, writes_meshes: bool
-    ) -> None:
+        self, skeleton: Skeleton, rest: dict[Object, RestMesh], verify: Verify, writing: Writing, progress: Progress,
+        *, writes_meshes: bool,
+    ) -> None:  # fmt: skip
         self._skeleton, self._as_read = skeleton, writing.computes_w
-        self._verify = verify
+        self._verify, self._progress = verify, progress
         self._meshes = rest
         clouds = [skeleton.conversion.points(part.triangles.vertices) for part in rest.values()]
         cloud = np.concatenate([np.empty((0, 3)), *clouds])
@@ -98,12 +99,7 @@ class Verifier:
         self._instance_report = Report()
 
     def check(
-        self,
-        sampled: SampledClip,
-        animation: Animation,
-        player: Player,
-        objects: Collection[Object],
-        progress: Progress,
+        self, sampled: SampledClip, animation: Animation, player: Player, objects: Collection[Object]
     ) -> Job[None]:
         """Compares frames of an animation as it will be written; keeps the largest differences by object."""
         count = len(sampled.frames)
@@ -115,12 +111,11 @@ class Verifier:
         player.play(sampled.clip)
         if sampled.most_scaled is not None:
             chosen = sorted({*chosen, sampled.most_scaled})
-        yield from self._check_frames(sampled, animation, player, chosen, objects, progress)
+        yield from self._check_frames(sampled, animation, player, objects, chosen)
         suspects = [obj for obj in objects if self._may_differ(obj, sampled)]
         if suspects:
             more = frames_to_verify(count, self._verify, many=True)
-            others = sorted(set(more) - set(chosen))
-            yield from self._check_frames(sampled, animation, player, others, suspects, progress)
+            yield from self._check_frames(sampled, animation, player, suspects, sorted(set(more) - set(chosen)))
 
     def _may_differ(self, obj: Object, sampled: SampledClip) -> bool:
         """Whether an object may differ on frames not compared: by what moves it, or as it does on others."""
@@ -137,13 +132,7 @@ class Verifier:
         return (obj, _COUNT) in self._found or (known is not None and not known.detail.is_from_file)
 
     def _check_frames(
-        self,
-        sampled: SampledClip,
-        animation: Animation,
-        player: Player,
-        chosen: list[int],
-        objects: Collection[Object],
-        progress: Progress,
+        self, sampled: SampledClip, animation: Animation, player: Player, objects: Collection[Object], chosen: list[int]
     ) -> Job[None]:
         vertex_count = sum(block.mesh.vertex_count for obj in objects for block in self._meshes[obj].blocks)
         step = max(1, _NUMBERS // max(3 * vertex_count, 1))
@@ -172,7 +161,7 @@ class Verifier:
                         exact = poses_in_file(sampled, animation, [index], as_read=False)
                         motion = self._motion(obj, graph, vertices, expected, pose, exact)
                         self._found[obj, _POSITION] = Difference(distance, where, motion)
-                yield progress.step(0)
+                yield self._progress.step(0)
 
     def _is_largest(self, obj: Object, distance: float) -> bool:
         """Whether vertices are further off than allowed and known; those that are not a number always are."""

@@ -206,9 +206,54 @@ class SourceMesh:
     # How much the weights of each vertex of the file disagree about its position, which limits the difference
     # between the game and Blender, float64 (V,); infinite if the biases do not sum to 1.
     disagreements: Floats
+    skeleton: Skeleton
+    current: WeightTable  # of the vertices of the evaluated mesh
+    positions: Floats  # of the same, in the coordinates of the file
+
+    def verified(self, vertices: Integers, candidates: Integers) -> Integers:
+        """The vertex of the file whose weights can be used for each copy of a vertex, or `NONE`."""
+        # `vertices` are of the evaluated mesh; those split along UV seams occur several times. `candidates` has the
+        # vertex of the file to try for each.
+        is_valid = candidates != NONE
+        is_valid[is_valid] = self._reproduces(vertices[is_valid], candidates[is_valid])
+        verified = np.where(is_valid, candidates, NONE)
+        # All copies of a vertex whose positions would differ get the first verified one, in the order of the file:
+        # exactly equal positions prevent cracks along seams, and the games shade such vertices as one.
+        _, groups = np.unique(vertices, return_inverse=True)
+        groups = groups.ravel()
+        count = len(self.weights.counts)
+        chosen = np.full(int(groups.max(initial=-1)) + 1, count, dtype=np.int64)
+        np.minimum.at(chosen, groups[is_valid], verified[is_valid])
+        chosen[chosen == count] = NONE
+        exact = as_singles(self.weights.positions)
+        is_equal = is_valid.copy()
+        is_equal[is_valid] = (exact[verified[is_valid]] == exact[chosen[groups[is_valid]]]).all(axis=1)
+        is_split = np.zeros(len(chosen), dtype=bool)
+        is_split[groups[~is_equal]] = True
+        return np.where(is_split[groups], chosen[groups], verified)
+
+    def _reproduces(self, vertices: Integers, file_vertices: Integers) -> Booleans:
+        """Whether each vertex of the file reproduces an evaluated vertex in every pose."""
+        weights, skeleton = self.weights, self.skeleton
+        extent = max(float(np.abs(self.positions).max(initial=0.0)), 1e-9)
+        expected = self.positions[vertices]
+        is_valid = np.linalg.norm(weights.positions[file_vertices] - expected, axis=1) <= _SAME_POSITION * extent
+        is_valid &= weights.counts[file_vertices] > 0
+        found = weights.rows(file_vertices)
+        owners, rows = found.vertices, found.weights
+        joints = weights.joints[rows]
+        bones = skeleton.bones[np.where(joints >= 0, joints, 0)]
+        # Weights that disagree about a vertex are valid as long as their joints were not moved.
+        agrees = np.linalg.norm(weights.points[rows] - expected[owners], axis=1) <= _SAME_POINT * extent
+        usable = (joints >= 0) & (agrees | skeleton.rig.is_unmoved[bones] | (weights.biases[rows] == 0.0))
+        is_valid[owners[~usable]] = False
+        is_valid[_groups_differ(weights, vertices, file_vertices, self.current)] = False
+        return np.asarray(is_valid)
 
 
-def load_source(obj: Object, mesh: mesh_data.TriangleMesh, skeleton: Skeleton) -> SourceMesh | None:
+def load_source(
+    obj: Object, mesh: mesh_data.TriangleMesh, skeleton: Skeleton, current: WeightTable, positions: Floats
+) -> SourceMesh | None:
     """The mesh block that an object was imported from, if any; `mesh` is its evaluated mesh at rest."""
     stored = load_mesh(obj.data)
     if stored is None or skeleton.armature is None:
@@ -228,7 +273,7 @@ def load_source(obj: Object, mesh: mesh_data.TriangleMesh, skeleton: Skeleton) -
     offsets = np.linalg.norm(weights.points[rows.weights] - weights.positions[rows.vertices], axis=1)
     disagreements, sums = rows.sums(np.column_stack([np.abs(biases) * offsets, biases])).T
     disagreements = np.where(np.abs(sums - 1.0) > _BIAS_SUM, np.inf, disagreements)
-    return SourceMesh(stored, weights, vertices, corners, disagreements)
+    return SourceMesh(stored, weights, vertices, corners, disagreements, skeleton, current, positions)
 
 
 def _current_joints(joints: Ints, skeleton: Skeleton) -> Ints:
@@ -248,62 +293,6 @@ def _points(positions: Floats, joints: Ints, skeleton: Skeleton) -> Floats:
     if not np.array_equal(skeleton.world, np.eye(4)):
         local = local @ skeleton.world[:3, :3].T + skeleton.world[:3, 3]
     return skeleton.conversion.points(local)
-
-
-def verified_sources(
-    source: SourceMesh,
-    skeleton: Skeleton,
-    vertices: Integers,
-    candidates: Integers,
-    positions: Floats,
-    current: WeightTable,
-) -> Integers:
-    """The vertex of the file whose weights can be used for each copy of a vertex, or `NONE`."""
-    # `vertices` are of the evaluated mesh; those split along UV seams occur several times. `candidates` has the vertex
-    # of the file to try for each. `positions` are in the coordinates of the file; they and `current` are of all
-    # evaluated vertices.
-    is_valid = candidates != NONE
-    is_valid[is_valid] = _reproduces(source, skeleton, vertices[is_valid], candidates[is_valid], positions, current)
-    verified = np.where(is_valid, candidates, NONE)
-    # All copies of a vertex whose positions would differ get the first verified one, in the order of the file: exactly
-    # equal positions prevent cracks along seams, and the games shade such vertices as one.
-    _, groups = np.unique(vertices, return_inverse=True)
-    groups = groups.ravel()
-    chosen = np.full(int(groups.max(initial=-1)) + 1, len(source.weights.counts), dtype=np.int64)
-    np.minimum.at(chosen, groups[is_valid], verified[is_valid])
-    chosen[chosen == len(source.weights.counts)] = NONE
-    exact = as_singles(source.weights.positions)
-    is_equal = is_valid.copy()
-    is_equal[is_valid] = (exact[verified[is_valid]] == exact[chosen[groups[is_valid]]]).all(axis=1)
-    is_split = np.zeros(len(chosen), dtype=bool)
-    is_split[groups[~is_equal]] = True
-    return np.where(is_split[groups], chosen[groups], verified)
-
-
-def _reproduces(
-    source: SourceMesh,
-    skeleton: Skeleton,
-    vertices: Integers,
-    file_vertices: Integers,
-    positions: Floats,
-    current: WeightTable,
-) -> Booleans:
-    """Whether each vertex of the file reproduces an evaluated vertex in every pose."""
-    weights = source.weights
-    extent = max(float(np.abs(positions).max(initial=0.0)), 1e-9)
-    expected = positions[vertices]
-    is_valid = np.linalg.norm(weights.positions[file_vertices] - expected, axis=1) <= _SAME_POSITION * extent
-    is_valid &= weights.counts[file_vertices] > 0
-    found = weights.rows(file_vertices)
-    owners, rows = found.vertices, found.weights
-    joints = weights.joints[rows]
-    bones = skeleton.bones[np.where(joints >= 0, joints, 0)]
-    # Weights that disagree about a vertex are valid as long as their joints were not moved.
-    agrees = np.linalg.norm(weights.points[rows] - expected[owners], axis=1) <= _SAME_POINT * extent
-    usable = (joints >= 0) & (agrees | skeleton.rig.is_unmoved[bones] | (weights.biases[rows] == 0.0))
-    is_valid[owners[~usable]] = False
-    is_valid[_groups_differ(weights, vertices, file_vertices, current)] = False
-    return np.asarray(is_valid)
 
 
 def _groups_differ(weights: WeightTable, vertices: Integers, file_vertices: Integers, current: WeightTable) -> Integers:

@@ -35,8 +35,8 @@ from ...scene.objects import conversion_of
 from ..options import ImportOptions
 from ..records import load_action, store_action
 from ..rig import SMALLEST_SCALE, Motion, Rig, bone_path, convert_animation, convert_joints, read_rig
+from .plan import Transfer, find_retargeting, translated_bones
 from .sources import SourceAnimation
-from .transfer import Transfer, find_retargeting, translated_bones
 from .verification import verify_import
 
 # Poses computed at once.

@@ -16,8 +16,8 @@ from ....io_common.skeletal.skeleton import Fit, Match, match_joints
 from ....io_common.texts import counted, matches
 from ...reports import Job, Progress, Report, printable
 from ..options import ImportOptions
+from .plan import count_mapped
 from .sources import ImportSkeleton, SourceAnimation, SourceFiles
-from .transfer import count_mapped
 
 _REMEDY = ". Animation Between Skeletons (tab id Tech of the 3D viewport) transfers those of other skeletons"
 
@@ -98,7 +98,6 @@ def read_fitting(
         # Some games take the animation that is named after its model, and stop if its joints are others.
         for skeleton in [one for one in skeletons if one.name.lower() == path.stem.lower()]:
             count = counted(len(sources), "joints")
-
             others = f"the {len(skeleton.joints)} of {skeleton.name}"
             report.warn(f"skipped: it has {count}, which do not match {others}", path.name)
 
@@ -151,11 +150,13 @@ def read_animation_file(path: Path, kind: SkeletalFormat, skeletons: Sequence[Jo
         return match_file(path, kind.read_header(readable(path)), skeletons)
     except (SkeletalError, OSError) as error:
         # A traceback holds the text of the file.
-        return AnimationFile(path, error=error.with_traceback(None))
+        return match_file(path, error.with_traceback(None), skeletons)
 
 
-def match_file(path: Path, header: AnimationHeader, skeletons: Sequence[Joints]) -> AnimationFile:
-    """An animation whose head has been read; for the arguments see `read_animation_file`."""
+def match_file(path: Path, header: AnimationHeader | Exception, skeletons: Sequence[Joints]) -> AnimationFile:
+    """An animation by its head, or why that cannot be read; for the arguments see `read_animation_file`."""
+    if isinstance(header, Exception):
+        return AnimationFile(path, error=header)
     matches = [match_joints(header, joints) for joints in skeletons]
     best = max(matches, key=lambda match: (match.is_complete, len(match.joints)), default=None)
     return AnimationFile(path, header, best)

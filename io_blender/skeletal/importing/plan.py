@@ -1,18 +1,48 @@
-"""Which skeletons the animations of an import move: its models, or armatures of the scene."""
+"""Which skeletons the animations of an import move: its models, or armatures of the scene. Animation Between Skeletons:
+whether an animation needs a transfer to an armature, and by which map of joints."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
+import bpy
+import numpy as np
 from bpy.types import Context, Object
 
-from ....io_common.skeletal.model import Animation, SkeletalError
+from ....io_common.skeletal.joint_map import (
+    LEAST_SHARE,
+    Pair,
+    find_joint_map,
+    map_retargeting,
+    read_joint_map,
+    source_indices,
+)
+from ....io_common.skeletal.model import Animation, Joints, SkeletalError
+from ....io_common.skeletal.retargeting import UNMAPPED, Retargeting
 from ....io_common.skeletal.skeleton import match_joints
+from ....io_common.texts import counted
+from ... import versions
+from ...clips.actions import ActionFinder, moves_bones
 from ...reports import Report, listing
-from ..rig import read_rig
-from .sources import ImportSkeleton, SourceAnimation, SourceFiles, base_pose, check_size
-from .transfer import Transfer, plan_transfer
+from ...scene.axes import identity
+from ...scene.objects import conversion_of
+from ..records import load_joint_map, store_joint_map
+from ..rig import Rig, bone_path, convert_joints, read_rig
+from .sources import ImportSkeleton, Rest, SourceAnimation, SourceFiles, UserMap, base_pose, check_size
+
+# Of the size of a skeleton: joints that are nearer are in the same place, and bones that move less are only turned.
+_SAME_PLACE, _LEAST_MOVE = 1e-4, 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Transfer:
+    """An animation of another skeleton."""
+
+    rest: Rest
+    pairs: dict[str, str]  # its joints by those of the armature
+    found: dict[str, Pair] = field(default_factory=dict)  # the same, if the map was found for this animation
 
 
 class Planned(NamedTuple):
@@ -21,6 +51,11 @@ class Planned(NamedTuple):
     source: SourceAnimation
     target: ImportSkeleton
     transfer: Transfer | None  # None if the animation moves its joints as it is
+
+
+def armature_of(obj: Object | None) -> Object | None:
+    """An object if it is an armature, else the one that moves it."""
+    return obj.find_armature() if obj is not None and obj.type != "ARMATURE" else obj
 
 
 def active_skeleton(context: Context) -> ImportSkeleton | None:
@@ -96,9 +131,7 @@ def check_editable(armature: Object, path: Path | None = None) -> None:
 
 def _armatures_of_scene(context: Context) -> tuple[ImportSkeleton | None, list[ImportSkeleton]]:
     """The active armature, or that of the active mesh; and all others."""
-    active = context.view_layer.objects.active
-    if active is not None and active.type != "ARMATURE":
-        active = active.find_armature()
+    active = armature_of(context.view_layer.objects.active)
     found = []
     for obj in context.view_layer.objects:
         if obj.type == "ARMATURE" and obj.data.bones:
@@ -115,3 +148,108 @@ def _best_matches(skeletons: list[ImportSkeleton], animation: Animation) -> list
     if best == 0:
         return []
     return [skeleton for skeleton, score in zip(skeletons, scores, strict=True) if score == best]
+
+
+# Transfer
+
+
+def read_user_map(path: str) -> UserMap | None:
+    """The map in a file, None if the path is empty; raises SkeletalError or OSError."""
+    return UserMap(Path(path).name, read_joint_map(Path(path))) if path else None
+
+
+def plan_transfer(source: SourceAnimation, target: ImportSkeleton, user_map: UserMap | None) -> Transfer | None:
+    """How an animation is transferred, None if it is not needed; raises SkeletalError if too few joints are mapped."""
+    path, animation = source.path, source.animation
+    match = match_joints(animation, target.joints)
+    fitting, count = match.named_count, len(animation.names)
+    is_wanted = source.rest is not None or user_map is not None
+    if 2 * fitting >= count and not is_wanted:
+        return _plan_for_turned(source, target)
+    rest = source.find_rest()
+    found: dict[str, Pair] = {}
+    pairs = user_map.pairs if user_map is not None else _stored_map(rest, target)
+    if not pairs:
+        found = find_joint_map(rest.joints, target.joints)
+        pairs = {name: pair.source for name, pair in found.items()}
+    sources = source_indices(pairs, rest.joints, target.joints)
+    if match.renamed and not is_wanted and not rest.is_known and sources == match.joints:
+        # Its own rest pose is that of the target.
+        return None
+    mapped = len({rest.joints.names[joint] for joint in sources if joint != UNMAPPED})
+    if user_map is not None and not mapped and 2 * fitting < count:
+        raise SkeletalError(
+            f"the joint map {user_map.name} names none of its joints and the bones of {target.name}", path=str(path)
+        )
+    mapped_or_fitting = mapped if is_wanted else max(mapped, fitting)
+    # Of the smaller skeleton: what the larger one has besides cannot fit.
+    if 0 < mapped_or_fitting < LEAST_SHARE * min(count, len(target.joints)):
+        raise SkeletalError(
+            f"only {mapped_or_fitting} of {counted(count, 'joints')} fit. Import this animation's own model, or map "
+            "its joints in the tab id Tech",
+            path=str(path),
+        )
+    return Transfer(rest, pairs, found) if mapped > (0 if is_wanted else fitting) else None
+
+
+def count_mapped(source: SourceAnimation, target: ImportSkeleton) -> int:
+    """How many joints of an animation move a skeleton that it is transferred to; 0 if it is not, or too few would."""
+    try:
+        transfer = plan_transfer(source, target, None)
+    except SkeletalError:
+        return 0
+    return len({*transfer.pairs.values()}.intersection(source.animation.names)) if transfer is not None else 0
+
+
+def _plan_for_turned(source: SourceAnimation, target: ImportSkeleton) -> Transfer | None:
+    """How an animation is transferred to its own armature, of which bones were only turned, as by their roll."""
+    match = match_joints(source.animation, target.joints)
+    if target.obj is None or not target.is_edited or not match.is_complete:
+        return None
+    # The joints of some files have no names.
+    names = [target.joints.names[bone] for _, bone in sorted(zip(match.joints, match.bones, strict=True))]
+    rest = source.find_rest()
+    rest = rest._replace(joints=replace(rest.joints, names=names))
+    order = [names.index(name) for name in target.joints.names]
+    joints = convert_joints(rest.joints, conversion_of(target.obj) or identity())
+    distances = np.linalg.norm(joints.positions[order] - target.joints.positions, axis=1)
+    if not rest.is_known or distances.max() > _SAME_PLACE * np.ptp(joints.positions, axis=0).max():
+        return None
+    return Transfer(rest, {name: name for name in names})
+
+
+def _stored_map(rest: Rest, target: ImportSkeleton) -> dict[str, str]:
+    """The map that is stored with an armature, unless it was made for another skeleton than this."""
+    pairs = load_joint_map(target.obj.data) if target.obj is not None else {}
+    known = sum(source in rest.joints.names for source in pairs.values())
+    return pairs if 2 * known >= len(pairs) else {}
+
+
+def find_retargeting(
+    transfer: Transfer, rest: Joints, armature: Object, rig: Rig, translated: list[bool], name: str, report: Report
+) -> Retargeting:
+    """The transfer of poses from a skeleton, given in the units of the armature; stores a map that was found."""
+    if not transfer.rest.is_known:
+        report.warn("its rest pose is not known, so its base frame is used: put its model into its folder", name)
+    missing = {transfer.pairs[bone] for bone in rig.joints.names if bone in transfer.pairs}.difference(rest.names)
+    if missing:
+        report.warn(f"joints of the map that it does not have: {listing(sorted(missing))}", name)
+    if transfer.found and not load_joint_map(armature.data):
+        store_joint_map(armature.data, {bone: (pair.source, pair.how) for bone, pair in transfer.found.items()})
+    return map_retargeting(rest, rig.joints, transfer.pairs, translated=translated)
+
+
+def translated_bones(armature: Object, rig: Rig) -> list[bool]:
+    """Whether the actions of an armature move each of its bones, and do not only turn it."""
+    paths = {f"{bone_path(name)}.location": bone for bone, name in enumerate(rig.bone_names)}
+    least = _LEAST_MOVE * float(np.ptp(rig.joints.positions, axis=0).max(initial=0.0))
+    moved = [False] * len(rig)
+    finder = ActionFinder(armature)
+    for action in bpy.data.actions:
+        if moves_bones(action, armature) and finder.owns(action):
+            for curve in versions.action_fcurves(action, "OBJECT"):
+                if curve.data_path in paths and not moved[paths[curve.data_path]]:
+                    points = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+                    curve.keyframe_points.foreach_get("co", points)
+                    moved[paths[curve.data_path]] = bool(np.abs(points[1::2]).max(initial=0.0) > least)
+    return moved

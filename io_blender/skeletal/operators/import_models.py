@@ -26,9 +26,8 @@ from ...options import Settings, hidden, option, properties, values_of
 from ...reports import ImportResult, Job, finish, listing, printable
 from ...scene.axes import Conversion
 from ..importing.folder import AnimationFile, animation_paths, match_file, read_animations, within_budget
-from ..importing.plan import active_skeleton
+from ..importing.plan import active_skeleton, count_mapped
 from ..importing.sources import ImportSkeleton
-from ..importing.transfer import count_mapped
 
 _Head = TypeVar("_Head")
 
@@ -191,13 +190,7 @@ def _files(folder: Path, kind: SkeletalFormat, skeletons: Sequence[Joints]) -> l
         paths = within_budget(animation_paths(folder, kind)[:_MAX_LISTED], Budget())
     except OSError:
         return []
-    files = []
-    for path in paths:
-        head = _cached(path, kind.read_header)
-        if isinstance(head, Exception):
-            files.append(AnimationFile(path, error=head))
-        else:
-            files.append(match_file(path, head, skeletons))
+    files = [match_file(path, _cached(path, kind.read_header), skeletons) for path in paths]
     order = list(_ICONS)
     return sorted(files, key=lambda file: order.index(file.fit.upper()))
 

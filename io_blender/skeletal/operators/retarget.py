@@ -25,8 +25,8 @@ from ...operators.file_operators import ExportHelper, ImportHelper
 from ...operators.job_operator import JobOperator, NoFileError, Outcome
 from ...operators.panel_parts import NamedList, Operator, OperatorResult, TabPanel, fail
 from ...operators.preferences import registered
-from ...options import frame_start_option, option, properties
-from ...reports import ImportResult, Job, Progress, Report, listing, printable
+from ...options import frame_start_option, hidden, option, properties
+from ...reports import ImportResult, Job, Progress, Report, printable
 from ...scene import axes, mesh_data
 from ..exporting.animation import encode_clip, sample_clip
 from ..exporting.clips import AnimationOptions, Clip, listed_clip
@@ -34,9 +34,8 @@ from ..exporting.skeleton import NO_VOLUME, ArmaturePart, Skeleton, build_skelet
 from ..importing.action import ActionBuilder
 from ..importing.folder import read_animations
 from ..importing.importer import set_scene_timing
-from ..importing.plan import check_editable
+from ..importing.plan import Transfer, armature_of, check_editable, plan_transfer, read_user_map
 from ..importing.sources import ImportSkeleton, Rest, SourceAnimation
-from ..importing.transfer import Transfer, plan_transfer, read_user_map
 from ..options import ImportOptions
 from ..records import ACTION_RATE, SOURCE_HOW, SOURCE_JOINT, load_joint_map, store_joint_map
 from ..rig import read_rig
@@ -44,9 +43,7 @@ from ..rig import read_rig
 
 def _target(context: Context, name: str = "") -> Object:
     """The armature of a name, or the active one; raises SkeletalError."""
-    target = bpy.data.objects.get(name) if name else context.view_layer.objects.active
-    if target is not None and target.type != "ARMATURE":
-        target = target.find_armature()
+    target = armature_of(bpy.data.objects.get(name) if name else context.view_layer.objects.active)
     if target is None or not target.data.bones:
         raise SkeletalError(f"there is no armature {name} with bones" if name else "make an armature with bones active")
     return target
@@ -63,11 +60,25 @@ def _has_armature(cls: type, context: Context) -> bool:
     return active is not None and active.type == "ARMATURE" and bool(active.data.bones)
 
 
-def _source_of(operator: Any, context: Context) -> str:
-    """The name of the armature that an operator takes as its source; empty for files."""
-    is_of_files = any(getattr(operator, name, None) for name in ("files", "filepath", "directory"))
-    others = [] if is_of_files else other_armatures(context)
-    return operator.source or (others[0].name if others else "")
+@properties
+class _SourceOption(Operator):
+    """The choice of a source: an armature or a file of any skeletal family."""
+
+    source: str = option("", "Source", "Armature with the joints and actions. Empty: the selected armature, or files")
+    filepath: str = option("", "File", "Animation of any skeletal format", subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filter_glob: str = hidden("")
+
+    def source_name(self, context: Context) -> str:
+        """The name of the armature that is the source; empty for files."""
+        is_of_files = any(getattr(self, name, None) for name in ("files", "filepath", "directory"))
+        others = [] if is_of_files else other_armatures(context)
+        return self.source or (others[0].name if others else "")
+
+    def select_file(self, context: Context) -> OperatorResult:
+        """Opens the file browser."""
+        self.filter_glob = ";".join(f"*{suffix}" for suffix in _formats())
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
 
 
 def _source_skeleton(context: Context, name: str, target: Object) -> Skeleton:
@@ -93,7 +104,7 @@ def _source_skeleton(context: Context, name: str, target: Object) -> Skeleton:
 
 
 @properties
-class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
+class ARMATURE_OT_idtech_retarget(_SourceOption, JobOperator, bpy.types.Operator):
     """Transfer the animations of another armature or of files to the active armature, an action for each"""
 
     bl_idname = "armature.idtech_retarget"
@@ -102,7 +113,6 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
 
     verb = "Transferred"
 
-    source: str = option("", "Source", "Armature whose actions are transferred. Empty: files")
     target: str = option("", "Target", "Armature that gets the actions. Empty: the active one", options={"SKIP_SAVE"})
     animation_filter: str = option(
         "", "Filter", "Transfer only animations with this in their names. With * and ? it is a pattern for the whole "
@@ -114,20 +124,14 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
     )  # fmt: skip
     keep_feet: bool = option(False, "Keep Feet", "Bend the legs so that feet stand still where those of the source do")
     frame_start: int = frame_start_option("each file. Actions keep their frames")
-    filepath: str = option("", "File", "Animation (.md5anim)", subtype="FILE_PATH", options={"SKIP_SAVE"})
     directory: str = option("", "Folder", "Folder with the animations", subtype="DIR_PATH", options={"SKIP_SAVE"})
     files: Any = CollectionProperty(type=bpy.types.OperatorFileListElement, options={"SKIP_SAVE", "HIDDEN"})
-    filter_glob: str = option("*.md5anim", options={"HIDDEN"})
 
     poll: Any = classmethod(_has_armature)
 
     def invoke(self, context: Context, event: Any) -> OperatorResult:
-        self.source = _source_of(self, context)
-        if self.source:
-            result: OperatorResult = context.window_manager.invoke_props_dialog(self)
-            return result
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+        self.source = self.source_name(context)
+        return context.window_manager.invoke_props_dialog(self) if self.source else self.select_file(context)
 
     def draw(self, context: Context) -> None:
         layout = self.layout
@@ -146,12 +150,12 @@ class ARMATURE_OT_idtech_retarget(JobOperator, bpy.types.Operator):
             paths = [path for path in files_in(folder) if path.suffix.lower() in _formats()]
         paths = [path for path in paths if matches(path.stem, self.animation_filter)]
         if not paths:
-            raise NoFileError("No animation was chosen: set Source to an armature, or choose .md5anim files")
+            raise NoFileError(f"No animation was chosen: set Source to an armature, or choose {_suffixes()} files")
         return paths
 
     def job(self, context: Context) -> Job[Outcome]:
         """Transfers the animations of a source, or of files; all are read before the first action is made."""
-        target, name = _target(context, self.target), _source_of(self, context)
+        target, name = _target(context, self.target), self.source_name(context)
         check_editable(target)
         if abs(target.matrix_world.determinant()) < NO_VOLUME:
             raise SkeletalError(f"{target.name} has a scale of 0: set it to 1")
@@ -222,12 +226,16 @@ def _formats() -> dict[str, SkeletalFormat]:
     return {family.skeletal.animation_suffix: family.skeletal for family in registered if family.skeletal}
 
 
+def _suffixes() -> str:
+    return " or ".join(_formats())
+
+
 def _read(path: Path) -> list[SourceAnimation]:
     """The animations in a file; raises SkeletalError or OSError."""
-    suffix = path.suffix.lower()
-    if suffix not in _formats():
-        raise SkeletalError("unknown file type", path=str(path), found=repr(suffix), expected=listing(list(_formats())))
-    return read_animations(path, _formats()[suffix])
+    kind = _formats().get(path.suffix.lower())
+    if kind is None:
+        raise SkeletalError("unknown file type", path=str(path), found=repr(path.suffix), expected=_suffixes())
+    return read_animations(path, kind)
 
 
 class _JointMapOperator(Operator):
@@ -251,65 +259,56 @@ class _JointMapOperator(Operator):
 
 
 @properties
-class ARMATURE_OT_idtech_find_joint_map(_JointMapOperator, bpy.types.Operator):
+class _JointMapFile(_JointMapOperator):
+    """An operator with a file of a map."""
+
+    filepath: str
+    filename_ext = ".json"
+    filter_glob: str = option("*.json", options={"HIDDEN"})
+
+
+class ARMATURE_OT_idtech_find_joint_map(_SourceOption, _JointMapOperator, bpy.types.Operator):
     """Find the joints of another armature, or of an animation, that stand for the bones of the active armature"""
 
     bl_idname = "armature.idtech_find_joint_map"
     bl_label = "Find Joint Map"
     bl_options = {"REGISTER", "UNDO"}
 
-    source: str = option("", "Source", "Armature with the joints. Empty: the other selected armature, or a file")
-    filepath: str = option(
-        "", "File", "Animation with the joints (.md5anim)", subtype="FILE_PATH", options={"SKIP_SAVE"}
-    )
-    filter_glob: str = option("*.md5anim", options={"HIDDEN"})
-
     def invoke(self, context: Context, event: Any) -> OperatorResult:
-        if other_armatures(context):
-            return self.execute(context)
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+        return self.execute(context) if other_armatures(context) else self.select_file(context)
 
     def run(self, target: Object) -> None:
         if target.data.library is not None:
             raise SkeletalError(f"The armature {target.data.name} is linked: make it local, so that the map is saved")
-        name = _source_of(self, bpy.context)
+        name = self.source_name(bpy.context)
         if name:
             rest = _source_skeleton(bpy.context, name, target).joints
         elif self.filepath:
             rest = _read(Path(bpy.path.abspath(self.filepath)))[0].find_rest().joints
         else:
-            raise SkeletalError("Select the armature with the joints as well, or choose an .md5anim file")
+            raise SkeletalError(f"Select the armature with the joints as well, or choose an {_suffixes()} file")
         found = find_joint_map(rest, read_rig(target.data).joints)
         store_joint_map(target.data, {name: (pair.source, pair.how) for name, pair in found.items()})
         count = len({pair.source for pair in found.values()})
         self.report({"INFO"}, f"{count} of {counted(len(rest), 'joints')} fit")
 
 
-@properties
-class ARMATURE_OT_idtech_save_joint_map(_JointMapOperator, ExportHelper, bpy.types.Operator):
+class ARMATURE_OT_idtech_save_joint_map(_JointMapFile, ExportHelper, bpy.types.Operator):
     """Save the joint map of the active armature to a file (JSON), for other armatures and the command line"""
 
     bl_idname = "armature.idtech_save_joint_map"
     bl_label = "Save Joint Map"
-    filepath: str
-    filename_ext = ".json"
-    filter_glob: str = option("*.json", options={"HIDDEN"})
 
     def run(self, target: Object) -> None:
         Path(self.filepath).write_text(format_joint_map(load_joint_map(target.data)), "utf-8")
 
 
-@properties
-class ARMATURE_OT_idtech_load_joint_map(_JointMapOperator, ImportHelper, bpy.types.Operator):
+class ARMATURE_OT_idtech_load_joint_map(_JointMapFile, ImportHelper, bpy.types.Operator):
     """Load a joint map from a file (JSON) for the active armature"""
 
     bl_idname = "armature.idtech_load_joint_map"
     bl_label = "Load Joint Map"
     bl_options = {"REGISTER", "UNDO"}
-    filepath: str
-    filename_ext = ".json"
-    filter_glob: str = option("*.json", options={"HIDDEN"})
 
     def run(self, target: Object) -> None:
         pairs = read_joint_map(Path(self.filepath))

@@ -8,13 +8,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ....io_common.rules import Check, Finding, Rule
-from ....io_common.skeletal.model import ROOT, Animation, Floats, Ints, Joints, Model
+from ....io_common.skeletal.model import ROOT, Animation, Joints, Model
 from ....io_common.skeletal.scales import ScaleTable
 from ....io_common.skeletal.skeleton import is_animated
 from ....io_common.skeletal.validation import are_outside
@@ -38,17 +39,14 @@ class Subject:
     camera: Camera | None = None
     animations: Sequence[Animation] = ()  # of the model, in whose poses it is checked too
 
-    @property
-    def names(self) -> list[str]:
-        """The names of the joints of the file."""
-        joints = self.model.joints if self.model is not None else self.animation
-        return joints.names if joints is not None else []
-
-    @property
-    def parents(self) -> Ints:
-        """The parents of the joints of the file."""
-        joints = self.model.joints if self.model is not None else self.animation
-        return joints.parents if joints is not None else np.empty(0, dtype=np.int32)
+    @cached_property
+    def joints(self) -> Joints:
+        """The joints of the file: the bind pose, or the base frame, where w of orientations is 0."""
+        if self.model is not None or self.animation is None:
+            return self.model.joints if self.model is not None else Joints([])
+        one = self.animation
+        orientations = np.insert(one.base_orientations, 0, 0.0, axis=1)
+        return Joints(one.names, one.parents, one.base_positions, orientations)
 
 
 @dataclass(frozen=True)
@@ -100,33 +98,44 @@ def at_most(what: str, count_of: Callable[[Any], int], *, selected: bool = False
     return check
 
 
+def stating(text: str, found_in: Callable[[Any], object]) -> PartCheck:
+    """A check that finds what a function gives, if anything, which the text may contain."""
+
+    def check(rule: Rule, part: Any, _subject: Subject) -> Iterator[Finding]:
+        found = found_in(part)
+        if found:
+            yield rule.finding(text.format(found), "" if found is True else found)
+
+    return check
+
+
 # Joints, of a mesh or an animation
 
 
 def no_joints(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    if subject.camera is None and not subject.names:
+    if subject.camera is None and not subject.joints.names:
         yield rule.finding("there are no joints", 0)
 
 
 def joint_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    count = len(subject.names)
+    count = len(subject.joints.names)
     if count > rule.limit:
         yield rule.finding(counted(count, "joints"), count, joints=range(int(rule.limit), count))
 
 
 def parents_first(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    late = np.flatnonzero(subject.parents >= np.arange(len(subject.parents)))
+    late = np.flatnonzero(subject.joints.parents >= np.arange(len(subject.joints.parents)))
     yield from _named(rule, subject, late, "joints come before their parents")
 
 
 def parent_indices(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    far = np.flatnonzero(subject.parents > rule.limit)
+    far = np.flatnonzero(subject.joints.parents > rule.limit)
     what = f"{counted(len(far), 'joints', 'have')} a parent with an index over {rule.limit:g}"
-    yield from _named(rule, subject, far, what, found=int(subject.parents.max(initial=ROOT)))
+    yield from _named(rule, subject, far, what, found=int(subject.joints.parents.max(initial=ROOT)))
 
 
 def several_roots(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    roots = np.flatnonzero(subject.parents == ROOT)
+    roots = np.flatnonzero(subject.joints.parents == ROOT)
     if len(roots) > 1:
         yield from _named(rule, subject, roots, f"{len(roots)} root bones", found=len(roots))
 
@@ -135,52 +144,43 @@ model_roots = about("model")(lambda rule, _model, subject: several_roots(rule, s
 animation_roots = about("animation")(lambda rule, _animation, subject: several_roots(rule, subject))
 
 
-@about("model")
-def root_away(rule: Rule, model: Model, _subject: Subject) -> Iterator[Finding]:
-    if len(model.joints):
-        yield from _away(rule, model.joints.names[0], model.joints.positions[0])
-
-
-@about("animation")
-def base_root_away(rule: Rule, animation: Animation, subject: Subject) -> Iterator[Finding]:
-    """The first joint's base translation is farther from the origin than the limit."""
-    if not len(animation.base_positions):
-        return
-    mesh = subject.mesh_joints
-    if mesh is not None and mesh.names[:1] == ["origin"] and np.linalg.norm(mesh.positions[0]) <= rule.limit:
-        # Add Root Bone adds none above a joint of that name which is there in the mesh.
-        rule = replace(rule, remedy="key it at the origin in the first frame")
-    yield from _away(rule, animation.names[0], animation.base_positions[0])
-
-
-def _away(rule: Rule, name: str, position: Floats) -> Iterator[Finding]:
-    """The text is the same for a mesh and its animations."""
-    distance = float(np.linalg.norm(position))
+def root_away(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """The first joint of a mesh, or its base translation in an animation, is farther from the origin than the limit."""
+    positions, mesh = subject.joints.positions, subject.mesh_joints
+    distance = float(np.linalg.norm(positions[0])) if len(positions) else 0.0
     if distance > rule.limit:
-        yield rule.finding(f"the root joint {name!r} is not at the origin", f"{distance:.6g}", joints=[0])
+        if mesh is not None and mesh.names[:1] == ["origin"] and np.linalg.norm(mesh.positions[0]) <= rule.limit:
+            # Add Root Bone adds none above a joint of that name which is there in the mesh.
+            rule = replace(rule, remedy="key it at the origin in the first frame")
+        text = f"the root joint {subject.joints.names[0]!r} is not at the origin"
+        yield rule.finding(text, f"{distance:.6g}", joints=[0])
+
+
+model_root_away = about("model")(lambda rule, _model, subject: root_away(rule, subject))
+base_root_away = about("animation")(lambda rule, _animation, subject: root_away(rule, subject))
 
 
 def repeated_names(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    repeated = {name for name, count in Counter(subject.names).items() if count > 1}
+    repeated = {name for name, count in Counter(subject.joints.names).items() if count > 1}
     if repeated:
-        joints = [joint for joint, name in enumerate(subject.names) if name in repeated]
-        listed = listing(list(dict.fromkeys(subject.names[joint] for joint in joints)))
+        joints = [joint for joint, name in enumerate(subject.joints.names) if name in repeated]
+        listed = listing(list(dict.fromkeys(subject.joints.names[joint] for joint in joints)))
         yield rule.finding(f"joints with the same name: {listed}", listed, joints=joints)
 
 
 def unnamed_joints(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    joints = [joint for joint, name in enumerate(subject.names) if not name]
+    joints = [joint for joint, name in enumerate(subject.joints.names) if not name]
     if joints:
         yield rule.finding(f"{counted(len(joints), 'joints', 'have')} no name", len(joints), joints=joints)
 
 
 def unwritable_names(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    joints = [joint for joint, name in enumerate(subject.names) if not is_writable(name)]
+    joints = [joint for joint, name in enumerate(subject.joints.names) if not is_writable(name)]
     yield from _named(rule, subject, joints, "joint names contain a double quote or a line break", quoted=True)
 
 
 def unsafe_names(names: NameRule, rule: Rule, subject: Subject) -> Iterator[Finding]:
-    joints = [joint for joint, name in enumerate(subject.names) if not names.accepts(name)]
+    joints = [joint for joint, name in enumerate(subject.joints.names) if not names.accepts(name)]
     yield from _named(rule, subject, joints, f"joint names {names.problem}", quoted=True)
 
 
@@ -189,7 +189,7 @@ def _named(
 ) -> Iterator[Finding]:
     numbers = np.asarray(joints).tolist()
     if numbers:
-        names = [subject.names[joint] for joint in numbers]
+        names = [subject.joints.names[joint] for joint in numbers]
         listed = listing([repr(name) for name in names] if quoted else names)
         yield rule.finding(f"{what}: {listed}", listed if found is None else found, joints=numbers)
 
@@ -201,18 +201,14 @@ def commandline_length(rule: Rule, subject: Subject) -> Iterator[Finding]:
         yield rule.finding(f"a command line of {counted(length, 'bytes')}", length)
 
 
-# Animations
-
-
 def joint_numbers(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    if subject.model is not None:
-        tables = [subject.model.joints.positions, subject.model.joints.orientations]
-    elif subject.animation is not None:
-        tables = [subject.animation.base_positions, subject.animation.base_orientations]
-    else:
-        return
-    bad = np.flatnonzero(~np.isfinite(np.column_stack(tables)).all(axis=1))
+    bad = np.flatnonzero(
+        ~np.isfinite(np.column_stack([subject.joints.positions, subject.joints.orientations])).all(axis=1)
+    )
     yield from _named(rule, subject, bad, "a joint has a number that is not finite", found="")
+
+
+# Animations
 
 
 @about("animation")
@@ -222,39 +218,27 @@ def frame_numbers(rule: Rule, animation: Animation, _subject: Subject) -> Iterat
         yield rule.finding(f"frame {bad[0]} holds a number that is not finite", int(bad[0]))
 
 
-@about("animation")
-def no_frames(rule: Rule, animation: Animation, _subject: Subject) -> Iterator[Finding]:
-    if animation.frame_count == 0:
-        yield rule.finding("there are no frames", 0)
-
-
+no_frames = about("animation")(stating("there are no frames", lambda animation: animation.frame_count == 0))
 frame_count = about("animation")(at_most("frames", lambda animation: animation.frame_count))
 
 
-def _rate(subject: Subject) -> float:
-    """The frames per second of an animation or camera; 1 for a mesh."""
-    file = subject.animation or subject.camera
-    return file.frame_rate if file is not None else 1.0
+def _rate(is_wrong: Callable[[float], bool], *, has_fraction: bool = False) -> Check:
+    """A check of the frame rate of an animation or camera; of one with a fraction, it gives the rate in the game."""
+
+    def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
+        file = subject.animation or subject.camera
+        if file is not None and is_wrong(file.frame_rate):
+            text = found = f"{file.frame_rate:g}"
+            if has_fraction:
+                text += f": {rule.engine} will play {counted(math.floor(file.frame_rate), 'frames')} per second"
+            yield rule.finding(f"a frame rate of {text}", found)
+
+    return check
 
 
-def rate_positive(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    rate = _rate(subject)
-    if not rate > 0.0:
-        yield rule.finding(f"a frame rate of {rate:g}", f"{rate:g}")
-
-
-def rate_below_one(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    rate = _rate(subject)
-    if 0.0 < rate < rule.limit:
-        yield rule.finding(f"a frame rate of {rate:g}", f"{rate:g}")
-
-
-def rate_fraction(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    """The frame rate is not a whole number; the finding gives the rate in the game."""
-    rate = _rate(subject)
-    if rate >= 1.0 and math.isfinite(rate) and rate != math.floor(rate):
-        used = counted(math.floor(rate), "frames")
-        yield rule.finding(f"a frame rate of {rate:g}: {rule.engine} will play {used} per second", f"{rate:g}")
+rate_positive = _rate(lambda rate: not rate > 0.0)
+rate_below_one = _rate(lambda rate: 0.0 < rate < 1.0)
+rate_fraction = _rate(lambda rate: 1.0 <= rate < math.inf and rate != math.floor(rate), has_fraction=True)
 
 
 @about("animation")
@@ -321,7 +305,7 @@ def scale_names(rule: Rule, subject: Subject) -> Iterator[Finding]:
     wrong = [
         joint
         for joint in np.flatnonzero(subject.scales.counts()).tolist()
-        for name in [subject.names[joint]]
+        for name in [subject.joints.names[joint]]
         if byte_count(name) > rule.limit or json.dumps(name, ensure_ascii=False) != f'"{name}"'
     ]
     yield from _named(rule, subject, wrong, "scaled joints with long names or special characters", quoted=True)
@@ -330,15 +314,8 @@ def scale_names(rule: Rule, subject: Subject) -> Iterator[Finding]:
 # Camera paths
 
 
-@about("camera")
-def camera_path(rule: Rule, _camera: Camera, _subject: Subject) -> Iterator[Finding]:
-    yield rule.finding("a camera path")
-
-
-@about("camera")
-def first_cut(rule: Rule, camera: Camera, _subject: Subject) -> Iterator[Finding]:
-    if (camera.cuts < rule.limit).any():
-        yield rule.finding("a cut at frame 0", 0)
+camera_path = about("camera")(stating("a camera path", lambda camera: True))
+first_cut = about("camera")(stating("a cut at frame 0", lambda camera: bool((camera.cuts < 1).any())))
 
 
 @about("camera")

@@ -11,14 +11,14 @@ import numpy.typing as npt
 
 from ....io_common.rules import Check, Finding, Rule
 from ....io_common.skeletal import quaternions as quat
-from ....io_common.skeletal.model import Floats, Ints, Mesh, Model
+from ....io_common.skeletal.model import Floats, Ints, Joints, Mesh, Model
 from ....io_common.skeletal.skeleton import poses
 from ....io_common.skeletal.skinning import position_ids, skin, vertex_weights
 from ....io_common.skeletal.validation import check_components, has_invalid_range, validate_mesh
 from ....io_common.texts import counted, listing
 from ..model import Md5Error
 from ..validation import is_writable
-from .checks import PartCheck, Subject, about, at_most, byte_count
+from .checks import PartCheck, Subject, about, at_most, byte_count, stating
 
 _IMAGE_SUFFIX = re.compile(r"\.(?:tga|png|jpe?g|lmp|pcx)\Z", re.IGNORECASE)
 _SKIN_NUMBERS = re.compile(r"_[0-9]{2}_[0-9]{2}(?:_glow|_luma)?\Z")
@@ -39,13 +39,9 @@ def each_mesh(check: PartCheck) -> Check:
 # The model as a whole
 
 
-@about("model")
-def no_meshes(rule: Rule, model: Model, _subject: Subject) -> Iterator[Finding]:
-    if not model.meshes:
-        yield rule.finding("there is no mesh", 0)
-
-
+no_meshes = about("model")(stating("there is no mesh", lambda model: not model.meshes))
 mesh_count = about("model")(at_most("meshes", lambda model: len(model.meshes)))
+total_vertices = about("model")(at_most("vertices in all meshes", lambda model: model.vertex_count))
 
 
 @about("model")
@@ -82,12 +78,6 @@ def _shaders(model: Model) -> list[str]:
 
 
 @about("model")
-def total_vertices(rule: Rule, model: Model, _subject: Subject) -> Iterator[Finding]:
-    if model.vertex_count > rule.limit:
-        yield rule.finding(f"{counted(model.vertex_count, 'vertices')} in all meshes", model.vertex_count)
-
-
-@about("model")
 def no_animation(rule: Rule, _model: Model, subject: Subject) -> Iterator[Finding]:
     if subject.has_animation is False:
         yield rule.finding("there is no animation of the same name beside the mesh")
@@ -96,22 +86,12 @@ def no_animation(rule: Rule, _model: Model, subject: Subject) -> Iterator[Findin
 # Single meshes: names
 
 
-@each_mesh
-def mesh_names(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    if not (is_writable(mesh.shader) and is_writable(mesh.name)):
-        yield rule.finding("its shader or name contains a double quote or a line break")
-
-
-@each_mesh
-def name_line(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    if mesh.name:
-        yield rule.finding(f"a line `name` with {mesh.name!r}", mesh.name)
-
-
-@each_mesh
-def unnamed_mesh(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    if not mesh.comment_name:
-        yield rule.finding("no comment // meshes: NAME")
+mesh_names = each_mesh(stating(
+    "its shader or name contains a double quote or a line break",
+    lambda mesh: not (is_writable(mesh.shader) and is_writable(mesh.name)),
+))  # fmt: skip
+name_line = each_mesh(stating("a line `name` with {!r}", lambda mesh: mesh.name))
+unnamed_mesh = each_mesh(stating("no comment // meshes: NAME", lambda mesh: not mesh.comment_name))
 
 
 @each_mesh
@@ -151,7 +131,7 @@ def invalid_references(rule: Rule, mesh: Mesh, subject: Subject) -> Iterator[Fin
     if len(triangles):
         what = f"triangle {triangles[0]} refers to a vertex that does not exist"
         yield rule.finding(what, triangles[0], triangles=triangles)
-    weights = _outside(mesh.weight_joints, len(subject.names))
+    weights = _outside(mesh.weight_joints, len(subject.joints.names))
     if weights.any():
         first = np.flatnonzero(weights)[0]
         what = f"weight {first} refers to a joint that does not exist"
@@ -318,13 +298,12 @@ def _differences(keepers: tuple[Keeper, ...], mesh: Mesh, subject: Subject, at_r
     """The largest distance that each engine moves a vertex by."""
     model = subject.model
     assert model is not None
-    bind = model.joints.positions, model.joints.orientations
-    kept = [_Kept(mesh, keeper) for keeper in keepers]
+    kept = [_Kept(mesh, keeper, at_rest, model.joints) for keeper in keepers]
     result = dict.fromkeys((keeper.engine for keeper in keepers), 0.0)
     for pose in _poses(model, mesh, subject):
         exact = skin(mesh, *pose)
         for one in kept:
-            offsets = one.vertices(at_rest, bind, pose) - exact
+            offsets = one.vertices(pose) - exact
             distance = float(np.sqrt(np.einsum("vi,vi->v", offsets, offsets).max(initial=0.0)))
             result[one.keeper.engine] = max(result[one.keeper.engine], distance)
     return result
@@ -347,7 +326,7 @@ def _poses(model: Model, mesh: Mesh, subject: Subject) -> Iterator[tuple[Floats,
 class _Kept:
     """The weights of a mesh that an engine keeps: V vertices with up to K each, the unused ones 0."""
 
-    def __init__(self, mesh: Mesh, keeper: Keeper) -> None:
+    def __init__(self, mesh: Mesh, keeper: Keeper, at_rest: Floats, bind: Joints) -> None:
         self.keeper = keeper
         rows = vertex_weights(mesh)
         order = np.lexsort((-mesh.weight_biases[rows.weights], rows.vertices))
@@ -360,24 +339,22 @@ class _Kept:
         weights[at] = rows.weights[order[chosen]]
         biases[at] = mesh.weight_biases[weights[at]]
         self.joints: npt.NDArray[np.integer] = mesh.weight_joints[weights]
-        self.biases = biases / _or_one(biases.sum(axis=1, keepdims=True))
-        numbers = np.floor(np.clip(self.biases, 0.0, 1.0) * 255.0)
+        biases /= _or_one(biases.sum(axis=1, keepdims=True))
+        numbers = np.floor(np.clip(biases, 0.0, 1.0) * 255.0)
         if keeper.fills_up:
             numbers[:, 0] += np.maximum(255.0 - numbers.sum(axis=1), 0.0)
-        self.shares = numbers / (_or_one(numbers.sum(axis=1, keepdims=True)) if keeper.has_points else 255.0)
-        self.points = mesh.weight_positions[weights]
+        shares = numbers / (_or_one(numbers.sum(axis=1, keepdims=True)) if keeper.has_points else 255.0)
+        if keeper.has_points:
+            points = mesh.weight_positions[weights] * biases[..., None]
+        else:
+            offsets = at_rest[:, None] - bind.positions[self.joints]
+            points = quat.rotate(quat.conjugate(bind.orientations[self.joints]), offsets) * shares[..., None]
+        self.shares, self.points = shares, points
 
-    def vertices(self, at_rest: Floats, bind: tuple[Floats, Floats], pose: tuple[Floats, Floats]) -> Floats:
-        """The vertices in a pose as the engine shows them, (V, 3); `at_rest` are those in the bind pose."""
-        shares = self.shares[..., None]
-        if self.keeper.has_points:
-            turns = quat.to_matrices(pose[1])[self.joints]
-            turned = np.einsum("vkij,vkj->vi", turns, self.points * self.biases[..., None])
-            return np.asarray(turned + (pose[0][self.joints] * shares).sum(axis=1))
-        turn = quat.multiply(pose[1], quat.conjugate(bind[1]))
-        moves = pose[0] - quat.rotate(turn, bind[0])
-        blended = (quat.to_matrices(turn)[self.joints] * shares[..., None]).sum(axis=1)
-        moved = np.einsum("vij,vj->vi", blended, at_rest) + (moves[self.joints] * shares).sum(axis=1)
+    def vertices(self, pose: tuple[Floats, Floats]) -> Floats:
+        """The vertices in a pose as the engine shows them, (V, 3)."""
+        positions, turns = pose[0][self.joints], quat.to_matrices(pose[1])[self.joints]
+        moved = np.einsum("vkij,vkj->vi", turns, self.points) + np.einsum("vk,vkj->vj", self.shares, positions)
         return np.asarray(moved)
 
 

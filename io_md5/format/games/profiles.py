@@ -5,6 +5,7 @@ A rule is an error if the loader refuses the file or crashes, a warning if it sh
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
@@ -79,8 +80,17 @@ def _shared(
 
 joint_count = partial(_shared, "joint_count", checks.joint_count, "at most {limit} joints", "takes {limit}",
                       "remove bones, or export with Deform Bones Only")  # fmt: skip
-vertex_count = partial(_shared, "vertex_count", meshes.vertex_count, "at most {limit:,} vertices in a mesh",
-                       "takes {limit:,} in a mesh", "turn on Split Surfaces")  # fmt: skip
+
+
+def _in_a_mesh(code: str, check: Check, what: str) -> Callable[..., Rule]:
+    """A limit on the parts of a mesh."""
+    words = f"at most {{limit:,}} {what} in a mesh", "takes {limit:,} in a mesh", "turn on Split Surfaces"
+    return partial(_shared, code, check, *words)
+
+
+vertex_count = _in_a_mesh("vertex_count", meshes.vertex_count, "vertices")
+triangle_count = _in_a_mesh("triangle_count", meshes.triangle_count, "triangles")
+weight_count = _in_a_mesh("weight_count", meshes.weight_count, "weights")
 no_meshes = partial(_shared, "no_meshes", meshes.no_meshes, "at least one mesh", "refuses that",
                     "add a mesh that the armature deforms")  # fmt: skip
 name_line = partial(_shared, "name_line", meshes.name_line, "no line `name` in a mesh", "wants shader first",
@@ -207,7 +217,7 @@ _DOOM3_RULES = (
          f"{_DOOM3_ANIM}, `LoadAnim`: `ParseInt`, then a division by it", 1),
     Rule("rate_fraction", False, checks.rate_fraction, "Doom 3", "a whole frame rate", "",
          "set Frame Rate to a whole number", f"{_DOOM3_ANIM}, `LoadAnim`: `ParseInt` drops the fraction"),
-    Rule("root_away", False, checks.root_away, "Doom 3", "the root joint at the origin, within 0.01", _MOVED,
+    Rule("root_away", False, checks.model_root_away, "Doom 3", "the root joint at the origin, within 0.01", _MOVED,
          _ROOT_AT_ORIGIN, _ROOT_TO_ZERO, 0.01),
     Rule("base_root_away", False, checks.base_root_away, "Doom 3",
          "the root joint at the origin in the base frame, within 0.01", _MOVED, _ROOT_AT_ORIGIN, _ROOT_TO_ZERO, 0.01),
@@ -317,12 +327,8 @@ QUAKE2 = Profile(
         Rule("mesh_count", True, meshes.mesh_count, "Quake II", "at most 32 meshes", "Quake II takes 32",
              "join objects", f"{_Q2PRO_MESH}: `MD5_MAX_MESHES`", 32),
         vertex_count("Quake II", f"{_Q2PRO_MESH}: `TESS_MAX_VERTICES`", 6144),
-        Rule("triangle_count", True, meshes.triangle_count, "Quake II", "at most 6,144 triangles in a mesh",
-             "Quake II takes 6,144 in a mesh", "turn on Split Surfaces",
-             f"{_Q2PRO_MESH}: `TESS_MAX_INDICES / 3`", 6144),
-        Rule("weight_count", True, meshes.weight_count, "Quake II", "at most 8,192 weights in a mesh",
-             "Quake II takes 8,192 in a mesh", "turn on Split Surfaces",
-             f"{_Q2PRO_MESH}: `MD5_MAX_WEIGHTS`", 8192),
+        triangle_count("Quake II", f"{_Q2PRO_MESH}: `TESS_MAX_INDICES / 3`", 6144),
+        weight_count("Quake II", f"{_Q2PRO_MESH}: `MD5_MAX_WEIGHTS`", 8192),
         Rule("weight_starts", True, meshes.weight_starts, "Quake II",
              "weights of a vertex that begin at 65,535 or before", "Quake II reads no higher index",
              "turn on Split Surfaces", f"{_Q2PRO_MESH}: `UINT16_MAX`", 65535),
@@ -383,9 +389,7 @@ SAUERBRATEN = Profile(
         Rule("total_vertices", False, meshes.total_vertices, "Sauerbraten", "at most 65,535 vertices in all meshes",
              "Sauerbraten draws further triangles elsewhere", "remove vertices, or export two models",
              "Sauerbraten `skelmodel.h`, `genvbo`: indices of 16 bits for all meshes", 65535),
-        Rule("weight_count", True, meshes.weight_count, "Sauerbraten", "at most 65,535 weights in a mesh",
-             "Sauerbraten takes 65,535 in a mesh", "turn on Split Surfaces",
-             f"{_SAUER}: `ushort start`", 65535),
+        weight_count("Sauerbraten", f"{_SAUER}: `ushort start`", 65535),
         influences("Sauerbraten", "Sauerbraten `skelmodel.h`, `blendcombo`"),
         bias_sums("Sauerbraten", 0.0001, "Sauerbraten scales them", "Sauerbraten `skelmodel.h`, `blendcombo`"),
         Rule("unnamed_mesh", False, meshes.unnamed_mesh, "Sauerbraten", "a comment `// meshes: NAME` in every mesh",

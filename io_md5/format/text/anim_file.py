@@ -31,7 +31,7 @@ from ....io_common.files import Source, Target, read_source, write_target
 from ....io_common.skeletal.model import ROOT, Animation, AnimationHeader, Floats
 from ....io_common.skeletal.skeleton import ALL_COMPONENTS, COMPONENTS, is_animated
 from ....io_common.texts import counted
-from ..model import OLD_VERSION, VERSION, Md5Error
+from ..model import Md5Error
 from ..validation import validate_animation
 from . import blocks, old_layout, printing
 from .blocks import Contents, read_contents
@@ -84,15 +84,10 @@ def _parse(scan: Scan) -> Animation:
     contents = read_contents(
         scan, numbers=_NUMBERS, once=("hierarchy", "bounds", "baseframe"), repeated=("frame", "channel")
     )
-    contents.warn_of_stray()
-    if "hierarchy" in contents.opened:
-        contents.warn_of_version(VERSION)
+    if contents.is_current("md5anim", "hierarchy", "channel"):
         animation = _assemble(scan, contents)
-    elif contents.repeated["channel"]:
-        contents.warn_of_version(OLD_VERSION)
-        animation = old_layout.parse_channels(scan, contents.repeated["channel"])
     else:
-        raise contents.missing("md5anim", "hierarchy")
+        animation = old_layout.parse_channels(scan, contents.repeated["channel"])
     animation.commandline = contents.commandline
     animation.warnings = scan.warnings
     return animation

@@ -13,7 +13,7 @@ from ....io_common.arrays import MAX_INT32
 from ....io_common.skeletal.model import ROOT, Floats, Ints
 from ....io_common.skeletal.skeleton import CyclicHierarchyError, depths
 from ....io_common.texts import counted
-from ..model import MAGIC, VERSION, Md5Error
+from ..model import MAGIC, OLD_VERSION, VERSION, Md5Error
 from .scanner import Scan
 
 _DEFAULT_FRAME_RATE = 24.0
@@ -66,9 +66,7 @@ class Table:
 
     def error(self, reason: str, row: int, column: int, expected: str) -> Md5Error:
         """An error at a number."""
-        found = f"{self.values[row, column]:.10g}"
-        line = self.line(row, column)
-        return Md5Error(reason, path=self.scan.path, line=line, found=found, expected=expected)
+        return self.scan.error_on(self.line(row, column), reason, f"{self.values[row, column]:.10g}", expected)
 
     def _raise_if_any(self, bad: npt.NDArray[np.bool_], columns: slice, reason: str, expected: str) -> None:
         # Faster than `any` for the few numbers of a small file.
@@ -108,10 +106,8 @@ def read_joints(scan: Scan, opening: int, width: int, columns: str) -> tuple[lis
     first, last = opening + 1, scan.block_end(opening)
     if len(scan.values(opening)):
         number = int(scan.token_first_numbers[opening])
-        raise Md5Error(
-            "a joint has no name", path=scan.path, line=scan.number_line(number),
-            found=f"{scan.numbers[number]:.10g}", expected="a name in quotes",
-        )  # fmt: skip
+        found = f"{scan.numbers[number]:.10g}"
+        raise scan.error_on(scan.number_line(number), "a joint has no name", found, "a name in quotes")
     names = [scan.name(token) for token in range(first, last)]
     rows = table(scan, [(first, last)], width, "the joint", columns)
     parents = rows.indices(slice(0, 1), "the parent", len(names), lowest=ROOT)[:, 0]
@@ -131,11 +127,10 @@ def check_pose_count(scan: Scan, joint_count: int, frame_count: int) -> None:
     """Raises Md5Error if an animation has too many poses, joints times frames, for a file of this size."""
     limit = pose_limit(scan.file_size)
     if joint_count * frame_count > limit:
-        raise Md5Error(
-            "the animation is out of proportion to its file", path=scan.path, line=1,
-            found=f"{counted(joint_count, 'joints')} in {counted(frame_count, 'frames')}",
-            expected=f"at most {limit:,} joint poses",
-        )  # fmt: skip
+        found = f"{counted(joint_count, 'joints')} in {counted(frame_count, 'frames')}"
+        raise scan.error_on(
+            1, "the animation is out of proportion to its file", found, f"at most {limit:,} joint poses"
+        )
 
 
 def pose_limit(size: int) -> int:
@@ -183,26 +178,21 @@ class Contents:
     stray: int | None = None  # first token outside of blocks and keys
     version: int | None = None  # None if the file does not begin with it
 
-    def warn_of_version(self, expected: int) -> None:
-        """Warns if the version in the header is not that of the layout."""
-        if self.version is not None and self.version != expected:
-            self.scan.warnings.append(
-                f"the header says version {self.version}, but the layout is that of version {expected}"
-            )
+    def is_current(self, kind: str, block: str, old_block: str = "") -> bool:
+        """Whether a file has its block of version 10, not those of the old layout; raises Md5Error if it has neither.
 
-    def warn_of_stray(self) -> None:
-        """Warns of text that belongs to no block."""
+        Warns if the version in the header is not that of the layout, and of text that belongs to no block.
+        """
+        scan, result = self.scan, block in self.opened
+        if not result and not self.repeated.get(old_block):
+            expected = f'a block "{block} {{ … }}"'
+            raise scan.error(f"not an {kind} file", len(scan), found=f"no {block}", expected=expected)
+        version = VERSION if result else OLD_VERSION
+        if self.version not in (None, version):
+            scan.warnings.append(f"the header says version {self.version}, but the layout is that of version {version}")
         if self.stray is not None:
-            line = self.scan.token_line(self.stray)
-            self.scan.warnings.append(f"text at line {line} belongs to no block; ignored")
-
-    def missing(self, kind: str, block: str) -> Md5Error:
-        """The error for a file without the block that identifies its kind."""
-        scan = self.scan
-        return Md5Error(
-            f"not an {kind} file", path=scan.path, line=scan.token_line(len(scan)),
-            found=f"no {block}", expected=f'a block "{block} {{ … }}"',
-        )  # fmt: skip
+            scan.warnings.append(f"text at line {scan.token_line(self.stray)} belongs to no block; ignored")
+        return result
 
 
 def read_contents(
@@ -210,10 +200,8 @@ def read_contents(
 ) -> Contents:
     """The contents of a file, for keys in lower case; of a block in `once` only the first is used."""
     if len(scan) == 0:
-        raise Md5Error(
-            "not an MD5 file", path=scan.path, line=1,
-            found="no words" if scan.data.strip() else "an empty file", expected=f"{MAGIC} {VERSION}",
-        )  # fmt: skip
+        found = "no words" if scan.data.strip() else "an empty file"
+        raise scan.error_on(1, "not an MD5 file", found, f"{MAGIC} {VERSION}")
     if scan.key(0) != MAGIC.lower():
         scan.warnings.append(f"the file does not begin with {MAGIC} {VERSION}")
     contents = Contents(scan, repeated={key: [] for key in repeated})

@@ -29,7 +29,7 @@ import numpy as np
 from ....io_common.files import Source, Target, read_source, write_target
 from ....io_common.skeletal.model import Floats, Ints
 from ....io_common.texts import counted
-from ..model import VERSION, Camera, Md5Error
+from ..model import Camera
 from ..validation import are_valid_groups, validate_camera
 from . import blocks, printing
 from .blocks import read_contents
@@ -51,11 +51,8 @@ def parse_camera(data: bytes | bytearray | memoryview, name: str = "") -> Camera
     """The camera path in the bytes of an .md5camera file, of which `name` is the name for messages; raises Md5Error."""
     scan = Scan(bytes(data), name)
     contents = read_contents(scan, numbers=("numframes", "framerate", "numcuts"), once=("cuts", "camera"))
-    contents.warn_of_version(VERSION)
-    contents.warn_of_stray()
+    contents.is_current("md5camera", "camera")
     opened, header = contents.opened, contents.numbers
-    if "camera" not in opened:
-        raise contents.missing("md5camera", "camera")
     table = _entries(scan, opened["camera"])
     cuts, groups = _cuts(scan, opened["cuts"], len(table)) if "cuts" in opened else ([], [])
     blocks.check_count(scan, header.get("numframes"), len(table), "frames")
@@ -101,19 +98,16 @@ def _cuts(scan: Scan, opening: int, entry_count: int) -> tuple[list[int], list[s
         if not in_parentheses and _CUT_START.match(token):
             number = float(token) if _NUMBER.fullmatch(token) else -1.0
             if not (number.is_integer() and 0 <= number < entry_count):
-                raise Md5Error(
-                    "a cut is not at one of the camera's frames", path=scan.path, line=scan.line(match.start()),
-                    found=token.decode("latin-1"), expected=f"a whole number from 1 to {entry_count - 1}"
-                    if entry_count > 1 else "no cuts, because there is only one frame",
-                )  # fmt: skip
+                only = "no cuts, because there is only one frame"
+                expected = f"a whole number from 1 to {entry_count - 1}" if entry_count > 1 else only
+                reason, found = "a cut is not at one of the camera's frames", token.decode("latin-1")
+                raise scan.error_on(scan.line(match.start()), reason, found, expected)
             cuts.append(int(number))
             groups.append([])
             continue
         if not groups:
-            raise Md5Error(
-                "a group before the first cut", path=scan.path, line=scan.line(match.start()),
-                found=repr(token.decode("latin-1")), expected="the number of a cut",
-            )  # fmt: skip
+            found = repr(token.decode("latin-1"))
+            raise scan.error_on(scan.line(match.start()), "a group before the first cut", found, "the number of a cut")
         in_parentheses = token == b"(" or (in_parentheses and token != b")")
         groups[-1].append(token.decode("latin-1"))
     texts = [" ".join(group) for group in groups]

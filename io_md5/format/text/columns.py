@@ -100,10 +100,6 @@ class Text:
             found &= self._matches_eight(offsets + first, words[first : first + _EIGHT])
         return found
 
-    def all_equal(self, starts: Offsets, ends: Offsets, line: bytes) -> bool:
-        """Whether the lines between some offsets are all the same as a short one."""
-        return bool((ends - starts == len(line)).all() and self.matches(starts, line).all())
-
     def _matches_eight(self, offsets: Offsets, words: bytes) -> Flags:
         """The same for up to eight bytes; no bytes match everywhere."""
         # Bytes after the words are shifted out.
@@ -250,7 +246,7 @@ class Layout:
         for line in odd_lines:
             numbers = self._numbers(text.line(int(starts[line]), int(ends[line])))
             # Numbers converted in bulk are never that large.
-            if numbers is None or max(map(abs, numbers)) > LARGEST:
+            if numbers is None or max(map(abs, numbers), default=0.0) > LARGEST:
                 return None
             table[line] = numbers
         return table

@@ -34,7 +34,6 @@ from ....io_common.skeletal import quaternions as quat
 from ....io_common.skeletal.model import ROOT, Ints, Joints, Mesh, Model
 from ....io_common.skeletal.validation import are_outside
 from ....io_common.texts import counted
-from ..model import OLD_VERSION, VERSION, Md5Error
 from ..validation import validate_model, weight_limit
 from . import blocks, old_layout, printing
 from .blocks import read_contents
@@ -73,19 +72,14 @@ def parse_mesh(data: bytes | bytearray | memoryview, name: str = "") -> Model:
     """The model in the bytes of an .md5mesh file, of which `name` is the name for messages; raises Md5Error."""
     scan = Scan(extract_rows(bytes(data)), name)
     contents = read_contents(scan, numbers=_COUNTS, once=("joints",), repeated=("bone", "mesh"))
-    if "joints" in contents.opened:
-        contents.warn_of_version(VERSION)
+    if contents.is_current("md5mesh", "joints", "bone"):
         joints = _parse_joints(scan, contents.opened["joints"])
-    elif contents.repeated["bone"]:
-        contents.warn_of_version(OLD_VERSION)
-        joints = old_layout.parse_bones(scan, contents.repeated["bone"])
     else:
-        raise contents.missing("md5mesh", "joints")
+        joints = old_layout.parse_bones(scan, contents.repeated["bone"])
     meshes = [_parse_mesh(scan, opening, len(joints)) for opening in contents.repeated["mesh"]]
     counts = contents.numbers
     blocks.check_count(scan, counts.get("numjoints", counts.get("numbones")), len(joints), "joints")
     blocks.check_count(scan, counts.get("nummeshes"), len(meshes), "meshes")
-    contents.warn_of_stray()
     return Model(joints, meshes, contents.commandline, scan.warnings)
 
 
@@ -152,17 +146,17 @@ def _weight_ranges(scan: Scan, verts: blocks.Table, weight_count: int) -> Ints:
     is_outside = are_outside(starts, counts, weight_count)
     if np.count_nonzero(is_outside):
         row = int(is_outside.argmax())
-        raise Md5Error(
-            f"vertex {row} has weights that do not exist", path=scan.path,
-            line=verts.line(row), found=f"{counted(int(counts[row]), 'weights')} from {starts[row]} on",
-            expected=f"a range within {counted(weight_count, 'weights')} of the mesh",
+        raise scan.error_on(
+            verts.line(row), f"vertex {row} has weights that do not exist",
+            f"{counted(int(counts[row]), 'weights')} from {starts[row]} on",
+            f"a range within {counted(weight_count, 'weights')} of the mesh",
         )  # fmt: skip
     rows, limit = int(counts.sum(dtype=np.int64)), weight_limit(len(ranges), weight_count)
     if rows > limit:
-        raise Md5Error(
-            "weights shared by vertices are out of proportion", path=scan.path,
-            line=verts.line(0), found=f"{counted(rows, 'weights')} for {counted(len(ranges), 'vertices')}",
-            expected=f"at most {limit:,}, because the mesh has {counted(weight_count, 'weights')}",
+        raise scan.error_on(
+            verts.line(0), "weights shared by vertices are out of proportion",
+            f"{counted(rows, 'weights')} for {counted(len(ranges), 'vertices')}",
+            f"at most {limit:,}, because the mesh has {counted(weight_count, 'weights')}",
         )  # fmt: skip
     if unweighted_count := int(np.count_nonzero(counts == 0)):
         scan.warnings.append(

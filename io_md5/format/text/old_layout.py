@@ -139,10 +139,6 @@ def _numbers(scan: Scan, keys: dict[str, int], key: str, opening: int, count: in
         raise scan.error(f"the block has no {key}", opening, expected=key)
     values = scan.values(keys[key])
     if len(values) != count:
-        raise scan.error(
-            f"{key} has the wrong number of values",
-            keys[key],
-            found=counted(len(values), "numbers"),
-            expected=str(count),
-        )
+        found = counted(len(values), "numbers")
+        raise scan.error(f"{key} has the wrong number of values", keys[key], found=found, expected=str(count))
     return values

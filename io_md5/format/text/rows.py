@@ -195,37 +195,33 @@ def _read_frames(
     `firsts` (F,) are the lines that open a frame; `lines` are those from the first frame to the second, of which `size`
     belong to the frame itself.
     """
-    tables: dict[Layout, list[int]] = {head: [0]}
-    fixed: dict[tuple[bytes, bool], list[int]] = {}
+    tables: dict[tuple[Layout, bool], list[int]] = {(head, True): [0]}
     widths = [head.width] + [0] * (size - 1)
     for line, content in enumerate(lines[1:], 1):
         layout = Layout.of(content) if line < size else None
         if layout is not None:
-            tables.setdefault(layout, []).append(line)
             widths[line] = layout.width
         elif len(content) <= MAX_GAP and content.strip(_BLANKS) == (b"}" if line == size - 1 else b""):
-            fixed.setdefault((content, line < size), []).append(line)
+            layout = Layout(content, ())
         else:
             return None
+        tables.setdefault((layout, line < size), []).append(line)
     columns = np.cumsum([0, *widths])
-    if len(firsts) * columns[-1] < MIN_LINES * sum(layout.width for layout in tables):
+    if len(firsts) * columns[-1] < MIN_LINES * sum(layout.width for layout, _ in tables):
         return None
-    for (content, is_inside), members in fixed.items():
-        # The lines after the last frame may differ from those between frames.
-        rows = ((firsts if is_inside else firsts[:-1])[:, None] + members).ravel()
-        if not text.all_equal(starts[rows], ends[rows], content):
-            return None
     table = np.empty((len(firsts), columns[-1]))
     step = max(1, LINES_AT_ONCE // size)
-    for layout, members in tables.items():
+    for (layout, is_inside), members in tables.items():
+        # The lines after the last frame may differ from those between frames.
+        count = len(table) if is_inside else len(table) - 1
         places: slice | Offsets = (columns[members][:, None] + np.arange(layout.width)).ravel()
         if members[-1] - members[0] + 1 == len(members):
             places = slice(int(columns[members[0]]), int(columns[members[-1]]) + layout.width)
-        for begin in range(0, len(table), step):
-            piece = slice(begin, begin + step)
+        for begin in range(0, count, step):
+            piece = slice(begin, min(begin + step, count))
             rows = (firsts[piece, None] + members).ravel()
             numbers = layout.read(text, starts[rows], ends[rows], integers=int(layout is head))
             if numbers is None:
                 return None
-            table[piece, places] = numbers.reshape(-1, len(members) * layout.width)
+            table[piece, places] = numbers.reshape(piece.stop - begin, len(members) * layout.width)
     return table

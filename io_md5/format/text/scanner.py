@@ -151,9 +151,7 @@ class Scan:
         if self._no_number < last_brace:
             self._check_commandline(self._no_number)
             found = self._text[self._no_number : self._no_number + 40].split()[0].decode("latin-1")
-            raise Md5Error(
-                "not a number", path=path, line=self.line(self._no_number), found=repr(found), expected="a number"
-            )
+            raise self.error_on(self.line(self._no_number), "not a number", repr(found), "a number")
         if self._not_finite:
             line = self.number_line(self._first_not_finite)
             self.warnings.append(f"{counted(self._not_finite, 'numbers', 'are')} not finite (line {line}); read as 0")
@@ -163,7 +161,7 @@ class Scan:
         before = self._text[self._text.rfind(b"\n", 0, offset) + 1 : offset]
         if before.split(b'"')[0].strip().lower() == b"commandline" and b'"' in before:
             reason = "the commandline has quotes inside, where games end it: remove those quotes"
-            raise Md5Error(reason, path=self.path, line=self.line(offset))
+            raise self.error_on(self.line(offset), reason)
 
     # The interface for parsers
 
@@ -205,10 +203,8 @@ class Scan:
     def _string_error(self, offset: int) -> Md5Error:
         string = _STRING_TEXT.match(self.data, offset)
         assert string is not None
-        return Md5Error(
-            "a string is not closed", path=self.path, line=self.line(offset),
-            found=repr(string[0][1:].decode("utf-8", "surrogateescape")), expected='" before the end of the line',
-        )  # fmt: skip
+        found = repr(string[0][1:].decode("utf-8", "surrogateescape"))
+        return self.error_on(self.line(offset), "a string is not closed", found, '" before the end of the line')
 
     def values(self, token: int) -> FloatArray:
         """The numbers between this token and the next, float64 (n,)."""
@@ -258,15 +254,11 @@ class Scan:
         if _OPEN in inner:
             raise self.error("a block is not closed", opening + 1 + inner.index(_OPEN), expected="}")
         if end == len(self) and self._open_comment is not None:
-            raise Md5Error(
-                "a comment is not closed", path=self.path, line=self.line(self._open_comment),
-                found="/*", expected="*/",
-            )  # fmt: skip
+            raise self.error_on(self.line(self._open_comment), "a comment is not closed", "/*", "*/")
         if end == len(self):
-            raise Md5Error(
+            raise self.error(
                 "the file is incomplete (cut off or only partly downloaded): "
-                f"line {self.line(self.token_offsets[opening])} opens a block that never ends",
-                path=self.path, line=self.line(len(self.data)), found="the end of the file", expected="}",
+                f"line {self.token_line(opening)} opens a block that never ends", end, expected="}",
             )  # fmt: skip
         return end
 
@@ -307,17 +299,20 @@ class Scan:
         """An error at a token; `found` defaults to the token itself."""
         if found is None:
             found = repr(self.name(token)) if token < len(self) else "the end of the file"
-        return Md5Error(reason, path=self.path, line=self.token_line(token), found=found, expected=expected)
+        return self.error_on(self.token_line(token), reason, found, expected)
+
+    def error_on(self, line: int, reason: str, found: str | None = None, expected: str | None = None) -> Md5Error:
+        """An error on a line."""
+        return Md5Error(reason, path=self.path, line=line, found=found, expected=expected)
 
     # The scan
 
     def _check_token_count(self, count: int, bytes_for_each: int, offset: int) -> None:
         """Raises Md5Error if there are many more tokens than in real files."""
         if count > _MIN_TOKENS + self.file_size // bytes_for_each:
-            raise Md5Error(
-                "words, strings and braces are out of proportion", path=self.path, line=self.line(offset),
-                found=f"{count} in {self.file_size} bytes",
-                expected=f"at most one for every {_BYTES_PER_TOKEN} bytes",
+            raise self.error_on(
+                self.line(offset), "words, strings and braces are out of proportion",
+                f"{count} in {self.file_size} bytes", f"at most one for every {_BYTES_PER_TOKEN} bytes",
             )  # fmt: skip
 
     def _scan(self, numbers: array[float], offsets: array[int], first_numbers: array[int], codes: array[int]) -> int:

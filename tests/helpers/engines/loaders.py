@@ -12,7 +12,7 @@ MD5 = {
     "DOOM3": {"Doom 3": doom3.load},
     "DOOM3_BFG": {"RBDOOM-3-BFG": partial(doom3.load, bfg=True)},
     "QUAKE": {
-        "ironwail": quake.load,
+        "Ironwail": quake.load,
         "vkQuake": partial(quake.load, engine="vkquake"),
         "FTEQW": partial(quake.load, engine="fteqw"),
     },

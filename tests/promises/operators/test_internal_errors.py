@@ -58,7 +58,7 @@ def model(tmp_path):
 @pytest.mark.parametrize(
     ("module", "name", "after"),
     [
-        ("io_md5.importing.read", "read_mesh", 0),
+        ("io_md5.importing.importer", "read_mesh", 0),
         ("io_blender.skeletal.importing.model", "build_armature", 0),
         ("io_blender.skeletal.importing.model", "build_mesh", 0),
         ("io_blender.skeletal.importing.model", "add_vertex_groups", 0),
