@@ -112,7 +112,7 @@ class Plan:
         return accepted
 
     def _find_files(self, path: Path) -> Iterator[tuple[Path, Path, str]]:
-        """The files in an input, each with its path in there, and why it cannot be converted, or nothing."""
+        """The files in an input, each with its path within it, and why it cannot be converted; empty if it can."""
         suffixes = self._source_suffixes()
         searched = [suffix for suffix in suffixes if role_of(suffix) is not Role.ANIMATION]
         if is_in_archive(path):
@@ -138,7 +138,7 @@ class Plan:
             yield path, Path(path.name), ""
 
     def _may_be_read(self, path: Path) -> bool:
-        """Whether a path is that of a regular file that is no result, or cannot be examined: then its task fails."""
+        """Whether a path gets a task: a regular file, no earlier result; if it cannot be examined, the task fails."""
         try:
             is_file = stat.S_ISREG(path.stat().st_mode)
         except OSError as error:
@@ -147,7 +147,7 @@ class Plan:
         return is_file and not self._records.is_earlier_result(resolved_path(path))
 
     def _source_suffixes(self) -> tuple[str, ...]:
-        """The suffixes of what the format can be made from: of a family, .blend files and all models."""
+        """The suffixes of what can be converted to the format; for that of a family, .blend files and all models."""
         if self._family is None:
             return INPUT_SUFFIXES[:-1]
         chosen = {BLEND, *self._family.suffixes}
@@ -170,7 +170,7 @@ class Plan:
         return files + [file for file in companions if not self._records.is_earlier_result(resolved_path(file))]
 
     def _with_unique_targets(self, tasks: list[Task]) -> list[Task]:
-        """Tasks with different targets: of files with the same one, such as a.md5mesh and a.md2, one keeps it."""
+        """The tasks with targets of their own: if two share one, such as a.md5mesh and a.md2, one of them keeps it."""
         taken = self._companion_keys(tasks)
         chosen: list[Task] = []
         clashing: list[Task] = []
@@ -217,7 +217,7 @@ class Plan:
         return [replace(task, prefix=prefixes.get(task.target, "")) for task in tasks]
 
     def _character_task(self, entry: CatalogueEntry, taken: set[str]) -> Task:
-        """The task of an entry. Each has a target of its own, and a folder if animations are files of their own."""
+        """The task of an entry, with a target of its own, and a folder of its own if animations are separate files."""
         name = clean_name(split_extension(entry.name)[0] if entry.name == entry.path else entry.name)
         parts = (name.path or name.base or "character").split("/")
         *folders, stem = [names.for_files(part, "_") for part in parts]
@@ -258,7 +258,7 @@ def _find_members(path: Path, suffixes: Sequence[str]) -> Iterator[tuple[Path, P
 
 
 def _priority(task: Task) -> tuple[bool, int, str]:
-    """A sort key: of tasks with the same target, the first keeps it. Files that keep their format, then models."""
+    """A sort key: the first of tasks with one target keeps it. First come files that keep their format, then models."""
     suffix = task.source.suffix.lower()
     return suffix != task.target.suffix, INPUT_SUFFIXES.index(suffix), task.name
 

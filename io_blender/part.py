@@ -1,4 +1,4 @@
-"""What the entry of a family says of its part in Blender."""
+"""What a family adds to Blender, as its entry gives it: operators, panels, properties, and how files are converted."""
 
 from __future__ import annotations
 
@@ -26,15 +26,14 @@ class BlenderPart:
     load: Callable[[Context, Path, Settings, Conversion], ImportResult]
     save: Callable[[Context, Path, Settings, Scene], ExportResult]  # the suffix of the path selects the kind of file
     groups: tuple[type, ...] = ()  # property groups that the options of the operators use
-    # Others to register: panels, operators, and property groups before the classes that use them.
+    # Further classes to register, in this order: property groups come before the classes that use them.
     classes: tuple[type, ...] = ()
     properties: tuple[tuple[type, str, Any], ...] = ()  # added to types of Blender: the type, the name and the property
-    # With which an action was imported; None if this family did not import it.
+    # The frame rate that an action was imported with; None if this family did not import it.
     action_frame_rate: Callable[[Any], float | None] = lambda action: None
-    # For the tab id Tech: Check for Game, and whether the active model has animations, which are drawn into a layout.
-    check: type[Operator] | None = None
-    has_animations: Callable[[Context], bool] = lambda context: False
-    draw_animations: Callable[[Any, Context], None] = lambda layout, context: None
+    check: type[Operator] | None = None  # Check for Game, in the tab id Tech
+    has_animations: Callable[[Context], bool] = lambda context: False  # of the active model, for that tab
+    draw_animations: Callable[[Any, Context], None] = lambda layout, context: None  # the layout is the tab's
 
     @property
     def operators(self) -> tuple[type[Operator], ...]:

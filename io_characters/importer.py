@@ -48,7 +48,7 @@ from .reading import CharacterOptions, PartFiles, read_parts
 
 _MAX_LISTED = 30  # names of missing files in one warning
 _EMPTY_SIZE = 8.0  # the size of an empty for an attachment, in units of the file
-_ALL = "*"  # the name that stands for all others
+_ALL = "*"  # in declarations, stands for all other names
 
 
 def import_character(
@@ -60,7 +60,7 @@ def import_character(
     result = ImportResult()
     parts, missing = read_parts(character, files, options, result.report)
     builder = _Builder(context, character, files, options, result)
-    # Of an MD5, the armature, each mesh and each animation.
+    # The steps of an MD5 are its armature, meshes and animations.
     steps = sum(1 + len(getattr(part.model, "meshes", ())) + len(part.animations) for part in parts)
     state.switch_to_object_mode(context)
     yield from builder.build(parts, Progress(steps))
@@ -75,7 +75,7 @@ def import_character(
 def _is_md3(part: CharacterPart, files: GameTree) -> bool:
     if not part.model.lower().endswith(".md2"):
         return part.is_md3
-    # Mods of Quake II have MD3 models of this name.
+    # Some mods of Quake II name MD3 models .md2.
     try:
         return files.read(part.model).startswith(MD3_MAGIC)
     except FileReadError:
@@ -86,7 +86,7 @@ def _is_md3(part: CharacterPart, files: GameTree) -> bool:
 def _import_md3(
     context: Context, character: Character, files: GameTree, options: CharacterOptions
 ) -> Job[ImportResult]:
-    """The models of a Quake III player on the tags of each other, or a single model, with their sequences."""
+    """Imports a Quake III player, whose models are joined at their tags, or a single model, with the sequences."""
     models = [*(part.model for part in character.parts), *([options.weapon] if options.weapon else [])]
     paths = [path for model in models if (path := files.path(model)) is not None]
     if options.weapon and files.path(options.weapon) is None:
@@ -140,11 +140,11 @@ class _Builder:
             yield progress.step()
         for library, search in ((self._md5_materials, self._md5_search), (self._md2_materials, self._md2_search)):
             library.add_to_report(self._result.report, search.warnings)
-        self._hang(parts)
+        self._attach(parts)
         first = self._roots[parts[0].index]
         for index, root in self._roots.items():
             scene.store_part(root, first, index, self._options.conversion, self._character if root == first else None)
-        # Pointers between objects count only once all exist.
+        # Parts refer to each other, so this has to wait until all exist.
         for part in parts:
             if part.part.default_skin:
                 scene.show_skin(scene.meshes_of(self._roots[part.index]), part.part.default_skin)
@@ -207,7 +207,7 @@ class _Builder:
         if options.use_textures:
             found = self._md2_search.model(part.path, model.skins[:MAX_MATERIALS]).skins()
         if part.part.skins:
-            # The names in the file are those of whichever player it was made of.
+            # A file that was copied from another player still names that one's skins.
             for images in found or ():
                 images.missing.clear()
         materials = model_materials(part.path, model, found, self._md2_materials)
@@ -265,7 +265,7 @@ class _Builder:
         self._collection.children.link(collection)
 
     def _add_channels(self, part: PartFiles, skeleton: Skeleton) -> None:
-        """Makes a bone collection of each channel; a joint in several is the first one's in the game."""
+        """Makes a bone collection of each channel; in the game, a joint in several belongs to the first."""
         bones, joints = skeleton.obj.data, skeleton.rig.joints
         for name, expression in part.part.channels:
             found, unknown = channel_joints(expression, joints.names, joints.parents.tolist())
@@ -277,15 +277,14 @@ class _Builder:
                     f"channel {name} names joints that the model does not have: {listing(unknown)}", part.path.name
                 )
 
-    def _hang(self, parts: list[PartFiles]) -> None:
+    def _attach(self, parts: list[PartFiles]) -> None:
         empties = []
         for one in (part.part for part in parts if part.model is None):
             joint = f" on {one.attachment.joint}" if one.attachment is not None and one.attachment.joint else ""
             empties.append(f"{one.name} ({one.model or 'no model'}){joint}")
         if empties:
             self._result.report.warn(
-                f"what cannot be imported is an empty in its place: {listing(empties, _MAX_LISTED)}",
-                self._character.name,
+                f"empties stand for what cannot be imported: {listing(empties, _MAX_LISTED)}", self._character.name
             )
         for part in parts:
             obj = self._roots[part.index]
@@ -298,7 +297,7 @@ class _Builder:
             missing = attach(obj, part.part, self._roots[parent], skeleton, self._options.conversion)
             if missing:
                 self._result.report.warn(
-                    f"hangs on the joint {missing}, which is not there: it was put at the origin",
+                    f"is attached to the joint {missing}, which is missing: it was put at the origin",
                     part.path.name or part.part.name,
                 )
 

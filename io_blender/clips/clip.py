@@ -1,6 +1,6 @@
-"""Clips: what an export plays, an action with its slot, an NLA strip, a range between markers, or the scene.
+"""Clips: what an export plays. A clip is an action with its slot, an NLA strip, a range between markers, or the scene.
 
-What is in a list follows from the scene. The object stores what users decide: which are checked, order and names.
+The clips in a list come from the scene. The object stores what users decide: which are checked, their order and names.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _STORED = ("name", "source", "action", "slot", "occurrence", "is_checked", "expo
 
 _RATE_TOLERANCE = 1e-3  # rates are made of two numbers of 32 bits
 
-_END_SLACK = 1e-4  # a last frame that is due by less than this, in frames, is sampled
+_END_SLACK = 1e-4  # in steps: a last sample that is past the end by less than this still counts
 
 
 class Source(Enum):
@@ -49,15 +49,15 @@ class Clip:
 
     source: Source
     name: str
-    start: float  # of the action, else of the scene
-    end: float  # included
+    start: float  # frame of the action, else of the scene
+    end: float  # the last frame
     action: Action | None = None
     slot: Any = None  # None before Blender 4.4
     strip: NlaStrip | None = None
-    is_alone: bool = False  # without others on bones or keys at rest; else the scene plays as it is
+    is_alone: bool = False  # played alone, with all other bones or keys at rest; else the scene plays as it is
     occurrence: int = 0  # how many markers of the same name are before it
     is_preferred: bool = True  # checked unless the user decides otherwise
-    foreign: str = ""  # for an action of another owner, whose it is
+    foreign: str = ""  # for an action of another owner, why it is not this one's
     # For what plays on several owners at once, each owner with its action and slot.
     plays: tuple[tuple[Any, Action, Any], ...] | None = None
 
@@ -101,7 +101,7 @@ class AnimationList:
         return [row for row in self.rows if row.is_checked]
 
     def name(self, row: Row, names: dict[str, str] | None = None) -> str:
-        """The user's name, else prefix and pattern with `names` as fields. Raises UnknownFieldError."""
+        """The user's name, else prefix and pattern, with `names` as further fields. Raises UnknownFieldError."""
         if row.export_name:
             return row.export_name
         clip = row.animation
@@ -117,7 +117,7 @@ class AnimationList:
 
     def require_checked(self, report: Report, option: str, remedy: str, unit: str) -> list[Row]:
         """The rows that are exported. Raises NothingToExportError if there are none."""
-        # The user has seen the stored ones in the list.
+        # The user has seen stored rows in the list.
         unseen = [row.animation for row in self.rows if row.animation.foreign and row.item is None]
         warn_of_reasons({clip.name: clip.foreign for clip in unseen}, self.left_out, report)
         if self.checked:
@@ -125,7 +125,7 @@ class AnimationList:
         owner = self.owner.name
         if self.rows:
             raise NothingToExportError(
-                f"nothing is checked in the list of animations of {owner}: check some, or choose other {option}"
+                f"nothing is checked in the list of animations of {owner}: check some, or change {option}"
             )
         missing = {
             Source.ACTIONS: f"no action moves {owner}: {remedy}",
@@ -199,7 +199,7 @@ def _items(owner: Object, source: Source) -> list[Any]:
 
 
 def _key(source: Source, name: str, action: Action | None, slot: str, occurrence: int) -> tuple[Any, ...]:
-    """What a clip is known by: an action by itself, as it may be renamed, other things by name."""
+    """What identifies a clip: an action itself, as it may be renamed; anything else by its name."""
     if source is Source.ACTIONS:
         return action, slot
     return name if source is not Source.SCENE else "", occurrence
@@ -223,7 +223,7 @@ def scene_clip(scene: Scene) -> Clip:
 
 
 def _list_clips(owner: Object, scene: Scene, source: Source, left_out: dict[str, str]) -> Iterator[Clip]:
-    """What is in the list of a source; `left_out` gets the reason for other things, by name."""
+    """What is in the list of a source; `left_out` gets the reasons why others are not, by name."""
     if source is Source.SCENE:
         yield scene_clip(scene)
     elif source is Source.MARKERS:
@@ -256,7 +256,7 @@ def _list_strips(animated: Object | Key, left_out: dict[str, str]) -> Iterator[C
 
 
 def plain_offset(strip: NlaStrip) -> float | None:
-    """What to add to a scene frame for that of the action; None if a strip changes more than its time."""
+    """What to add to a frame of the scene to get that of the action; None if the strip changes more than the time."""
     is_plain = (
         strip.type == "CLIP"
         and strip.blend_type == "REPLACE"
@@ -274,7 +274,7 @@ def plain_offset(strip: NlaStrip) -> float | None:
 
 
 def _is_pose(strip: NlaStrip) -> bool:
-    """Whether a strip plays an action of one frame: Blender makes no strips shorter than two."""
+    """Whether a strip plays an action of one frame: in Blender, a strip is at least two frames long."""
     if strip.action is None or plain_offset(strip) is None:
         return False
     first, last = versions.action_range(strip.action)
@@ -282,7 +282,7 @@ def _is_pose(strip: NlaStrip) -> bool:
 
 
 def range_markers(scene: Scene) -> list[TimelineMarker]:
-    """The markers where clips begin, by frame: those that bind cameras are cuts of a film."""
+    """The markers where clips begin, by frame; markers that bind cameras are cuts instead."""
     markers = [marker for marker in scene.timeline_markers if marker.camera is None]
     return sorted(markers, key=lambda marker: marker.frame)
 
@@ -318,7 +318,7 @@ def sample_count(span: float, step: float) -> int:
 
 
 def warn_of_speed(clips: Iterable[Played], scene_rate: float, report: Report, *, is_fixed: bool) -> None:
-    """Warns once of clips that last longer or shorter in the game, which may play all files at one rate."""
+    """Warns once of clips that last longer or shorter in the game; with `is_fixed`, it plays all files at one rate."""
     found = [
         one
         for one in clips

@@ -1,10 +1,10 @@
 """The shader nodes of a material, as an artist would connect them: images into a Principled BSDF.
 
-- Without a specular map there are no highlights, as in the games; with one it is the `Specular IOR Level`.
-- An alpha test is a Math node: EEVEE has no setting for it any more. Without a declaration, an alpha channel that is
+- Without a specular map there are no highlights, as in the games. A specular map is the `Specular IOR Level`.
+- An alpha test is a Math node: EEVEE no longer has a setting for it. Without a declaration, an alpha channel that is
   nearly all black or white, with some of both, is taken as one.
 - Both sides are shown unless a declaration or cfg file makes the surface one-sided.
-- Blended surfaces of one stage are what the engine computes: source × factor + what is behind × factor. `blend blend`
+- Blended surfaces of one stage show what the engine computes: source × factor + background × factor. `blend blend`
   stays a Principled BSDF with alpha, which glTF can hold; where nothing is drawn, alpha is 0.
 - Sauerbraten's masks: red is the specular strength, green the glow; reflections, in blue, would need the map around the
   model.
@@ -14,10 +14,10 @@ Image expressions of Doom 3 materials become nodes, by its published source (`Im
 - `scale(x, r, g, b, a)` multiplies the bytes of the file, `add(a, b)` adds them: files are sRGB, Blender is linear, so
   a factor becomes a power of itself.
 - `heightmap(x, s)`: white is near; a step from black to white between two pixels has a slope of s.
-- `addnormals(a, b)` adds x and y of b to a and normalises; `smoothnormals(x)` blurs a little and is left out.
+- `addnormals(a, b)` adds x and y of b to a and normalizes; `smoothnormals(x)` blurs a little and is left out.
 - The green of normal maps points down ('DirectX'): in `R_HeightmapToNormalMap` it is -(height of the line below -
   height of this line), line 0 at the top; the second tangent goes along t, downwards. The Dark Mod's wiki ("Inverting
-  Normalmaps"), Daemon's issue 274 and real maps, whose gradient is free of curl only so, agree.
+  Normalmaps"), Daemon's issue 274 and real maps agree: only so is their gradient free of curl.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from .images import ImageError, ImageStore
 Socket = Any  # an output of a node; its type in the stubs differs between versions
 
 _GAMMA = 2.2  # the exponent that stands for the sRGB curve
-_HEIGHT_UNIT = 0.1  # how much of a unit a step of `heightmap(x, 1)` is high, for a texture of ten pixels to the unit
+_HEIGHT_UNIT = 0.1  # the height of a step of `heightmap(x, 1)` in units, for a texture of ten pixels per unit
 _DEFAULT_HEIGHT_SCALE = 2.0  # for height maps that were found beside an image and have no declared scale
 
 _COLUMN_WIDTH = 300.0
@@ -169,8 +169,8 @@ class _NodeBuilder:
                 self.link(diffuse.alpha, target)
 
     def _blend_with_background(self, color: _Channels, blend: str) -> None:
-        """Connects emission for what a stage draws, and transparency for what it leaves of what is behind."""
-        # A renderer's transparency cannot brighten, so that `gl_dst_color, gl_one` leaves everything as it is.
+        """Connects emission for what a stage draws, and transparency for what it leaves of the background."""
+        # Transparency cannot brighten, so `gl_dst_color, gl_one` changes nothing.
         source, _, target = blend.partition(",")
         emission, transparent = self.add("ShaderNodeEmission", 1), self.add("ShaderNodeBsdfTransparent", 1)
         drawn, left = (shader.inputs["Color"] for shader in (emission, transparent))
@@ -210,7 +210,7 @@ class _NodeBuilder:
             self._material.diffuse_color = (*color, 1.0)
 
     def add(self, kind: str, column: int, label: str = "") -> Any:
-        # The columns are counted to the left from the shader.
+        # Columns are counted from the shader to the left.
         node = self._tree.nodes.new(kind)
         row = self._rows.get(column, 0)
         self._rows[column] = row + 1
@@ -385,7 +385,7 @@ class _NodeBuilder:
             if result.normals is None:
                 result.normals = part.normals
             elif part.normals is not None:
-                # With x and y of the second (its red and green, less the middle) added.
+                # Adds x and y of the second: its red and green minus the middle.
                 middle = self.vector_math("SUBTRACT", part.normals, (0.5, 0.5, 0.0))
                 result.normals = self.vector_math("MULTIPLY_ADD", middle, (1.0, 1.0, 0.0), result.normals)
         return result

@@ -1,6 +1,7 @@
-"""Vertices, normals, tangents and bitangents of a mesh in a pose of its joints (MD5 specification); merged vertices.
+"""Skinning: vertices, normals, tangents and bitangents of a mesh in a pose of its joints (MD5 specification).
 
-A vertex is ``Σ bias · (joint position + joint orientation · weight position)``; biases are not normalised, as in games.
+A vertex is ``Σ bias · (joint position + joint orientation · weight position)``; as in games, biases are not normalized.
+The end of the module finds copies of vertices along UV seams that can be merged.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ Indices = npt.NDArray[np.int64]
 
 # An odd number with evenly mixed bits (the golden ratio), for hashing rows.
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
-_PACKABLE = 1 << 21
+_PACKABLE = 1 << 21  # three indices below this fit into 64 bits
 
 
 @dataclass(frozen=True, eq=False)
 class VertexWeights:
     """The weights of all vertices as rows; a weight that several vertices share has a row for each."""
 
-    vertices: npt.NDArray[np.int64]  # of each row, rising (R,)
-    weights: npt.NDArray[np.int64]  # of each row (R,)
+    vertices: npt.NDArray[np.int64]  # the vertex of each row, ascending, (R,)
+    weights: npt.NDArray[np.int64]  # the weight of each row, (R,)
     vertex_count: int
 
     def sums(self, rows: Floats) -> Floats:
@@ -158,10 +159,10 @@ def vertex_tangents(
 ) -> tuple[Floats, Floats]:
     """Unit tangents and bitangents of vertices, each (V, 3); 0 where the texture coordinates give no direction.
 
-    The tangent points to where s grows, the bitangent to where t grows (downwards in the image, as in the file). The
-    unit vectors of the triangles of a vertex are added and made perpendicular to its normal. They are per vertex, not
-    per position, because the two sides of a UV seam have different ones. `normal_weights` and `skin_normals` move them
-    like normals.
+    The tangent points in the direction of increasing s, the bitangent of increasing t (downwards in the image, as in
+    the file). The unit vectors of a vertex's triangles are added and made perpendicular to its normal. They are per
+    vertex, not per position, because the two sides of a UV seam have different ones. `normal_weights` and
+    `skin_normals` pose them like normals.
 
     Vertices (V, 3) are in the bind pose, uvs are s and t, (V, 2), normals of unit length, (V, 3). Raises SkeletalError
     if a triangle has a vertex that does not exist.
@@ -196,12 +197,12 @@ def row_ids(rows: npt.NDArray[np.number]) -> npt.NDArray[np.int64]:
     """An id below N for each row of a table (N, n), the same for equal rows, (N,)."""
     if rows.shape[1] == 0:
         return np.zeros(len(rows), dtype=np.int64)
-    table = rows + np.zeros(1, dtype=rows.dtype)  # no -0
+    table = rows + np.zeros(1, dtype=rows.dtype)  # turns -0 into 0
     numbers = np.unique(_row_hashes(table), return_inverse=True)[1]
     members = np.empty(len(table), dtype=np.int64)
     members[numbers] = np.arange(len(table))
     if not np.array_equal(table[members[numbers]], table):
-        # Hashes collide. Numpy 2.0 returns a column.
+        # Two hashes collide. NumPy 2.0 returns the inverse as a column.
         numbers = np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)
     return numbers
 
@@ -246,7 +247,7 @@ def _unit(vectors: Floats) -> Floats:
     return unit
 
 
-# Vertices that exporters repeated along UV seams, with equal weights, merged into one for editing
+# Merging, for editing, the copies of vertices that exporters made along UV seams: they have equal weights
 
 
 def weight_list_ids(mesh: Mesh) -> Indices:
@@ -305,7 +306,7 @@ def _first_members(groups: Indices, facing_away: npt.NDArray[np.bool_], separate
     members = np.flatnonzero(~separate)
     keys = groups[members] * 2 + facing_away[members]
     first_of_key = np.empty(2 * len(groups), dtype=np.int64)
-    # Of several values for one key the last is stored, so the order is reversed.
+    # NumPy keeps the last of several values for one key: in reverse order, that is the first vertex.
     first_of_key[keys[::-1]] = members[::-1]
     firsts = np.arange(len(groups))
     firsts[members] = first_of_key[keys]
@@ -313,7 +314,7 @@ def _first_members(groups: Indices, facing_away: npt.NDArray[np.bool_], separate
 
 
 def _conflicts(merged: Indices, file_ids: Indices) -> npt.NDArray[np.bool_]:
-    """Whether merged triangles (T, 3) are degenerate or have the vertices of one with another id, (T,)."""
+    """Whether merged triangles (T, 3) are degenerate, or have the vertices of a triangle with another id, (T,)."""
     numbers = _triangle_ids(merged)
     order = np.argsort(numbers, kind="stable")
     same = numbers[order[1:]] == numbers[order[:-1]]

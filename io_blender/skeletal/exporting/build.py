@@ -45,9 +45,9 @@ from .source import Source, armatures_of, carrying_bones, warn_of_missing_target
 from .verification import RestMesh, Verifier
 from .weights import Integers, WeightTable, fitted_weights
 
-# The weights of a vertex, and the frames that they are fitted to, of all clips together.
+# Fit Weights finds at most so many weights for a vertex, from so many frames of all clips together.
 _MOST_FITTED, _FITTED_FRAMES = 4, 48
-# Frames of the scene on which bones are compared that no control links.
+# How many frames of the scene are compared to find the parents of bones that no control links.
 _HIERARCHY_FRAMES = 24
 
 
@@ -56,7 +56,7 @@ class ModelOptions(ModelProperties):
     """The options of a model."""
 
     scope: Scope = field(default_factory=Scope)
-    # From the scene to the file; what is not set is that of the import.
+    # From the scene to the file; a scale or axes that are not set are those of the import.
     conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
     weights: WeightOptions = field(default_factory=WeightOptions)
     verify: Verify = Verify.SOME  # the frames on which the result is compared with Blender
@@ -69,7 +69,7 @@ class ModelOptions(ModelProperties):
 
     @property
     def mesh_limits(self) -> dict[str, int]:
-        """How much a mesh for the game can have, as `split_block` takes it."""
+        """The limits of the game for a mesh, as `split_block` takes them."""
         return {}
 
 
@@ -88,11 +88,11 @@ class ExportOptions:
 class Build:
     """A model and its animations before they are written."""
 
-    model: Model  # the model
+    model: Model
     animations: dict[Path, Animation]  # by path
-    parts: list[tuple[Object, Block]]  # the object of each mesh block, with the block
+    parts: list[tuple[Object, Block]]  # each block of a mesh, with its object
     skeleton: Skeleton  # the joints and their bones
-    # Of the joints, by the path of the animation, where they are not all 1.
+    # The scales of joints, by the path of the animation, if they are not all 1.
     scales: dict[Path, ScaleTable] = field(default_factory=dict)
 
 
@@ -106,8 +106,8 @@ class Builder:
     animation_options: AnimationOptions
     report: Report
     progress: Progress
-    rounding = ""  # what files of the format cannot hold of a vertex, in words
-    # If not, the meshes are only used for the bounds and to verify the animations.
+    rounding = ""  # how files of the format round vertices, in words
+    # If False, meshes only serve to compute bounds and to verify animations.
     writes_meshes: bool
     skeleton: Skeleton = field(init=False)
     rest: dict[Object, RestMesh] = field(init=False)
@@ -116,7 +116,7 @@ class Builder:
     verifier: Verifier | None = None  # None if nothing is verified
 
     def build(self, clips: dict[Path, Clip]) -> Job[Build]:
-        """Builds all; raises NothingToExportError if no bone is left or the meshes were imported with other scales."""
+        """Builds all; raises NothingToExportError if no bone is left, or meshes were imported with different scales."""
         source, options = self.source, self.options
         self.skeleton = _skeleton(self.context, source, options, self.report)
         self.rest = self._build_rest(source.meshes)
@@ -148,7 +148,7 @@ class Builder:
         return playback(self.context, [self.source.armature], clips.values(), meshes)
 
     def _warn_of_playback(self) -> list[str]:
-        """Warns of what keeps the armatures from moving; the causes of differences that are known before."""
+        """Warns of what keeps the armatures from moving; returns causes of differences that are already known."""
         for armature in self.source.armatures:
             warn_of_missing_targets(armature, self.report)
         if self.source.armature is not None and self.source.armature.data.pose_position == "REST":
@@ -178,7 +178,7 @@ class Builder:
                 yield from self.verifier.check(one, self.animations[path], player, self.rest)
 
     def _warn_of_speed(self) -> None:
-        """Warns of clips that a game plays slower or faster, at its rate, or if that is 0, the file's."""
+        """Warns of clips that the game plays slower or faster: at `game_rate` or, if that is 0, at the file's rate."""
         game_rate, scene_rate, played = self.options.writing.frame_rate, self.animation_options.scene_rate, []
         for one in self.sampled.values():
             # A pose that is held has no duration.
@@ -188,10 +188,10 @@ class Builder:
         warn_of_speed(played, state.frame_rate(self.context.scene), self.report, is_fixed=bool(game_rate))
 
     def round_animations(self) -> None:
-        """Rounds all animations to what files of the format hold of them."""
+        """Rounds all animations as files of the format do."""
 
     def round_mesh(self, block: Block) -> None:
-        """Rounds a mesh, whose shader is set, to what files of the format hold of it."""
+        """Rounds a mesh, whose shader is set, as files of the format do."""
 
     def sides_of(self, obj: Object, triangles: mesh_data.TriangleMesh) -> Integers | None:
         """What splits the vertices of an object at rest besides texture coordinates, see `export_object`."""
@@ -225,8 +225,8 @@ class Builder:
             self.report.count("animations")
             self.report.count("frames", animation.frame_count)
         armature = self.source.armature
-        imported_by = COMMANDLINE.read(armature.data) if armature is not None else None
-        model = Model(self.skeleton.joints, [block.mesh for _, block in parts], imported_by or _made_by())
+        imported = COMMANDLINE.read(armature.data) if armature is not None else None
+        model = Model(self.skeleton.joints, [block.mesh for _, block in parts], imported or _made_by())
         scales = {path: one.scales for path, one in self.sampled.items() if one.scales is not None}
         return Build(model, self.animations, parts, self.skeleton, scales)
 
@@ -241,7 +241,7 @@ class Builder:
         return [(obj, piece) for obj, pieces in split for piece in pieces]
 
     def _fit_weights(self, objects: list[Object], player: Player) -> dict[Object, WeightTable]:
-        """Weights with which the joints move objects as shown on frames of all clips."""
+        """Weights that move objects as closely as possible to what Blender shows on frames of all clips."""
         if not objects:
             return {}
         skeleton, sampled = self.skeleton, self.sampled
@@ -334,14 +334,14 @@ def _skeleton(context: Context, source: Source, options: ModelOptions, report: R
 
 
 def _origin_test(armature: Object, options: ModelOptions) -> Callable[[int, float], bool]:
-    """Whether a joint named origin is added, by the number of roots and the distance of the first from the origin."""
-    writing, is_made = options.writing, not has_record(armature.data, GROUP)
+    """A test for adding a joint named origin, by the number of roots and the distance of the first from the origin."""
+    writing, is_from_blender = options.writing, not has_record(armature.data, GROUP)
 
     def is_needed(count: int, distance: float) -> bool:
         if options.add_origin != AUTOMATIC:
             return options.add_origin == ALWAYS
         is_away = distance > ORIGIN_TOLERANCE
-        return is_made and ((writing.single_root and count > 1) or (writing.root_at_origin and is_away))
+        return is_from_blender and ((writing.single_root and count > 1) or (writing.root_at_origin and is_away))
 
     return is_needed
 
@@ -363,9 +363,9 @@ def _sample_bones(context: Context, armature: Any, names: list[str]) -> Floats:
 def _armature_parts(context: Context, source: Source, report: Report) -> list[ArmaturePart]:
     """The armatures of a source at rest."""
     parts: list[ArmaturePart] = []
-    # One that hangs on a bone has the place that this bone has at rest.
-    rested: set[Any] = {one.data for one in source.armatures} if source.attached else set()
-    with state.rest_position(rested):
+    # One that is parented to a bone is placed where that bone is at rest.
+    resting: set[Any] = {one.data for one in source.armatures} if source.attached else set()
+    with state.rest_position(resting):
         graph = context.evaluated_depsgraph_get()
         for armature in source.armatures:
             carriers = [
@@ -388,6 +388,6 @@ def _causes_of_options(options: ModelOptions, animation_options: AnimationOption
     causes = {
         "Bone Influences or Min Weight removes weights": not options.weights.keeps_all_weights,
         "Apply Modifiers is off": not options.apply_modifiers,
-        "the precision of positions or orientations is coarse": is_coarse,
+        "Location Tolerance or Rotation Tolerance is high": is_coarse,
     }
     return [words for words, is_set in causes.items() if is_set]
