@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,13 +20,14 @@ from bpy.types import Action, Collection, Context, Object, Scene
 
 from ..io_blender import state, versions
 from ..io_blender.clips.actions import is_imported_for
+from ..io_blender.clips.clip import Clip, Source
 from ..io_blender.clips.keyframes import SequenceActions, write_keyframes
-from ..io_blender.clips.playing import PlayedData
+from ..io_blender.clips.playing import playback
 from ..io_blender.frames.shape_keys import shape_keys, value_path
 from ..io_blender.records import Number, Text
 from ..io_common.names import without_copy_suffix
 from .format.sequences import Sequence, in_order, is_played_by, missing_sequences, sequence_named
-from .records import GROUP, PLAYER, has_file, root_of
+from .records import GROUP, PLAYER, SEQUENCES, PlayerFiles, Sequences, has_file, root_of
 from .tags import Tag, find_tags
 
 LOWER, UPPER, HEAD = PARTS = ("lower", "upper", "head")
@@ -37,6 +38,7 @@ TAGS = {"tag_torso": LOWER, "tag_head": UPPER, "tag_weapon": UPPER, "tag_flag": 
 # What legs and torso play if nothing else was chosen.
 _STANDING = {LOWER: "LEGS_IDLE", UPPER: "TORSO_STAND"}
 _TRACK, _KEPT = "Sequence of Player", "Kept for Player"
+_ROTATIONS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
 # Custom properties of actions, which users can change.
 _SPEED, _LOOPING, _REVERSED = Number("", "speed", 1e-3, 1e6), Number("", "looping", 0, 1e6), "reversed"
@@ -58,16 +60,29 @@ class Part:
         return self.holder if isinstance(self.holder, bpy.types.Object) else None
 
     @property
+    def files(self) -> PlayerFiles:
+        """What the import found of it; of no part if it is not imported."""
+        return (PLAYER.read(self.root) if self.root is not None else None) or PlayerFiles()
+
+    @property
     def meshes(self) -> list[Object]:
         """What its surfaces are made of."""
         return [obj for obj in self.objects if obj.type == "MESH"]
 
     @property
+    def armatures(self) -> list[Object]:
+        """What moves its meshes."""
+        return list(dict.fromkeys(one for obj in self.meshes if (one := obj.find_armature()) is not None))
+
+    @property
     def owners(self) -> list[Any]:
         """What may have actions: armatures, shape keys and tags."""
-        armatures = [one for obj in self.meshes if (one := obj.find_armature()) is not None]
         keys = [found for obj in self.meshes if (found := shape_keys(obj)) is not None]
-        return list(dict.fromkeys([*armatures, *keys, *(tag.obj for tag in self.tags)]))
+        return list(dict.fromkeys([*self.armatures, *keys, *(tag.obj for tag in self.tags)]))
+
+    def find_tag(self, name: str) -> Tag | None:
+        """Its tag of a name."""
+        return next((tag for tag in self.tags if tag.shown_name.lower() == name), None)
 
 
 @dataclass(eq=False)
@@ -81,12 +96,17 @@ class Player:
         """What its settings are stored on."""
         return self.parts[LOWER].holder
 
+    @property
+    def owners(self) -> list[Any]:
+        """What may have actions of all parts."""
+        return list(dict.fromkeys(owner for part in self.parts.values() for owner in part.owners))
+
     @cached_property
     def actions(self) -> dict[str, list[tuple[str, Action]]]:
         """The actions of each sequence; before Blender 4.4 some are for the one that is named in them."""
         own: dict[str, list[tuple[str, Action]]] = {}
         made: dict[str, list[tuple[str, Action]]] = {}
-        keys = [owner for part in self.parts.values() for owner in part.owners if isinstance(owner, bpy.types.Key)]
+        keys = [owner for owner in self.owners if isinstance(owner, bpy.types.Key)]
         for action in bpy.data.actions:
             name, _, owner = action.name.partition(" ")
             if known := sequence_named(without_copy_suffix(name)):
@@ -101,51 +121,39 @@ class Player:
     @cached_property
     def sequences(self) -> list[Sequence]:
         """Its sequences in the order of the game, with the frames of the scene that their actions have."""
-        return in_order(self._sequence(name, pairs[0][1]) for name, pairs in self.actions.items())
-
-    def _sequence(self, name: str, action: Action) -> Sequence:
-        first, last = (round(frame) for frame in versions.action_range(action))
-        looping = _LOOPING.read(action)
-        if looping is None:
-            looping = last - first + 1 if action.use_cyclic else 0
-        rate = _SPEED.read(action) or state.frame_rate(bpy.context.scene)
-        return Sequence(name, first, last, rate, round(looping), bool(action.get(_REVERSED)))
+        return in_order(_sequence_of(name, pairs[0][1]) for name, pairs in self.actions.items())
 
     def plays(self, part: Part, sequence: str) -> list[tuple[Any, Action, Any]]:
         """What a sequence plays on what a part is made of: the owner, the action and its slot."""
-        return [
-            (owner, *found) for owner in part.owners if (found := self._action_of(owner, part, sequence)) is not None
-        ]
-
-    def _action_of(self, owner: Any, part: Part, sequence: str) -> tuple[Action, Any] | None:
-        """The action whose name or slot is for an owner; an armature and shape keys also take what is for nobody."""
-        is_key = isinstance(owner, bpy.types.Key)
-        own = {owner.name, part.holder.name} if is_key else {owner.name}
-        kind = owner_type(owner)
-        found = [
-            (versions.slot_name(slot) or name, action, slot)
-            for name, action in self.actions.get(sequence, [])
-            for slot in versions.slots_for(action, kind)
-            if versions.can_play(action, kind)
-        ]
-        found.sort(key=lambda one: one[0] not in own)
-        is_free = is_key or owner.type == "ARMATURE"
-        fitting = (pair for name, *pair in found if name in own or (is_free and name not in self._names))
-        return next(((action, slot) for action, slot in fitting), None)
-
-    @cached_property
-    def _names(self) -> set[str]:
-        """The names of what may have slots."""
-        owners = {owner.name for part in self.parts.values() for owner in part.owners}
-        return owners | {part.holder.name for part in self.parts.values()}
+        # By the name of the action or slot; an armature and shape keys also take what is for nobody.
+        known = {owner.name for owner in self.owners} | {one.holder.name for one in self.parts.values()}
+        result = []
+        for owner in part.owners:
+            is_key, kind = isinstance(owner, bpy.types.Key), owner_type(owner)
+            own = {owner.name, part.holder.name} if is_key else {owner.name}
+            found = [
+                (versions.slot_name(slot) or name, action, slot)
+                for name, action in self.actions.get(sequence, [])
+                for slot in versions.slots_for(action, kind)
+                if versions.can_play(action, kind)
+            ]
+            is_free = is_key or owner.type == "ARMATURE"
+            fitting = [one for one in found if one[0] in own]
+            fitting += [one for one in found if is_free and one[0] not in known]
+            result += [(owner, action, slot) for _, action, slot in fitting[:1]]
+        return result
 
     # Playing
 
     def _shown(self) -> dict[str, str]:
         """The sequence that legs and torso play, by the name of the part."""
-        strips = [(part, strip.name) for part in self.parts.values() for one in part.owners for strip in _strips(one)]
-        pairs = ((part.name, sequence_named(without_copy_suffix(name))) for part, name in strips)
-        return {part: name for part, name in pairs if is_played_by(part, name)}
+        strips = [
+            (part.name, sequence_named(without_copy_suffix(strip.name)))
+            for part in self.parts.values()
+            for owner in part.owners
+            for strip in _strips(owner, _TRACK)
+        ]
+        return {part: name for part, name in strips if is_played_by(part, name)}
 
     def played(self, scene: Scene) -> list[int]:
         """Which of the sequences play."""
@@ -156,57 +164,63 @@ class Player:
         """Plays a sequence on legs or torso, or both; returns the rate that the scene needs, and its range."""
         rows = {one.name: one for one in self.sequences}
         name, shown = self.sequences[index].name, self._shown()
-        chosen = {part: name for part in _STANDING if is_played_by(part, name)}
+        chosen: dict[str, Sequence] = {}
         for part, standing in _STANDING.items():
             # What both played ends with it.
             other = shown.get(part, standing)
-            chosen.setdefault(part, standing if other.startswith("BOTH_") else other)
-        chosen = {part: one for part, one in chosen.items() if one in rows}
-        played = [rows[one] for one in chosen.values()]
-        rate, first = max(one.frame_rate for one in played), min(one.first for one in played)
+            wanted = name if is_played_by(part, name) else standing if other.startswith("BOTH_") else other
+            if wanted in rows:
+                chosen[part] = rows[wanted]
+        rate, first = max(one.frame_rate for one in chosen.values()), min(one.first for one in chosen.values())
         # A loop ends before it shows its first frame again.
-        lasts = [
-            one.frame_count / one.frame_rate * rate - (1 if one.looping else rate / one.frame_rate) for one in played
-        ]
-        last = first + math.ceil(max(lasts))
-        self._stop()
+        steps = [(one, rate / one.frame_rate) for one in chosen.values()]
+        last = first + math.ceil(max(one.frame_count * step - (1 if one.looping else step) for one, step in steps))
+        for owner in self.owners:
+            _remove_tracks(owner, _TRACK)
         for part, one in chosen.items():
-            for owner, action, slot in self.plays(self.parts[part], one):
-                _keep_active(owner, self.actions)
-                _add_strips(owner, action, slot, rows[one], rate, first, last)
+            for owner, action, slot in self.plays(self.parts[part], one.name):
+                _keep_active(owner)
+                _add_strips(owner, action, slot, one, rate / one.frame_rate, first, last)
         return rate, first, last
-
-    def _stop(self) -> None:
-        for part in self.parts.values():
-            for owner in part.owners:
-                for track in _tracks(owner, _TRACK):
-                    owner.animation_data.nla_tracks.remove(track)
 
     def add_missing(self, frame: int) -> list[str]:
         """Makes an action of each sequence that is missing, with what is shown now on a frame; returns their names."""
         missing = missing_sequences(self.actions)
         for name in missing:
             # Surfaces of a part share a slot.
-            actions, done = SequenceActions(), set[tuple[str, str, int]]()
-            for part in self.parts.values():
-                for owner in part.owners if is_played_by(part.name, name) else ():
-                    player = part.holder.name if isinstance(owner, bpy.types.Key) else owner.name
-                    for path, index, value in _shown_values(owner):
-                        if (player, path, index) in done:
-                            continue
-                        done.add((player, path, index))
-                        action = actions.get(name, player, frame, 1)
-                        action.use_fake_user = True
-                        curve = versions.ActionCurves(action, owner_type(owner), player).new(path, index, "Pose")
-                        write_keyframes(curve, [frame, value])
+            values = {
+                (part.holder.name if isinstance(owner, bpy.types.Key) else owner.name, path, index): (owner, value)
+                for part in self.parts.values()
+                for owner in (part.owners if is_played_by(part.name, name) else ())
+                for path, index, value in _shown_values(owner)
+            }
+            actions = SequenceActions()
+            for (player, path, index), (owner, value) in values.items():
+                action = actions.get(name, player, frame, 1)
+                action.use_fake_user = True
+                curve = versions.ActionCurves(action, owner_type(owner), player).new(path, index, "Pose")
+                write_keyframes(curve, [frame, value])
         return missing
 
     # Import
 
-    def begin(self, context: Context, rows: Iterable[Sequence]) -> tuple[float, int, int]:
+    @property
+    def imported(self) -> dict[str, Sequence]:
+        """The sequences of those of its parts that are imported, by name."""
+        rows: dict[str, Sequence] = {}
+        for part in self.parts.values():
+            found = SEQUENCES.read(part.root) if part.root is not None and part.files.part else None
+            rows |= {one.name: one for one in (found or Sequences()).found if is_played_by(part.name, one.name)}
+        return rows
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether all of it comes from files."""
+        return len(self.parts) == len(PARTS) and all(part.files.part for part in self.parts.values())
+
+    def begin(self, context: Context) -> tuple[float, int, int]:
         """Stores on the actions of imported sequences how they play, to notice changes; plays the first pair."""
-        found = {one.name: one for one in rows}
-        for name, row in found.items():
+        for name, row in self.imported.items():
             for _, action in self.actions.get(name, ()):
                 _SPEED.write(action, row.frame_rate)
                 if row.looping not in (0, row.frame_count):
@@ -218,11 +232,13 @@ class Player:
         names = [one.name for one in self.sequences]
         return self.show(None, context, names.index(_STANDING[LOWER]) if _STANDING[LOWER] in names else 0)
 
-    def is_as_imported(self, rows: Iterable[Sequence]) -> bool:
-        """Whether its actions are those of the imported sequences, and none of them was edited."""
-        pairs = [action for found in self.actions.values() for _, action in found]
-        return {one.name for one in rows} == self.actions.keys() and all(
-            _IMPORTED.read(action) == _fingerprint(action) for action in pairs
+    def is_untouched(self) -> bool:
+        """Whether all of it comes from files, and no sequence was edited, so that its files have the right frames."""
+        actions = [action for found in self.actions.values() for _, action in found]
+        return (
+            self.is_imported
+            and self.imported.keys() == self.actions.keys()
+            and all(_IMPORTED.read(action) == _fingerprint(action) for action in actions)
         )
 
 
@@ -231,17 +247,26 @@ def owner_type(owner: Any) -> str:
     return "KEY" if isinstance(owner, bpy.types.Key) else "OBJECT"
 
 
+def _sequence_of(name: str, action: Action) -> Sequence:
+    """How an action plays as a sequence."""
+    first, last = (round(frame) for frame in versions.action_range(action))
+    looping = _LOOPING.read(action)
+    if looping is None:
+        looping = last - first + 1 if action.use_cyclic else 0
+    rate = _SPEED.read(action) or state.frame_rate(bpy.context.scene)
+    return Sequence(name, first, last, rate, round(looping), bool(action.get(_REVERSED)))
+
+
 def _shown_values(owner: Any) -> Iterator[tuple[str, int, float]]:
     """The data path, the index and the value of what a sequence sets."""
     if isinstance(owner, bpy.types.Key):
         yield from ((value_path(key.name), 0, key.value) for key in list(owner.key_blocks)[1:])
         return
     moving = [("", owner)] if owner.parent_type != "BONE" else []
-    if owner.pose is not None:
-        moving = [(f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"].', bone) for bone in owner.pose.bones]
+    for bone in owner.pose.bones if owner.pose is not None else ():
+        moving.append((f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"].', bone))
     for prefix, one in moving:
-        turn = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
-        for path in ("location", turn.get(one.rotation_mode, "rotation_euler"), "scale"):
+        for path in ("location", _ROTATIONS.get(one.rotation_mode, "rotation_euler"), "scale"):
             yield from ((prefix + path, index, value) for index, value in enumerate(getattr(one, path)))
 
 
@@ -263,12 +288,10 @@ def _fingerprint(action: Action) -> str:
 
 def find_player(scene: Scene, obj: Object | None) -> Player | None:
     """The player that an object is a part of; None if it is of none."""
-    if obj is None:
+    parts = (_below_empties(scene, obj) or _in_collections(scene, obj)) if obj is not None else []
+    player = Player({name: part for name in PARTS for part in parts if part.name == name})
+    if not {LOWER, UPPER} <= player.parts.keys():
         return None
-    found = _below_empties(scene, obj) or _in_collections(scene, obj)
-    if not {LOWER, UPPER} <= found.keys():
-        return None
-    player = Player({name: found[name] for name in PARTS if name in found})
     _share_tags(player)
     return player
 
@@ -288,47 +311,44 @@ def _above(obj: Object) -> Iterator[Object]:
         current = current.parent
 
 
-def _below_empties(scene: Scene, obj: Object) -> dict[str, Part]:
+def _below_empties(scene: Scene, obj: Object) -> list[Part]:
     roots = [one for one in scene.objects if one.type == "EMPTY" and _part_name(one)]
-    if not any(one in roots for one in _above(obj)) and not any(obj in _above(root) for root in roots):
-        return {}
+    if not any(root in _above(obj) or obj in _above(root) for root in roots):
+        return []
     # Those that are parented to each other belong together.
     *_, top = _above(obj)
-    roots.sort(key=lambda root: top not in _above(root))
-    parts: dict[str, Part] = {}
-    for root in roots:
-        parts.setdefault(_part_name(root), Part(_part_name(root), root, []))
-    holders = {part.root: part for part in parts.values()}
+    nearest = sorted(roots, key=lambda root: top not in _above(root))
+    chosen = {_part_name(root): root for root in reversed(nearest)}
+    parts = {root: Part(name, root, []) for name, root in chosen.items()}
     for one in scene.objects:
         # What has a file of its own, such as a weapon, is no part.
         holder = next((above for above in _above(one) if above in roots or has_file(above)), None)
-        if holder in holders and one != holder:
-            holders[holder].objects.append(one)
-    return parts
+        if holder in parts and one != holder:
+            parts[holder].objects.append(one)
+    return list(parts.values())
 
 
-def _in_collections(scene: Scene, obj: Object) -> dict[str, Part]:
+def _in_collections(scene: Scene, obj: Object) -> list[Part]:
     for above in (*scene.collection.children_recursive, scene.collection):
-        found = {name: child for child in above.children if (name := _part_name(child))}
-        if {LOWER, UPPER} <= found.keys() and obj in set(above.all_objects):
-            return {name: Part(name, child, list(child.all_objects)) for name, child in found.items()}
-    return {}
+        found = [Part(name, child, list(child.all_objects)) for child in above.children if (name := _part_name(child))]
+        if {LOWER, UPPER} <= {part.name for part in found} and obj in set(above.all_objects):
+            return found
+    return []
 
 
 def _share_tags(player: Player) -> None:
-    """Gives each part its tags: what is in it, else what the game looks for in it."""
+    """Gives each part its tags: those below its empty, else those that the game looks for in it."""
     parts = list(player.parts.values())
-    armatures = {part.name: {obj.find_armature() for obj in part.meshes} - {None} for part in parts}
-    rigs = set().union(*armatures.values())
+    rigs = {rig for part in parts for rig in part.armatures}
     everything = {obj for part in parts for obj in part.objects} | rigs
     everything |= {child for rig in rigs for child in rig.children_recursive}
     for tag in find_tags(sorted(everything, key=lambda obj: obj.name)):
-        name = without_copy_suffix(tag.bone or tag.obj.name).lower()
-        holders = [part for part in parts if tag.obj in part.objects or tag.obj in armatures[part.name]]
-        if len(holders) != 1 or tag.obj.find_armature() is not None or not holders[0].root:
-            holders = [player.parts[TAGS[name]]] if TAGS.get(name) in player.parts else holders
-        if holders:
-            holders[0].tags.append(tag)
+        holders = [part for part in parts if tag.obj in part.objects or tag.obj in part.armatures]
+        wanted = player.parts.get(TAGS.get(tag.shown_name.lower(), ""))
+        if wanted is not None and (len(holders) != 1 or not holders[0].root):
+            holders = [wanted]
+        for part in holders[:1]:
+            part.tags.append(tag)
 
 
 # Strips
@@ -339,80 +359,65 @@ def _tracks(owner: Any, name: str) -> list[Any]:
     return [track for track in data.nla_tracks if track.name.startswith(name)] if data is not None else []
 
 
-def _strips(owner: Any) -> list[Any]:
-    return [strip for track in _tracks(owner, _TRACK) for strip in track.strips]
+def _strips(owner: Any, name: str) -> list[Any]:
+    return [strip for track in _tracks(owner, name) for strip in track.strips]
 
 
-def _keep_active(owner: Any, sequences: Mapping[str, Any]) -> None:
-    """Puts the active action onto a muted track, as it would hide the strips."""
+def _remove_tracks(owner: Any, name: str) -> None:
+    for track in _tracks(owner, name):
+        owner.animation_data.nla_tracks.remove(track)
+
+
+def _keep_active(owner: Any) -> None:
+    """Puts the active action onto a muted track unless it is a sequence, as it would hide the strips."""
     data = owner.animation_data or owner.animation_data_create()
     data.use_tweak_mode = False
     action, slot = data.action, versions.assigned_slot(data)
     versions.play(data, None, None)
     data.use_nla = True
-    if action is not None and sequence_named(action.name.partition(" ")[0]) not in sequences:
-        for track in _tracks(owner, _KEPT):
-            data.nla_tracks.remove(track)
+    if action is not None:
+        action.use_fake_user = True
+    if action is not None and not sequence_named(without_copy_suffix(action.name.partition(" ")[0])):
+        _remove_tracks(owner, _KEPT)
         track = data.nla_tracks.new()
         track.name, track.mute = _KEPT, True
         versions.set_slot(track.strips.new(action.name, math.floor(action.frame_range[0]), action), slot)
 
 
-def _add_strips(owner: Any, action: Action, slot: Any, row: Sequence, rate: float, first: int, last: int) -> None:
-    """Plays a sequence from a frame on: once, then what it repeats up to the last frame."""
-    step = rate / row.frame_rate
+def _add_strips(owner: Any, action: Action, slot: Any, row: Sequence, step: float, first: int, last: int) -> None:
+    """Plays a sequence from a frame on, with a step from one of its frames to the next: once, then what it repeats."""
     looping = min(row.looping, row.frame_count)
-    # The game goes on to the frame after the last one, which the action of a loop has.
-    loop = (row.last + 1 - looping, row.last + 1)
-    start = first + (row.frame_count - looping) * step
-    if looping < row.frame_count:
-        _add_strip(owner, action, slot, row, first, (row.first, row.last), step, 1.0)
+    # Where it starts, the first and last frame of the action, of which there must be two, and how often it plays.
+    runs = [(float(first), row.first, max(row.last, row.first + 1), 1.0)] if looping < row.frame_count else []
     if looping:
-        begin = start - step if row.is_reversed else start
-        repeat = max((last - begin) // (looping * step) + 1.0, 1.0)
-        _add_strip(owner, action, slot, row, begin, loop, step, repeat)
-
-
-def _add_strip(
-    owner: Any,
-    action: Action,
-    slot: Any,
-    row: Sequence,
-    start: float,
-    span: tuple[int, int],
-    step: float,
-    repeat: float,
-) -> None:
-    track = owner.animation_data.nla_tracks.new()
-    track.name = _TRACK
-    strip = track.strips.new(row.name, round(start), action)
-    strip.name = row.name
-    versions.set_slot(strip, slot)
-    # A strip has a length.
-    end = max(span[1], span[0] + 1)
-    strip.action_frame_end, strip.action_frame_start = end, span[0]
-    strip.scale, strip.repeat = step, repeat
-    strip.frame_start_raw, strip.frame_end_raw = start, start + (end - span[0]) * step * repeat
-    strip.extrapolation, strip.use_reverse = "HOLD_FORWARD", row.is_reversed
+        start = first + (row.frame_count - looping) * step - (step if row.is_reversed else 0.0)
+        repeat = max((last - start) // (looping * step) + 1.0, 1.0)
+        # The game goes on to the frame after the last one, which the action of a loop has.
+        runs.append((start, row.last + 1 - looping, row.last + 1, repeat))
+    for start, begin, end, repeat in runs:
+        track = owner.animation_data.nla_tracks.new()
+        track.name = _TRACK
+        strip = track.strips.new(row.name, round(start), action)
+        strip.name = row.name
+        versions.set_slot(strip, slot)
+        strip.action_frame_end, strip.action_frame_start = end, begin
+        strip.scale, strip.repeat = step, repeat
+        strip.frame_start_raw, strip.frame_end_raw = start, start + (end - begin) * step * repeat
+        strip.extrapolation, strip.use_reverse = "HOLD_FORWARD", row.is_reversed
 
 
 @contextmanager
-def all_frames(scene: Scene) -> Iterator[None]:
+def all_frames(context: Context) -> Iterator[None]:
     """Plays all frames of imported parts of players while the block runs, as their files have them."""
-    saved = []
-    for obj in scene.objects if any(map(has_file, scene.objects)) else ():
-        owners: tuple[Any, ...] = (obj, shape_keys(obj) if obj.type == "MESH" else None)
-        for owner in owners:
-            if owner is None or not _strips(owner) or root_of(obj) is None:
-                continue
-            data = owner.animation_data
-            saved.append(PlayedData(owner))
-            kept = [strip for track in _tracks(owner, _KEPT) for strip in track.strips]
-            data.use_nla = False
-            for strip in kept[:1]:
-                versions.play(data, strip.action, versions.assigned_slot(strip))
-    try:
+    kept = [
+        (owner, strip.action, versions.assigned_slot(strip))
+        for obj in context.scene.objects
+        for owner in (obj, shape_keys(obj) if obj.type == "MESH" else None)
+        if owner is not None and _strips(owner, _TRACK) and root_of(obj) is not None
+        for strip in _strips(owner, _KEPT)
+    ]
+    clip = Clip(Source.ACTIONS, "", 0, 0, is_alone=True, plays=tuple(kept))
+    with playback(context, [owner for owner, _, _ in kept], [clip]) as player:
+        if kept:
+            player.play(clip)
         yield
-    finally:
-        for one in saved:
-            one.restore()

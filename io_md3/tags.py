@@ -211,6 +211,11 @@ class Tag:
         found = NUMBER.read(self._owner)
         return NONE if found is None else found
 
+    @property
+    def shown_name(self) -> str:
+        """Its name in Blender, without the number of a copy."""
+        return names.without_copy_suffix(self.bone or self.obj.name)
+
     def matrix(self, depsgraph: Depsgraph) -> Floats:
         """Its transform in the space of the scene, (4, 4)."""
         evaluated = self.obj.evaluated_get(depsgraph)
@@ -221,13 +226,12 @@ class Tag:
 
     def name(self, source: Model | None, report: Report) -> str:
         """That of the file unless it was renamed since."""
-        shown = self.bone or self.obj.name
         if source is not None and 0 <= self.number < len(source.tag_names):
             name = source.tag_names[self.number]
             before = names.for_blender(name, versions.MAX_ID_NAME, "tag")
-            if names.without_copy_suffix(shown) == names.without_copy_suffix(before):
+            if self.shown_name == names.without_copy_suffix(before):
                 return name
-        return fitting_name(names.without_copy_suffix(shown), report)
+        return fitting_name(self.shown_name, report)
 
 
 def find_tags(objects: Sequence[Object]) -> list[Tag]:

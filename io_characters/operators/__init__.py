@@ -19,7 +19,7 @@ from ...io_blender.reports import Job, listing
 from ...io_blender.scene import axes
 from ...io_blender.scene.objects import ChosenConversion
 from ...io_md2.format import Md2Error
-from ...io_md3.exporting.players import PlayerExport, export_player, imported_sequences, problems_of, settings_of
+from ...io_md3.exporting.players import export_player, problems_of, settings_of
 from ...io_md3.format import Game, Md3Error
 from ...io_md3.format.sequences import missing_sequences
 from ...io_md3.options import ExportOptions as Md3Options
@@ -112,7 +112,7 @@ class EXPORT_SCENE_OT_idtech_character(job_operator.JobOperator, shared_options.
         else:
             for name in ("player_name", "sex", "footsteps", "head_offset", "skins", "global_scale"):
                 layout.prop(self, name)
-            is_made = imported_sequences(player) is None or missing_sequences(player.actions)
+            is_made = not player.is_imported or missing_sequences(player.actions)
             draw_problems(layout, "", list(problems_of(player)) if is_made else [])
         layout.prop(self, "verify")
 
@@ -123,7 +123,8 @@ class EXPORT_SCENE_OT_idtech_character(job_operator.JobOperator, shared_options.
         folder, game_folders = Path(bpy.path.abspath(self.directory)), tuple(preferences.game_folders())
         try:
             if player is not None:
-                result = yield from export_player(context, player, folder, self._player_options(player, game_folders))
+                settings, model = self._player_options(player, game_folders)
+                result = yield from export_player(context, player, folder, settings, model)
                 return result.report, result.paths
             if found is None:
                 raise CharacterError("no character: select an object of a character that was imported from a game")
@@ -138,7 +139,7 @@ class EXPORT_SCENE_OT_idtech_character(job_operator.JobOperator, shared_options.
             raise CharacterError(str(error)) from error
         return result.report, result.paths
 
-    def _player_options(self, player: Player, game_folders: tuple[str, ...]) -> PlayerExport:
+    def _player_options(self, player: Player, game_folders: tuple[str, ...]) -> tuple[PlayerSettings, Md3Options]:
         """The options of the export of a player: what a script does not set is as it was."""
         values = asdict(settings_of(player))
         for name in values:
@@ -153,7 +154,7 @@ class EXPORT_SCENE_OT_idtech_character(job_operator.JobOperator, shared_options.
         model = Md3Options(
             game=Game.QUAKE3, verify=self.verification(), conversion=conversion, game_folders=game_folders
         )
-        return PlayerExport(PlayerSettings(**values), model)
+        return PlayerSettings(**values), model
 
 
 class OBJECT_OT_idtech_player_template(bpy.types.Operator):

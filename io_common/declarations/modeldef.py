@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
+import numpy as np
+
 from ..errors import FormatError
 from ..files import read_file
 from ..frames import FrameSequence
@@ -26,9 +28,8 @@ from ..names import fold, without_image_extension
 
 TICS_PER_SECOND = 35
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]"
-_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-# Comments, strings, braces and words. Lines that this module writes begin with a keyword or this comment.
-_TOKEN = re.compile(r'(?P<comment>//[^\n]*|;[^\n]*|/\*.*?\*/)|"[^"]*"|[{}]|(?:[^\s{}"/;]|/(?![/*]))+', re.DOTALL)
+# Comments and strings, in which nothing else counts. Lines that this module writes begin with a keyword or a comment.
+_SKIPPED = r'//[^\n]*|;[^\n]*|/\*.*?\*/|"[^"]*"'
 _COMMENT = "//: "
 _OURS = re.compile(rf"\s*(?:(?:path|model|skin|surfaceskin|frame|frameindex)\b|{_COMMENT.strip()}|$)", re.IGNORECASE)
 _OTHER_MODEL = re.compile(r"^\s*(?:model|animation)\s+[1-9]", re.IGNORECASE | re.MULTILINE)
@@ -49,17 +50,17 @@ class Definition:
     frame_rate: float
 
     def __post_init__(self) -> None:
-        for what, name, form in (("sprite", self.sprite, r"[A-Z0-9]{4}"), ("actor", self.actor, r"[A-Za-z_]\w*")):
+        for what, name, form, expected in (
+            ("a sprite", self.sprite, r"[A-Z0-9]{4}", "four letters A to Z or digits"),
+            ("an actor", self.actor, r"[A-Za-z_]\w*", "letters, digits and underscores"),
+        ):
             if not re.fullmatch(form, name, re.ASCII):
-                raise FormatError(
-                    f"{name!r} is no name of {'a sprite' if what == 'sprite' else 'an actor'} in GZDoom",
-                    expected="four letters A to Z or digits" if what == "sprite" else "letters, digits and underscores",
-                )
+                raise FormatError(f"{name!r} is no name of {what} in GZDoom", expected=expected)
 
     def frame_name(self, frame: int) -> tuple[str, str]:
         """The sprite and the letter that show a frame; after 29 frames the name of the sprite counts up."""
-        number, letter = int(self.sprite, 36) + frame // len(_LETTERS), _LETTERS[frame % len(_LETTERS)]
-        return "".join(_DIGITS[number // 36**place % 36] for place in (3, 2, 1, 0)), letter
+        number = int(self.sprite, 36) + frame // len(_LETTERS)
+        return np.base_repr(number, 36).rjust(4, "0")[-4:], _LETTERS[frame % len(_LETTERS)]
 
     def lines(self, kept: list[str]) -> Iterator[str]:
         """The lines of the block, with those that were kept of an earlier one."""
@@ -98,33 +99,20 @@ def with_definition(text: str, definition: Definition) -> str:
     found = _find_block(text, definition.actor)
     kept, end = [], "\r\n" if "\r\n" in text else "\n"
     if found is not None:
-        content = text[found[1] : found[2]]
-        if _OTHER_MODEL.search(content):
+        if _OTHER_MODEL.search(found["content"]):
             raise FormatError(f"the block of {definition.actor} in MODELDEF has several models: edit it yourself")
-        kept = [line for line in content.splitlines() if not _OURS.match(line)]
+        kept = [line for line in found["content"].splitlines() if not _OURS.match(line)]
     block = end.join("\n".join(definition.lines(kept)).split("\n"))
     if found is not None:
-        return text[: found[0]] + block + text[found[2] + 1 :]
+        return text[: found.start()] + block + text[found.end() :]
     return f"{text.rstrip()}{end * 2}{block}{end}" if text.strip() else block + end
 
 
-def _find_block(text: str, actor: str) -> tuple[int, int, int] | None:
-    """Where the block of an actor begins, and the braces around its content."""
-    words: list[re.Match[str]] = []
-    inside, begin = False, 0
-    for token in _TOKEN.finditer(text):
-        if token["comment"]:
-            continue
-        if token[0] == "{":
-            inside, begin = True, token.end()
-        elif token[0] == "}":
-            is_model = len(words) >= 2 and words[-2][0].lower() == "model"
-            if inside and is_model and words[-1][0].strip('"').lower() == actor.lower():
-                return words[-2].start(), begin, token.start()
-            inside = False
-        elif not inside:
-            words.append(token)
-    return None
+def _find_block(text: str, actor: str) -> re.Match[str] | None:
+    """The block of an actor, with its content."""
+    block = rf'\bmodel\s+"?{actor}"?\s*\{{(?P<content>(?:{_SKIPPED}|[^{{}}])*+)\}}'
+    found = re.finditer(rf"{_SKIPPED}|{block}", text, re.DOTALL | re.IGNORECASE)
+    return next((one for one in found if one["content"] is not None), None)
 
 
 def archive_folder(model: Path) -> tuple[Path, str]:

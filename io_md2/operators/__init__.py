@@ -10,7 +10,7 @@ from bpy.props import FloatProperty, IntVectorProperty
 
 from ...io_blender import reports
 from ...io_blender.frames.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
-from ...io_blender.frames.operators.sequence_player import PlayedModel, SequencePlayer
+from ...io_blender.frames.operators.sequence_player import Playable, SequencePlayer, playable_keys
 from ...io_blender.frames.options import FrameImportProperties, ImportOptions
 from ...io_blender.frames.shape_keys import shape_keys
 from ...io_blender.operators import find_images, panel_parts
@@ -108,12 +108,12 @@ def _find(search: Search, model: Path, material: Material, name: str) -> Materia
     return search.model(model, [name]).skins()[0]
 
 
-def _played_model(obj: Object | None) -> PlayedModel | None:
+def _played_model(obj: Object | None) -> Playable | None:
     model = load_model(obj.data) if obj is not None and obj.type == "MESH" else None
     if obj is None or model is None or not model.key_names:
         return None
     found, rate = find_sequences(model.frame_names), FRAME_RATE.read(obj.data) or FRAMES_PER_SECOND
-    return PlayedModel(model, [obj], found, [rate] * len(found))
+    return playable_keys(model, [obj], found, [rate] * len(found))
 
 
 def key_of_frame(obj: Object, model: StoredModel, frame: int) -> int:

@@ -85,7 +85,7 @@ _WARNINGS = {
 def build_model(context: Context, options: ExportOptions, report: Report) -> Job[frame_models.Built]:
     """Builds and verifies a model of meshes and tags in Object Mode; raises Md3Error or NothingToExportError."""
     builder = _find_objects(context, options, report)
-    with all_frames(context.scene):
+    with all_frames(context):
         model = yield from builder.build()
     source = builder.source.model if builder.source is not None else None
     report.count("surfaces", len(model.surfaces))
@@ -93,8 +93,6 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     report.count("triangles", model.triangle_count)
     report.count("tags", len(model.tag_names))
     report.count("frames", model.frame_count)
-    # An equal model is written with all bytes of its file.
-    untouched = source.preserved if source is not None and model == source else None
     findings = check_model(model, options.game, source)
     skins = {}
     if options.write_skins and options.game is Game.QUAKE:
@@ -102,7 +100,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
         findings = [finding for finding in findings if finding.code != "image_not_found"]
     images = [next(iter(surface.shaders), "") for surface in model.surfaces]
     return frame_models.Built(
-        findings, lambda: untouched or format_model(model), lambda finding: Location(), model.frame_names, images,
+        findings, lambda: format_model(model), lambda finding: Location(), model.frame_names, images,
         "SurfaceSkin 0 N", skins,
     )  # fmt: skip
 
@@ -324,6 +322,8 @@ class Builder:
             tag_axes=axes_of_tags,
             surfaces=surfaces,
             flags=source.flags if source is not None else 0,
+            # An equal model is written with all bytes of its file.
+            preserved=source.preserved if source is not None else None,
         )
 
 

@@ -6,8 +6,9 @@ A player has a table of sequences for its legs and its torso (`cg_players.c`, `C
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from ...io_common.frames import FrameSequence, find_sequences
 from ...io_common.texts import counted
@@ -28,8 +29,8 @@ _NAMES = (
     *PLAYER_SEQUENCES, "TORSO_GETFLAG", "TORSO_GUARDBASE", "TORSO_PATROL", "TORSO_FOLLOWME", "TORSO_AFFIRMATIVE",
     "TORSO_NEGATIVE",
 )  # fmt: skip
-_LINE = re.compile(r"\s*(-?\d+)\s+(-?\d+)\s+(-?\d+)\s+(-?\d+(?:\.\d+)?)\s*(?://\s*([A-Za-z]\w*))?")
-_PREFIXES = ("BOTH_", "TORSO_", "LEGS_")
+_LINE = re.compile(r"\s*(-?\d{1,9})\s+(-?\d{1,9})\s+(-?\d{1,9})\s+(-?\d{1,9}(?:\.\d+)?)\s*(?://\s*([A-Za-z]\w*))?")
+_PREFIXES = ("BOTH", "TORSO", "LEGS")  # in the order of their frames
 _PARTS = {"lower": ("BOTH_", "LEGS_"), "upper": ("BOTH_", "TORSO_")}
 # The game reads fewer bytes.
 _MOST_BYTES = 19_999
@@ -119,9 +120,9 @@ def player_settings(text: str) -> dict[str, str]:
     return {one[1].lower(): one[2].strip() for one in found if one}
 
 
-def missing_sequences(found: Iterable[str]) -> list[str]:
+def missing_sequences(found: Container[str]) -> list[str]:
     """The sequences that a player must have and that are not among some."""
-    return [name for name in PLAYER_SEQUENCES if name not in set(found)]
+    return [name for name in PLAYER_SEQUENCES if name not in found]
 
 
 def in_order(found: Iterable[Sequence]) -> list[Sequence]:
@@ -131,14 +132,11 @@ def in_order(found: Iterable[Sequence]) -> list[Sequence]:
 
 def in_table(found: Iterable[Sequence]) -> list[Sequence]:
     """Sequences in the order of the game, with the frames of its table if each part has its own one after the other."""
-    ordered = in_order(found)
-    firsts, first = dict[str, int](), 0
-    for prefix in _PREFIXES:
-        for one in ordered:
-            if one.name.startswith(prefix):
-                firsts[one.name] = first
-                first += one.frame_count
-    return [replace(one, first=firsts[one.name], last=firsts[one.name] + one.frame_count - 1) for one in ordered]
+    # The sequences of Team Arena are the last of the table, but their frames are among those of the torso.
+    ordered = sorted(in_order(found), key=lambda one: _PREFIXES.index(one.name.partition("_")[0]))
+    firsts = accumulate((one.frame_count for one in ordered), initial=0)
+    pairs = zip(ordered, firsts, strict=False)
+    return in_order(replace(one, first=first, last=first + one.frame_count - 1) for one, first in pairs)
 
 
 def format_player_config(settings: Mapping[str, str], table: Iterable[Sequence], source: str = "") -> str:
@@ -147,14 +145,10 @@ def format_player_config(settings: Mapping[str, str], table: Iterable[Sequence],
     Raises ValueError if it is larger than what the game reads.
     """
     lines = source.splitlines(keepends=True)
-    rows = [index for index, line in enumerate(lines) if _LINE.match(line)]
-    body = lines[min(rows, default=len(lines)) :]
-    head = lines[: len(lines) - len(body)]
+    begin = next((index for index, line in enumerate(lines) if _LINE.match(line)), len(lines))
+    head, body = lines[:begin], lines[begin:]
     for name, value in settings.items():
-        if player_settings(source).get(name) == value:
-            continue
-        kept = [line for line in head if name not in player_settings(line)]
-        head = [f"{name} {value}\n", *kept]
+        head = [f"{name} {value}\n", *(line for line in head if name not in player_settings(line))]
     new = [
         f"{one.first}\t{-one.frame_count if one.is_reversed else one.frame_count}\t{one.looping}\t"
         f"{one.frame_rate:g}\t// {one.name}\n"

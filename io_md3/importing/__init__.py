@@ -92,7 +92,6 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     roots: dict[Path, Object] = {}
     # The parts of a player share theirs.
     actions: dict[Path, SequenceActions] = defaultdict(SequenceActions)
-    sequences: dict[Path, dict[str, Sequence]] = defaultdict(dict)
 
     def read(path: Path, search: Search) -> _File:
         file = _read(path, search, options)
@@ -103,8 +102,6 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     def build(collection: Collection, file: _File, library: MaterialLibrary, result: ImportResult) -> None:
         key = file.path.parent if file.player is not None else file.path
         roots[file.path] = _build(context, collection, file, library, options, result, actions[key])
-        if file.player is not None:
-            sequences[key] |= {one.name: one for one in file.sequences}
         _join_players(roots)
 
     paths = sorted(paths, key=lambda path: _level_of_detail(path, paths))
@@ -112,7 +109,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     for path, root in roots.items():
         player = find_player(context.scene, root) if path.stem.lower() == LOWER and PLAYER.read(root) else None
         if player is not None:
-            rate, first, last = player.begin(context, sequences[path.parent].values())
+            rate, first, last = player.begin(context)
             if options.use_scene_timing:
                 state.set_frame_rate(context.scene, rate, result.report)
                 state.set_frame_range(context.scene, first, last)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...io_blender.frames.operators.frame_operators import FrameExport, FrameExportFile, FrameFormat, FrameImport
-from ...io_blender.frames.operators.sequence_player import Playable, PlayedModel, SequencePlayer
+from ...io_blender.frames.operators.sequence_player import Playable, SequencePlayer, playable_keys
 from ...io_blender.operators import find_images, panel_parts
 from ...io_blender.operators.panel_parts import ImportedPanel
 from ...io_blender.options import game_option, mixin_of, option, properties
@@ -102,14 +102,14 @@ def _find(search: Search, model: Path, material: Material, name: str) -> Materia
 def _played_model(obj: Object | None) -> Playable | None:
     player = find_player(bpy.context.scene, obj)
     if player is not None and player.sequences:
-        return player
+        return Playable(player.sequences, player.played, player.show)
     root = root_of(obj)
     frames = load_frames(root)
     found = SEQUENCES.read(root) if frames is not None else None
     if root is None or frames is None or found is None or not found.found:
         return None
     meshes = [one for one in root.children if one.type == "MESH" and has_record(one.data, GROUP)]
-    return PlayedModel(frames, meshes, found.found, [one.frame_rate for one in found.found])
+    return playable_keys(frames, meshes, found.found, [one.frame_rate for one in found.found])
 
 
 PLAYER = SequencePlayer("md3", _played_model)

@@ -101,13 +101,9 @@ class FrameFormat:
     ) -> BlenderPart:
         """What is registered, with the player, and the check for a game, which has the `options` of the exporter."""
         # `added` are the properties of Blender's types.
-        name, label = self.family.name, self.family.name.upper()
-        operator = {
-            "__doc__": f"List the problems that a game would have with the visible meshes as an {label} model",
-            "bl_idname": f"object.{name}_check_game",
-            "bl_label": f"Check for Game ({label})",
-        }
-        check = type(f"OBJECT_OT_{name}_check_game", (options, FrameCheck, bpy.types.Operator), operator)
+        name = self.family.name
+        problems = f"List the problems that a game would have with the visible meshes as an {name.upper()} model"
+        check = sequence_player.operator_of(name, "check_game", "Check for Game", problems, options, FrameCheck)
         return BlenderPart(
             importer,
             (exporter,),

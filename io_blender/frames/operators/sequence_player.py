@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import bpy
 from bpy.props import CollectionProperty, IntProperty
@@ -28,52 +28,38 @@ from ...reports import listing, printable, report_message
 from ..shape_keys import shape_keys, value_path
 
 
-class Playable(Protocol):
-    """What has sequences to play."""
-
-    @property
-    def sequences(self) -> Sequence[FrameSequence]:
-        """The rows of the list."""
-
-    def played(self, scene: Scene) -> list[int]:
-        """Which of the sequences the scene plays."""
-
-    def show(self, operator: Any, context: Context, index: int) -> tuple[float, int, int]:
-        """Plays a sequence; returns the frame rate, the first and the last frame for the scene."""
-
-
 @dataclass(frozen=True)
-class PlayedModel:
-    """A model that was imported with shape keys."""
+class Playable:
+    """A model with sequences."""
 
-    frames: SourceFrames
-    meshes: list[Object]  # with these frames
     sequences: Sequence[FrameSequence]
-    frame_rates: Sequence[float]  # of each sequence
+    played: Callable[[Scene], list[int]]  # which of them the scene plays
+    # Plays one, with the operator that reports problems; returns the frame rate and the frames for the scene.
+    show: Callable[[Any, Context, int], tuple[float, int, int]]
 
-    def span(self, index: int) -> tuple[int, int]:
-        """The frames of a sequence in the scene."""
-        start, sequence = self.frames.frame_start, self.sequences[index]
-        return start + sequence.first, start + sequence.last
+    def played_index(self, scene: Scene) -> int:
+        """The first sequence that plays, or -1."""
+        return next(iter(self.played(scene)), -1)
 
-    def played(self, scene: Scene) -> list[int]:
-        """The sequence whose range is that of the scene."""
+
+def playable_keys(
+    source: SourceFrames, meshes: Sequence[Object], sequences: Sequence[FrameSequence], rates: Sequence[float]
+) -> Playable:
+    """A model that was imported with shape keys, on some meshes; each sequence has a frame rate."""
+    spans = [(source.frame_start + one.first, source.frame_start + one.last) for one in sequences]
+
+    def played(scene: Scene) -> list[int]:
         span = (scene.frame_start, scene.frame_end)
-        return [index for index in range(len(self.sequences)) if self.span(index) == span][:1]
+        return [spans.index(span)] if span in spans else []
 
-    def show(self, operator: Any, context: Context, index: int) -> tuple[float, int, int]:
-        """Plays the action of all frames, of which the scene then has the range of a sequence."""
-        is_shown = [_show_all_frames(mesh, self.frames) for mesh in self.meshes]
-        if not all(is_shown):
-            name = self.sequences[index].name
-            text = f"no action plays all frames of {listing([mesh.name for mesh in self.meshes])} in their order, "
-            report_message(operator, "WARNING", f"{text}so this may not be {name}")
-        return (self.frame_rates[index], *self.span(index))
+    def show(operator: Any, context: Context, index: int) -> tuple[float, int, int]:
+        # The action of all frames plays, of which the scene then has the range of the sequence.
+        if not all([_show_all_frames(mesh, source) for mesh in meshes]):
+            text = f"no action plays all frames of {listing([mesh.name for mesh in meshes])} in their order, so this "
+            report_message(operator, "WARNING", f"{text}may not be {sequences[index].name}")
+        return rates[index], *spans[index]
 
-
-def played_index(model: Playable, scene: Scene) -> int:
-    """The first sequence that plays, or -1."""
-    return next(iter(model.played(scene)), -1)
+    return Playable(sequences, played, show)
 
 
 @dataclass(frozen=True)
@@ -102,7 +88,7 @@ class SequencePlayer:
         names = (f"{self.family}_sequences", manager, f"{self.family}_active_sequence")
         layout.template_list(f"IO_{self.family.upper()}_UL_sequences", "", manager, *names, rows=4)
         step = f"object.{self.family}_step_sequence"
-        draw_player(layout, step, played_index(model, context.scene), len(model.sequences), "sequences")
+        draw_player(layout, step, model.played_index(context.scene), len(model.sequences), "sequences")
         self.draw_further(layout, context, obj)
 
 
@@ -111,30 +97,30 @@ def active_object(context: Context) -> Object | None:
     return getattr(context, "object", None) or context.view_layer.objects.active
 
 
-def _plays_all(action: Action, model: SourceFrames) -> bool:
+def _plays_all(action: Action | None, source: SourceFrames) -> bool:
     """Whether an action of shape keys plays every frame of a model at its place."""
-    last = model.frame_start + len(model.frame_names) - 1
+    if action is None:
+        return False
+    last = source.frame_start + len(source.frame_names) - 1
     paths = {curve.data_path for curve in versions.action_fcurves(action, "KEY")}
-    is_whole = "eval_time" in paths or {value_path(name) for name in model.key_names[1:]} <= paths
-    return versions.action_range(action) == (model.frame_start, last) and is_whole
+    is_whole = "eval_time" in paths or {value_path(name) for name in source.key_names[1:]} <= paths
+    return versions.action_range(action) == (source.frame_start, last) and is_whole
 
 
-def _show_all_frames(obj: Object, model: SourceFrames) -> bool:
+def _show_all_frames(obj: Object, source: SourceFrames) -> bool:
     """Makes an action that plays all frames the active one of the shape keys; whether there is one."""
     keys = shape_keys(obj)
     if keys is None:
         return False
     data = keys.animation_data or keys.animation_data_create()
-    active = data.action
-    if active is not None and _plays_all(active, model):
+    if _plays_all(data.action, source):
         return True
     # That of the model has its name or begins with it.
     others = sorted(bpy.data.actions, key=lambda action: not action.name.startswith(obj.data.name))
-    found = next((action for action in others if _plays_all(action, model)), None)
-    if found is None:
-        return False
-    versions.assign_action(data, found, "KEY")
-    return True
+    found = next((action for action in others if _plays_all(action, source)), None)
+    if found is not None:
+        versions.assign_action(data, found, "KEY")
+    return found is not None
 
 
 class _PlayerOperator(Operator):
@@ -147,10 +133,17 @@ class _PlayerOperator(Operator):
         obj = active_object(context)
         return obj is not None and (obj.type == "MESH" or cls.player.find(obj) is not None)
 
-    def play(self, context: Context, obj: Object, index: int) -> OperatorResult:
-        model = self.player.find(obj)
-        if model is None or not 0 <= index < len(model.sequences):
-            return fail(self, f"{obj.name} has no such sequence")
+    def chosen(self, model: Playable, scene: Scene) -> int:
+        """The index of the sequence to play; -1 if there is no such sequence."""
+        raise NotImplementedError
+
+    def execute(self, context: Context) -> OperatorResult:
+        model = self.player.find(active_object(context))
+        if model is None:
+            return fail(self, f"The object has no sequences: select an imported {self.player.family.upper()} model")
+        index = self.chosen(model, context.scene)
+        if not 0 <= index < len(model.sequences):
+            return fail(self, "The object has no such sequence")
         rate, first, last = model.show(self, context, index)
         set_timing(self, context, first, last, rate)
         context.scene.frame_set(first)
@@ -166,16 +159,11 @@ class PlaySequence(_PlayerOperator):
         0, "Index", "Which of the model's sequences, from 0, if no name is given", min=0, options={"SKIP_SAVE"}
     )
 
-    def execute(self, context: Context) -> OperatorResult:
-        obj = active_object(context)
-        assert obj is not None
+    def chosen(self, model: Playable, scene: Scene) -> int:
+        names = [printable(sequence.name) for sequence in model.sequences]
         if not self.sequence:
-            return self.play(context, obj, self.index)
-        model = self.player.find(obj)
-        names = [printable(sequence.name) for sequence in model.sequences] if model is not None else []
-        if self.sequence not in names:
-            return fail(self, f"{obj.name} has no sequence {self.sequence!r}")
-        return self.play(context, obj, names.index(self.sequence))
+            return self.index
+        return names.index(self.sequence) if self.sequence in names else -1
 
 
 @properties
@@ -184,17 +172,13 @@ class StepSequence(_PlayerOperator):
 
     step: int = step_option("sequences")
 
-    def execute(self, context: Context) -> OperatorResult:
-        obj = active_object(context)
-        model = self.player.find(obj)
-        if obj is None or model is None:
-            return fail(self, f"The object has no sequences: select an imported {self.player.family.upper()} model")
-        return self.play(context, obj, stepped(played_index(model, context.scene), self.step, len(model.sequences)))
+    def chosen(self, model: Playable, scene: Scene) -> int:
+        return stepped(model.played_index(scene), self.step, len(model.sequences))
 
 
 @properties
 class SequenceRow(bpy.types.PropertyGroup):
-    """A sequence of the active model."""
+    """A sequence in the list of an imported model."""
 
     name: str = option("", "Name", "Name of the sequence")
     first: int = option(0, "First Frame", "First frame in the file, counted from 0")
@@ -228,7 +212,7 @@ def properties_of(player: SequencePlayer) -> tuple[tuple[Any, str, Any], ...]:
 
     def active_index(manager: Any) -> int:
         model = player.find(active_object(bpy.context))
-        return played_index(model, bpy.context.scene) if model is not None else -1
+        return model.played_index(bpy.context.scene) if model is not None else -1
 
     def click(manager: Any, index: int) -> None:
         operators: Any = bpy.ops.object
@@ -236,45 +220,37 @@ def properties_of(player: SequencePlayer) -> tuple[tuple[Any, str, Any], ...]:
         if index >= 0 and play.poll():
             play("EXEC_DEFAULT", True, index=index)
 
-    return (
-        (
-            bpy.types.WindowManager,
-            f"{player.family}_sequences",
-            CollectionProperty(type=SequenceRow, options={"SKIP_SAVE"}),
-        ),
-        (
-            bpy.types.WindowManager,
-            f"{player.family}_active_sequence",
-            IntProperty(
-                name="Active Sequence",
-                description="Click a sequence to play it: its frame range and frame rate become those of the scene. In "
-                "scripts the index of the sequence",
-                get=active_index,
-                set=click,
-                options={"SKIP_SAVE"},
-            ),
-        ),
+    active = IntProperty(
+        name="Active Sequence",
+        description="Click a sequence to play it: its frame range and frame rate become those of the scene. In scripts "
+        "the index of the sequence",
+        get=active_index,
+        set=click,
+        options={"SKIP_SAVE"},
     )
+    rows = CollectionProperty(type=SequenceRow, options={"SKIP_SAVE"})
+    manager = bpy.types.WindowManager
+    return (manager, f"{player.family}_sequences", rows), (manager, f"{player.family}_active_sequence", active)
+
+
+def operator_of(family: str, verb: str, label: str, description: str, *bases: type, **members: Any) -> Any:
+    """The class of an operator of a family, of which some bases have all but the identifiers."""
+    members |= {
+        "__doc__": description,
+        "bl_idname": f"object.{family}_{verb}",
+        "bl_label": f"{label} ({family.upper()})",
+    }
+    return type(f"OBJECT_OT_{family}_{verb}", (*bases, bpy.types.Operator), members)
 
 
 def classes_of(player: SequencePlayer) -> tuple[type, ...]:
     """The operators of a family, and the list."""
     family, label = player.family, player.family.upper()
-    play = {
-        "__doc__": f"Set the frame rate and range of the scene to those of a sequence of the active {label} model",
-        "bl_idname": f"object.{family}_play_sequence",
-        "bl_label": f"Play Sequence ({label})",
-        "player": player,
-    }
-    step = {
-        "__doc__": f"Play the next or previous sequence of the active {label} model",
-        "bl_idname": f"object.{family}_step_sequence",
-        "bl_label": f"Step Through Sequences ({label})",
-        "player": player,
-    }
+    what = f"Set the frame rate and range of the scene to those of a sequence of the active {label} model"
+    step = f"Play the next or previous sequence of the active {label} model"
     return (
-        type(f"OBJECT_OT_{family}_play_sequence", (PlaySequence, bpy.types.Operator), play),
-        type(f"OBJECT_OT_{family}_step_sequence", (StepSequence, bpy.types.Operator), step),
+        operator_of(family, "play_sequence", "Play Sequence", what, PlaySequence, player=player),
+        operator_of(family, "step_sequence", "Step Through Sequences", step, StepSequence, player=player),
         type(f"IO_{label}_UL_sequences", (SequenceList, bpy.types.UIList), {"__doc__": SequenceList.__doc__}),
     )
 
