@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import FormatError
+from .texts import counted
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,30 @@ class Profile:
         """Its rules after those of every game, except what it lacks and where it has one with the same code."""
         codes = {*self.lacks, *(rule.code for rule in self.rules)}
         return (*(rule for rule in common if rule.code not in codes), *self.rules)
+
+
+def limited(
+    counts: Callable[[Any, str], Iterable[tuple[str, int]]],
+    what: str,
+    words: str = "",
+    *,
+    is_least: bool = False,
+    selected: bool = False,
+) -> Check:
+    """A check that numbers of a model are at most the limit, or at least; `words` are for what is counted."""
+    # `counts` gives the numbers with the words for whose they are. Surplus elements are selected where they can be.
+
+    def broken(model: Any, limit: float) -> list[tuple[str, int]]:
+        return [one for one in counts(model, what) if (one[1] < limit if is_least else one[1] > limit)]
+
+    def check(rule: Rule, subject: Subject) -> Iterable[Finding]:
+        is_in_source = subject.source is not None and bool(broken(subject.source, rule.limit))
+        for whose, count in broken(subject.model, rule.limit):
+            text = f"{whose} {counted(count, words or what) if count else f'no {words or what}'}"
+            beyond: dict[str, Any] = {what: range(int(rule.limit), count)} if selected else {}
+            yield rule.finding(text, count, **beyond, is_in_source=is_in_source)
+
+    return check
 
 
 def find(rules: Iterable[Rule], subject: object) -> list[Finding]:

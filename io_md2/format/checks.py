@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...io_common.arrays import NAME_ENCODING
 from ...io_common.frames import FRAME_NAME_SIZE
-from ...io_common.rules import Check, Finding, Rule, Subject
+from ...io_common.rules import Check, Finding, Rule, Subject, limited
 from ...io_common.texts import counted
 from .glcommands import drawn_triangles, sorted_numbers
 from .model import SKIN_NAME_SIZE, Model
@@ -20,46 +19,28 @@ from .normals import NORMAL_COUNT
 _IMAGES = (".pcx", ".wal", ".tga", ".png", ".jpg")
 _NAMED = 5
 _INT16 = np.iinfo(np.int16)
-_WORDS = {"skin_height": "texels", "st": "texture coordinates"}
-_ATTRIBUTES = {"vertices": "vertex_count", "frames": "frame_names"}
-# The attributes that are numbers; of others the length counts.
-_NUMBERS = ("vertex_count", "skin_height")
+WORDS = {"skin_height": "texels", "st": "texture coordinates"}
 
 
 # Numbers
 
 
+def _counts(model: Model, what: str) -> list[tuple[str, int]]:
+    """A number of a model, with the words for whose it is."""
+    if what == "skin_height":
+        return [("The skin height is", model.skin_height)]
+    attribute = "frame_names" if what == "frames" else what
+    return [("The model has", model.vertex_count if what == "vertices" else len(getattr(model, attribute)))]
+
+
 def at_most(what: str) -> Check:
     """A check that a model has no more than the limit; `what` is what is counted."""
-    return _compared(what, operator.gt)
+    return limited(_counts, what, WORDS.get(what, what), selected=what in ("vertices", "triangles"))
 
 
 def at_least(what: str) -> Check:
     """A check that a model has no fewer than the limit; `what` is what is counted."""
-    return _compared(what, operator.lt)
-
-
-def _compared(what: str, breaks: Callable[[float, float], bool]) -> Check:
-    words, attribute = _WORDS.get(what, what), _ATTRIBUTES.get(what, what)
-    as_count: Callable[[Any], int] = int if attribute in _NUMBERS else len
-
-    def count_in(model: Model) -> int:
-        return as_count(getattr(model, attribute))
-
-    def check(rule: Rule, subject: Subject) -> Iterable[Finding]:
-        count = count_in(subject.model)
-        if not breaks(count, rule.limit):
-            return ()
-        if what == "skin_height":
-            text = f"The skin height is {counted(count, words)}"
-        else:
-            text = f"The model has {counted(count, words) if count else f'no {words}'}"
-        # The surplus elements, where they can be selected.
-        beyond: dict[str, Any] = {what: range(int(rule.limit), count)} if what in ("vertices", "triangles") else {}
-        is_in_source = subject.source is not None and breaks(count_in(subject.source), rule.limit)
-        return (rule.finding(text, count, **beyond, is_in_source=is_in_source),)
-
-    return check
+    return limited(_counts, what, WORDS.get(what, what), is_least=True)
 
 
 def corner_count(rule: Rule, subject: Subject) -> Iterator[Finding]:

@@ -15,6 +15,7 @@ import numpy as np
 from ...io_common.companions import Companion, match_sequences
 from ...io_common.frames import FrameSequence
 from ...io_common.rules import Finding, Profile, Rule, Subject, find, find_invalid
+from ...io_common.texts import counted
 from ...io_common.textures.conventions import TextureRules
 from . import checks
 from .model import FRAMES_PER_SECOND, SKIN_NAME_SIZE, Model, validate_structure
@@ -36,13 +37,32 @@ _UNTERMINATED = Rule(
     SKIN_NAME_SIZE - 1,
 )  # fmt: skip
 
+_REMEDIES = {
+    "vertices": "reduce the mesh", "triangles": "reduce the mesh", "frames": "export fewer frames",
+    "skins": "remove materials", "st": "reduce the mesh or merge UV islands",
+}  # fmt: skip
+
+
+def _most(
+    what: str, most: int, engine: str, why: str, source: str, code: str = "too_many_{}", *, is_error: bool = True
+) -> Rule:
+    words = f"at most {most:,} {checks.WORDS.get(what, what)}"
+    return Rule(code.format(what), is_error, checks.at_most(what), engine, words, why, _REMEDIES[what], source, most)
+
+
+def _least(code: str, what: str, least: int, engine: str, why: str, source: str) -> Rule:
+    words = counted(least, checks.WORDS.get(what, what)).replace("1 ", "one ")
+    remedy = "export the model again: the export adds some" if what == "st" else "export a mesh with faces"
+    return Rule(code, True, checks.at_least(what), engine, f"at least {words}", why, remedy, source, least)
+
+
+_BEYOND = ("all", "a triangle can refer to 65536", _FORMAT, "{}_beyond_format")
+
 COMMON: tuple[Rule, ...] = (
     Rule("no_frames", True, checks.at_least("frames"), "all", "at least one frame", "games refuse an empty model",
          "export at least one frame", _FORMAT, 1),
-    Rule("vertices_beyond_format", True, checks.at_most("vertices"), "all", "at most 65,536 vertices",
-         "a triangle can refer to 65536", "reduce the mesh", _FORMAT, 65536),
-    Rule("st_beyond_format", True, checks.at_most("st"), "all", "at most 65,536 texture coordinates",
-         "a triangle can refer to 65536", "reduce the mesh or merge UV islands", _FORMAT, 65536),
+    _most("vertices", 65536, *_BEYOND),
+    _most("st", 65536, *_BEYOND),
     Rule("st_range", True, checks.st_range, "all", "texture coordinates of 16 bits", "the file holds 16 bits",
          "move the UVs onto the image", _FORMAT),
     Rule("name_characters", True, checks.name_characters, "all", "names of Latin-1 characters", "",
@@ -82,48 +102,34 @@ _HEADER = "id's `qfiles.h`; the loader does not check it"
 _QUAKE2_RULES = (
     Rule("skin_too_tall", True, checks.at_most("skin_height"), "Quake II", "a skin of at most 480 texels in height",
          "Quake II takes 480", "use a lower image, or set Skin Size to Custom", _ID, 480),
-    Rule("too_many_vertices", True, checks.at_most("vertices"), "Quake II", "at most 2,048 vertices",
-         "Quake II takes 2,048", "reduce the mesh", _ID, 2048),
-    Rule("missing_vertices", True, checks.at_least("vertices"), "Quake II", "at least one vertex",
-         "Quake II refuses the model", "export a mesh with faces", _ID, 1),
-    Rule("missing_triangles", True, checks.at_least("triangles"), "Quake II", "at least one triangle",
-         "Quake II refuses the model", "export a mesh with faces", _ID, 1),
-    Rule("missing_st", True, checks.at_least("st"), "Quake II", "at least one texture coordinate",
-         "Quake II refuses the model", "export the model again: the export adds some", _ID, 1),
-    Rule("too_many_triangles", False, checks.at_most("triangles"), "Quake II", "at most 4,096 triangles",
-         "Quake II supports 4,096", "reduce the mesh", _HEADER, 4096),
-    Rule("too_many_frames", False, checks.at_most("frames"), "Quake II", "at most 512 frames",
-         "Quake II supports 512", "export fewer frames", _HEADER, 512),
-    Rule("too_many_skins", False, checks.at_most("skins"), "Quake II", "at most 32 skins",
-         "Quake II reads the first 32", "remove materials", f"{_HEADER}: `MAX_MD2SKINS`", 32),
+    _most("vertices", 2048, "Quake II", "Quake II takes 2,048", _ID),
+    _least("missing_vertices", "vertices", 1, "Quake II", "Quake II refuses the model", _ID),
+    _least("missing_triangles", "triangles", 1, "Quake II", "Quake II refuses the model", _ID),
+    _least("missing_st", "st", 1, "Quake II", "Quake II refuses the model", _ID),
+    _most("triangles", 4096, "Quake II", "Quake II supports 4,096", _HEADER, is_error=False),
+    _most("frames", 512, "Quake II", "Quake II supports 512", _HEADER, is_error=False),
+    _most("skins", 32, "Quake II", "Quake II reads the first 32", f"{_HEADER}: `MAX_MD2SKINS`", is_error=False),
     _IMAGE,
 )  # fmt: skip
 
 _Q2PRO = "q2pro `refresh/models.c`, `MOD_ValidateMD2`"
 _Q2PRO_LOAD = "q2pro `refresh/models.c`, `MOD_LoadMD2`"
 _MODERN_RULES = (
-    Rule("too_many_triangles", True, checks.at_most("triangles"), "q2pro", "at most 6,144 triangles",
-         "q2pro takes 6,144", "reduce the mesh", f"{_Q2PRO}: `TESS_MAX_INDICES / 3`", 6144),
-    Rule("too_many_frames", True, checks.at_most("frames"), "q2pro", "at most 1,024 frames", "q2pro takes 1,024",
-         "export fewer frames", _Q2PRO, 1024),
+    _most("triangles", 6144, "q2pro", "q2pro takes 6,144", f"{_Q2PRO}: `TESS_MAX_INDICES / 3`"),
+    _most("frames", 1024, "q2pro", "q2pro takes 1,024", _Q2PRO),
     Rule("too_many_corners", True, checks.corner_count, "q2pro",
          "at most 6,144 distinct pairs of vertex and texture coordinate",
          "q2pro makes a vertex of each and takes 6,144",
          "reduce the mesh or merge UV islands", f"{_Q2PRO_LOAD}: `TESS_MAX_VERTICES`", 6144),
-    Rule("few_vertices", True, checks.at_least("vertices"), "q2pro", "at least 3 vertices",
-         "q2pro ignores the model as empty", "export a mesh with faces", _Q2PRO_LOAD, 3),
-    Rule("missing_triangles", True, checks.at_least("triangles"), "q2pro", "at least one triangle",
-         "q2pro ignores the model as empty", "export a mesh with faces", _Q2PRO_LOAD, 1),
-    Rule("few_st", True, checks.at_least("st"), "q2pro", "at least 3 texture coordinates",
-         "q2pro ignores the model as empty", "export the model again: the export adds some", _Q2PRO_LOAD, 3),
+    _least("few_vertices", "vertices", 3, "q2pro", "q2pro ignores the model as empty", _Q2PRO_LOAD),
+    _least("missing_triangles", "triangles", 1, "q2pro", "q2pro ignores the model as empty", _Q2PRO_LOAD),
+    _least("few_st", "st", 3, "q2pro", "q2pro ignores the model as empty", _Q2PRO_LOAD),
     Rule("empty_skin", True, checks.empty_skin, "q2pro", "a skin of at least 1 x 1 texels", "q2pro refuses the model",
          "choose a Skin Size", _Q2PRO),
     replace(_UNTERMINATED, is_error=True, engine="q2pro", why="q2pro refuses the model",
             source=f"{_Q2PRO_LOAD}: `Q_memccpy`"),
-    Rule("too_many_vertices", False, checks.at_most("vertices"), "q2pro", "at most 2,048 vertices",
-         "older q2pro versions take 2,048", "reduce the mesh", f"{_Q2PRO}: `MD2_MAX_VERTS`", 2048),
-    Rule("too_many_skins", False, checks.at_most("skins"), "q2pro", "at most 32 skins", "older q2pro versions take 32",
-         "remove materials", f"{_Q2PRO}: `MD2_MAX_SKINS`", 32),
+    _most("vertices", 2048, "q2pro", "older q2pro versions take 2,048", f"{_Q2PRO}: `MD2_MAX_VERTS`", is_error=False),
+    _most("skins", 32, "q2pro", "older q2pro versions take 32", f"{_Q2PRO}: `MD2_MAX_SKINS`", is_error=False),
     _IMAGE,
 )  # fmt: skip
 

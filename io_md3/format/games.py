@@ -5,16 +5,15 @@ A rule is an error where the loader refuses the file, a warning where the result
 
 from __future__ import annotations
 
-import operator
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 
 from ...io_common.arrays import MAX_INT32
 from ...io_common.frames import FRAME_NAME_SIZE
 from ...io_common.names import fold, without_image_extension
-from ...io_common.rules import Check, Finding, Profile, Rule, Subject, find, find_invalid
-from ...io_common.texts import counted
+from ...io_common.rules import Check, Finding, Profile, Rule, Subject, find, find_invalid, limited
 from ...io_common.textures.conventions import MESH_IMAGE_FOLDERS, TextureRules, mesh_image_names
 from .model import FRAMES_PER_SECOND, NAME_SIZE, TURN_STEPS, Model, validate_model
 
@@ -36,30 +35,17 @@ class Game(Enum):
 def _counts(model: Model, what: str) -> list[tuple[str, int]]:
     """The numbers of a model, or of each of its surfaces, with the words for whose they are."""
     if what in ("frames", "tags", "surfaces"):
-        count = {"frames": model.frame_count, "tags": len(model.tag_names), "surfaces": len(model.surfaces)}[what]
-        return [("The model", count)]
-    lists = {"vertices": "st", "triangles": "triangles", "shaders": "shaders"}
-    return [(f"The surface {one.name!r}", len(getattr(one, lists[what]))) for one in model.surfaces]
+        return [("The model has", len(getattr(model, {"frames": "frame_names", "tags": "tag_names"}.get(what, what))))]
+    attribute = "st" if what == "vertices" else what
+    return [(f"The surface {one.name!r} has", len(getattr(one, attribute))) for one in model.surfaces]
 
 
 def _at_most(what: str) -> Check:
-    return _compared(what, operator.gt)
+    return limited(_counts, what)
 
 
 def _at_least(what: str) -> Check:
-    return _compared(what, operator.lt)
-
-
-def _compared(what: str, breaks: Callable[[float, float], bool]) -> Check:
-    def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
-        source = subject.source
-        is_in_source = source is not None and any(breaks(one, rule.limit) for _, one in _counts(source, what))
-        for whose, count in _counts(subject.model, what):
-            if breaks(count, rule.limit):
-                text = f"{whose} has {counted(count, what) if count else f'no {what}'}"
-                yield rule.finding(text, count, is_in_source=is_in_source)
-
-    return check
+    return limited(_counts, what, is_least=True)
 
 
 def _unterminated(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -78,18 +64,18 @@ def _unterminated(rule: Rule, subject: Subject) -> Iterator[Finding]:
             yield rule.finding(f"the name of the {kind} {long[0]!r} fills all {most} bytes of the field", len(long))
 
 
-def _repeated(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    names = [surface.name.lower() for surface in subject.model.surfaces]
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        yield rule.finding(f"Several surfaces are named {', '.join(repeated)}", len(repeated))
+def _repeated(what: str, names_of: Callable[[Model], Iterable[str]]) -> Check:
+    def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
+        counts = Counter(name.lower() for name in names_of(subject.model))
+        repeated = [name for name, count in counts.items() if count > 1]
+        if repeated:
+            yield rule.finding(f"Several {what} are named {', '.join(repeated[:_NAMED])}", len(repeated))
+
+    return check
 
 
-def _repeated_frames(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    names = [name.lower() for name in subject.model.frame_names]
-    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if repeated:
-        yield rule.finding(f"Several frames are named {', '.join(repeated[:_NAMED])}", len(repeated))
+_repeated_surfaces = _repeated("surfaces", lambda model: [surface.name for surface in model.surfaces])
+_repeated_frames = _repeated("frames", lambda model: model.frame_names)
 
 
 def _sprite_frames(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -153,7 +139,7 @@ COMMON: tuple[Rule, ...] = (
     _common("shaders", 256),
     Rule("name_unterminated", False, _unterminated, "all", "names of at most 63 bytes, of frames 15",
          "engines read past its end", "shorten the name", _HEADER),
-    Rule("surface_names_repeated", False, _repeated, "all", "every surface has a name of its own",
+    Rule("surface_names_repeated", False, _repeated_surfaces, "all", "every surface has a name of its own",
          ".skin files give them the same image", "rename the objects",
          "ioquake3 `tr_image.c`, `RE_RegisterSkin`; `tr_mesh.c`, `R_AddMD3Surfaces`"),
     Rule(_IMAGE_NOT_FOUND, False, _at_least("shaders"), "all", "every surface has a shader",

@@ -54,7 +54,8 @@ def playable_keys(
 
     def show(operator: Any, context: Context, index: int) -> tuple[float, int, int]:
         # The action of all frames plays, of which the scene then has the range of the sequence.
-        if not all([_show_all_frames(mesh, source) for mesh in meshes]):
+        is_shown = [_show_all_frames(mesh, source) for mesh in meshes]
+        if not all(is_shown):
             text = f"no action plays all frames of {listing([mesh.name for mesh in meshes])} in their order, so this "
             report_message(operator, "WARNING", f"{text}may not be {sequences[index].name}")
         return rates[index], *spans[index]
