@@ -12,17 +12,10 @@ from bpy.types import Context, Depsgraph, Object
 from ...io_blender.findings import FACES, VERTICES, Location
 from ...io_blender.frames import models as frame_models
 from ...io_blender.frames import options as frame_options
+from ...io_blender.frames import verification
 from ...io_blender.frames.frame_plan import FramePlan, Segment
 from ...io_blender.frames.sampling import Samples, Sampling, Sides, blocks, sample_frames
-from ...io_blender.frames.verification import (
-    GRID,
-    POSITION,
-    TRIANGULATION,
-    UV,
-    Decoded,
-    compare_corners,
-    warn_of_differences,
-)
+from ...io_blender.frames.verification import GRID, POSITION, TRIANGULATION, UV
 from ...io_blender.records import NONE
 from ...io_blender.reports import Job, Report
 from ...io_blender.scene.axes import Conversion
@@ -307,7 +300,7 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
     texels = np.maximum((model.skin_width, model.skin_height), 1)
     ends = np.cumsum([len(part.triangles) for part in parts])[:-1]
     grids = np.stack([model.translate, model.translate + 255.0 * model.scale]).astype(np.float64)
-    decoded = Decoded(
+    decoded = verification.Decoded(
         frame_names=model.frame_names,
         size=diagonal(grids.reshape(-1, 3)),
         vertices=vertices,
@@ -317,7 +310,7 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
         texels=texels,
         uv_allowed=_TEXELS,
     )
-    result = compare_corners(parts, samples, conversion, decoded)
+    result = verification.compare_corners(parts, samples, conversion, decoded)
     # Those of the imported file were kept because they match.
     kept = any(part.stored is not None and part.stored.model.gl_commands is model.gl_commands for part in parts)
     if not kept and not commands_match(model):
@@ -333,7 +326,7 @@ def _warn_of_differences(differences: Differences, model: Model, parts: list[Par
         remedy = "Move objects that are far away closer to the others"
     else:
         remedy = "Move parts that are far away closer to the others, or export them as a file of their own"
-    warn_of_differences(differences, _WARNINGS | {GRID: _WARNINGS[GRID] + remedy}, report)
+    verification.warn_of_differences(differences, _WARNINGS | {GRID: _WARNINGS[GRID] + remedy}, report)
 
 
 def _in_template_order(segments: list[Segment], template: Template) -> list[Segment]:

@@ -56,22 +56,13 @@ _OTHER_FORMATS = {
 
 
 def read_model(source: Source, name: str = "", *, preserve: bool = False) -> Model:
-    """Reads a file.
+    """Reads a file; the model owns its arrays, which may be changed, and its ``warnings`` say what was unusual.
 
-    Args:
-        source: a path, the bytes of a file, or a file object in binary mode, such as an entry of a zip file, which is
-            read to its end and stays open.
-        name: the file's name, for messages; that of the path or file object if empty.
-        preserve: whether an unchanged model is written with all bytes of the file: with what follows the end of names,
-            the order of its sections, and gaps.
-
-    Returns:
-        The model; it owns its arrays, which may be changed, and its ``warnings`` say what was unusual.
-
-    Raises:
-        Md2Error: the file is not an MD2 model or is damaged.
-        OSError: the file cannot be read.
-        TypeError: the source is none of these, or a file in text mode.
+    ``source`` is a path, the bytes of a file, or a file object in binary mode, such as an entry of a zip file, which is
+    read to its end and stays open. ``name`` is for messages; that of the path or file object if empty. With
+    ``preserve``, an unchanged model is written with all bytes of the file: with what follows the end of names, the
+    order of its sections, and gaps. Raises Md2Error if the file is not an MD2 model or is damaged, OSError if it cannot
+    be read, or TypeError if the source is none of these, or a file in text mode.
     """
     return parse_model(*read_source(source, name), preserve=preserve)
 

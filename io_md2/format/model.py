@@ -163,14 +163,8 @@ class Model(Record):
 
 def first_frame(model: Model) -> Model:
     """The model with its first frame alone; it must have one."""
-    return replace(
-        model,
-        scale=model.scale[:1],
-        translate=model.translate[:1],
-        frame_names=model.frame_names[:1],
-        vertices=model.vertices[:1],
-        normals=model.normals[:1],
-    )
+    names = ("scale", "translate", "frame_names", "vertices", "normals")
+    return replace(model, **{name: getattr(model, name)[:1] for name in names})
 
 
 def validate_model(model: Model) -> None:

@@ -13,17 +13,10 @@ from ...io_blender import state
 from ...io_blender.clips.playing import restored_frame_and_values
 from ...io_blender.findings import Location
 from ...io_blender.frames import models as frame_models
-from ...io_blender.frames.frame_plan import FramePlan
+from ...io_blender.frames import verification
+from ...io_blender.frames.frame_plan import FramePlan, Segment
 from ...io_blender.frames.sampling import Samples, Sampling, Sides, blocks, sample_frames
-from ...io_blender.frames.verification import (
-    GRID,
-    POSITION,
-    TRIANGULATION,
-    UV,
-    Decoded,
-    compare_corners,
-    warn_of_differences,
-)
+from ...io_blender.frames.verification import GRID, POSITION, TRIANGULATION, UV
 from ...io_blender.records import NONE
 from ...io_blender.reports import Job, Report, listing
 from ...io_blender.scene.axes import Conversion
@@ -38,8 +31,11 @@ from ...io_blender.scene.objects import (
 )
 from ...io_blender.scene.time_dependence import depends_on_time
 from ...io_blender.verification import OTHER_TRIANGULATION, Differences, Verify, diagonal
+from ...io_common.companions import Companion, match_sequences
 from ...io_common.texts import counted
+from ...io_common.textures.search import Search
 from ...io_common.triangles import drop_degenerate, flip_v
+from ...io_md5.format.companions import find_companion
 from ..format import (
     PROFILES,
     UNITS,
@@ -53,12 +49,11 @@ from ..format import (
     positions,
     quantise,
 )
-from ..format.games import surface_limits, turn_steps
+from ..format.games import TEXTURE_RULES, surface_limits, turn_steps
 from ..options import ExportOptions
 from ..players import all_frames
 from ..records import StoredModel, load_frames, load_model, root_of
 from ..tags import Tag, find_tags, tag_tables
-from .quake import find_replaced, in_order, skin_files
 from .surfaces import (
     Part,
     SurfaceBuilder,
@@ -96,7 +91,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     findings = check_model(model, options.game, source)
     skins = {}
     if options.write_skins and options.game is Game.QUAKE:
-        skins = skin_files(model, builder.further_skins)
+        skins = _skin_files(model, builder.further_skins)
         findings = [finding for finding in findings if finding.code != "image_not_found"]
     images = [next(iter(surface.shaders), "") for surface in model.surfaces]
     return frame_models.Built(
@@ -171,13 +166,13 @@ class Builder:
         sources = self.stored
         if not self.meshes and self.root is not None and self.source is not None:
             sources = {self.root: self.source}
-        replaced = find_replaced(options, report)
+        replaced = _find_replaced(options, report)
         if plan is None:
             models = (one for obj in bpy.data.objects if (one := load_frames(obj)) is not None)
             first = 0 if options.game is Game.SRB2 else 1
             plan = frame_models.plan_model(
                 self.meshes, sources, scene, options.frames, models, report,
-                lambda segments: in_order(segments, replaced, report), first_number=first,
+                lambda segments: _in_order(segments, replaced, report), first_number=first,
             )  # fmt: skip
         # What Blender shades takes longer to read, and turns with the model that this one hangs on.
         is_new = not self.stored and self.origin is None
@@ -202,7 +197,9 @@ class Builder:
         model = self._assemble(plan, builders, surfaces, tags)
         self.objects = [builder.part.obj for builder in builders]
         if options.verify is not Verify.NONE:
-            warn_of_differences(_find_differences(model, parts, samples, self.conversion), _WARNINGS, report)
+            verification.warn_of_differences(
+                _find_differences(model, parts, samples, self.conversion), _WARNINGS, report
+            )
         if options.split_surfaces:
             # No game stops at the limits of all, so that what was not edited stays as it was in the file.
             is_kept = [options.game is Game.ANY and bool(one.is_same.all()) for one in builders]
@@ -327,6 +324,48 @@ class Builder:
         )
 
 
+# What Quake needs besides a model: the frames of the MDL that it replaces, in order, and .skin files
+
+
+def _find_replaced(options: ExportOptions, report: Report) -> Companion | None:
+    """The MDL that the game replaces by the model, if the export has to fit it."""
+    if options.game is not Game.QUAKE or not options.match_companion or options.path is None:
+        return None
+    found, problem = find_companion(options.path, Search(options.game_folders, TEXTURE_RULES))
+    if problem:
+        report.warn(f"its sequences are not compared: {problem}")
+    return found
+
+
+def _in_order(segments: list[Segment], replaced: Companion | None, report: Report) -> list[Segment]:
+    """The sequences in the order of the replaced model; raises Md3Error for all that do not fit."""
+    if replaced is None:
+        return segments
+    order, problems, left_out = match_sequences(replaced, [((one.name,), len(one.frames)) for one in segments])
+    if problems:
+        raise Md3Error(replaced.misfit(listing(problems, 40), "Match MDL"))
+    if left_out:
+        report.warn(f"no sequences of {replaced.name}, so not exported: {listing(left_out)}")
+    return [segments[index] for index in order]
+
+
+def _skin_files(model: Model, further: list[list[str]]) -> dict[str, bytes]:
+    """The .skin files of a model: a line for each surface, with its shader or one of its `further` skins."""
+    skins = [[*surface.shaders[:1], *others] for surface, others in zip(model.surfaces, further, strict=True)]
+    texts = [
+        "".join(
+            f"{surface.name},{names[min(number, len(names) - 1)]}\n"
+            for surface, names in zip(model.surfaces, skins, strict=True)
+            if names
+        )
+        for number in range(max(map(len, skins), default=0))
+    ]
+    return {f"_{number}.skin": text.encode("latin-1") for number, text in enumerate(texts)}
+
+
+# Samples and frames
+
+
 def _moved(samples: Samples, matrices: npt.NDArray[np.float64]) -> Samples:
     """Samples moved by a transform in each frame, (F, 4, 4)."""
     verified = {
@@ -360,7 +399,7 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
     # Triangles of the file that lie on one line where vertices are merged are not in Blender.
     triangles = [drop_degenerate(surface.triangles)[0] for surface in model.surfaces]
     points = [positions(surface.vertices[0]) for surface in model.surfaces]
-    decoded = Decoded(
+    decoded = verification.Decoded(
         frame_names=model.frame_names,
         size=diagonal(np.concatenate([np.zeros((0, 3)), *points])),
         vertices=lambda frame: [positions(surface.vertices[frame]) for surface in model.surfaces],
@@ -370,4 +409,4 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
         ],
         uvs=[flip_v(surface.st[found]) for surface, found in zip(model.surfaces, triangles, strict=True)],
     )
-    return compare_corners(parts, samples, conversion, decoded)
+    return verification.compare_corners(parts, samples, conversion, decoded)

@@ -212,11 +212,8 @@ def normal_vectors(normals: npt.ArrayLike, turn_steps: float = TURN_STEPS) -> ND
 
 
 def nearest_normals(vectors: npt.ArrayLike, turn_steps: float = TURN_STEPS) -> NDArray[np.uint8]:
-    """The normals (…, 2) nearest to vectors (…, 3), which need not have the length 1; that of no length points up.
-
-    Args:
-        vectors: in the axes of the file.
-        turn_steps: how many steps a full turn has in the game that is to decode them.
+    """The normals (…, 2) uint8 nearest to vectors (…, 3) in the axes of the file, for a game with so many steps in a
+    turn. They need not have the length 1; that of no length points up.
     """
     vectors = np.asarray(vectors)
     if vectors.dtype != np.float32:

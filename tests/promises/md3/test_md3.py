@@ -133,15 +133,16 @@ def _image_names(obj):
 )
 def test_images_that_are_named_after_surfaces_are_found_as_by_quakes_engines(tmp_path, capsys, folder, names):
     model = "models/tube/tube.md3" if folder.startswith("models") else "progs/tube.md3"
-    game_folders.loose(tmp_path, {f"{folder}/{name}": RED for name in names} | {f"{folder}/body_1_0_luma.tga": RED})
+    glowing = ("body_0_0_glow.tga", "body_1_0_luma.tga")
+    game_folders.loose(tmp_path, {f"{folder}/{name}": RED for name in (*names, *glowing)})
     tube = md3_samples.write_sample((tmp_path / model).parent)
     found = load(tube)
     body = found["body"].data.materials
     assert (_image_names(found["body"]), _image_names(found["belt"])) == ([*names[:2]], [names[2]])
     assert [material.name for material in body] == ["models/tube/body.tga", f"{folder}/{names[1]}"]
-    if names[1] == "body_1_0.tga":
-        nodes = body[1].node_tree.nodes
-        assert "body_1_0_luma.tga" in {node.image.name for node in nodes if node.type == "TEX_IMAGE"}
+    for material, name, glow in zip(body, names, glowing, strict=False):
+        if name in ("body_0_0.tga", "body_1_0.tga"):
+            assert glow in {node.image.name for node in material.node_tree.nodes if node.type == "TEX_IMAGE"}
     assert "not found" not in capsys.readouterr().out
     assert save(tmp_path).read_bytes() == tube.read_bytes()
     bpy.context.view_layer.objects.active = found["belt"]
