@@ -375,13 +375,16 @@ def _keep_active(owner: Any) -> None:
     action, slot = data.action, versions.assigned_slot(data)
     versions.play(data, None, None)
     data.use_nla = True
-    if action is not None:
+    if action is None:
+        return
+    if sequence_named(without_copy_suffix(action.name.partition(" ")[0])):
+        # Nothing else may use it now.
         action.use_fake_user = True
-    if action is not None and not sequence_named(without_copy_suffix(action.name.partition(" ")[0])):
-        _remove_tracks(owner, _KEPT)
-        track = data.nla_tracks.new()
-        track.name, track.mute = _KEPT, True
-        versions.set_slot(track.strips.new(action.name, math.floor(action.frame_range[0]), action), slot)
+        return
+    _remove_tracks(owner, _KEPT)
+    track = data.nla_tracks.new()
+    track.name, track.mute = _KEPT, True
+    versions.set_slot(track.strips.new(action.name, math.floor(action.frame_range[0]), action), slot)
 
 
 def _add_strips(owner: Any, action: Action, slot: Any, row: Sequence, step: float, first: int, last: int) -> None:
