@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..io_blender.frames import options as frame_options
 from ..io_blender.frames.options import FrameModelProperties
 from ..io_blender.options import option
-from .format.games import Template
+from .format.games import Game, Template
 
 DEFAULT_SKIN_SIZE = (256, 256)
 
@@ -30,12 +31,6 @@ class ModelProperties(FrameModelProperties):
     skin_size: tuple[int, int] = option(
         DEFAULT_SKIN_SIZE, "Size", "Width and height of the skin, in pixels", min=1, soft_max=1024
     )
-
-
-@dataclass(frozen=True)
-class SourceProperties:
-    """Which sequences are exported, and where the size of the skin is from."""
-
     sequence_template: str = option(
         Template.NONE.value,
         "Template",
@@ -59,3 +54,10 @@ class SourceProperties:
             ("CUSTOM", "Custom", "Size below"),
         ),
     )
+
+
+@dataclass(frozen=True)
+class ExportOptions(ModelProperties, frame_options.ExportOptions):
+    """The options of an export."""
+
+    game: Game = Game.ANY

@@ -11,7 +11,6 @@ from bpy.types import Context, Depsgraph, Object
 
 from ...io_blender.findings import FACES, VERTICES, Location
 from ...io_blender.frames import models as frame_models
-from ...io_blender.frames import options as frame_options
 from ...io_blender.frames import verification
 from ...io_blender.frames.frame_plan import FramePlan, Segment
 from ...io_blender.frames.sampling import Samples, Sampling, Sides, blocks, sample_frames
@@ -27,7 +26,6 @@ from ...io_common.triangles import drop_degenerate, flip_v
 from ..format import (
     PROFILES,
     Finding,
-    Game,
     GlCommands,
     Md2Error,
     Model,
@@ -41,7 +39,7 @@ from ..format import (
 )
 from ..format.games import Template, match_template
 from ..format.source_data import FrameData, requantise, with_degenerate
-from ..options import ModelProperties
+from ..options import ExportOptions
 from ..records import StoredModel, load_model
 from .mesh import (
     Part,
@@ -84,15 +82,6 @@ TEMPLATE_LABELS = {Template.NONE: "model", Template.QUAKE2_PLAYER: "Quake II pla
 """What the models of each template are called."""
 
 
-@dataclass(frozen=True)
-class ExportOptions(ModelProperties, frame_options.ExportOptions):
-    """The options of an export."""
-
-    template: Template = Template.NONE  # the sequences that frames of a list must be
-    force_skin_size: bool = False  # always use `skin_size`, not that of an image or the imported file
-    game: Game = Game.ANY
-
-
 def build_model(context: Context, options: ExportOptions, report: Report) -> Job[frame_models.Built]:
     """Builds and verifies a model of objects, joined, in Object Mode; raises Md2Error or NothingToExportError."""
     # Stored data is used only where it reproduces what Blender shows. If the model still differs, none is used.
@@ -106,7 +95,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     models = (one for mesh in bpy.data.meshes if (one := load_model(mesh)) is not None)
 
     def arrange(segments: list[Segment]) -> list[Segment]:
-        return _in_template_order(segments, options.template)
+        return _in_template_order(segments, Template(options.sequence_template))
 
     plan = frame_models.plan_model(objects, stored, scene, options.frames, models, report, arrange)
     used = stored
@@ -193,7 +182,8 @@ class _Builder:
         options = self.options
         _require_finite(samples.positions, self.plan.names)
         frames = self._frames(self.conversion.points(samples.positions), normals, topology)
-        size = options.skin_size if options.force_skin_size else skin_size(parts, options.skin_size)
+        is_chosen = options.skin_size_from == "CUSTOM"
+        size = options.skin_size if is_chosen else skin_size(parts, options.skin_size)
         st, triangle_st = texture_coordinates(parts, topology, size)
         model = Model(
             skin_width=size[0],

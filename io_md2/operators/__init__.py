@@ -18,12 +18,12 @@ from ...io_blender.operators.panel_parts import ImportedPanel, fail, split_layou
 from ...io_blender.options import game_option, mixin_of, option, properties
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
-from ..exporting import TEMPLATE_LABELS, ExportOptions, build_model
+from ..exporting import TEMPLATE_LABELS, build_model
 from ..family import FAMILY
 from ..format import FRAMES_PER_SECOND, PROFILES, find_sequences
 from ..format.games import TEXTURE_RULES, Template, match_template
 from ..importing import import_files
-from ..options import ModelProperties, SourceProperties
+from ..options import ExportOptions, ModelProperties
 from ..records import (
     CHOSEN_SKIN_SIZE,
     FRAME_RATE,
@@ -42,13 +42,10 @@ if TYPE_CHECKING:
     from ...io_blender.operators.panel_parts import OperatorResult
 
     _ImportOptions = FrameImportProperties
-
-    class _Options(ModelProperties, SourceProperties):
-        """The options of an export."""
-
+    _ModelOptions = ModelProperties
 else:
     _ImportOptions = mixin_of(FrameImportProperties)
-    _Options = mixin_of(ModelProperties, SourceProperties)
+    _ModelOptions = mixin_of(ModelProperties)
 
 FORMAT = FrameFormat(FAMILY, ImportOptions, import_files, ExportOptions, build_model)
 
@@ -65,14 +62,11 @@ class IMPORT_SCENE_OT_md2(_ImportOptions, FrameImport, bpy.types.Operator):
 
 
 @properties
-class BuildOptions(_Options, FrameExport):
+class BuildOptions(_ModelOptions, FrameExport):
     """The properties that decide what is exported, and the options made from them."""
 
     format, family, profiles = FORMAT, "md2", PROFILES
     game: str = game_option(PROFILES)
-
-    def further_options(self) -> dict[str, Any]:
-        return {"template": Template(self.sequence_template), "force_skin_size": self.skin_size_from == "CUSTOM"}
 
 
 @properties

@@ -187,14 +187,9 @@ class FrameExport(_Frames, shared_options.ModelExport):
         return self.format.export_options(
             **values_of(self, self.format.export_options),
             **self.shared_options(),
-            **self.further_options(),
             frames=self.frame_options(context),
             game=self.format.game(self.game_or_default()),
         )
-
-    def further_options(self) -> dict[str, Any]:
-        """The other options of the format, by name."""
-        return {}
 
     def converted_objects(self, context: Context) -> list[Object]:
         return exported_meshes(context, self)
