@@ -44,9 +44,9 @@ from ..io_common.game_tree.files import FileReadError, GameFile
 from ..io_common.game_tree.tree import existing_paths
 from ..io_common.names import fold, join
 from ..io_common.texts import distinct_file_names
-from ..io_md2.exporting import ExportOptions as Md2Options
 from ..io_md2.exporting import build_model as build_md2
 from ..io_md2.format import Md2Error
+from ..io_md2.options import ExportOptions as Md2Options
 from ..io_md5.exporting.game import prepare, with_object_name
 from ..io_md5.exporting.options import ModelOptions
 from ..io_md5.format import Md5Error, format_animation, format_mesh
