@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from enum import Enum
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from .errors import FormatError
+
+_Game = TypeVar("_Game", bound=Enum)
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,11 @@ class Profile:
         """Its rules after those of every game, except what it lacks and where it has one with the same code."""
         codes = {*self.lacks, *(rule.code for rule in self.rules)}
         return (*(rule for rule in common if rule.code not in codes), *self.rules)
+
+
+def game_named(games: type[_Game], name: str) -> _Game:
+    """The game with an identifier; ANY for that of another family."""
+    return games[name if name in games.__members__ else "ANY"]
 
 
 def find(rules: Iterable[Rule], subject: object) -> list[Finding]:
