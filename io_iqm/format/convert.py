@@ -286,17 +286,21 @@ def encode_animations(
         validate_animation(one.animation)
         if one.animation.names != joints.names or (one.animation.parents != parents).any():
             raise IqmError(f"the animation {one.name!r} has other joints than the model")
-        table = None
-        if source is not None and np.array_equal(source.pose_parents, parents):
-            if any(is_same_animation(one, other) for other in to_animations(source, joints, scales)):
-                table, known = source.channels(), known or source
-        if table is None:
+        if source is not None and _is_same(one, source, joints, scales):
+            table, known = source.channels(), known or source
+        else:
             table = channels_of_animation(one, _scales(scales, joints))
         first, rate = sum(map(len, tables)), float(np.float32(one.animation.frame_rate))
         iqm.animations.append(FrameRange(one.name, first, len(table), rate, LOOP if one.is_loop else 0))
         tables.append(table)
     _add_frames(iqm, np.concatenate(tables), known)
     return iqm
+
+
+def _is_same(one: NamedAnimation, source: Iqm, joints: Joints, scales: Floats | None) -> bool:
+    if not np.array_equal(source.pose_parents, joints.parents):
+        return False
+    return any(is_same_animation(one, other) for other in to_animations(source, joints, scales))
 
 
 def _add_frames(iqm: Iqm, table: Floats, known: Iqm | None) -> None:

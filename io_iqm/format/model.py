@@ -172,6 +172,11 @@ class Iqm(Record):
         """The number of vertices, V."""
         return len(self.arrays[0].values) if self.arrays else 0
 
+    @property
+    def holds_model(self) -> bool:
+        """Whether it holds more than animations for another file."""
+        return bool(self.meshes or self.joint_names)
+
     def array(self, kind: ArrayType) -> NDArray[Any] | None:
         """The values (V, n) of the array of a type that is not CUSTOM, None without one."""
         return next((one.values for one in self.arrays if one.type == kind), None)
