@@ -39,20 +39,13 @@ _STEPS = 2**16 - 1
 
 @dataclass(eq=False)
 class Attributes:
-    """What an IQM has for the V vertices of a mesh beyond a `Mesh`; None or empty for what it has not.
+    """What an IQM has for the V vertices of a mesh beyond a `Mesh`; None or empty for what it has not."""
 
-    Attributes:
-        normals: float64 (V, 3).
-        tangents: float64 (V, 4); the last is the sign of the bitangent, cross(normal, tangent) · sign, which points up
-            in the image, as Blender's.
-        colors: uint8 (V, 4), red, green, blue and alpha.
-        custom: other arrays, of these vertices.
-    """
-
-    normals: Floats | None = None
+    normals: Floats | None = None  # (V, 3)
+    # (V, 4); the last is the sign of the bitangent, cross(normal, tangent) · sign, which points up in the image.
     tangents: Floats | None = None
-    colors: NDArray[np.uint8] | None = None
-    custom: list[VertexArray] = field(default_factory=list)
+    colors: NDArray[np.uint8] | None = None  # (V, 4), red, green, blue and alpha
+    custom: list[VertexArray] = field(default_factory=list)  # other arrays, of these vertices
 
 
 # From a file
@@ -118,13 +111,8 @@ def bind_scales(iqm: Iqm) -> Floats:
 def to_animations(iqm: Iqm, joints: Joints | None = None, scales: Floats | None = None) -> list[NamedAnimation]:
     """The animations of a file; what the shared model cannot hold is in the warnings of each.
 
-    Args:
-        iqm: with F frames of P poses.
-        joints: of the model, if the file has none; without them, the joints of animations have no names.
-        scales: `bind_scales` of that model; ones if None.
-
-    Raises:
-        IqmError: poses and joints differ in number or parents.
+    `joints` and `scales`, its `bind_scales`, are those of the model, if the file has none; without them, the joints of
+    animations have no names, and scales are 1. Raises IqmError if poses and joints differ in number or parents.
     """
     names, parents = [""] * len(iqm.pose_parents), iqm.pose_parents
     if iqm.joint_names:
@@ -218,14 +206,10 @@ def from_model(
     Vertices get the four largest weights, as bytes that sum to 255. Frames have the least error that 16 bits allow,
     and adjacency and bounds are always there.
 
-    Args:
-        model: whose vertices are already split where normals, texture coordinates or colors differ.
-        animations: of its joints.
-        attributes: of each mesh; normals and tangents that are not given are computed.
-        scales: of the joints in the bind pose, (J, 3), as `bind_scales` of the imported file; ones if None.
-
-    Raises:
-        IqmError: the model or an animation is not valid, or an animation has other joints.
+    Vertices are already split where normals, texture coordinates or colors differ. `attributes` are those of each mesh;
+    normals and tangents that are not given are computed. `scales` are those of the joints in the bind pose, (J, 3), as
+    `bind_scales` of the imported file; ones if None. Raises IqmError if the model or an animation is not valid, or an
+    animation has other joints.
     """
     validate_model(model)
     joints = model.joints
@@ -269,16 +253,10 @@ def encode_animations(
     scales: Floats | None = None,
     sources: Sequence[Iqm | None] = (),
 ) -> Iqm:
-    """A file of animations alone, without bounds. Where they are as in `sources`, their frames are those.
+    """A file of animations alone, at least one, without bounds; `scales` are those of the bind pose, see `from_model`.
 
-    Args:
-        joints: of the model.
-        animations: of these joints, at least one.
-        scales: of the joints in the bind pose, see `from_model`.
-        sources: for each, a file with only the animation that it was; None if it was in none.
-
-    Raises:
-        IqmError: an animation is not valid, or has other joints.
+    `sources` are files with only the animation that each was, None if it was in none: where it is still the same, its
+    frames are those. Raises IqmError if an animation is not valid, or has other joints.
     """
     parents = joints.parents
     iqm, tables, known = Iqm(pose_parents=parents.copy()), list[Floats](), None

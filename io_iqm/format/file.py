@@ -68,28 +68,14 @@ _SECTIONS: dict[str, tuple[np.dtype[Any], str]] = {
     "frames": (np.dtype("<u2"), "num_frames num_framechannels"), "bounds": (np.dtype(("<f4", 8)), "num_frames"),
     "comment": (_BYTE, "num_comment"),
 }  # fmt: skip
-# Attributes of an `Iqm` that are columns of sections, and those that are sections.
-_COLUMNS = {"joints": (_JOINT.names or ()), "poses": (_POSE.names or ())}
-_WHOLE = {"meshes": "meshes", "animations": "anims"} | {
-    name: name for name in ("triangles", "adjacency", "frames", "bounds")
-}
+# Those that are attributes of an `Iqm`.
+_WHOLE = ("triangles", "adjacency", "frames", "bounds")
 
 
 def read_iqm(source: Source, name: str = "", *, preserve: bool = False) -> Iqm:
-    """Reads a file.
+    """Reads a file; for arguments, results and errors see ``io_md2.format.read_model``.
 
-    Args:
-        source: a path, the bytes of a file, or a file object in binary mode, which is read to its end.
-        name: the file's name, for messages; that of the path or file object if empty.
-        preserve: whether an unchanged file is written with all its bytes: the order of its sections, and gaps.
-
-    Returns:
-        The contents; it owns its arrays, which may be changed, and its ``warnings`` say what was unusual.
-
-    Raises:
-        IqmError: the file is not an IQM of version 2 or is damaged.
-        OSError: the file cannot be read.
-        TypeError: the source is none of these, or a file in text mode.
+    It raises IqmError if the file is not an IQM of version 2 or is damaged.
     """
     return parse_iqm(*read_source(source, name), preserve=preserve)
 
@@ -116,8 +102,9 @@ class _Reader(BinaryReader):
         self.text = tables["text"].tobytes()
         if self.text[:1] not in (b"", b"\0"):
             self.warnings.append("the text does not begin with an empty name")
-        self.values |= {name: tables[of][name] for of, names in _COLUMNS.items() for name in names}
-        self.values |= {name: tables[of] for name, of in _WHOLE.items()}
+        self.values = {name: tables[of][name] for of in ("joints", "poses") for name in tables[of].dtype.names or ()}
+        self.values |= {name: tables[name] for name in _WHOLE}
+        self.values |= {"meshes": tables["meshes"], "animations": tables["anims"]}
         columns: dict[str, Any] = {name: np.ascontiguousarray(values) for name, values in self.values.items()}
         columns["joint_names"] = [self.name(name) for name in columns["joint_names"].tolist()]
         columns["meshes"] = [MeshRange(self.name(a), self.name(b), *rest) for a, b, *rest in columns["meshes"].tolist()]
@@ -294,11 +281,11 @@ class _Writer:
         iqm = self.iqm
         head = dict.fromkeys(_FIELDS, 0) | {"version": VERSION, "flags": iqm.flags, "num_vertexes": iqm.vertex_count}
         values = [one.values for one in iqm.arrays]
-        tables: dict[str, NDArray[Any]] = {of: getattr(iqm, name) for name, of in _WHOLE.items() if name == of}
+        tables: dict[str, NDArray[Any]] = {name: getattr(iqm, name) for name in _WHOLE}
         tables["meshes"] = np.array(self.rows(iqm.meshes), _MESH)
         columns = [[self.name(name) for name in iqm.joint_names], iqm.joint_parents, iqm.joint_channels]
         tables["joints"] = np.rec.fromarrays(columns, _JOINT)
-        tables["poses"] = np.rec.fromarrays([getattr(iqm, name) for name in _COLUMNS["poses"]], _POSE)
+        tables["poses"] = np.rec.fromarrays([getattr(iqm, name) for name in _POSE.names or ()], _POSE)
         tables["anims"] = np.array(self.rows(iqm.animations), _ANIMATION)
         kinds = [one.type + (self.name(one.name) if one.type == ArrayType.CUSTOM else 0) for one in iqm.arrays]
         arrays = zip(kinds, iqm.arrays, strict=True)
@@ -328,9 +315,7 @@ class _Writer:
 def describe(source: Source | Iqm, game: str = "", name: str = "") -> Description:
     """Describes an .iqm file or its contents, with the findings for a game if it names one.
 
-    Raises:
-        IqmError: it cannot be understood, or the contents are not valid.
-        OSError: it cannot be read.
+    Raises IqmError if it cannot be understood, or the contents are not valid, OSError if it cannot be read.
     """
     iqm = source if isinstance(source, Iqm) else read_iqm(source, name)
     validate_iqm(iqm)
@@ -345,15 +330,14 @@ def describe(source: Source | Iqm, game: str = "", name: str = "") -> Descriptio
         "animations": [asdict(one) for one in iqm.animations],
         "extensions": [one.name for one in iqm.extensions],
         "box": box_of(np.zeros((0, 3)) if points is None else points[:, :3].astype(np.float64)),
-        "warnings": list(dict.fromkeys([*iqm.warnings, *(str(finding) for finding in check_iqm(iqm))])),
+        "warnings": list(dict.fromkeys([*iqm.warnings, *map(str, check_iqm(iqm))])),
     }
-    lines = ["IQM model" if iqm.meshes else "IQM animations"]
-    lines.append(", ".join(counted(count, what) for what, count in counts.items()))
+    lines = ["IQM model" if iqm.meshes else "IQM animations", ", ".join(counted(counts[one], one) for one in counts)]
     for mesh in iqm.meshes:
         sizes = f"{counted(mesh.vertex_count, 'vertices')}, {counted(mesh.triangle_count, 'triangles')}"
         lines.append(f"mesh {mesh.name!r}: {sizes}, material {mesh.material!r}")
     for one in iqm.animations:
-        loops = ", loops" if one.is_loop else ""
-        lines.append(f"animation {one.name!r}: {counted(one.frame_count, 'frames')} at {one.frame_rate:g}{loops}")
-    lines += box_line(facts["box"])
-    return describe_findings(facts, lines, game, check_iqm(iqm, game_named(Game, game)) if game else None)
+        rate = f"{one.frame_rate:g}{', loops' if one.is_loop else ''}"
+        lines.append(f"animation {one.name!r}: {counted(one.frame_count, 'frames')} at {rate}")
+    findings = check_iqm(iqm, game_named(Game, game)) if game else None
+    return describe_findings(facts, [*lines, *box_line(facts["box"])], game, findings)

@@ -23,12 +23,9 @@ _COMPARED = (ArrayType.TEXCOORD, ArrayType.NORMAL, ArrayType.COLOR)
 
 
 def keep_source(made: Iqm, source: Iqm, rows: Sequence[Rows]) -> Iqm:
-    """A file with everything of the imported one that is as in it within the rounding of 32 bits.
+    """A file with everything of the imported one, `source`, that is as in it within the rounding of 32 bits.
 
-    Args:
-        made: the file without what was imported.
-        source: the imported file.
-        rows: of each mesh, the vertex of the imported file whose position and weights each vertex has, -1 for none.
+    `rows` are, for each mesh, the vertices of the imported file whose position and weights its own have, -1 for none.
     """
     names = ("comment", "extensions", "flags", "text", "preserved")
     result = replace(made, **{name: getattr(source, name) for name in names})

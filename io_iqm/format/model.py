@@ -59,19 +59,12 @@ PORTABLE = {
 
 @dataclass(eq=False)
 class VertexArray(Record):
-    """One array of all vertices.
+    """One array of all vertices."""
 
-    Attributes:
-        type: one of `ArrayType`, or reserved.
-        values: (V, n), of one of `FORMATS`.
-        flags: 0 in files of the compiler.
-        name: of a CUSTOM array.
-    """
-
-    type: int
-    values: NDArray[Any]
-    flags: int = 0
-    name: str = ""
+    type: int  # one of `ArrayType`, or reserved
+    values: NDArray[Any]  # (V, n), of one of `FORMATS`
+    flags: int = 0  # in files of the compiler
+    name: str = ""  # of a CUSTOM array
 
     ERROR = IqmError
 
@@ -90,15 +83,12 @@ class MeshRange:
 
 @dataclass
 class FrameRange:
-    """An animation: frames one after another, of which several animations may have the same.
-
-    A rate of 0 leaves it to the game.
-    """
+    """An animation: frames one after another, of which several animations may have the same."""
 
     name: str
     first_frame: int
     frame_count: int
-    frame_rate: float
+    frame_rate: float  # 0 leaves it to the game
     flags: int = 0
 
     @property
