@@ -204,10 +204,11 @@ def validate_iqm(iqm: Iqm) -> None:
         check_array(IqmError, what, values, (iqm.vertex_count, None), kind)
         if array.type not in range(ArrayType.CUSTOM + 1):
             raise IqmError(f"arrays[{number}].type is not valid", found=repr(array.type), expected="0 to 16")
-    for value in (iqm.flags, *(one.flags for one in [*iqm.arrays, *iqm.animations])):
+    parts: list[Any] = [*iqm.arrays, *iqm.animations]
+    for value in (iqm.flags, *(one.flags for one in parts)):
         if not isinstance(value, int) or not 0 <= value < 2**32:
             raise IqmError("flags do not fit", found=repr(value), expected="an integer of 32 bits")
-    parts: list[Any] = [*iqm.arrays, *iqm.meshes, *iqm.animations, *iqm.extensions]
+    parts += [*iqm.meshes, *iqm.extensions]
     for name in [*iqm.joint_names, *(one.name for one in parts), *(one.material for one in iqm.meshes)]:
         if not isinstance(name, str) or "\0" in name or len(encode_name(name)) > MAX_NAME:
             raise IqmError("a name cannot be written", found=repr(name)[:99], expected=f"{MAX_NAME} bytes, none NUL")
