@@ -20,24 +20,9 @@ from ...io_common.files import Source, Target, read_source
 from ...io_common.rules import Description, box_line, box_of, describe_findings, game_named
 from ...io_common.skeletal.model import ROOT
 from ...io_common.texts import counted, listing
+from . import model
 from .games import Game, check_iqm
-from .model import (
-    CHANNELS,
-    FORMATS,
-    MAGIC,
-    MAX_NAME,
-    VERSION,
-    ArrayType,
-    Extension,
-    FrameRange,
-    Iqm,
-    IqmError,
-    MeshRange,
-    VertexArray,
-    encode_name,
-    find_problems,
-    validate_iqm,
-)
+from .model import FORMATS, VERSION, ArrayType, Iqm, IqmError, VertexArray, encode_name, find_problems, validate_iqm
 
 _HEADER = struct.Struct("<16s27I")
 _FIELDS = (
@@ -54,10 +39,9 @@ def _integers(names: str) -> np.dtype[Any]:
 
 _MESH = _integers("name material first_vertex vertices first_triangle triangles")
 _ARRAY, _EXTENSION = _integers("type flags format size offset"), _integers("name size offset next")
-_JOINT = np.dtype([("joint_names", "<u4"), ("joint_parents", "<i4"), ("joint_channels", "<f4", CHANNELS)])
-_POSE = np.dtype([
-    ("pose_parents", "<i4"), ("pose_masks", "<i4"), ("pose_offsets", "<f4", CHANNELS), ("pose_scales", "<f4", CHANNELS)
-])  # fmt: skip
+_TEN = ("<f4", model.CHANNELS)
+_JOINT = np.dtype([("joint_names", "<u4"), ("joint_parents", "<i4"), ("joint_channels", *_TEN)])
+_POSE = np.dtype([("pose_parents", "<i4"), ("pose_masks", "<i4"), ("pose_offsets", *_TEN), ("pose_scales", *_TEN)])
 _ANIMATION = np.dtype([("name", "<u4"), ("first", "<u4"), ("count", "<u4"), ("rate", "<f4"), ("flags", "<u4")])
 _BYTE, _TRIANGLE = np.dtype("u1"), np.dtype(("<i4", 3))
 # The sections that the header names, in the order of the reference compiler: rows, and the fields that count them.
@@ -107,8 +91,10 @@ class _Reader(BinaryReader):
         self.values |= {"meshes": tables["meshes"], "animations": tables["anims"]}
         columns: dict[str, Any] = {name: np.ascontiguousarray(values) for name, values in self.values.items()}
         columns["joint_names"] = [self.name(name) for name in columns["joint_names"].tolist()]
-        columns["meshes"] = [MeshRange(self.name(a), self.name(b), *rest) for a, b, *rest in columns["meshes"].tolist()]
-        columns["animations"] = [FrameRange(self.name(a), *rest) for a, *rest in columns["animations"].tolist()]
+        columns["meshes"] = [model.MeshRange(*map(self.name, row[:2]), *row[2:]) for row in columns["meshes"].tolist()]
+        columns["animations"] = [
+            model.FrameRange(self.name(row[0]), *row[1:]) for row in columns["animations"].tolist()
+        ]
         for parents in (columns["joint_parents"], columns["pose_parents"]):
             np.maximum(parents, ROOT, out=parents)
         iqm = Iqm(**columns, arrays=self.arrays(tables["vertexarrays"]), comment=tables["comment"].tobytes())
@@ -116,7 +102,7 @@ class _Reader(BinaryReader):
         extensions = self.extensions()
         # Only now is their size limited by that of the file.
         self.check_overlaps()
-        iqm.extensions = [Extension(self.name(name), data.tobytes()) for name, data in extensions]
+        iqm.extensions = [model.Extension(self.name(name), data.tobytes()) for name, data in extensions]
         for attribute, index, reason, found, expected in find_problems(iqm):
             raise self.error(reason, self.place_of(attribute, index), found, expected)
         self.warn(iqm)
@@ -124,7 +110,7 @@ class _Reader(BinaryReader):
         return iqm
 
     def read_header(self) -> dict[str, int]:
-        self.check_start(MAGIC, _HEADER.size, "an IQM")
+        self.check_start(model.MAGIC, _HEADER.size, "an IQM")
         head = dict(zip(_FIELDS, _HEADER.unpack_from(self.data)[1:], strict=True))
         if head["version"] != VERSION:
             reason = "unknown version of IQM"
@@ -184,9 +170,9 @@ class _Reader(BinaryReader):
             if offset and offset >= len(self.text):
                 reason = "a name is outside of the text"
                 raise self.error(reason, place, offset, f"an offset below {len(self.text)}")
-            raw, end, _ = self.text[offset : offset + MAX_NAME + 1].partition(b"\0")
-            if len(raw) > MAX_NAME:
-                raise self.error("a name is too long", place, "no end", f"at most {MAX_NAME} bytes")
+            raw, end, _ = self.text[offset : offset + model.MAX_NAME + 1].partition(b"\0")
+            if len(raw) > model.MAX_NAME:
+                raise self.error("a name is too long", place, "no end", f"at most {model.MAX_NAME} bytes")
             if raw and not end:
                 self.warnings.append("the last name has no terminator")
             self.names[offset] = raw.decode("utf-8", "surrogateescape")
@@ -283,8 +269,8 @@ class _Writer:
         values = [one.values for one in iqm.arrays]
         tables: dict[str, NDArray[Any]] = {name: getattr(iqm, name) for name in _WHOLE}
         tables["meshes"] = np.array(self.rows(iqm.meshes), _MESH)
-        columns = [[self.name(name) for name in iqm.joint_names], iqm.joint_parents, iqm.joint_channels]
-        tables["joints"] = np.rec.fromarrays(columns, _JOINT)
+        joints: list[Any] = [list(map(self.name, iqm.joint_names)), iqm.joint_parents, iqm.joint_channels]
+        tables["joints"] = np.rec.fromarrays(joints, _JOINT)
         tables["poses"] = np.rec.fromarrays([getattr(iqm, name) for name in _POSE.names or ()], _POSE)
         tables["anims"] = np.array(self.rows(iqm.animations), _ANIMATION)
         kinds = [one.type + (self.name(one.name) if one.type == ArrayType.CUSTOM else 0) for one in iqm.arrays]
@@ -308,7 +294,7 @@ class _Writer:
         head["filesize"] = len(self.data)
         if len(self.data) >= 2**32:
             raise IqmError("the file would be too large", found=counted(len(self.data), "bytes"), expected="4 GB")
-        _HEADER.pack_into(self.data, 0, MAGIC, *head.values())
+        _HEADER.pack_into(self.data, 0, model.MAGIC, *head.values())
         return bytes(self.data)
 
 
