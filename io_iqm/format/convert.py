@@ -78,13 +78,14 @@ def to_model(iqm: Iqm) -> Model:
 
 def to_attributes(iqm: Iqm) -> list[Attributes]:
     """What `to_model` leaves out, for each mesh."""
-    known: list[NDArray[Any] | None] = [_components(iqm, ArrayType.NORMAL, 3), _components(iqm, ArrayType.TANGENT, 4)]
-    known.append(colors_of(iqm))
-    custom = [one for one in iqm.arrays if one.type == ArrayType.CUSTOM]
+    normals, tangents = _components(iqm, ArrayType.NORMAL, 3), _components(iqm, ArrayType.TANGENT, 4)
+    colors, custom = colors_of(iqm), [one for one in iqm.arrays if one.type == ArrayType.CUSTOM]
     return [
         Attributes(
-            *(None if values is None else values[members] for values in known),
-            custom=[replace(one, values=one.values[members]) for one in custom],
+            None if normals is None else normals[members],
+            None if tangents is None else tangents[members],
+            None if colors is None else colors[members],
+            [replace(one, values=one.values[members]) for one in custom],
         )
         for members, _ in parts_of(iqm)
     ]
@@ -328,11 +329,11 @@ def _add_meshes(iqm: Iqm, model: Model, given: list[Attributes]) -> None:
         named = [next((array for array in one.custom if array.name == name), None) for one in given]
         known = next(one for one in named if one is not None)
         empty = np.zeros((1, known.values.shape[1]), known.values.dtype)
-        rows = [
+        given_values = [
             empty.repeat(mesh.vertex_count, axis=0) if one is None else one.values
             for mesh, one in zip(iqm.meshes, named, strict=True)
         ]
-        iqm.arrays.append(replace(known, values=np.concatenate(rows)))
+        iqm.arrays.append(replace(known, values=np.concatenate(given_values)))
     iqm.triangles = np.concatenate(triangles)
     iqm.adjacency = neighbors(iqm.triangles, iqm.arrays[0].values if iqm.arrays else np.zeros((0, 3)))
 

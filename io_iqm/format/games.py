@@ -179,7 +179,8 @@ def _rules(engine: str, source: str, *rows: Row) -> tuple[Rule, ...]:
     result = []
     for code, requirement, *more in rows:
         usual, title, does, remedy = _RULES[code]
-        limit, why, search = (*more, *(0, does, usual)[len(more) :])
+        others: list[Any] = [*more, *(0, does, usual)[len(more) :]]
+        limit, why, search = others
         words = (requirement, f"{engine} {why}", remedy, source)
         result.append(Rule(code, code not in _WARNINGS, _check(title, search), engine, *words, limit))
     return tuple(result)
