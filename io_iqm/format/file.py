@@ -271,7 +271,8 @@ class _Writer:
         tables["meshes"] = np.array(self.rows(iqm.meshes), _MESH)
         joints: list[Any] = [list(map(self.name, iqm.joint_names)), iqm.joint_parents, iqm.joint_channels]
         tables["joints"] = np.rec.fromarrays(joints, _JOINT)
-        tables["poses"] = np.rec.fromarrays([getattr(iqm, name) for name in _POSE.names or ()], _POSE)
+        poses: list[Any] = [getattr(iqm, name) for name in _POSE.names or ()]
+        tables["poses"] = np.rec.fromarrays(poses, _POSE)
         tables["anims"] = np.array(self.rows(iqm.animations), _ANIMATION)
         kinds = [one.type + (self.name(one.name) if one.type == ArrayType.CUSTOM else 0) for one in iqm.arrays]
         arrays = zip(kinds, iqm.arrays, strict=True)
