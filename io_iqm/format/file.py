@@ -91,10 +91,9 @@ class _Reader(BinaryReader):
         self.values |= {"meshes": tables["meshes"], "animations": tables["anims"]}
         columns: dict[str, Any] = {name: np.ascontiguousarray(values) for name, values in self.values.items()}
         columns["joint_names"] = [self.name(name) for name in columns["joint_names"].tolist()]
-        columns["meshes"] = [model.MeshRange(*map(self.name, row[:2]), *row[2:]) for row in columns["meshes"].tolist()]
-        columns["animations"] = [
-            model.FrameRange(self.name(row[0]), *row[1:]) for row in columns["animations"].tolist()
-        ]
+        meshes, animations = tables["meshes"].tolist(), tables["anims"].tolist()
+        columns["meshes"] = [model.MeshRange(self.name(one), self.name(two), *rest) for one, two, *rest in meshes]
+        columns["animations"] = [model.FrameRange(self.name(name), *rest) for name, *rest in animations]
         for parents in (columns["joint_parents"], columns["pose_parents"]):
             np.maximum(parents, ROOT, out=parents)
         iqm = Iqm(**columns, arrays=self.arrays(tables["vertexarrays"]), comment=tables["comment"].tobytes())
