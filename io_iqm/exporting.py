@@ -83,8 +83,9 @@ class Builder(build.Builder):
     def part(self, obj: Object) -> tuple[Integers, Attributes]:
         """The mesh of the imported file that an object was made of."""
         index = MESH_INDEX.read(obj.data)
-        is_known = index is not None and index < len(self.parts)
-        return self.parts[index] if is_known else (np.zeros(0, np.int64), Attributes())
+        if index is None or index >= len(self.parts):
+            return np.zeros(0, np.int64), Attributes()
+        return self.parts[index]
 
     def sides_of(self, obj: Object, triangles: TriangleMesh) -> Integers:
         """Which normals and colors the corners have, and where images are mirrored on new faces."""
