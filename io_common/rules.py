@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from enum import Enum
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from .errors import FormatError
 from .texts import counted
+
+_Game = TypeVar("_Game", bound=Enum)
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,11 @@ def limited(
             yield rule.finding(text, count, **beyond, is_in_source=is_in_source)
 
     return check
+
+
+def game_named(games: type[_Game], name: str) -> _Game:
+    """The game with an identifier; ANY for that of another family."""
+    return games[name if name in games.__members__ else "ANY"]
 
 
 def find(rules: Iterable[Rule], subject: object) -> list[Finding]:

@@ -7,20 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from ..io_blender import state
 from ..io_blender.findings import LocatedFinding, Location
 from ..io_blender.records import NONE
 from ..io_blender.reports import ExportResult, Job, Progress, Report, finish, kept_on_failure, raise_all
-from ..io_blender.scene import mesh_data
-from ..io_blender.scene.objects import warn_of_left_out
+from ..io_blender.scene.mesh_data import TriangleMesh
 from ..io_blender.skeletal.exporting import build
 from ..io_blender.skeletal.exporting.clips import clips_by_file, warn_of_file_names
 from ..io_blender.skeletal.exporting.corners import Corners, corner_of_vertices, read_corners, tangents_of
 from ..io_blender.skeletal.exporting.mesh import Block
-from ..io_blender.skeletal.exporting.source import find_source, require_meshes, warn_of_hidden
-from ..io_blender.skeletal.records import MESH_INDEX, load_comment_name
+from ..io_blender.skeletal.exporting.source import find_model
+from ..io_blender.skeletal.records import MESH_INDEX, Integers, load_comment_name
 from ..io_blender.verification import Verify
 from ..io_common import names
 from ..io_common.files import write_files
@@ -30,22 +28,8 @@ from ..io_common.skeletal.playback import loop_type
 from ..io_common.skeletal.scales import NamedAnimation
 from ..io_common.skeletal.skinning import bind_pose
 from ..io_common.skeletal.weights import largest_weights, set_weights
-from .format import (
-    Attributes,
-    Game,
-    Iqm,
-    IqmError,
-    animations_alone,
-    bind_scales,
-    check_iqm,
-    encode_animations,
-    format_iqm,
-    from_model,
-    keep_source,
-    to_animations,
-    to_attributes,
-    with_animations,
-)
+from . import format as iqm
+from .format import Attributes, Game, Iqm, IqmError
 from .format.convert import parts_of
 from .format.files import SUFFIX
 from .format.games import mesh_limits
@@ -54,9 +38,6 @@ from .records import NUMBER, load_action, load_file
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
-
-Integers = npt.NDArray[np.int64]
-
 
 WRITING = Writing(joint_scales=True, max_influences=4, precision=2e-3)
 """How files are written: alike for all games."""
@@ -94,30 +75,35 @@ class Builder(build.Builder):
     rounding = "files have the four largest weights of a vertex, as bytes"
     is_separate: bool = False
     imported: Iqm | None = None  # the file that the armature was made of
-    attributes: list[Attributes] = field(default_factory=list)  # of its meshes
+    parts: list[tuple[Integers, Attributes]] = field(default_factory=list)  # its meshes: vertices, and what they have
     corners: dict[Object, Corners] = field(default_factory=dict)
     poses: dict[Path, Iqm] = field(default_factory=dict)  # with one animation each, or all, by the first's path
     alone: dict[Path, Iqm] = field(default_factory=dict)  # the files with the animations that imported actions were
 
-    def sides_of(self, obj: Object, triangles: mesh_data.TriangleMesh) -> Integers:
+    def part(self, obj: Object) -> tuple[Integers, Attributes]:
+        """The mesh of the imported file that an object was made of."""
+        index = MESH_INDEX.read(obj.data)
+        if index is None or index >= len(self.parts):
+            return np.zeros(0, np.int64), Attributes()
+        return self.parts[index]
+
+    def sides_of(self, obj: Object, triangles: TriangleMesh) -> Integers:
         """Which normals and colors the corners have, and where images are mirrored on new faces."""
-        self.corners[obj] = read_corners(obj, triangles, self.skeleton, self._imported(obj).normals)
+        self.corners[obj] = read_corners(obj, triangles, self.skeleton, self.part(obj)[1].normals)
         return self.corners[obj].sides
 
-    def _imported(self, obj: Object) -> Attributes:
-        """Those of the mesh in the imported file that an object was made of."""
-        index = MESH_INDEX.read(obj.data)
-        return self.attributes[index] if index is not None and index < len(self.attributes) else Attributes()
+    def points(self, block: Block) -> Floats:
+        """The vertices of a block at rest."""
+        joints = self.skeleton.joints
+        return bind_pose(block.mesh, joints.positions, joints.orientations)[0]
 
     def round_mesh(self, block: Block) -> None:
         """Rounds weights to the four largest, as bytes."""
-        mesh, joints = block.mesh, self.skeleton.joints
-        points = bind_pose(mesh, joints.positions, joints.orientations)[0]
-        indices, weights = largest_weights(mesh)
-        vertices, columns = np.nonzero(weights)
-        used = vertices, columns
-        set_weights(mesh, joints, vertices, indices[used].astype(np.int64), weights[used] / 255.0, points)
-        block.disagreements = np.zeros(mesh.vertex_count)
+        points, (indices, weights) = self.points(block), largest_weights(block.mesh)
+        used = vertices, _ = np.nonzero(weights)
+        bones, biases = indices[used].astype(np.int64), weights[used] / 255.0
+        set_weights(block.mesh, self.skeleton.joints, vertices, bones, biases, points)
+        block.disagreements = np.zeros(len(points))
 
     def round_animations(self) -> None:
         """Rounds channels to 16 bits."""
@@ -125,11 +111,9 @@ class Builder(build.Builder):
         found = {path: self._named(path) for path in self.sampled}
         order = sorted(found, key=lambda path: found[path][1])
         for paths in [[path] for path in order] if self.is_separate else [order]:
-            poses = encode_animations(
-                joints, [found[path][0] for path in paths], scales, [found[path][2] for path in paths]
-            )
-            self.poses[paths[0]] = poses
-            for path, one in zip(paths, to_animations(poses, joints, scales), strict=True):
+            named, _, sources = zip(*(found[path] for path in paths), strict=True)
+            poses = self.poses[paths[0]] = iqm.encode_animations(joints, named, scales, sources)
+            for path, one in zip(paths, iqm.to_animations(poses, joints, scales), strict=True):
                 self.animations[path] = one.animation
                 self.sampled[path].scales = one.scales
 
@@ -139,71 +123,55 @@ class Builder(build.Builder):
         animation, action = self.animations[path], clip.action
         shown = clip.stored.name if clip.stored is not None else clip.name
         name = next((one for one in (shown, clip.name) if names.for_files(one, "animation") == path.stem), path.stem)
-        alone, number = load_action(action, shown, self.imported), np.inf
+        alone, number = load_action(action, shown, self.imported), None
         if alone is not None and name == shown:
-            found = NUMBER.read(action)
-            number = np.inf if found is None else found
-            self.alone[path] = alone
+            number, self.alone[path] = NUMBER.read(action), alone
             # In a file of its own it may have another name than that.
             name = alone.animations[0].name if self.is_separate else name
-        is_loop = loop_type(animation) == "closed"
-        if action is not None and action.use_frame_range:
-            is_loop = action.use_cyclic
-        return NamedAnimation(name, animation, sampled.scales, is_loop), number, alone
+        has_range = action is not None and action.use_frame_range
+        is_loop = action.use_cyclic if has_range else loop_type(animation) == "closed"
+        return NamedAnimation(name, animation, sampled.scales, is_loop), np.inf if number is None else number, alone
 
     def scales(self) -> Floats:
         """The scales of the joints in the bind pose: those of the imported file."""
-        result = np.ones((len(self.skeleton.joints), 3))
-        if self.imported is not None:
-            stored = dict(zip(self.imported.joint_names, bind_scales(self.imported), strict=True))
-            for joint, name in enumerate(self.skeleton.joints.names):
-                result[joint] = stored.get(name, 1.0)
-        return result
+        file = self.imported or Iqm()
+        stored = dict(zip(file.joint_names, iqm.bind_scales(file), strict=True))
+        return np.array([stored.get(name, np.ones(3)) for name in self.skeleton.joints.names]).reshape(-1, 3)
 
     def files(self, built: build.Build, path: Path) -> dict[Path, Iqm]:
         """The contents of the files, that of the model at a path first."""
-        meshes, rows = [], []
-        parts = [] if self.imported is None else parts_of(self.imported)
+        attributes, rows = [], []
         for obj, block in built.parts:
-            index = MESH_INDEX.read(obj.data)
-            members = parts[index][0] if index is not None and index < len(parts) else np.zeros(0, np.int64)
-            is_known = (block.sources != NONE) & (block.sources < len(members))
-            sources = np.where(is_known, block.sources, NONE)
+            members, old = self.part(obj)
+            sources = np.where(block.sources < len(members), block.sources, NONE)
             block.mesh.name = load_comment_name(obj.data, obj.name) or ("" if len(members) else obj.name)
-            meshes.append(self._attributes(obj, block, sources))
-            rows.append(members[sources] if len(members) else sources)
-            rows[-1] = np.where(is_known, rows[-1], -1)
-        iqm = from_model(built.model, attributes=meshes, scales=self.scales())
-        files = {}
+            attributes.append(self._attributes(self.corners[obj], block, old, sources))
+            rows.append(np.append(members, NONE)[sources])
+        whole, files = iqm.from_model(built.model, attributes=attributes, scales=self.scales()), {}
         for first, poses in self.poses.items():
-            whole = with_animations(iqm, poses, built.model.meshes)
+            played = iqm.with_animations(whole, poses, built.model.meshes)
             if self.is_separate:
-                alone, source = animations_alone(whole), self.alone.get(first)
-                files[first] = alone if source is None else keep_source(alone, source, [])
+                alone, source = iqm.animations_alone(played), self.alone.get(first)
+                files[first] = alone if source is None else iqm.keep_source(alone, source, [])
             else:
-                iqm = whole
-        if self.imported is not None:
-            iqm = keep_source(iqm, self.imported, rows)
-        return {path: iqm} | files
+                whole = played
+        return {path: whole if self.imported is None else iqm.keep_source(whole, self.imported, rows)} | files
 
-    def _attributes(self, obj: Object, block: Block, sources: Integers) -> Attributes:
+    def _attributes(self, corners: Corners, block: Block, old: Attributes, sources: Integers) -> Attributes:
         """The normals, tangents, colors and custom arrays of a block."""
-        corners, mesh, old = self.corners[obj], block.mesh, self._imported(obj)
-        chosen = corner_of_vertices(block)
-        known, is_used = sources != NONE, (chosen >= 0)[:, None]
-        normals = np.where(is_used, corners.normals[chosen], (0.0, 0.0, 1.0)).astype(np.float64)
+        chosen, known = corner_of_vertices(block), sources != NONE
+        is_unused = chosen < 0
+        normals = np.where(is_unused[:, None], (0.0, 0.0, 1.0), corners.normals[chosen]).astype(np.float64)
         if old.normals is not None:
-            is_kept = known & (~is_used[:, 0] | corners.is_kept[chosen])
+            is_kept = known & (is_unused | corners.is_kept[chosen])
             normals[is_kept] = old.normals[sources[is_kept]]
-        points = bind_pose(mesh, self.skeleton.joints.positions, self.skeleton.joints.orientations)[0]
-        result = Attributes(normals, tangents_of(points, mesh, normals))
+        result = Attributes(normals, tangents_of(self.points(block), block.mesh, normals))
         if corners.colors is not None:
-            result.colors = np.where(is_used, corners.colors[chosen], np.uint8(255))
+            result.colors = np.where(is_unused[:, None], np.uint8(255), corners.colors[chosen])
             if old.colors is not None:
-                is_unused = known & ~is_used[:, 0]
-                result.colors[is_unused] = old.colors[sources[is_unused]]
+                result.colors[known & is_unused] = old.colors[sources[known & is_unused]]
         for array in old.custom:
-            values = np.zeros((mesh.vertex_count, array.values.shape[1]), array.values.dtype)
+            values = np.zeros((len(sources), array.values.shape[1]), array.values.dtype)
             values[known] = array.values[sources[known]]
             result.custom.append(replace(array, values=values))
         return result
@@ -212,32 +180,23 @@ class Builder(build.Builder):
 def export_model(context: Context, path: Path, options: ExportOptions) -> Job[ExportResult]:
     """Writes a model and its animations; raises IqmError or NothingToExportError before it writes."""
     # Raises OSError if a file cannot be written; existing files are unchanged.
-    report = Report()
+    report, game = Report(), options.model.game
     with kept_on_failure(report), state.temporary_object_mode(context):
-        builder, built, files = yield from _build(context, path, options, report)
-        findings = {
-            target.name: check_iqm(iqm, options.model.game, builder.imported if target == path else None)
-            for target, iqm in files.items()
-        }
+        builder, files = yield from _build(context, path, options, report)
+        sources = {path: builder.imported}
+        findings = {target.name: iqm.check_iqm(one, game, sources.get(target)) for target, one in files.items()}
         raise_all(findings, IqmError, report)
-        written = {target: format_iqm(iqm) for target, iqm in files.items()}
+        written = {target: iqm.format_iqm(one) for target, one in files.items()}
         # The model last, so that its animations exist as soon as it does.
         write_files(dict(reversed(written.items())))
-        report.count("joints", len(built.model.joints))
-        report.count("meshes", len(built.model.meshes))
-        report.count("vertices", files[path].vertex_count)
-        report.count("triangles", len(files[path].triangles))
     return ExportResult(list(files), report)
 
 
 def _build(
     context: Context, path: Path, options: ExportOptions, report: Report
-) -> Job[tuple[Builder, build.Build, dict[Path, Iqm]]]:
+) -> Job[tuple[Builder, dict[Path, Iqm]]]:
     model, is_separate = options.model, options.animation_files != IN_MODEL
-    source = find_source(context, model.scope, report, model)
-    require_meshes(context, model.scope, source)
-    warn_of_left_out(context, model.scope, report)
-    warn_of_hidden(context, model.scope, source, report)
+    source = find_model(context, model.scope, report, model)
     clips = clips_by_file(context, source, options.actions, path, report)
     if is_separate:
         clips = {one if one != path else path.with_stem(f"{path.stem}_anim"): clip for one, clip in clips.items()}
@@ -245,19 +204,19 @@ def _build(
             warn_of_file_names(clips, report)
     progress = Progress(len(source.meshes) + len(clips))
     imported = load_file(source.armature.data) if source.armature is not None else None
+    parts = [] if imported is None else [members for members, _ in parts_of(imported)]
     builder = Builder(
         context, source, model, options.animation, report, progress, writes_meshes=True, is_separate=is_separate,
-        imported=imported, attributes=[] if imported is None else to_attributes(imported),
+        imported=imported, parts=list(zip(parts, iqm.to_attributes(imported or Iqm()), strict=True)),
     )  # fmt: skip
     built = yield from builder.build(clips)
-    return builder, built, builder.files(built, path)
+    return builder, builder.files(built, path)
 
 
 def find(context: Context, options: ExportOptions) -> list[LocatedFinding]:
     """The findings of a game about an export, not verified; raises NothingToExportError."""
     options = replace(options, model=replace(options.model, verify=Verify.NONE))
     with state.temporary_object_mode(context):
-        builder, _, files = finish(_build(context, Path(f"model{SUFFIX}"), options, Report()))
-    location = Location(builder.source.armature)
-    game = options.model.game
-    return [(finding, location) for iqm in files.values() for finding in check_iqm(iqm, game, builder.imported)]
+        builder, files = finish(_build(context, Path(f"model{SUFFIX}"), options, Report()))
+    location, game = Location(builder.source.armature), options.model.game
+    return [(finding, location) for one in files.values() for finding in iqm.check_iqm(one, game, builder.imported)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..io_blender.materials.library import MaterialLibrary
 from ..io_blender.reports import ImportResult, Job, Progress, kept_on_failure
-from ..io_blender.skeletal.importing.folder import add_facts, read_animations, read_folders
+from ..io_blender.skeletal.importing.folder import add_facts, named_animations, read_folders
 from ..io_blender.skeletal.importing.importer import build_files, finish_import, set_scene_timing
 from ..io_blender.skeletal.importing.model import set_normals
 from ..io_blender.skeletal.importing.plan import active_skeleton, read_user_map
@@ -24,7 +24,7 @@ from ..io_common.skeletal.channels import without_bind_scales
 from ..io_common.skeletal.skinning import bind_pose, vertex_normals
 from ..io_common.textures.search import Search
 from .format import Iqm, IqmError, animations_alone, bind_scales, parse_iqm, to_attributes, to_model
-from .format.files import FORMAT, SUFFIX, holds_model
+from .format.files import FORMAT, SUFFIX, animations_in
 from .options import TEXTURE_RULES
 from .records import load_file, store_action, store_file
 
@@ -37,35 +37,34 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     result = ImportResult()
     with kept_on_failure(result.report):
         search, progress = Search(options.game_folders, TEXTURE_RULES), Progress()
-        active = active_skeleton(context) if options.animation_folder is not None else None
+        active = active_skeleton(context)
         files = SourceFiles(FORMAT, joint_map=read_user_map(options.joint_map))
-        models: dict[ImportSkeleton, Iqm] = {}
+        read: dict[Path, Iqm] = {}
         progress.expect(2 * len(paths))
         for path in dict.fromkeys(paths):
-            iqm = _read(path)
-            if holds_model(iqm):
+            iqm = read[path] = _read(path)
+            if iqm.holds_model:
                 model = to_model(iqm)
                 files.skeletons.append(read_skeleton(path, model, search if options.use_textures else None))
-                models[files.skeletons[-1]] = iqm
                 for mesh in model.meshes:
                     # It follows the name of the object.
                     mesh.comment_name = mesh.name
-            if iqm.animations:
-                files.animations += read_animations(path, FORMAT)
+            files.animations += named_animations(path, FORMAT, animations_in(iqm) if iqm.animations else [])
             add_facts(result.report, path, iqm.warnings)
             yield progress.step()
         if options.animations != "NONE":
-            yield from read_folders(options, files, result.report, active, progress)
-        target = active_skeleton(context)
-        known = [*models.values(), load_file(target.obj.data) if target is not None and target.obj else None]
+            in_folder = active if options.animation_folder is not None else None
+            yield from read_folders(options, files, result.report, in_folder, progress)
+        known = [*read.values(), load_file(active.obj.data) if active is not None and active.obj else None]
         for source in files.animations:
-            _remove_bind_scales(source, filter(None, known))
+            _remove_bind_scales(source, known)
         materials = MaterialLibrary(SHADERS, search.palette)
         armatures = yield from build_files(context, files, options, materials, result, progress)
         materials.add_to_report(result.report, search.warnings)
-        for skeleton, iqm in models.items():
-            finish_model(skeleton, iqm, options)
-        _store_animations(files.animations, {skeleton.path: iqm for skeleton, iqm in models.items()})
+        for skeleton in files.skeletons:
+            assert skeleton.path is not None
+            finish_model(skeleton, read[skeleton.path], options)
+        _store_animations(files, read)
         if options.use_scene_timing and files.animations:
             set_scene_timing(context.scene, files.animations[0], options, result.report)
         finish_import(context, result, armatures)
@@ -78,19 +77,20 @@ def _read(path: Path) -> Iqm:
     return parse_iqm(*read_source(readable(path), str(path)), preserve=True)
 
 
-def _remove_bind_scales(source: SourceAnimation, models: Iterable[Iqm]) -> None:
+def _remove_bind_scales(source: SourceAnimation, known: list[Iqm | None]) -> None:
     """Makes the scales of an animation whose joints have no names relative to the bind pose of its model."""
     if source.scales is None or any(source.animation.names):
         return
-    beside = []
-    for path in files_in(source.path.parent):
-        if path.suffix.lower() == SUFFIX:
-            with suppress(IqmError, OSError):
-                beside.append(_read(path))
-    for iqm in (*models, *beside):
-        if holds_model(iqm) and np.array_equal(iqm.joint_parents, source.animation.parents):
+    for iqm in (*known, *_read_beside(source.path)):
+        if iqm is not None and iqm.holds_model and np.array_equal(iqm.joint_parents, source.animation.parents):
             source.scales = without_bind_scales(source.scales, iqm.joint_parents, bind_scales(iqm))
             return
+
+
+def _read_beside(path: Path) -> Iterator[Iqm]:
+    for other in files_in(path.parent):
+        with suppress(IqmError, OSError):
+            yield _read(other)
 
 
 def finish_model(skeleton: ImportSkeleton, iqm: Iqm, options: ImportOptions) -> None:
@@ -108,16 +108,16 @@ def finish_model(skeleton: ImportSkeleton, iqm: Iqm, options: ImportOptions) -> 
             set_normals(obj.data, mesh, normals @ options.conversion.rotation.T, one.colors)
 
 
-def _store_animations(animations: list[SourceAnimation], models: dict[Path | None, Iqm]) -> None:
+def _store_animations(files: SourceFiles, read: dict[Path, Iqm]) -> None:
     """Stores on each action which animation of which file it is."""
-    by_path: dict[Path, list[SourceAnimation]] = {}
-    for source in animations:
-        by_path.setdefault(source.path, []).append(source)
-    for path, sources in by_path.items():
-        iqm = models.get(path) or _read(path)
-        numbers = [number for number, one in enumerate(iqm.animations) if one.frame_count]
-        is_alone = len(iqm.animations) == 1 and not holds_model(iqm)
-        for number, source in zip(numbers, sources, strict=True):
-            alone = iqm if is_alone else None if path in models else animations_alone(iqm, number)
-            for action in source.actions:
-                store_action(action, number, source.name, alone)
+    models = {skeleton.path for skeleton in files.skeletons}
+    numbers: dict[Path, Iterator[int]] = {}
+    for source in files.animations:
+        path = source.path
+        iqm = read[path] = read.get(path) or _read(path)
+        number = next(numbers.setdefault(path, (n for n, one in enumerate(iqm.animations) if one.frame_count)))
+        is_whole = len(iqm.animations) == 1 and not iqm.holds_model
+        # The armature stores the file of a model.
+        alone = None if path in models else iqm if is_whole else animations_alone(iqm, number)
+        for action in source.actions:
+            store_action(action, number, source.name, alone)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..io_blender.options import option
+from ..io_blender.skeletal import options as skeletal
 from ..io_common.textures.conventions import TextureRules
 
 # How images are found for the materials of meshes.
@@ -14,8 +15,10 @@ IN_MODEL, SEPARATE = "MODEL", "SEPARATE"
 
 
 @dataclass(frozen=True)
-class FileProperties:
-    """The files of an export."""
+class ExportProperties(
+    skeletal.ModelProperties, skeletal.WeightOptions, skeletal.AnimationProperties, skeletal.ClipProperties
+):
+    """The options of an export."""
 
     animation_files: str = option(
         IN_MODEL,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -39,39 +39,24 @@ _STEPS = 2**16 - 1
 
 @dataclass(eq=False)
 class Attributes:
-    """What an IQM has for the V vertices of a mesh beyond a `Mesh`; None or empty for what it has not.
+    """What an IQM has for the V vertices of a mesh beyond a `Mesh`; None or empty for what it has not."""
 
-    Attributes:
-        normals: float64 (V, 3).
-        tangents: float64 (V, 4); the last is the sign of the bitangent, cross(normal, tangent) · sign, which points up
-            in the image, as Blender's.
-        colors: uint8 (V, 4), red, green, blue and alpha.
-        custom: other arrays, of these vertices.
-    """
-
-    normals: Floats | None = None
+    normals: Floats | None = None  # (V, 3)
+    # (V, 4); the last is the sign of the bitangent, cross(normal, tangent) · sign, which points up in the image.
     tangents: Floats | None = None
-    colors: NDArray[np.uint8] | None = None
-    custom: list[VertexArray] = field(default_factory=list)
+    colors: NDArray[np.uint8] | None = None  # (V, 4), red, green, blue and alpha
+    custom: list[VertexArray] = field(default_factory=list)  # other arrays, of these vertices
 
 
 # From a file
-
-
-def _doubles(values: NDArray[Any]) -> Floats:
-    # A signalling NaN would be a warning on the console.
-    with np.errstate(invalid="ignore"):
-        return values.astype(np.float64)
 
 
 def to_model(iqm: Iqm) -> Model:
     """The bind pose and the meshes of a file.
 
     Each vertex has its weights that are not 0, those of bytes in parts of 255. A vertex without any hangs on the first
-    joint. A file without joints gets a joint `origin`.
-
-    Raises:
-        IqmError: a blend index is no joint, or there are no positions.
+    joint. A file without joints gets a joint `origin`. Raises IqmError if a blend index is no joint, or there are no
+    positions.
     """
     joints, warnings = joints_of(iqm), list(iqm.warnings)
     if uneven := uneven_joints(iqm.joint_channels[:, 7:].astype(np.float64), iqm.joint_names):
@@ -79,14 +64,14 @@ def to_model(iqm: Iqm) -> Model:
     points, uvs = _components(iqm, ArrayType.POSITION, 3), _components(iqm, ArrayType.TEXCOORD, 2)
     if points is None and iqm.vertex_count:
         raise IqmError("the vertices have no positions", found="no array POSITION with 3 components")
+    points = np.zeros((0, 3)) if points is None else points
+    uvs = np.zeros((len(points), 2)) if uvs is None else uvs
     vertices, used, biases = _weights(iqm, len(joints), warnings)
     meshes = []
     for one, (members, triangles) in zip(iqm.meshes, parts_of(iqm), strict=True):
-        mesh = Mesh(one.material, np.zeros((len(members), 2)) if uvs is None else uvs[members], name=one.name)
-        mesh.triangles = triangles
+        mesh = Mesh(one.material, uvs[members], triangles=triangles, name=one.name)
         rows = np.isin(vertices, members)
-        places = np.zeros((0, 3)) if points is None else points[members]
-        set_weights(mesh, joints, np.searchsorted(members, vertices[rows]), used[rows], biases[rows], places)
+        set_weights(mesh, joints, np.searchsorted(members, vertices[rows]), used[rows], biases[rows], points[members])
         meshes.append(mesh)
     return Model(joints, meshes, warnings=warnings)
 
@@ -109,10 +94,10 @@ def to_attributes(iqm: Iqm) -> list[Attributes]:
 def colors_of(iqm: Iqm) -> NDArray[np.uint8] | None:
     """The colors of all vertices, (V, 4); those without alpha are opaque."""
     colors = iqm.array(ArrayType.COLOR)
-    if colors is not None and colors.dtype.kind == "f":
-        colors = np.rint(np.clip(np.nan_to_num(colors), 0.0, 1.0) * 255.0)
     if colors is None:
         return None
+    if colors.dtype.kind == "f":
+        colors = np.rint(np.clip(np.nan_to_num(colors), 0.0, 1.0) * 255.0)
     return np.pad(colors[:, :4], ((0, 0), (0, max(0, 4 - colors.shape[1]))), constant_values=255).astype(np.uint8)
 
 
@@ -122,16 +107,13 @@ def bind_scales(iqm: Iqm) -> Floats:
     return np.where(scales == 0.0, 1.0, scales)
 
 
+# A signalling NaN of bounds would be a warning on the console.
+@np.errstate(invalid="ignore")
 def to_animations(iqm: Iqm, joints: Joints | None = None, scales: Floats | None = None) -> list[NamedAnimation]:
     """The animations of a file; what the shared model cannot hold is in the warnings of each.
 
-    Args:
-        iqm: with F frames of P poses.
-        joints: of the model, if the file has none; without them, the joints of animations have no names.
-        scales: `bind_scales` of that model; ones if None.
-
-    Raises:
-        IqmError: poses and joints differ in number or parents.
+    `joints` and `scales`, its `bind_scales`, are those of the model, if the file has none; without them, the joints of
+    animations have no names, and scales are 1. Raises IqmError if poses and joints differ in number or parents.
     """
     names, parents = [""] * len(iqm.pose_parents), iqm.pose_parents
     if iqm.joint_names:
@@ -141,21 +123,18 @@ def to_animations(iqm: Iqm, joints: Joints | None = None, scales: Floats | None 
     if len(iqm.pose_parents) != len(names):
         found, expected = counted(len(iqm.pose_parents), "poses"), counted(len(names), "joints")
         raise IqmError("the poses are those of another model", found=found, expected=expected)
-    differing = np.flatnonzero(iqm.pose_parents != parents)
-    if len(differing):
-        pose = int(differing[0])
-        wanted = f"{parents[pose]}, the parent of {names[pose]!r}"
-        raise IqmError(f"pose {pose} has another parent than the joint", found=str(iqm.pose_parents[pose]),
-                       expected=wanted)  # fmt: skip
-    bind = np.ones((len(names), 3)) if scales is None else scales
+    for pose in np.flatnonzero(iqm.pose_parents != parents).tolist():
+        expected = f"{parents[pose]}, the parent of {names[pose]!r}"
+        reason = f"pose {pose} has another parent than the joint"
+        raise IqmError(reason, found=str(iqm.pose_parents[pose]), expected=expected)
     result = []
     for one in iqm.animations:
         if one.frame_count:
-            frames = slice(one.first_frame, one.first_frame + one.frame_count)
             channels, rate = iqm.channels(one.first_frame, one.frame_count), one.frame_rate or DEFAULT_RATE
-            named = animation_of_channels(one.name, names, parents, channels, bind, rate)
+            named = animation_of_channels(one.name, names, parents, channels, _scales(scales, names), rate)
             if len(iqm.bounds):
-                named.animation.bounds = _doubles(iqm.bounds[frames, :6].reshape(-1, 2, 3))
+                boxes = iqm.bounds[one.first_frame :][: one.frame_count, :6]
+                named.animation.bounds = boxes.reshape(-1, 2, 3).astype(np.float64)
             named.is_loop = one.is_loop
             result.append(named)
     return result
@@ -164,7 +143,7 @@ def to_animations(iqm: Iqm, joints: Joints | None = None, scales: Floats | None 
 def joints_of(iqm: Iqm) -> Joints:
     """The bind pose of a file; one without joints has a joint `origin`."""
     if not iqm.joint_names:
-        return Joints([ORIGIN], [ROOT], np.zeros((1, 3)), np.array([[-1.0, 0.0, 0.0, 0.0]]))  # type: ignore[arg-type]
+        return Joints([ORIGIN], np.array([ROOT], np.int32), np.zeros((1, 3)), np.array([[-1.0, 0.0, 0.0, 0.0]]))
     channels = iqm.joint_channels.astype(np.float64)
     return joints_of_channels(iqm.joint_names, iqm.joint_parents, channels, bind_scales(iqm))
 
@@ -182,32 +161,34 @@ def parts_of(iqm: Iqm) -> list[tuple[NDArray[np.int64], Ints]]:
     return result
 
 
+def _scales(scales: Floats | None, joints: Sized) -> Floats:
+    return np.ones((len(joints), 3)) if scales is None else np.asarray(scales, np.float64)
+
+
+@np.errstate(invalid="ignore")
 def _components(iqm: Iqm, kind: ArrayType, count: int) -> Floats | None:
     values = iqm.array(kind)
-    return None if values is None or values.shape[1] < count else _doubles(values[:, :count])
+    return None if values is None or values.shape[1] < count else values[:, :count].astype(np.float64)
 
 
 def _weights(iqm: Iqm, joint_count: int, warnings: list[str]) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
     """The vertices, joints and biases of all weights, in the order of the vertices."""
     indexes, weights = iqm.array(ArrayType.BLEND_INDEXES), iqm.array(ArrayType.BLEND_WEIGHTS)
-    count = iqm.vertex_count
     if not iqm.joint_names or indexes is None or weights is None:
-        if iqm.joint_names and count:
-            warnings.append("the vertices have no weights and hang on the first joint")
-        return np.arange(count), np.zeros(count, np.int64), np.ones(count)
+        # All are free.
+        indexes = weights = np.zeros((iqm.vertex_count, 1), np.uint8)
     width = min(indexes.shape[1], weights.shape[1])
     scale = np.iinfo(weights.dtype).max if weights.dtype.kind in "iu" else 1.0
     indexes, biases = indexes[:, :width].astype(np.int64), weights[:, :width].astype(np.float64) / scale
     free = ~(biases > 0.0).any(axis=1)
-    if free.any():
-        indexes[free, 0], biases[free] = 0, np.arange(width) == 0
+    indexes[free, 0], biases[free] = 0, np.arange(width) == 0
+    if iqm.joint_names and free.any():
         warnings.append(f"{counted(int(free.sum()), 'vertices', 'have')} no weights and hang on the first joint")
     vertices, columns = np.nonzero(biases > 0.0)
     used = indexes[vertices, columns]
-    bad = np.flatnonzero((used < 0) | (used >= joint_count))
-    if len(bad):
-        reason = f"vertex {vertices[bad[0]]} has a weight of a joint that does not exist"
-        raise IqmError(reason, found=str(used[bad[0]]), expected=f"0 to {joint_count - 1}")
+    for row in np.flatnonzero((used < 0) | (used >= joint_count)).tolist():
+        reason = f"vertex {vertices[row]} has a weight of a joint that does not exist"
+        raise IqmError(reason, found=str(used[row]), expected=f"0 to {joint_count - 1}")
     return vertices, used, biases[vertices, columns]
 
 
@@ -226,29 +207,24 @@ def from_model(
     Vertices get the four largest weights, as bytes that sum to 255. Frames have the least error that 16 bits allow,
     and adjacency and bounds are always there.
 
-    Args:
-        model: whose vertices are already split where normals, texture coordinates or colors differ.
-        animations: of its joints.
-        attributes: of each mesh; normals and tangents that are not given are computed.
-        scales: of the joints in the bind pose, (J, 3), as `bind_scales` of the imported file; ones if None.
-
-    Raises:
-        IqmError: the model or an animation is not valid, or an animation has other joints.
+    Vertices are already split where normals, texture coordinates or colors differ. `attributes` are those of each mesh;
+    normals and tangents that are not given are computed. `scales` are those of the joints in the bind pose, (J, 3), as
+    `bind_scales` of the imported file; ones if None. Raises IqmError if the model or an animation is not valid, or an
+    animation has other joints.
     """
     validate_model(model)
-    joints, parents = model.joints, model.joints.parents
+    joints = model.joints
     if len(joints) > MOST_JOINTS:
         raise IqmError("the model has too many joints", found=str(len(joints)), expected=f"at most {MOST_JOINTS}")
-    bind = np.ones((len(joints), 3)) if scales is None else np.asarray(scales, np.float64)
-    channels = as_singles(channels_of_joints(joints, bind))
-    iqm = Iqm(joint_names=list(joints.names), joint_parents=parents.copy(), joint_channels=channels)
+    channels = as_singles(channels_of_joints(joints, _scales(scales, joints)))
+    iqm = Iqm(joint_names=list(joints.names), joint_parents=joints.parents.copy(), joint_channels=channels)
     _add_meshes(iqm, model, list(attributes) or [Attributes() for _ in model.meshes])
     return with_animations(iqm, encode_animations(joints, animations, scales), model.meshes) if animations else iqm
 
 
 def with_animations(iqm: Iqm, poses: Iqm, meshes: Sequence[Mesh]) -> Iqm:
     """A file with the animations of another, for the same joints, and their bounds with the file's meshes."""
-    result = replace(iqm, **{name: getattr(poses, name) for name in _OF_ANIMATIONS})
+    result = replace(iqm, **{name: getattr(poses, name) for name in OF_ANIMATIONS})
     # As they are read.
     found = [one.poses() for one in to_animations(result)]
     boxes = [pose_bounds(list(meshes), *pose).reshape(-1, 6) for pose in found]
@@ -257,12 +233,13 @@ def with_animations(iqm: Iqm, poses: Iqm, meshes: Sequence[Mesh]) -> Iqm:
     return result
 
 
-_OF_ANIMATIONS = ("pose_parents", "pose_masks", "pose_offsets", "pose_scales", "frames", "animations")
+OF_ANIMATIONS = ("pose_parents", "pose_masks", "pose_offsets", "pose_scales", "frames", "animations")
+"""The attributes of an `Iqm` that animations have, besides bounds."""
 
 
 def animations_alone(iqm: Iqm, number: int | None = None) -> Iqm:
     """The poses and animations of a file, or one of them, without joints and meshes, as Cube engines load them."""
-    alone = Iqm(**{name: getattr(iqm, name) for name in (*_OF_ANIMATIONS, "bounds", "comment")})
+    alone = Iqm(**{name: getattr(iqm, name) for name in (*OF_ANIMATIONS, "bounds", "comment")})
     if number is not None:
         one = iqm.animations[number]
         rows = slice(one.first_frame, one.first_frame + one.frame_count)
@@ -277,31 +254,21 @@ def encode_animations(
     scales: Floats | None = None,
     sources: Sequence[Iqm | None] = (),
 ) -> Iqm:
-    """A file of animations alone, without bounds. Where they are as in `sources`, their frames are those.
+    """A file of animations alone, at least one, without bounds; `scales` are those of the bind pose, see `from_model`.
 
-    Args:
-        joints: of the model.
-        animations: of these joints, at least one.
-        scales: of the joints in the bind pose, see `from_model`.
-        sources: for each, a file with only the animation that it was; None if it was in none.
-
-    Raises:
-        IqmError: an animation is not valid, or has other joints.
+    `sources` are files with only the animation that each was, None if it was in none: where it is still the same, its
+    frames are those. Raises IqmError if an animation is not valid, or has other joints.
     """
     parents = joints.parents
-    bind = np.ones((len(joints), 3)) if scales is None else np.asarray(scales, np.float64)
     iqm, tables, known = Iqm(pose_parents=parents.copy()), list[Floats](), None
     for one, source in zip(animations, sources or [None] * len(animations), strict=True):
         validate_animation(one.animation)
         if one.animation.names != joints.names or (one.animation.parents != parents).any():
             raise IqmError(f"the animation {one.name!r} has other joints than the model")
-        is_same = (
-            source is not None
-            and np.array_equal(source.pose_parents, parents)
-            and any(is_same_animation(one, other) for other in to_animations(source, joints, scales))
-        )
-        known = source if is_same and known is None else known
-        table = source.channels() if source is not None and is_same else channels_of_animation(one, bind)
+        if source is not None and _is_same(one, source, joints, scales):
+            table, known = source.channels(), known or source
+        else:
+            table = channels_of_animation(one, _scales(scales, joints))
         first, rate = sum(map(len, tables)), float(np.float32(one.animation.frame_rate))
         iqm.animations.append(FrameRange(one.name, first, len(table), rate, LOOP if one.is_loop else 0))
         tables.append(table)
@@ -309,15 +276,21 @@ def encode_animations(
     return iqm
 
 
+def _is_same(one: NamedAnimation, source: Iqm, joints: Joints, scales: Floats | None) -> bool:
+    if not np.array_equal(source.pose_parents, joints.parents):
+        return False
+    return any(is_same_animation(one, other) for other in to_animations(source, joints, scales))
+
+
 def _add_frames(iqm: Iqm, table: Floats, known: Iqm | None) -> None:
     """Poses and frames of channels, (F, J, 10); with the ranges of a file if it holds them."""
     low, high = as_singles(table.min(axis=0)), as_singles(table.max(axis=0))
     steps = ((high.astype(np.float64) - low) / _STEPS).astype(np.float32)
     if known is not None:
-        highest = known.pose_offsets + known.pose_scales.astype(np.float64) * _STEPS * masked(known.pose_masks)
-        slack = known.pose_scales / 2 + SAME * np.abs(known.pose_offsets) + 1e-9
-        if (table >= known.pose_offsets - slack).all() and (table <= highest + slack).all():
-            low, steps = known.pose_offsets, known.pose_scales * masked(known.pose_masks)
+        offsets, sizes = known.pose_offsets, known.pose_scales * masked(known.pose_masks)
+        slack = known.pose_scales / 2 + SAME * np.abs(offsets) + 1e-9
+        if (table >= offsets - slack).all() and (table <= offsets + sizes.astype(np.float64) * _STEPS + slack).all():
+            low, steps = offsets, sizes
     moves = steps > 0.0
     iqm.pose_offsets, iqm.pose_scales = low, steps
     iqm.pose_masks = (moves << np.arange(moves.shape[1])).sum(axis=1).astype(np.int32)
@@ -330,41 +303,39 @@ def _add_meshes(iqm: Iqm, model: Model, given: list[Attributes]) -> None:
         raise IqmError("attributes are not those of the meshes", found=str(len(given)), expected=str(len(model.meshes)))
     columns: dict[ArrayType, list[NDArray[Any]]] = {kind: [] for kind in PORTABLE}
     triangles: list[Ints] = [np.zeros((0, 3), np.int32)]
-    has_colors = any(one.colors is not None for one in given)
+    first = first_triangle = 0
     for mesh, one in zip(model.meshes, given, strict=True):
         points = bind_pose(mesh, model.joints.positions, model.joints.orientations)[0]
         normals = vertex_normals(points, mesh.triangles) if one.normals is None else one.normals
         tangents = _tangents(points, mesh, normals) if one.tangents is None else one.tangents
-        values: list[NDArray[Any]] = [points, mesh.uvs, normals, tangents, *largest_weights(mesh)]
-        if has_colors:
-            values.append(np.full((len(points), 4), 255) if one.colors is None else one.colors)
-        first, first_triangle = sum(map(len, columns[ArrayType.POSITION])), sum(map(len, triangles))
-        for kind, rows in zip(columns, values, strict=False):
+        colors = np.full((len(points), 4), 255) if one.colors is None else one.colors
+        values: list[NDArray[Any]] = [points, mesh.uvs, normals, tangents, *largest_weights(mesh), colors]
+        for (kind, parts), rows in zip(columns.items(), values, strict=True):
             if rows.shape != (mesh.vertex_count, PORTABLE[kind][1]):
                 reason = f"{kind.name} of the mesh {mesh.shader!r} has the wrong shape"
                 raise IqmError(reason, found=str(rows.shape), expected=counted(mesh.vertex_count, "vertices"))
-            columns[kind].append(rows)
-        name, sizes = mesh.name or mesh.comment_name, (mesh.vertex_count, first_triangle, len(mesh.triangles))
-        iqm.meshes.append(MeshRange(name, mesh.shader, first, *sizes))
+            parts.append(rows)
+        sizes = (first, mesh.vertex_count, first_triangle, len(mesh.triangles))
+        iqm.meshes.append(MeshRange(mesh.name or mesh.comment_name, mesh.shader, *sizes))
         triangles.append(mesh.triangles + np.int32(first))
-    for kind, parts in columns.items():
-        if parts:
-            rows = np.concatenate(parts)
-            is_byte = kind >= ArrayType.BLEND_INDEXES
-            iqm.arrays.append(VertexArray(kind, rows.astype(np.uint8) if is_byte else as_singles(rows)))
+        first, first_triangle = first + mesh.vertex_count, first_triangle + len(mesh.triangles)
+    if all(one.colors is None for one in given):
+        del columns[ArrayType.COLOR]
+    for kind, parts in columns.items() if given else ():
+        rows = np.concatenate(parts)
+        is_byte = kind >= ArrayType.BLEND_INDEXES
+        iqm.arrays.append(VertexArray(kind, rows.astype(np.uint8) if is_byte else as_singles(rows)))
     for name in dict.fromkeys(array.name for one in given for array in one.custom):
-        iqm.arrays.append(_custom(name, [[one for one in part.custom if one.name == name] for part in given], iqm))
+        named = [next((array for array in one.custom if array.name == name), None) for one in given]
+        known = next(one for one in named if one is not None)
+        empty = np.zeros((1, known.values.shape[1]), known.values.dtype)
+        given_values = [
+            empty.repeat(mesh.vertex_count, axis=0) if one is None else one.values
+            for mesh, one in zip(iqm.meshes, named, strict=True)
+        ]
+        iqm.arrays.append(replace(known, values=np.concatenate(given_values)))
     iqm.triangles = np.concatenate(triangles)
     iqm.adjacency = neighbors(iqm.triangles, iqm.arrays[0].values if iqm.arrays else np.zeros((0, 3)))
-
-
-def _custom(name: str, parts: list[list[VertexArray]], iqm: Iqm) -> VertexArray:
-    """The custom array of all meshes, zeros where one has none."""
-    known = next(part[0] for part in parts if part)
-    shape, dtype = known.values.shape[1], known.values.dtype
-    ranges = zip(iqm.meshes, parts, strict=True)
-    rows = [part[0].values if part else np.zeros((one.vertex_count, shape), dtype) for one, part in ranges]
-    return VertexArray(ArrayType.CUSTOM, np.concatenate(rows), known.flags, name)
 
 
 def _tangents(points: Floats, mesh: Mesh, normals: Floats) -> Floats:

@@ -16,33 +16,26 @@ from .model import Iqm, IqmError
 SUFFIX = ".iqm"
 
 
-def holds_model(iqm: Iqm) -> bool:
-    """Whether a file holds more than animations for another."""
-    return bool(iqm.meshes or iqm.joint_names)
+def animations_in(iqm: Iqm) -> list[NamedAnimation]:
+    """The animations of a file; one that is alone in it has no name, as games find it by that of the file."""
+    found = to_animations(iqm)
+    if len(found) == 1 and not iqm.holds_model:
+        found[0].name = ""
+    return found
 
 
 def _read_joints(source: Source) -> Joints:
     iqm = read_iqm(source)
-    if not holds_model(iqm):
+    if not iqm.holds_model:
         raise IqmError("the file holds animations alone: import the model of these as well")
     return joints_of(iqm)
 
 
 def _read_header(source: Source) -> AnimationHeader:
     iqm = read_iqm(source)
-    names = iqm.joint_names or [""] * len(iqm.pose_parents)
-    rate = iqm.animations[0].frame_rate if iqm.animations else 0.0
+    rates = [one.frame_rate for one in iqm.animations if one.frame_rate] or [DEFAULT_RATE]
     count = sum(one.frame_count for one in iqm.animations)
-    return AnimationHeader(names, iqm.pose_parents, count, rate or DEFAULT_RATE)
-
-
-def _read_animations(source: Source) -> list[NamedAnimation]:
-    iqm = read_iqm(source)
-    found = to_animations(iqm)
-    if len(found) == 1 and not holds_model(iqm):
-        # Games find it by the name of its file.
-        found[0].name = ""
-    return found
+    return AnimationHeader(iqm.joint_names or [""] * len(iqm.pose_parents), iqm.pose_parents, count, rates[0])
 
 
 def _has(test: Callable[[Iqm], Any]) -> Callable[[Source], bool]:
@@ -56,5 +49,6 @@ def _has(test: Callable[[Iqm], Any]) -> Callable[[Source], bool]:
 
 
 FORMAT = SkeletalFormat(
-    SUFFIX, SUFFIX, _read_joints, _read_header, _read_animations, _has(lambda iqm: iqm.animations), _has(holds_model)
-)
+    SUFFIX, SUFFIX, _read_joints, _read_header, lambda source: animations_in(read_iqm(source)),
+    has_animations=_has(lambda iqm: iqm.animations), has_model=_has(lambda iqm: iqm.holds_model),
+)  # fmt: skip

@@ -135,7 +135,6 @@ def _repeated(iqm: Iqm, _: float) -> list[str]:
 
 _BLEND = (ArrayType.BLEND_INDEXES, ArrayType.BLEND_WEIGHTS)
 _BASIC = (ArrayType.POSITION, ArrayType.TEXCOORD)
-_LIT = (*_BASIC, ArrayType.NORMAL)
 
 # What is searched, what is wrong, what engines do with the file, unless it is told otherwise, and what to do; the last
 # are warnings.
@@ -149,7 +148,7 @@ _RULES: dict[str, tuple[Search, str, str, str]] = {
                            _SPLIT),
     "file_vertices": (_over(lambda iqm: [(iqm.vertex_count, "")]), "Too many vertices", _REFUSES, "reduce the mesh"),
     "file_too_large": (_over(_megabytes), "The file is too large", _REFUSES, "reduce the mesh"),
-    "arrays_missing": (_missing(*_LIT), "Arrays are missing", _REFUSES, _AGAIN),
+    "arrays_missing": (_missing(*_BASIC, ArrayType.NORMAL), "Arrays are missing", _REFUSES, _AGAIN),
     "weights_missing": (_missing(*_BLEND, of="joint_names"), "Arrays are missing", _REFUSES, _AGAIN),
     "not_portable": (_not_portable(), "Arrays have another format than in iqm.txt", _REFUSES, _AGAIN),
     "array_wide": (_wide, "Arrays have another format", _REFUSES, "remove them"),
@@ -170,7 +169,7 @@ _RULES: dict[str, tuple[Search, str, str, str]] = {
     "animation_names_repeated": (_repeated, "Several animations have one name", "find the first alone",
                                  "rename the actions"),
 }  # fmt: skip
-_WARNINGS = [*_RULES][[*_RULES].index("joint_scale") :]
+_WARNINGS = ("joint_scale", "mesh_empty", "no_weights", "animation_names_repeated")
 
 Row = tuple[Any, ...]
 """A rule: its code, requirement, and, if they are others, the limit, what the engine does and the search."""
@@ -187,6 +186,12 @@ def _rules(engine: str, source: str, *rows: Row) -> tuple[Rule, ...]:
     return tuple(result)
 
 
+def _profile(
+    game: Game, label: str, programs: str, engine: str, source: str, *rows: Row, written: tuple[str, ...] = ()
+) -> Profile:
+    return Profile(game, label, programs, engine, _rules(engine, source, *rows), written)
+
+
 COMMON: tuple[Rule, ...] = _rules(
     "engines", "iqm.txt of lsalzman/iqm", ("no_weights", "vertices of a model with joints have weights"),
     ("animation_names_repeated", "every animation has a name of its own"),
@@ -196,79 +201,72 @@ COMMON: tuple[Rule, ...] = _rules(
 _LARGE: Row = ("file_too_large", "at most 16 MB", 16)
 _LATE: Row = ("parent_after_child", "parents come before their children")
 _SCALE: Row = ("joint_scale", "no scales of joints")
-_PORTABLE = "arrays as iqm.txt recommends"
-_GZDOOM = _rules(
-    "GZDoom", "GZDoom `models_iqm.cpp`, `IQMModel::Load`", _LATE,
-    ("parts_missing", "adjacency of all triangles and bounds of all frames"),
-)  # fmt: skip
-_QUAKE3 = _rules(
-    "ioquake3", "ioquake3 `tr_model_iqm.c`, `R_LoadIQM`", _LARGE, ("too_many_joints", "at most 128 joints", 128),
-    ("poses_differ", "as many poses as joints, or none", 1),
-    ("too_many_vertices", "at most 999 vertices in a mesh", 999),
-    ("too_many_triangles", "at most 1,999 triangles in a mesh", 1999),
-    ("arrays_missing", "positions, texture coordinates and normals"),
-    ("weights_missing", "blend indexes and weights with joints"),
-    ("not_portable", _PORTABLE, 0, _REFUSES, _not_portable(BLEND_INDEXES=(4,), BLEND_WEIGHTS=(7,))),
-    ("array_wide", "at most 4 components, of 1 or 4 bytes", 4),
-)  # fmt: skip
-_UNVANQUISHED = _rules(
-    "Daemon", "Daemon `tr_model_iqm.cpp`", _LARGE, _LATE, ("negative_scale", "no negative scale"),
-    ("not_portable", "blend indexes and weights of 4 bytes", 0, _REFUSES, _not_portable(*_BLEND)),
-    ("animation_empty", "frames in every animation"),
-)  # fmt: skip
-_SAUERBRATEN = _rules(
-    "Sauerbraten", "Sauerbraten, Tesseract and Red Eclipse `iqm.h`", _LARGE, _SCALE, ("not_portable", _PORTABLE),
-    ("mesh_empty", "vertices and triangles in every mesh"),
-)  # fmt: skip
-_DARKPLACES = _rules(
-    "DarkPlaces", "DarkPlaces `model_alias.c`, `Mod_INTERQUAKEMODEL_Load`", _LATE, _SCALE,
-    ("arrays_missing", "positions and texture coordinates", 0, _REFUSES, _missing(*_BASIC)),
-    ("weights_missing", "blend indexes and weights with animations", 0, _REFUSES, _missing(*_BLEND, of="frames")),
-    ("not_portable", _PORTABLE, 0, "does not read others", _not_portable(COLOR=(7,))),
-    ("poses_differ", "as many poses as joints, or none", 1, "mixes up frames then"),
-)  # fmt: skip
-_FTEQW = _rules(
-    "FTEQW", "FTEQW `com_mesh.c`, `Mod_ParseIQMMeshModel`",
-    ("too_many_vertices", "at most 65,536 vertices in a mesh", 65536, "drops triangles then"),
-)  # fmt: skip
-_QFUSION = _rules(
-    "Qfusion", "Qfusion `r_skm.c`, `Mod_LoadSkeletalModel`; `r_program.h`, `MAX_GLSL_UNIFORM_BONES`", _LATE, _SCALE,
-    ("too_many_joints", "at most 100 joints", 100), ("file_vertices", "at most 65,534 vertices", 65534),
-    ("animation_missing", "as many poses as joints"), ("arrays_missing", "positions, texture coordinates and normals"),
-    ("not_portable", _PORTABLE, 0, "does not read others",
-     _not_portable(BLEND_INDEXES=(0, 4, 5), BLEND_WEIGHTS=(7,))),
-)  # fmt: skip
-_RAYLIB = _rules(
-    "raylib", "raylib `rmodels.c`, `LoadIQM`, `LoadModelAnimationsIQM`, `UpdateModelAnimation`", _LATE,
-    ("too_many_vertices", "at most 65,536 vertices in a mesh", 65536, "has indices of 16 bits"),
-    ("poses_differ", "as many poses as joints, or none", 1, "does not play the animations"),
-    ("joint_scale", "no scales of joints", 0, "scales about the origin of the model"),
-)  # fmt: skip
+_LIT: Row = ("arrays_missing", "positions, texture coordinates and normals")
+_SAME_POSES, _PORTABLE = "as many poses as joints, or none", "arrays as iqm.txt recommends"
 
 PROFILES: dict[Game, Profile] = {
     profile.game: profile
     for profile in (
         Profile(Game.ANY, "Any", "Everything that the format can hold", "the format"),
-        Profile(Game.GZDOOM, "GZDoom", "GZDoom and UZDoom", "GZDoom", _GZDOOM),
-        Profile(Game.QUAKE3, "Quake III", "ioquake3", "ioquake3", _QUAKE3),
-        Profile(Game.UNVANQUISHED, "Unvanquished", "Unvanquished (Daemon)", "Daemon", _UNVANQUISHED),
-        Profile(Game.SAUERBRATEN, "Sauerbraten", "Sauerbraten, Tesseract, Red Eclipse", "Sauerbraten", _SAUERBRATEN,
-                ("animations are files of their own, which `iqm.cfg` names",)),
-        Profile(Game.DARKPLACES, "DarkPlaces", "DarkPlaces and Xonotic", "DarkPlaces", _DARKPLACES,
-                ("colors of 128 are full brightness; translations have 16 bits of the largest in the file",)),
-        Profile(Game.FTEQW, "FTEQW", "FTEQW", "FTEQW", _FTEQW,
-                ("extensions of an imported file stay; a frame rate of 0 plays at 10",)),
-        Profile(Game.QFUSION, "Qfusion", "Warfork, Warsow", "Qfusion", _QFUSION),
-        Profile(Game.RAYLIB, "raylib", "raylib", "raylib", _RAYLIB,
-                ("frame rates are not read: the program decides",)),
+        _profile(
+            Game.GZDOOM, "GZDoom", "GZDoom and UZDoom", "GZDoom", "GZDoom `models_iqm.cpp`, `IQMModel::Load`", _LATE,
+            ("parts_missing", "adjacency of all triangles and bounds of all frames"),
+        ),
+        _profile(
+            Game.QUAKE3, "Quake III", "ioquake3", "ioquake3", "ioquake3 `tr_model_iqm.c`, `R_LoadIQM`", _LARGE,
+            ("too_many_joints", "at most 128 joints", 128), ("poses_differ", _SAME_POSES, 1),
+            ("too_many_vertices", "at most 999 vertices in a mesh", 999),
+            ("too_many_triangles", "at most 1,999 triangles in a mesh", 1999), _LIT,
+            ("weights_missing", "blend indexes and weights with joints"),
+            ("not_portable", _PORTABLE, 0, _REFUSES, _not_portable(BLEND_INDEXES=(4,), BLEND_WEIGHTS=(7,))),
+            ("array_wide", "at most 4 components, of 1 or 4 bytes", 4),
+        ),
+        _profile(
+            Game.UNVANQUISHED, "Unvanquished", "Unvanquished (Daemon)", "Daemon", "Daemon `tr_model_iqm.cpp`", _LARGE,
+            _LATE, ("negative_scale", "no negative scale"),
+            ("not_portable", "blend indexes and weights of 4 bytes", 0, _REFUSES, _not_portable(*_BLEND)),
+            ("animation_empty", "frames in every animation"),
+        ),
+        _profile(
+            Game.SAUERBRATEN, "Sauerbraten", "Sauerbraten, Tesseract, Red Eclipse", "Sauerbraten",
+            "Sauerbraten, Tesseract and Red Eclipse `iqm.h`", _LARGE, _SCALE, ("not_portable", _PORTABLE),
+            ("mesh_empty", "vertices and triangles in every mesh"),
+            written=("animations are files of their own, which `iqm.cfg` names",),
+        ),
+        _profile(
+            Game.DARKPLACES, "DarkPlaces", "DarkPlaces and Xonotic", "DarkPlaces",
+            "DarkPlaces `model_alias.c`, `Mod_INTERQUAKEMODEL_Load`", _LATE, _SCALE,
+            ("arrays_missing", "positions and texture coordinates", 0, _REFUSES, _missing(*_BASIC)),
+            ("weights_missing", "blend indexes and weights with animations", 0, _REFUSES,
+             _missing(*_BLEND, of="frames")),
+            ("not_portable", _PORTABLE, 0, "does not read others", _not_portable(COLOR=(7,))),
+            ("poses_differ", _SAME_POSES, 1, "mixes up frames then"),
+            written=("colors of 128 are full brightness; translations have 16 bits of the largest in the file",),
+        ),
+        _profile(
+            Game.FTEQW, "FTEQW", "FTEQW", "FTEQW", "FTEQW `com_mesh.c`, `Mod_ParseIQMMeshModel`",
+            ("too_many_vertices", "at most 65,536 vertices in a mesh", 65536, "drops triangles then"),
+            written=("extensions of an imported file stay; a frame rate of 0 plays at 10",),
+        ),
+        _profile(
+            Game.QFUSION, "Qfusion", "Warfork, Warsow", "Qfusion",
+            "Qfusion `r_skm.c`, `Mod_LoadSkeletalModel`; `r_program.h`, `MAX_GLSL_UNIFORM_BONES`", _LATE, _SCALE,
+            ("too_many_joints", "at most 100 joints", 100), ("file_vertices", "at most 65,534 vertices", 65534),
+            ("animation_missing", "as many poses as joints"), _LIT,
+            ("not_portable", _PORTABLE, 0, "does not read others",
+             _not_portable(BLEND_INDEXES=(0, 4, 5), BLEND_WEIGHTS=(7,))),
+        ),
+        _profile(
+            Game.RAYLIB, "raylib", "raylib", "raylib",
+            "raylib `rmodels.c`, `LoadIQM`, `LoadModelAnimationsIQM`, `UpdateModelAnimation`", _LATE,
+            ("too_many_vertices", "at most 65,536 vertices in a mesh", 65536, "has indices of 16 bits"),
+            ("poses_differ", _SAME_POSES, 1, "does not play the animations"),
+            ("joint_scale", "no scales of joints", 0, "scales about the origin of the model"),
+            written=("frame rates are not read: the program decides",),
+        ),
     )
 }  # fmt: skip
 """The games, by identifier."""
-
-
-def game_named(name: str) -> Game:
-    """The game with an identifier; ANY for that of another family."""
-    return Game(name) if name in {game.value for game in Game} else Game.ANY
 
 
 def mesh_limits(game: Game) -> dict[str, int]:
@@ -278,15 +276,9 @@ def mesh_limits(game: Game) -> dict[str, int]:
 
 
 def check_iqm(iqm: Iqm, game: Game = Game.ANY, source: Iqm | None = None) -> list[Finding]:
-    """What a game would refuse or show differently.
+    """What a game would refuse or show differently, errors first.
 
-    Args:
-        iqm: it is not changed.
-        game: whose rules are checked.
-        source: the file that it was imported from; what that already broke is no error.
-
-    Returns:
-        The findings, errors first.
+    What the file that it was imported from, `source`, already broke is no error.
     """
     invalid = find_invalid("not_valid", lambda: validate_iqm(iqm))
     return invalid or find(PROFILES[game].rules_with(COMMON), Subject(iqm, source))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...io_common.skeletal import quaternions as quat
 from ...io_common.skeletal.channels import SAME
-from .convert import ORIGIN, animations_alone, colors_of, parts_of
+from .convert import OF_ANIMATIONS, ORIGIN, animations_alone, colors_of, parts_of
 from .model import ArrayType, Iqm, VertexArray
 
 Rows = NDArray[np.int64]
@@ -18,33 +18,32 @@ Rows = NDArray[np.int64]
 # What a file without joints lacks, and what Blender shows alike without.
 _BLEND = (ArrayType.BLEND_INDEXES, ArrayType.BLEND_WEIGHTS)
 _COMPUTED = (ArrayType.NORMAL, ArrayType.TANGENT, *_BLEND)
+# What may differ at a vertex whose position and weights are as they were.
+_COMPARED = (ArrayType.TEXCOORD, ArrayType.NORMAL, ArrayType.COLOR)
 
 
 def keep_source(made: Iqm, source: Iqm, rows: Sequence[Rows]) -> Iqm:
-    """A file with everything of the imported one that is as in it within the rounding of 32 bits.
+    """A file with everything of the imported one, `source`, that is as in it within the rounding of 32 bits.
 
-    Args:
-        made: the file without what was imported.
-        source: the imported file.
-        rows: of each mesh, the vertex of the imported file whose position and weights each vertex has, -1 for none.
+    `rows` are, for each mesh, the vertices of the imported file whose position and weights its own have, -1 for none.
     """
     names = ("comment", "extensions", "flags", "text", "preserved")
     result = replace(made, **{name: getattr(source, name) for name in names})
     was = np.concatenate([np.zeros(0, np.int64), *rows])
     result.arrays, is_same = _arrays(made, source, was)
-    parts = parts_of(source)
-    firsts = np.cumsum([0, *(len(members) for members, _ in parts)]).tolist()
-    triangles = [part + first for (_, part), first in zip(parts, firsts, strict=False)]
+    members, triangles = [was[:0]], [made.triangles[:0]]
+    for part, corners in parts_of(source):
+        triangles.append(corners + sum(map(len, members)))
+        members.append(part)
     if (
         [(one.name, one.material) for one in made.meshes] == [(one.name, one.material) for one in source.meshes]
-        and np.array_equal(was, np.concatenate([was[:0], *(members for members, _ in parts)]))
-        and np.array_equal(made.triangles, np.concatenate([made.triangles[:0], *triangles]))
+        and np.array_equal(was, np.concatenate(members))
+        and np.array_equal(made.triangles, np.concatenate(triangles))
     ):
         result.meshes, result.triangles, result.adjacency = source.meshes, source.triangles, source.adjacency
         result.arrays = source.arrays if is_same else result.arrays
-    has_joints = _keep_joints(result, source)
-    if has_joints and _shown(made) == _shown(source):
-        for name in ("pose_parents", "pose_masks", "pose_offsets", "pose_scales", "frames", "animations"):
+    if _keep_joints(result, source) and _shown(made) == _shown(source):
+        for name in OF_ANIMATIONS:
             setattr(result, name, getattr(source, name))
         result.bounds = source.bounds if result.arrays is source.arrays else made.bounds
     return result
@@ -54,37 +53,39 @@ def _arrays(made: Iqm, source: Iqm, was: Rows) -> tuple[list[VertexArray], bool]
     """The arrays, and whether they are those of the imported file."""
     known = was >= 0
     olds = {(one.type, one.name): one for one in reversed(source.arrays)}
-    same: dict[int, NDArray[np.bool_]] = {}
-    result = []
+    colors = colors_of(source)
+    unchanged, result = known.copy(), []
     for one in made.arrays:
         old = olds.get((one.type, one.name))
         if old is None:
             result += [] if known.all() and one.type in _COMPUTED else [one]
             continue
-        is_same = known.copy()
-        if one.type in (ArrayType.TEXCOORD, ArrayType.NORMAL, ArrayType.COLOR):
-            colors = colors_of(source)
-            expected = (colors if one.type == ArrayType.COLOR and colors is not None else old.values)[was[known]]
-            off = np.abs(one.values[known].astype(np.float64) - expected[:, : one.values.shape[1]])
-            is_same[known] = ~(off > SAME * np.maximum(1.0, np.abs(expected[:, : off.shape[1]]))).any(axis=1)
-        elif one.type == ArrayType.TANGENT:
-            is_same = np.logical_and.reduce([known, *same.values()])
-        same[one.type] = is_same
+        # Tangents follow all that comes before them.
+        is_same = (unchanged if one.type == ArrayType.TANGENT else known).copy()
+        if one.type in _COMPARED:
+            wanted = old.values if one.type != ArrayType.COLOR or colors is None else colors
+            expected = wanted[was[known], : one.values.shape[1]]
+            off = np.abs(one.values[known, : expected.shape[1]].astype(np.float64) - expected)
+            is_same[known] = ~(off > SAME * np.maximum(1.0, np.abs(expected))).any(axis=1)
+            unchanged &= is_same
         values = one.values.copy()
         if is_same.all():
             values = old.values[was]
         elif old.values.dtype == values.dtype and old.values.shape[1] == values.shape[1]:
             values[is_same] = old.values[was[is_same]]
         result.append(replace(one, values=values, flags=old.flags))
-    return result, len(result) == len(source.arrays) and all(rows.all() for rows in same.values())
+    return result, len(result) == len(source.arrays) and bool(unchanged.all())
 
 
 def _keep_joints(result: Iqm, source: Iqm) -> bool:
     """Uses the joints of the imported file that are as in it; whether all are."""
     if not source.joint_names and result.joint_names == [ORIGIN] and not result.animations:
-        empty = Iqm()
-        result.joint_names, result.joint_parents = [], empty.joint_parents
-        result.joint_channels, result.arrays = empty.joint_channels, [x for x in result.arrays if x.type not in _BLEND]
+        result.joint_names, result.joint_parents, result.joint_channels = (
+            [],
+            source.joint_parents,
+            source.joint_channels,
+        )
+        result.arrays = [one for one in result.arrays if one.type not in _BLEND]
         return True
     olds = {name: joint for joint, name in reversed(list(enumerate(source.joint_names)))}
     known = np.flatnonzero([name in olds for name in result.joint_names])

@@ -59,19 +59,12 @@ PORTABLE = {
 
 @dataclass(eq=False)
 class VertexArray(Record):
-    """One array of all vertices.
+    """One array of all vertices."""
 
-    Attributes:
-        type: one of `ArrayType`, or reserved.
-        values: (V, n), of one of `FORMATS`.
-        flags: 0 in files of the compiler.
-        name: of a CUSTOM array.
-    """
-
-    type: int
-    values: NDArray[Any]
-    flags: int = 0
-    name: str = ""
+    type: int  # one of `ArrayType`, or reserved
+    values: NDArray[Any]  # (V, n), of one of `FORMATS`
+    flags: int = 0  # in files of the compiler
+    name: str = ""  # of a CUSTOM array
 
     ERROR = IqmError
 
@@ -90,15 +83,12 @@ class MeshRange:
 
 @dataclass
 class FrameRange:
-    """An animation: frames one after another, of which several animations may have the same.
-
-    A rate of 0 leaves it to the game.
-    """
+    """An animation: frames one after another, of which several animations may have the same."""
 
     name: str
     first_frame: int
     frame_count: int
-    frame_rate: float
+    frame_rate: float  # 0 leaves it to the game
     flags: int = 0
 
     @property
@@ -172,6 +162,11 @@ class Iqm(Record):
         """The number of vertices, V."""
         return len(self.arrays[0].values) if self.arrays else 0
 
+    @property
+    def holds_model(self) -> bool:
+        """Whether it holds more than animations for another file."""
+        return bool(self.meshes or self.joint_names)
+
     def array(self, kind: ArrayType) -> NDArray[Any] | None:
         """The values (V, n) of the array of a type that is not CUSTOM, None without one."""
         return next((one.values for one in self.arrays if one.type == kind), None)
@@ -198,11 +193,7 @@ MAX_NAME = 4096
 
 
 def validate_iqm(iqm: Iqm) -> None:
-    """Checks that a file can be written, and read again.
-
-    Raises:
-        IqmError: it cannot; the message begins with the attribute.
-    """
+    """Raises IqmError unless a file can be written, and read again; the message begins with the attribute."""
     iqm.check_arrays(J=len(iqm.joint_names), P=len(iqm.pose_parents))
     check_range(IqmError, "frames", iqm.frames, 0, 2**16 - 1)
     for number, array in enumerate(iqm.arrays):
@@ -213,10 +204,11 @@ def validate_iqm(iqm: Iqm) -> None:
         check_array(IqmError, what, values, (iqm.vertex_count, None), kind)
         if array.type not in range(ArrayType.CUSTOM + 1):
             raise IqmError(f"arrays[{number}].type is not valid", found=repr(array.type), expected="0 to 16")
-    for value in (iqm.flags, *(one.flags for one in iqm.arrays), *(one.flags for one in iqm.animations)):
+    parts: list[Any] = [*iqm.arrays, *iqm.animations]
+    for value in (iqm.flags, *(one.flags for one in parts)):
         if not isinstance(value, int) or not 0 <= value < 2**32:
             raise IqmError("flags do not fit", found=repr(value), expected="an integer of 32 bits")
-    parts: list[Any] = [*iqm.arrays, *iqm.meshes, *iqm.animations, *iqm.extensions]
+    parts += [*iqm.meshes, *iqm.extensions]
     for name in [*iqm.joint_names, *(one.name for one in parts), *(one.material for one in iqm.meshes)]:
         if not isinstance(name, str) or "\0" in name or len(encode_name(name)) > MAX_NAME:
             raise IqmError("a name cannot be written", found=repr(name)[:99], expected=f"{MAX_NAME} bytes, none NUL")
@@ -232,64 +224,61 @@ def encode_name(name: str) -> bytes:
         raise IqmError("a name has half a character", found=ascii(name), expected="UTF-8") from None
 
 
+# What is drawn and posed has to be finite as 32-bit floats, which games and Blender have.
+_FINITE = (ArrayType.POSITION, ArrayType.TEXCOORD, ArrayType.BLEND_WEIGHTS)
+# The parts of an `Iqm` that are ranges of others, and the fields of the range.
+_RANGES = (
+    ("meshes", "vertices", "first_vertex", "vertex_count"),
+    ("meshes", "triangles", "first_triangle", "triangle_count"),
+    ("animations", "frames", "first_frame", "frame_count"),
+)
 # So many poses of joints may be of any file, and so many more for each byte of its frames.
 _FEWEST_POSES, _POSES_PER_BYTE = 1 << 17, 4
 
 
 def find_problems(iqm: Iqm) -> Iterator[Problem]:
     """What is wrong in arrays that have valid shapes; nothing that comes after a problem can be relied on."""
-    sizes = {"vertices": iqm.vertex_count, "triangles": len(iqm.triangles), "frames": len(iqm.frames)}
-    finite = [(f"arrays[{n}]", one.values) for n, one in enumerate(iqm.arrays) if one.type in _FINITE]
-    yield from _outside("triangles", iqm.triangles, 0, iqm.vertex_count - 1, "a vertex that does not exist")
-    for what, parents in (("joint_parents", iqm.joint_parents), ("pose_parents", iqm.pose_parents)):
-        yield from _outside(what, parents, ROOT, len(parents) - 1, "a parent does not exist")
+    floats = [(name, getattr(iqm, name)) for name in ("joint_channels", "pose_offsets", "pose_scales")]
+    floats += [(f"arrays[{n}]", one.values) for n, one in enumerate(iqm.arrays) if one.type in _FINITE]
+    for what, values, low, high, reason in (
+        ("triangles", iqm.triangles, 0, iqm.vertex_count - 1, "a vertex that does not exist"),
+        ("joint_parents", iqm.joint_parents, ROOT, len(iqm.joint_parents) - 1, "a parent does not exist"),
+        ("pose_parents", iqm.pose_parents, ROOT, len(iqm.pose_parents) - 1, "a parent does not exist"),
+        ("pose_masks", iqm.pose_masks, 0, (1 << CHANNELS) - 1, "a mask has unknown bits"),
+        *((what, one, -LARGEST, LARGEST, "a number is not finite") for what, one in floats if one.dtype.kind == "f"),
+    ):
+        # NaN is not within any limits. Most arrays are, and comparing each value takes longer.
+        if values.size and not (float(values.min()) >= low and float(values.max()) <= high):
+            index = int((~((values >= np.float64(low)) & (values <= np.float64(high)))).ravel().argmax())
+            yield what, index, reason, values.ravel()[index], f"{low:g} to {high:g}"
+    for what in ("joint_parents", "pose_parents"):
         try:
-            depths(parents)
+            depths(getattr(iqm, what))
         except CyclicHierarchyError as cycle:
-            yield what, cycle.joint, "a joint is its own ancestor", parents[cycle.joint], "another joint, or -1"
-    finite += [(what, getattr(iqm, what)) for what in ("joint_channels", "pose_offsets", "pose_scales")]
-    for what, values in finite:
-        if values.dtype.kind == "f":
-            # As 32-bit floats, which games and Blender have.
-            yield from _outside(what, values, -LARGEST, LARGEST, "a number is not finite")
-    yield from _outside("pose_masks", iqm.pose_masks, 0, (1 << CHANNELS) - 1, "a mask has unknown bits")
-    for what, size, wanted, reason in (
-        ("frames", iqm.frames.shape[1], int(masked(iqm.pose_masks).sum()), "a frame has other channels than the poses"),
-        ("adjacency", len(iqm.adjacency), sizes["triangles"], "there are other neighbors than triangles"),
-        ("bounds", len(iqm.bounds), sizes["frames"], "there are other bounds than frames"),
-    ):
-        if size != wanted and (size or what == "frames"):
-            yield what, 0, reason, size, str(wanted)
-    for what, of, rows in (
-        ("meshes", "vertices", [(one.first_vertex, one.vertex_count) for one in iqm.meshes]),
-        ("meshes", "triangles", [(one.first_triangle, one.triangle_count) for one in iqm.meshes]),
-        ("animations", "frames", [(one.first_frame, one.frame_count) for one in iqm.animations]),
-    ):
-        for number, (first, count) in enumerate(rows):
-            if first < 0 or count < 0 or first + count > sizes[of]:
-                found, wanted_range = (
-                    f"{counted(count, of)} from {first} on",
-                    f"a range within {counted(sizes[of], of)}",
-                )
-                yield what, number, f"it has {of} that do not exist", found, wanted_range
-        total = sum(count for _, count in rows)
-        if what == "meshes" and total > sizes[of]:
-            yield what, 0, f"meshes share {of}", counted(total, of), f"at most {sizes[of]}"
-    for number, one in enumerate(iqm.animations):
-        if not 0.0 <= one.frame_rate <= LARGEST:
-            yield "animations", number, "its frame rate is not valid", one.frame_rate, "0 or more"
+            parent = getattr(iqm, what)[cycle.joint]
+            yield what, cycle.joint, "a joint is its own ancestor", parent, "another joint, or -1"
+    counts = {"vertices": iqm.vertex_count, "triangles": len(iqm.triangles), "frames": len(iqm.frames)}
+    channels = int(masked(iqm.pose_masks).sum())
+    if iqm.frames.shape[1] != channels:
+        yield "frames", 0, "a frame has other channels than the poses", iqm.frames.shape[1], str(channels)
+    for what, of in (("adjacency", "triangles"), ("bounds", "frames")):
+        if (size := len(getattr(iqm, what))) not in (0, counts[of]):
+            yield what, 0, f"there are others than {of}", size, str(counts[of])
+    for what, of, first_field, count_field in _RANGES:
+        total, most = 0, counted(counts[of], of)
+        for number, one in enumerate(getattr(iqm, what)):
+            first, count = getattr(one, first_field), getattr(one, count_field)
+            if first < 0 or count < 0 or first + count > counts[of]:
+                found = f"{counted(count, of)} from {first} on"
+                yield what, number, f"it has {of} that do not exist", found, f"a range within {most}"
+            total += count
+        if what == "meshes" and total > counts[of]:
+            yield what, 0, f"meshes share {of}", counted(total, of), f"at most {most}"
+    for number, animation in enumerate(iqm.animations):
+        if not 0.0 <= animation.frame_rate <= LARGEST:
+            yield "animations", number, "its frame rate is not valid", animation.frame_rate, "0 or more"
     # Frames without channels take no bytes, and animations may share frames.
-    total = max(sizes["frames"], sum(one.frame_count for one in iqm.animations)) * max(len(iqm.pose_parents), 1)
-    most = _FEWEST_POSES + _POSES_PER_BYTE * (iqm.frames.nbytes + iqm.bounds.nbytes)
-    if total > most:
-        yield "animations", 0, "animations have too many poses of joints", total, f"at most {most}"
-
-
-_FINITE = (ArrayType.POSITION, ArrayType.TEXCOORD, ArrayType.BLEND_WEIGHTS)
-
-
-def _outside(what: str, values: NDArray[Any], low: float, high: float, reason: str) -> Iterator[Problem]:
-    # NaN is not within any limits. Most arrays are, and comparing each value takes longer.
-    if values.size and not (float(values.min()) >= low and float(values.max()) <= high):
-        index = int((~((values >= np.float64(low)) & (values <= np.float64(high)))).ravel().argmax())
-        yield what, index, reason, values.ravel()[index], f"{low:g} to {high:g}"
+    total = max(counts["frames"], sum(one.frame_count for one in iqm.animations)) * max(len(iqm.pose_parents), 1)
+    largest = _FEWEST_POSES + _POSES_PER_BYTE * (iqm.frames.nbytes + iqm.bounds.nbytes)
+    if total > largest:
+        yield "animations", 0, "animations have too many poses of joints", total, f"at most {largest}"

@@ -8,36 +8,21 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...io_blender.findings import LocatedFinding
-from ...io_blender.operators import game_check, shared_options
-from ...io_blender.options import NO_ANIMATIONS, Scene, Settings, hidden, mixin_of, option, properties
+from ...io_blender.operators import shared_options
+from ...io_blender.options import Scene, Settings, mixin_of, option, properties
 from ...io_blender.part import BlenderPart
 from ...io_blender.reports import ExportResult, Job, finish
 from ...io_blender.skeletal import options as skeletal
-from ...io_blender.skeletal.exporting.clips import AnimationOptions, Clip
+from ...io_blender.skeletal.exporting.clips import Clip
 from ...io_blender.skeletal.operators import export_models
 from ...io_blender.skeletal.operators.import_models import ImportModels, loader
+from ...io_common.rules import game_named
 from ...io_common.texts import counted
 from ..exporting import WRITING, ExportOptions, ModelOptions, export_model, find
 from ..format import PROFILES, Game
 from ..format.files import FORMAT, SUFFIX
-from ..format.games import game_named
 from ..importing import import_files
-from ..options import IN_MODEL, SEPARATE, FileProperties
-
-if TYPE_CHECKING:
-    from bpy.types import Context, UILayout
-
-    class _ImportOptions(skeletal.ImportProperties):
-        """The options of an import."""
-
-    class _Options(
-        skeletal.ModelProperties, skeletal.WeightOptions, skeletal.AnimationProperties, skeletal.ClipProperties,
-        FileProperties,
-    ):  # fmt: skip
-        """The options of an export."""
-
-    class _Game:
-        """The option to choose a game."""
+from ..options import IN_MODEL, SEPARATE, ExportProperties
 
 
 def values_of_game(operator: Any, context: Context) -> dict[str, Any]:
@@ -50,12 +35,16 @@ def _files_of(game: Game) -> str:
     return SEPARATE if game is Game.SAUERBRATEN else IN_MODEL
 
 
-if not TYPE_CHECKING:
-    _ImportOptions = mixin_of(skeletal.ImportProperties)
-    _Options = mixin_of(
-        skeletal.ModelProperties, skeletal.WeightOptions, skeletal.AnimationProperties, skeletal.ClipProperties,
-        FileProperties,
-    )  # fmt: skip
+if TYPE_CHECKING:
+    from bpy.types import Context, UILayout
+
+    class _Game:
+        """The option to choose a game."""
+
+    _ImportOptions = skeletal.ImportProperties
+    _Options = ExportProperties
+else:
+    _ImportOptions, _Options = mixin_of(skeletal.ImportProperties), mixin_of(ExportProperties)
     _Game = shared_options.game_mixin(PROFILES, values_of_game)
 
 
@@ -86,11 +75,6 @@ class BuildOptions(_Game, _Options, export_models.SkeletalOptions):
         return ExportOptions(model, self.actions, self.animation_options(), self.animation_files)
 
 
-def _actions(description: str, none: str) -> Any:
-    items = (("NONE", "None", none), *skeletal.ACTIONS)
-    return option("ALL", "Actions", description, items=items, update=export_models.list_when_chosen)
-
-
 @properties
 class EXPORT_SCENE_OT_iqm(BuildOptions, export_models.SkeletalExport, bpy.types.Operator):
     """Export an armature and its meshes as an IQM model with animations"""
@@ -100,7 +84,7 @@ class EXPORT_SCENE_OT_iqm(BuildOptions, export_models.SkeletalExport, bpy.types.
 
     filename_ext, panels, check_operator = SUFFIX, "IO_IQM_export", "object.iqm_check_game"
     filter_glob: str = option("*.iqm", options={"HIDDEN"})
-    actions: str = _actions("Animations to export with the mesh", "Export only the mesh")
+    actions: str = export_models.actions_option("ALL", "Animations to export with the mesh", "Export only the mesh")
 
     def suffix_of_animations(self) -> str:
         return SUFFIX if self.animation_files == SEPARATE else ""
@@ -121,19 +105,13 @@ class EXPORT_SCENE_OT_iqm(BuildOptions, export_models.SkeletalExport, bpy.types.
 
 
 @properties
-class OBJECT_OT_iqm_check_game(BuildOptions, game_check.GameCheck, bpy.types.Operator):
+class OBJECT_OT_iqm_check_game(BuildOptions, export_models.SkeletalCheck, bpy.types.Operator):
     """List the problems that a game would have with the active armature, its meshes and its actions"""
 
     bl_idname = "object.iqm_check_game"
     bl_label = "Check for Game (IQM)"
-    bl_options = {"REGISTER", "UNDO"}
 
-    actions: str = _actions("Animations to check", "Check no animations")
-    has_mesh: bool = hidden(True, name="Mesh", description="Check the mesh too, not only animations")
-
-    def draw(self, context: Context) -> None:
-        # The other options are those of an export.
-        self.layout.prop(self, "game")
+    actions: str = export_models.actions_option("ALL", "Animations to check", "Check no animations")
 
     def find(self, context: Context) -> list[LocatedFinding]:
         return find(context, self.export_options())
@@ -141,13 +119,10 @@ class OBJECT_OT_iqm_check_game(BuildOptions, game_check.GameCheck, bpy.types.Ope
 
 def save(context: Context, path: Path, settings: Settings, scene: Scene) -> ExportResult:
     """Exports a model; raises IqmError if the game refuses it, NothingToExportError or OSError."""
-    game = game_named(settings.game)
+    game = game_named(Game, settings.game)
     model = ModelOptions(**export_models.values_of_settings(settings, scene), game=game)
-    # A command line shows no active object: several armatures are an error.
-    context.view_layer.objects.active = None
-    actions = "NONE" if settings.animations == NO_ANIMATIONS else "ALL"
-    animation = AnimationOptions(compares_speed=scene.compares_speed)
-    return finish(export_model(context, path, ExportOptions(model, actions, animation, _files_of(game))))
+    animations = export_models.animations_of_settings(context, settings, scene)
+    return finish(export_model(context, path, ExportOptions(model, *animations, _files_of(game))))
 
 
 BLENDER = BlenderPart(

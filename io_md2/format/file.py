@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...io_common.arrays import MAX_INT32, decode_names, encode_names
-from ...io_common.files import Source, Target, read_source, target_name, write_target
+from ...io_common.binary import INCOMPLETE, write_contents
+from ...io_common.files import Source, Target, read_source
 from ...io_common.frames import FRAME_NAME_SIZE, find_sequences
-from ...io_common.rules import Description, box_line, describe_findings
+from ...io_common.rules import Description, box_line, describe_findings, game_named
 from ...io_common.texts import counted
 from .frames import model_bounds
-from .games import check_model, find_oddities, game_named
+from .games import Game, check_model, find_oddities
 from .glcommands import restore_st
 from .model import (
     FRAME_HEADER_SIZE,
@@ -78,7 +79,6 @@ def parse_model(data: bytes | bytearray | memoryview, name: str = "", *, preserv
 # From so many bytes on, numpy copies one axis at a time much faster.
 _MANY_BYTES = 1024
 _HEADER = struct.Struct(f"<{len(HEADER_FIELDS)}i")
-_INCOMPLETE = "the file is incomplete (cut off or only partly downloaded)"
 
 
 class _Reader:
@@ -145,7 +145,7 @@ class _Reader:
             other = _OTHER_FORMATS.get(data[:4], "not an MD2 model")
             raise self.error(f"the file is {other}", 0, repr(data[:4])[1:], "'IDP2'")
         if len(data) < HEADER_SIZE:
-            reason = f"{_INCOMPLETE}: it ends inside its header"
+            reason = f"{INCOMPLETE}: it ends inside its header"
             raise self.error(reason, len(data), counted(len(data), "bytes"), f"at least {HEADER_SIZE}")
         values = _HEADER.unpack_from(data)
         self.header = h = dict(zip(HEADER_FIELDS, values, strict=True))
@@ -179,7 +179,7 @@ class _Reader:
         if offset < HEADER_SIZE:
             raise self.error(f"{field} points into the header", field, offset, f"{HEADER_SIZE} or more")
         if end > len(self.data):
-            reason = f"{_INCOMPLETE}: num_{name} = {count} at {field} = {offset} do not fit"
+            reason = f"{INCOMPLETE}: num_{name} = {count} at {field} = {offset} do not fit"
             raise self.error(reason, field, f"a file of {len(self.data)} bytes", f"{end} or more")
         self.end = max(self.end, end)
         return offset
@@ -295,12 +295,7 @@ def write_model(model: Model, target: Target) -> None:
     The file is opened after all bytes are made, so a model that cannot be written leaves an existing file unchanged.
     Raises Md2Error if the model cannot be expressed in MD2, OSError, or TypeError if the target is neither.
     """
-    try:
-        data = format_model(model)
-    except Md2Error as error:
-        error.path = target_name(target)
-        raise
-    write_target(data, target)
+    write_contents(model, target, format_model)
 
 
 def format_model(model: Model) -> bytes:
@@ -403,4 +398,4 @@ def describe(source: Source | Model, game: str = "", name: str = "") -> Descript
         *box_line(facts["box"]),
         *(f"sequence {sequence['name']!r}: frames {sequence['first']} to {sequence['last']}" for sequence in sequences),
     ]
-    return describe_findings(facts, lines, game, check_model(model, game_named(game)) if game else None)
+    return describe_findings(facts, lines, game, check_model(model, game_named(Game, game)) if game else None)

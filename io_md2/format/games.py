@@ -175,11 +175,6 @@ def rules_of(game: Game) -> tuple[Rule, ...]:
     return PROFILES[game].rules_with(COMMON)
 
 
-def game_named(name: str) -> Game:
-    """The game with a name; `Game.ANY` for the name of a game that other formats have."""
-    return Game(name) if name in Game.__members__ else Game.ANY
-
-
 def prepare_model(model: Model, game: Game = Game.ANY) -> tuple[Model, list[str]]:
     """A model prepared for a game, with unused texture coordinates added until there are three, if it has triangles.
 

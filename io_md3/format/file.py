@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...io_common.arrays import MAX_INT32, decode_names, encode_names
-from ...io_common.files import Source, Target, read_source, target_name, write_target
+from ...io_common.binary import INCOMPLETE, BinaryReader, write_contents
+from ...io_common.files import Source, Target, read_source
 from ...io_common.frames import FRAME_NAME_SIZE
-from ...io_common.rules import Description, box_line, box_of, describe_findings
+from ...io_common.rules import Description, box_line, box_of, describe_findings, game_named
 from ...io_common.texts import counted
-from .games import check_model, game_named
+from .games import Game, check_model
 from .model import (
     FRAME_DTYPE,
     FRAMES_PER_SECOND,
@@ -43,7 +44,6 @@ _SURFACE_FIELDS = (
     "flags", "num_frames", "num_shaders", "num_vertices", "num_triangles", "ofs_triangles", "ofs_shaders", "ofs_st",
     "ofs_vertices", "ofs_end",
 )  # fmt: skip
-_INCOMPLETE = "the file is incomplete (cut off or only partly downloaded)"
 
 
 def read_model(source: Source, name: str = "", *, preserve: bool = False) -> Model:
@@ -62,14 +62,12 @@ def parse_model(data: bytes | bytearray | memoryview, name: str = "", *, preserv
     return model
 
 
-class _Reader:
-    def __init__(self, data: bytes, path: str) -> None:
-        self.data, self.path = data, path
-        self.warnings: list[str] = []
-        self.unterminated = 0
+class _Reader(BinaryReader):
+    ERROR = Md3Error
 
-    def error(self, reason: str, offset: int, found: object, expected: object) -> Md3Error:
-        return Md3Error(reason, path=self.path, offset=offset, found=str(found), expected=str(expected))
+    def __init__(self, data: bytes, path: str) -> None:
+        super().__init__(data, path)
+        self.unterminated = 0
 
     def model(self) -> Model:
         name, head = self.header()
@@ -104,13 +102,8 @@ class _Reader:
         return model
 
     def header(self) -> tuple[bytes, dict[str, int]]:
-        data = self.data
-        if data[:4] != MAGIC:
-            raise self.error("the file is not an MD3 model", 0, repr(data[:4])[1:], "'IDP3'")
-        if len(data) < _HEADER.size:
-            found = counted(len(data), "bytes")
-            raise self.error(f"{_INCOMPLETE}: it ends inside its header", len(data), found, _HEADER.size)
-        _, version, name, *values = _HEADER.unpack_from(data)
+        self.check_start(MAGIC, _HEADER.size, "an MD3 model")
+        _, version, name, *values = _HEADER.unpack_from(self.data)
         if version != VERSION:
             raise self.error("unknown version of MD3", 4, version, VERSION)
         head = dict(zip(_FIELDS, values, strict=True))
@@ -125,7 +118,7 @@ class _Reader:
     def surface(self, number: int, start: int, frames: int, *, is_last: bool) -> tuple[Surface, int]:
         data, size = self.data, len(self.data)
         if start + _SURFACE.size > size:
-            raise self.error(f"{_INCOMPLETE}: surface {number} does not fit", start, size, start + _SURFACE.size)
+            raise self.error(f"{INCOMPLETE}: surface {number} does not fit", start, size, start + _SURFACE.size)
         ident, name, *values = _SURFACE.unpack_from(data, start)
         head = dict(zip(_SURFACE_FIELDS, values, strict=True))
         if ident != MAGIC:
@@ -143,7 +136,7 @@ class _Reader:
         # Sections of a surface lie before the next one, so that all of them together are no larger than the file.
         end = size if is_last else start + head["ofs_end"]
         if not is_last and not _SURFACE.size <= head["ofs_end"] <= size - start:
-            reason, expected = (f"{_INCOMPLETE}: surface {number} does not fit", f"{_SURFACE.size} to {size - start}")
+            reason, expected = (f"{INCOMPLETE}: surface {number} does not fit", f"{_SURFACE.size} to {size - start}")
             raise self.error(reason, start + _at(9, _SURFACE), head["ofs_end"], expected)
         count = head["num_vertices"]
         triangles = self.table("triangles", head, np.dtype(("<i4", 3)), head["num_triangles"], start, end)
@@ -170,14 +163,8 @@ class _Reader:
     def table(
         self, name: str, head: dict[str, int], dtype: np.dtype[Any], count: int, start: int, end: int
     ) -> NDArray[Any]:
-        """The rows of a section; the offset of an empty one is not checked."""
-        offset = start + head[f"ofs_{name}"]
-        if count == 0:
-            return np.zeros(0, dtype)
-        if offset + count * dtype.itemsize > end:
-            reason = f"{_INCOMPLETE}: {counted(count, 'rows')} of {name} do not fit"
-            raise self.error(reason, offset, f"{end - offset} bytes", count * dtype.itemsize)
-        return np.frombuffer(self.data, dtype, count, offset)
+        """The rows of a section of the file or of a surface."""
+        return self.rows(name, dtype, count, start + head[f"ofs_{name}"], start, end)
 
     def names(self, fields: list[bytes]) -> list[str]:
         names, unterminated = decode_names(fields)
@@ -197,12 +184,7 @@ def write_model(model: Model, target: Target) -> None:
     The file is opened after all bytes are made, so a model that cannot be written leaves an existing file unchanged.
     Raises Md3Error if the model cannot be expressed in MD3, OSError, or TypeError if the target is neither.
     """
-    try:
-        data = format_model(model)
-    except Md3Error as error:
-        error.path = target_name(target)
-        raise
-    write_target(data, target)
+    write_contents(model, target, format_model)
 
 
 def format_model(model: Model) -> bytes:
@@ -294,4 +276,4 @@ def describe(source: Source | Model, game: str = "", name: str = "") -> Descript
         *([f"tags: {', '.join(model.tag_names)}"] if model.tag_names else []),
         *box_line(facts["box"]),
     ]
-    return describe_findings(facts, lines, game, check_model(model, game_named(game)) if game else None)
+    return describe_findings(facts, lines, game, check_model(model, game_named(Game, game)) if game else None)

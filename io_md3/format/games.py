@@ -268,11 +268,6 @@ PROFILES: dict[Game, Profile] = {
 """The games, by identifier."""
 
 
-def game_named(name: str) -> Game:
-    """The game with an identifier; ANY for that of another family."""
-    return Game(name) if name in {game.value for game in Game} else Game.ANY
-
-
 # Others read normals as q3map writes them. ioquake3 looks up sines in a table of 1,024 (`tr_surface.c`,
 # `LerpMeshVertexes`); q2pro `refresh/mesh.c`; GZDoom, SRB2 and EDGE-Classic where they load models.
 _TURN_STEPS = {

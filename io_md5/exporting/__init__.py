@@ -9,16 +9,10 @@ from bpy.types import Context
 
 from ...io_blender import state
 from ...io_blender.reports import ExportResult, Job, Progress, Report, kept_on_failure, listing, raise_all
-from ...io_blender.scene.objects import NothingToExportError, warn_of_left_out
+from ...io_blender.scene.objects import NothingToExportError
 from ...io_blender.skeletal.exporting.build import Build, Builder
 from ...io_blender.skeletal.exporting.clips import Clip, clips_by_file, warn_of_file_names
-from ...io_blender.skeletal.exporting.source import (
-    Source,
-    find_source,
-    require_meshes,
-    warn_of_hidden,
-    why_without_meshes,
-)
+from ...io_blender.skeletal.exporting.source import Source, find_model, find_source, why_without_meshes
 from ...io_common.files import write_files
 from ...io_common.game_tree.archives import files_in
 from ..format import (
@@ -54,10 +48,7 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> Job[Exp
     report = Report()
     model_options = options.model
     with kept_on_failure(report), state.temporary_object_mode(context):
-        source = find_source(context, model_options.scope, report, model_options)
-        require_meshes(context, model_options.scope, source)
-        warn_of_left_out(context, model_options.scope, report)
-        warn_of_hidden(context, model_options.scope, source, report)
+        source = find_model(context, model_options.scope, report, model_options)
         animation_path = path.with_suffix(ANIMATION_SUFFIX)
         clips = clips_by_file(context, source, options.actions, animation_path, report)
         companion = companion_of(animation_path, options, report)
@@ -77,10 +68,6 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> Job[Exp
         # The model last, so that its animations exist as soon as it does.
         write_files(dict(reversed(files.items())))
         hint_names(path, model, model_options.game, companion, report)
-        report.count("joints", len(model.joints))
-        report.count("meshes", len(model.meshes))
-        report.count("vertices", model.vertex_count)
-        report.count("triangles", sum(len(mesh.triangles) for mesh in model.meshes))
     return ExportResult(list(files), report)
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import bpy
 from bpy.types import Context
 
-from ...io_blender.options import NO_ANIMATIONS, Scene, Settings
+from ...io_blender.options import Scene, Settings
 from ...io_blender.part import BlenderPart
 from ...io_blender.reports import ExportResult, finish
 from ...io_blender.skeletal.exporting.clips import AnimationOptions
-from ...io_blender.skeletal.operators.export_models import values_of_settings
+from ...io_blender.skeletal.operators.export_models import animations_of_settings, values_of_settings
 from ...io_blender.skeletal.operators.import_models import loader
 from ...io_blender.skeletal.operators.panels import draw_animations, has_animations
 from ...io_blender.skeletal.records import ACTION_RATE
@@ -32,13 +32,11 @@ def save(context: Context, path: Path, settings: Settings, scene: Scene) -> Expo
         camera = CameraExportOptions(conversion=scene.conversion, verify=Verify(settings.verify), game=game)
         return finish(export_camera(context, path, camera))
     model = ModelOptions(**values_of_settings(settings, scene), game=game)
-    animation = AnimationOptions(compares_speed=scene.compares_speed)
     if path.suffix.lower() == ".md5anim":
+        animation = AnimationOptions(compares_speed=scene.compares_speed)
         return finish(export_animations(context, path, ExportOptions(model, "ACTIVE", animation)))
-    # A command line shows no active object: several armatures are an error.
-    context.view_layer.objects.active = None
-    actions = "NONE" if settings.animations == NO_ANIMATIONS else "ALL"
-    result = finish(export_mesh(context, path, ExportOptions(model, actions, animation)))
+    animations = animations_of_settings(context, settings, scene)
+    result = finish(export_mesh(context, path, ExportOptions(model, *animations)))
     for obj in bpy.data.objects:
         if obj.type == "MESH" and obj.data.shape_keys is not None:
             result.report.warn("MD5 animates joints only: the shape keys are not exported as frames", obj.name)

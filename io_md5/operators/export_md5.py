@@ -10,18 +10,19 @@ import bpy
 
 from ...io_blender.findings import LocatedFinding
 from ...io_blender.operators import animation_list as animation_list_panel
-from ...io_blender.operators import file_operators, game_check, panel_parts, shared_options
-from ...io_blender.options import SCENE, frame_rate_option, game_option, hidden, mixin_of, option, properties, values_of
+from ...io_blender.operators import file_operators, panel_parts, shared_options
+from ...io_blender.options import SCENE, frame_rate_option, game_option, mixin_of, option, properties, values_of
 from ...io_blender.reports import ExportResult, Job
 from ...io_blender.skeletal.exporting.clips import Clip
 from ...io_blender.skeletal.operators.export_models import (
+    SkeletalCheck,
     SkeletalExport,
     SkeletalOptions,
+    actions_option,
     armature_of,
-    list_when_chosen,
     values_for,
 )
-from ...io_blender.skeletal.options import ACTIONS, AnimationProperties, WeightOptions
+from ...io_blender.skeletal.options import AnimationProperties, WeightOptions
 from ...io_blender.skeletal.records import load_action
 from ...io_common.texts import counted
 from ..exporting import export_animations, export_mesh
@@ -115,10 +116,6 @@ class Export(BuildOptions, SkeletalExport):
             layout.prop(self, "match_companion")
 
 
-def _actions(description: str, default: str, *others: tuple[str, str, str], **keywords: Any) -> Any:
-    return option(default, "Actions", description, items=(*others, *ACTIONS), **keywords)
-
-
 @properties
 class EXPORT_SCENE_OT_md5mesh(Export, bpy.types.Operator):
     """Export an armature and its meshes as an MD5 model, optionally with animations"""
@@ -128,9 +125,7 @@ class EXPORT_SCENE_OT_md5mesh(Export, bpy.types.Operator):
 
     filename_ext, panels = ".md5mesh", "IO_MD5_export_mesh"
     filter_glob: str = option("*.md5mesh", options={"HIDDEN"})
-    actions: str = _actions(
-        "Animations to export with the mesh", "NONE", ("NONE", "None", "Export only the mesh"), update=list_when_chosen
-    )
+    actions: str = actions_option("NONE", "Animations to export with the mesh", "Export only the mesh")
 
 
 @properties
@@ -142,7 +137,7 @@ class EXPORT_SCENE_OT_md5anim(Export, bpy.types.Operator):
 
     filename_ext, panels, has_mesh = ".md5anim", "IO_MD5_export_anim", False
     filter_glob: str = option("*.md5anim", options={"HIDDEN"})
-    actions: str = _actions("Animations to export", "ACTIVE", update=list_when_chosen)
+    actions: str = actions_option("ACTIVE", "Animations to export")
 
     def default_name(self, context: Context) -> str:
         """The name of the active action, that of its file if it was imported."""
@@ -153,20 +148,14 @@ class EXPORT_SCENE_OT_md5anim(Export, bpy.types.Operator):
 
 
 @properties
-class OBJECT_OT_md5_check_game(BuildOptions, game_check.GameCheck, bpy.types.Operator):
+class OBJECT_OT_md5_check_game(BuildOptions, SkeletalCheck, bpy.types.Operator):
     """List the problems that a game would have with the active armature, its meshes and its actions"""
 
     bl_idname = "object.md5_check_game"
     bl_label = "Check for Game (MD5)"
-    bl_options = {"REGISTER", "UNDO"}
 
-    actions: str = _actions("Animations to check", "ALL", ("NONE", "None", "Check no animations"))
-    has_mesh: bool = hidden(True, name="Mesh", description="Check the mesh too, not only animations")
-
-    def draw(self, context: Context) -> None:
-        # The other options are those of an export.
-        for name in ("game", "make_names_safe"):
-            self.layout.prop(self, name)
+    shown = ("game", "make_names_safe")
+    actions: str = actions_option("ALL", "Animations to check", "Check no animations")
 
     def find(self, context: Context) -> list[LocatedFinding]:
         path = Path(bpy.path.abspath(self.filepath)) if self.filepath else None

@@ -228,6 +228,11 @@ class Builder:
         imported = COMMANDLINE.read(armature.data) if armature is not None else None
         model = Model(self.skeleton.joints, [block.mesh for _, block in parts], imported or _made_by())
         scales = {path: one.scales for path, one in self.sampled.items() if one.scales is not None}
+        if self.writes_meshes:
+            self.report.count("joints", len(model.joints))
+            self.report.count("meshes", len(model.meshes))
+            self.report.count("vertices", model.vertex_count)
+            self.report.count("triangles", sum(len(mesh.triangles) for mesh in model.meshes))
         return Build(model, self.animations, parts, self.skeleton, scales)
 
     def _split(self, parts: list[tuple[Object, Block]]) -> list[tuple[Object, Block]]:

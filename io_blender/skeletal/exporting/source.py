@@ -16,6 +16,7 @@ from ...scene.objects import (
     collect,
     nothing_to_export,
     warn_of_animated_visibility,
+    warn_of_left_out,
     why_left_out,
 )
 from ...scene.time_dependence import is_animated, is_property_animated
@@ -122,6 +123,19 @@ def _warn_of_others(
             report.warn(f"also moved by {listing(others)}, which is not exported", obj.name)
 
 
+def find_model(context: Context, scope: Scope, report: Report, options: ModelProperties) -> Source:
+    """The same with meshes, and warnings of what is left out or hidden; NothingToExportError without meshes."""
+    source = find_source(context, scope, report, options)
+    require_meshes(context, scope, source)
+    warn_of_left_out(context, scope, report)
+
+    def is_own(obj: Object) -> bool:
+        return source.armature is None or _is_moved_by(source, obj)
+
+    warn_of_animated_visibility(context, scope, source.meshes, report, concerns=is_own)
+    return source
+
+
 def why_without_meshes(context: Context, scope: Scope, source: Source) -> list[str]:
     """Why none of the meshes that an armature moves is exported; empty if one is, or if it moves none."""
     if source.armature is None or source.meshes:
@@ -135,15 +149,6 @@ def require_meshes(context: Context, scope: Scope, source: Source) -> None:
     reasons = why_without_meshes(context, scope, source)
     if reasons:
         raise NothingToExportError(f"there is no mesh to export; {'; '.join(reasons)}")
-
-
-def warn_of_hidden(context: Context, scope: Scope, source: Source, report: Report) -> None:
-    """Warns about meshes of a source that are shown on some frames only."""
-
-    def is_own(obj: Object) -> bool:
-        return source.armature is None or _is_moved_by(source, obj)
-
-    warn_of_animated_visibility(context, scope, source.meshes, report, concerns=is_own)
 
 
 def file_order(obj: Object) -> tuple[int, str]:

@@ -12,6 +12,7 @@ from ....io_common.game_tree.archives import files_in, readable, unpacked_size
 from ....io_common.game_tree.files import Budget
 from ....io_common.skeletal.formats import SkeletalFormat
 from ....io_common.skeletal.model import AnimationHeader, Joints, SkeletalError
+from ....io_common.skeletal.scales import NamedAnimation
 from ....io_common.skeletal.skeleton import Fit, Match, match_joints
 from ....io_common.texts import counted, matches
 from ...reports import Job, Progress, Report, printable
@@ -125,9 +126,14 @@ def animation_paths(folder: Path, kind: SkeletalFormat) -> list[Path]:
 
 def read_animations(path: Path, kind: SkeletalFormat) -> list[SourceAnimation]:
     """The animations in a file; raises SkeletalError or OSError."""
+    return named_animations(path, kind, kind.read_animations(readable(path)))
+
+
+def named_animations(path: Path, kind: SkeletalFormat, found: list[NamedAnimation]) -> list[SourceAnimation]:
+    """The animations that were read from a file."""
     return [
         SourceAnimation(path, one.animation, one.name or path.stem, one.scales, kind, is_loop=one.is_loop)
-        for one in kind.read_animations(readable(path))
+        for one in found
     ]
 
 

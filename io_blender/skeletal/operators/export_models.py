@@ -16,14 +16,14 @@ from ...clips.clip import animation_list
 from ...operators import animation_list as animation_list_panel
 from ...operators import file_operators, game_check, panel_parts, shared_options
 from ...operators.panel_parts import OperatorResult
-from ...options import AUTO, GAME, SCENE, Scene, Settings, values_of
+from ...options import AUTO, GAME, NO_ANIMATIONS, SCENE, Scene, Settings, hidden, option, properties, values_of
 from ...records import has_record
 from ...reports import ExportResult, Job, Report
 from ...scene.objects import NothingToExportError
 from ...verification import Verify
 from ..exporting.clips import AnimationOptions, Clip, clips_by_file, listed_clip, listed_clips
 from ..exporting.source import Source, find_source
-from ..options import ALWAYS, AUTOMATIC, MERGE, AnimationProperties, ModelProperties, WeightOptions
+from ..options import ACTIONS, ALWAYS, AUTOMATIC, MERGE, AnimationProperties, ModelProperties, WeightOptions
 from ..records import GROUP
 from .panels import armature_in
 
@@ -78,6 +78,20 @@ def values_of_settings(settings: Settings, scene: Scene) -> dict[str, Any]:
         "add_origin": ALWAYS if settings.add_origin else AUTOMATIC,
         "weights": WeightOptions(settings.max_influences),
     }
+
+
+def animations_of_settings(context: Context, settings: Settings, scene: Scene) -> tuple[str, AnimationOptions]:
+    """Which actions the command line exports with a model, and how; several armatures become an error."""
+    # A command line shows no active object.
+    context.view_layer.objects.active = None
+    actions = "NONE" if settings.animations == NO_ANIMATIONS else "ALL"
+    return actions, AnimationOptions(compares_speed=scene.compares_speed)
+
+
+def actions_option(default: str, description: str, none: str = "") -> Any:
+    """The option *Actions*; `none` describes the choice of no animations, where there is one."""
+    items = (("NONE", "None", none), *ACTIONS) if none else ACTIONS
+    return option(default, "Actions", description, items=items, update=list_when_chosen)
 
 
 class SkeletalOptions(shared_options.ModelExport):
@@ -187,6 +201,20 @@ def draw_frames(body: Any, operator: SkeletalExport) -> None:
     value.prop(operator, "frame_rate", text="")
     for name in ("position_precision", "orientation_precision"):
         panel_parts.draw_wide(sampling, operator, name)
+
+
+@properties
+class SkeletalCheck(game_check.GameCheck):
+    """Check for Game of skeletal models, without its identifiers and options."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    shown: tuple[str, ...] = ("game",)  # the other options are those of an export
+    has_mesh: bool = hidden(True, name="Mesh", description="Check the mesh too, not only animations")
+
+    def draw(self, context: Context) -> None:
+        for name in self.shown:
+            self.layout.prop(self, name)
 
 
 # The armature that was exported last, by the suffix of the files.

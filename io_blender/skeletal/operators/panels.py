@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+import numpy as np
 from bpy.props import FloatProperty, IntProperty, StringProperty
 from bpy.types import Action, Context, Object
 
@@ -79,8 +80,19 @@ def _play(operator: Any, context: Context, armature: Object, action: Action) -> 
     versions.play(data, action, slot)
     start, end = action_range(action, slot)
     rate = ACTION_RATE.read(action)
-    set_timing(operator, context, start, end, rate, is_closed_loop=action.use_cyclic and action.use_frame_range)
+    is_loop = action.use_cyclic and action.use_frame_range
+    is_closed = is_loop and _repeats_first(action, slot, start, end)
+    set_timing(operator, context, start, end, rate, is_closed_loop=is_closed)
     return {"FINISHED"}
+
+
+def _repeats_first(action: Action, slot: Any, start: float, end: float) -> bool:
+    """Whether the last frame of a loop shows the first again; those of IQM files often end one step before it."""
+    curves = list(versions.fcurves_of_slot(action, slot))
+    ends = [[curve.evaluate(frame) for curve in curves] for frame in (end - 1.0, end, start, start + 1.0)]
+    # A quaternion and its negative are one rotation.
+    before, seam, after = np.linalg.norm(np.diff(np.abs(ends), axis=0), axis=1).tolist()
+    return bool(2.0 * seam <= max(before, after))
 
 
 def _has_armature(cls: type, context: Context) -> bool:

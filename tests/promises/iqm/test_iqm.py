@@ -109,6 +109,17 @@ def test_a_file_of_animations_alone_moves_the_active_armature(tmp_path, sample, 
     assert "Warning" not in said(capfd)
 
 
+def test_a_loop_that_ends_one_step_before_its_first_frame_is_played_whole(tmp_path, sample):
+    closed = iqm_samples.iqm()
+    closed.frames[-1] = closed.frames[7]
+    write_iqm(closed, tmp_path / "closed.iqm")
+    for path, is_closed in ((sample, False), (tmp_path / "closed.iqm", True)):
+        bpy.ops.wm.read_homefile(use_empty=True)
+        bpy.context.view_layer.objects.active = load(path)[path.stem]
+        assert bpy.ops.object.md5_play_animation(action="grow") == {"FINISHED"}
+        assert bpy.context.scene.use_preview_range == is_closed
+
+
 # Untouched
 
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from md2_samples import fan, model_of
 
+from io_idtech.io_common.rules import game_named
 from io_idtech.io_md2.format import PROFILES, Game, Model, check_model, prepare_model
-from io_idtech.io_md2.format.games import game_named, rules_of
+from io_idtech.io_md2.format.games import rules_of
 
 QUAKE2_GAMES = (Game.ANY, Game.QUAKE2, Game.QUAKE2_MODERN)
 
@@ -105,7 +106,7 @@ def test_every_rule_has_a_source_and_every_error_a_remedy():
 
 
 def test_games_of_other_formats_count_as_any():
-    assert [game_named(name) for name in ("QUAKE2", "SAUERBRATEN")] == [Game.QUAKE2, Game.ANY]
+    assert [game_named(Game, name) for name in ("QUAKE2", "SAUERBRATEN")] == [Game.QUAKE2, Game.ANY]
 
 
 @pytest.mark.parametrize(
