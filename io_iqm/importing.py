@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,7 +82,7 @@ def _remove_bind_scales(source: SourceAnimation, known: list[Iqm | None]) -> Non
     """Makes the scales of an animation whose joints have no names relative to the bind pose of its model."""
     if source.scales is None or any(source.animation.names):
         return
-    for iqm in (*known, *_read_beside(source.path)):
+    for iqm in chain(known, _read_beside(source.path)):
         if iqm is not None and iqm.holds_model and np.array_equal(iqm.joint_parents, source.animation.parents):
             source.scales = without_bind_scales(source.scales, iqm.joint_parents, bind_scales(iqm))
             return
@@ -89,6 +90,8 @@ def _remove_bind_scales(source: SourceAnimation, known: list[Iqm | None]) -> Non
 
 def _read_beside(path: Path) -> Iterator[Iqm]:
     for other in files_in(path.parent):
+        if other.suffix.lower() != SUFFIX:
+            continue
         with suppress(IqmError, OSError):
             yield _read(other)
 
