@@ -1,4 +1,4 @@
-"""The export of IQM files: built as the file holds it, verified and checked before the first file is written."""
+"""The export of IQM files. The model is rounded as in the file, verified and checked before anything is written."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from bpy.types import Context, Object
 
 WRITING = Writing(joint_scales=True, max_influences=4, precision=2e-3)
-"""How files are written: alike for all games."""
+"""How files are written: the same for all games."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class ModelOptions(build.ModelOptions):
 
     @property
     def mesh_limits(self) -> dict[str, int]:
-        """How much a mesh for the game can have."""
+        """The limits of the game for a mesh."""
         return mesh_limits(self.game)
 
 
@@ -72,13 +72,13 @@ class ExportOptions(build.ExportOptions):
 class Builder(build.Builder):
     """Builds a model and its animations as an IQM holds them."""
 
-    rounding = "files have the four largest weights of a vertex, as bytes"
+    rounding = "files hold only the four largest weights of a vertex, as bytes"
     is_separate: bool = False
     imported: Iqm | None = None  # the file that the armature was made of
     parts: list[tuple[Integers, Attributes]] = field(default_factory=list)  # its meshes: vertices, and what they have
     corners: dict[Object, Corners] = field(default_factory=dict)
-    poses: dict[Path, Iqm] = field(default_factory=dict)  # with one animation each, or all, by the first's path
-    alone: dict[Path, Iqm] = field(default_factory=dict)  # the files with the animations that imported actions were
+    poses: dict[Path, Iqm] = field(default_factory=dict)  # one animation each, by path, or all by the path of the first
+    alone: dict[Path, Iqm] = field(default_factory=dict)  # by path, a file with an imported animation alone
 
     def part(self, obj: Object) -> tuple[Integers, Attributes]:
         """The mesh of the imported file that an object was made of."""
@@ -126,7 +126,7 @@ class Builder(build.Builder):
         alone, number = load_action(action, shown, self.imported), None
         if alone is not None and name == shown:
             number, self.alone[path] = NUMBER.read(action), alone
-            # In a file of its own it may have another name than that.
+            # In the file that it was imported from alone, it may have another name than its action.
             name = alone.animations[0].name if self.is_separate else name
         has_range = action is not None and action.use_frame_range
         is_loop = action.use_cyclic if has_range else loop_type(animation) == "closed"
@@ -139,7 +139,7 @@ class Builder(build.Builder):
         return np.array([stored.get(name, np.ones(3)) for name in self.skeleton.joints.names]).reshape(-1, 3)
 
     def files(self, built: build.Build, path: Path) -> dict[Path, Iqm]:
-        """The contents of the files, that of the model at a path first."""
+        """The contents of the files by path, first the model."""
         attributes, rows = [], []
         for obj, block in built.parts:
             members, old = self.part(obj)
@@ -214,7 +214,7 @@ def _build(
 
 
 def find(context: Context, options: ExportOptions) -> list[LocatedFinding]:
-    """The findings of a game about an export, not verified; raises NothingToExportError."""
+    """The findings of a game about an export, without verification; raises NothingToExportError."""
     options = replace(options, model=replace(options.model, verify=Verify.NONE))
     with state.temporary_object_mode(context):
         builder, files = finish(_build(context, Path(f"model{SUFFIX}"), options, Report()))

@@ -1,7 +1,7 @@
 """Quake III players in Blender: what they are made of, and their sequences, of which legs and torso play one each.
 
-A player is `lower`, `upper` and `head`: empties with what hangs on them, or collections. Its sequences are actions that
-bear the names of the game. They play as strips, each at its own rate and in its own loop (`CG_RunLerpFrame`).
+A player is `lower`, `upper` and `head`: empties with their children, or collections. Its sequences are actions with the
+game's names. They play as NLA strips, each at its own rate and in its own loop (`CG_RunLerpFrame`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .tags import Tag, find_tags
 LOWER, UPPER, HEAD = PARTS = ("lower", "upper", "head")
 
 TAGS = {"tag_torso": LOWER, "tag_head": UPPER, "tag_weapon": UPPER, "tag_flag": UPPER}
-"""The part that the game looks for a tag in; `tag_flag` is that of Team Arena alone."""
+"""The part in which the game looks for each tag; only Team Arena uses `tag_flag`."""
 
 # What legs and torso play if nothing else was chosen.
 _STANDING = {LOWER: "LEGS_IDLE", UPPER: "TORSO_STAND"}
@@ -56,7 +56,7 @@ class Part:
 
     @property
     def root(self) -> Object | None:
-        """The empty that the file is stored on, or that it begins at."""
+        """The empty that stores the file, or that is its origin; None for a collection."""
         return self.holder if isinstance(self.holder, bpy.types.Object) else None
 
     @property
@@ -103,7 +103,7 @@ class Player:
 
     @cached_property
     def actions(self) -> dict[str, list[tuple[str, Action]]]:
-        """The actions of each sequence; before Blender 4.4 some are for the one that is named in them."""
+        """The actions of each sequence, each with the owner that its name ends with, if any (before Blender 4.4)."""
         own: dict[str, list[tuple[str, Action]]] = {}
         made: dict[str, list[tuple[str, Action]]] = {}
         keys = [owner for owner in self.owners if isinstance(owner, bpy.types.Key)]
@@ -113,7 +113,7 @@ class Player:
                 is_own = is_imported_for(action, keys)
                 found = made if is_own is None else own if is_own else {}
                 found.setdefault(known, []).append((owner, action))
-        # Those of the import, else those that were made; actions of tags bear no mark, but the name of the tag.
+        # Imported actions, else the user's own. Actions of tags have no mark of the import, but the tag's name.
         for name, pairs in made.items():
             own[name] = own.get(name, []) + [pair for pair in pairs if pair[0] or name not in own]
         return own
@@ -124,8 +124,8 @@ class Player:
         return in_order(_sequence_of(name, pairs[0][1]) for name, pairs in self.actions.items())
 
     def plays(self, part: Part, sequence: str) -> list[tuple[Any, Action, Any]]:
-        """What a sequence plays on what a part is made of: the owner, the action and its slot."""
-        # By the name of the action or slot; an armature and shape keys also take what is for nobody.
+        """What a sequence plays on a part: each owner with its action and slot."""
+        # By the name of the action or slot; armatures and shape keys also take one for no owner.
         known = {owner.name for owner in self.owners} | {one.holder.name for one in self.parts.values()}
         result = []
         for owner in part.owners:
@@ -166,7 +166,7 @@ class Player:
         name, shown = self.sequences[index].name, self._shown()
         chosen: dict[str, Sequence] = {}
         for part, standing in _STANDING.items():
-            # What both played ends with it.
+            # A sequence of both parts ends on both.
             other = shown.get(part, standing)
             wanted = name if is_played_by(part, name) else standing if other.startswith("BOTH_") else other
             if wanted in rows:
@@ -184,7 +184,7 @@ class Player:
         return rate, first, last
 
     def add_missing(self, frame: int) -> list[str]:
-        """Makes an action of each sequence that is missing, with what is shown now on a frame; returns their names."""
+        """Makes an action of the current pose, on one frame, for each missing sequence; returns their names."""
         missing = missing_sequences(self.actions)
         for name in missing:
             # Surfaces of a part share a slot.
@@ -219,7 +219,7 @@ class Player:
         return len(self.parts) == len(PARTS) and all(part.files.part for part in self.parts.values())
 
     def begin(self, context: Context) -> tuple[float, int, int]:
-        """Stores on the actions of imported sequences how they play, to notice changes; plays the first pair."""
+        """Stores on imported actions how they play, so that changes are noticed; plays the first pair."""
         for name, row in self.imported.items():
             for _, action in self.actions.get(name, ()):
                 _SPEED.write(action, row.frame_rate)
@@ -271,7 +271,7 @@ def _shown_values(owner: Any) -> Iterator[tuple[str, int, float]]:
 
 
 def _fingerprint(action: Action) -> str:
-    """Changes whenever what an action plays does."""
+    """A hash of what an action plays."""
     digest = hashlib.sha256()
     for curve in versions.all_fcurves(action):
         points = np.empty(2 * len(curve.keyframe_points), np.float32)
@@ -287,7 +287,7 @@ def _fingerprint(action: Action) -> str:
 
 
 def find_player(scene: Scene, obj: Object | None) -> Player | None:
-    """The player that an object is a part of; None if it is of none."""
+    """The player that an object belongs to; None if there is none."""
     parts = (_below_empties(scene, obj) or _in_collections(scene, obj)) if obj is not None else []
     player = Player({name: part for name in PARTS for part in parts if part.name == name})
     if not {LOWER, UPPER} <= player.parts.keys():
@@ -395,7 +395,7 @@ def _add_strips(owner: Any, action: Action, slot: Any, row: Sequence, step: floa
     if looping:
         start = first + (row.frame_count - looping) * step - (step if row.is_reversed else 0.0)
         repeat = max((last - start) // (looping * step) + 1.0, 1.0)
-        # The game goes on to the frame after the last one, which the action of a loop has.
+        # After the last frame, the game blends into the next one of the loop: the action has it, too.
         runs.append((start, row.last + 1 - looping, row.last + 1, repeat))
     for start, begin, end, repeat in runs:
         track = owner.animation_data.nla_tracks.new()
@@ -411,7 +411,7 @@ def _add_strips(owner: Any, action: Action, slot: Any, row: Sequence, step: floa
 
 @contextmanager
 def all_frames(context: Context) -> Iterator[None]:
-    """Plays all frames of imported parts of players while the block runs, as their files have them."""
+    """While the block runs, imported parts of players play all frames of their files."""
     kept = [
         (owner, strip.action, versions.assigned_slot(strip))
         for obj in context.scene.objects

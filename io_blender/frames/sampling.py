@@ -43,8 +43,8 @@ class Part:
     vertex_count: int  # V, as it is evaluated
     corners: Ints  # the vertex of each corner of the evaluated mesh, (L,)
     used: npt.NDArray[np.int64]  # the vertices that are sampled, (U,)
-    loops: Ints  # the corner of the mesh that each corner of a triangle is, clockwise, (T, 3)
-    rows: npt.NDArray[np.int64]  # which of the triangles of the mesh they are, (T,)
+    loops: Ints  # for each corner of each triangle, clockwise, the corner of the mesh, (T, 3)
+    rows: npt.NDArray[np.int64]  # the index of each triangle in the mesh, (T,)
     uvs: npt.NDArray[np.float64] | None  # of the corners of triangles, (T, 3, 2); None without a UV map
     slots: Ints  # the material slot of each triangle, (T,)
     materials: list[Material | None]  # of the slots
@@ -53,17 +53,17 @@ class Part:
 AnyPart = TypeVar("AnyPart", bound=Part)
 
 SAME_SIDE = np.cos(np.radians(1.0))
-"""The least cosine of normals of one side: custom normals are stored with an error."""
+"""Normals belong to one side if their cosine is at least this: custom normals are stored with an error."""
 
 
 def first_corners(vertices: npt.NDArray[np.integer]) -> npt.NDArray[np.intp]:
-    """The first corner with the vertex of each corner, (C,)."""
+    """For each corner the first one with the same vertex, (C,)."""
     _, firsts, numbers = np.unique(vertices, return_index=True, return_inverse=True)
     return firsts[numbers.reshape(-1)]
 
 
 class Sides:
-    """The normals of the sides of vertices, as a format stores them in each frame."""
+    """The normals of vertices in each frame, as a format stores them; a side is the corners with one normal."""
 
     def __init__(
         self,
@@ -75,9 +75,9 @@ class Sides:
         shown: npt.NDArray[np.bool_] | None = None,
         has_others: bool = True,
     ) -> None:
-        # Each of some `corners` of the mesh, (C,), is one of `vertices`, (C,). `turns` lead to the axes of the file in
-        # each frame, (F, 3, 3). Only `shown` vertices are filled, in each frame, (F, V); None for all. Without
-        # `has_others`, vertices have one side.
+        # `vertices` has the vertex of each of some `corners` of the mesh, both (C,). `turns` rotate normals to the axes
+        # of the file in each frame, (F, 3, 3). Only `shown` vertices are filled in each frame, (F, V); None for all.
+        # Without `has_others`, each vertex has one side.
         _, firsts, self._vertices = np.unique(vertices, return_index=True, return_inverse=True)
         self._corners, self._firsts = corners, corners[firsts]
         self._turns, self._encode = turns.astype(np.float32), encode
@@ -89,7 +89,7 @@ class Sides:
         self.is_other = np.zeros(len(corners), dtype=bool)  # which are on another side in some frame, (C,)
 
     def fill(self, frame: int, normals: npt.NDArray[np.float32]) -> None:
-        """Fills a frame, the next one, with the normals of the corners of the mesh, of any length, (L, 3)."""
+        """Fills `frame`, the next one, with the normals of the corners of the mesh, of any length, (L, 3)."""
         turn = self._turns[frame].T
         shown = np.ones(len(self._firsts), bool) if self._shown is None else self._shown[frame]
         # `take` is much faster than an index.
@@ -98,13 +98,13 @@ class Sides:
         others = np.zeros(0, np.int64)
         if self._has_others:
             of_corners = normals.take(self._corners, axis=0)
-            # Most corners have the very normal of the first one.
+            # Most corners have exactly the normal of the first one.
             is_same = (of_corners == of_firsts.take(self._vertices, axis=0)).ravel()
             others = np.unique(np.flatnonzero(~is_same) // 3)
             others = others[shown[self._vertices[others]]]
             a, b = of_corners[others], of_firsts[self._vertices[others]]
             lengths = np.sqrt(np.einsum("ci,ci->c", a, a) * np.einsum("ci,ci->c", b, b))
-            # NaN fails every comparison, and no normal is on any side.
+            # A normal that is NaN fails the comparison, so its corner is on another side.
             is_one = np.einsum("ci,ci->c", a, b) >= SAME_SIDE * np.maximum(lengths, np.finfo(np.float32).tiny)
             others = others[~is_one]
             self.is_other[others] = True
@@ -185,7 +185,7 @@ class Sampling(Generic[AnyPart]):
     plan: FramePlan
     options: ExportOptions
     report: Report
-    read: Callable[[Depsgraph], list[AnyPart]]  # makes the parts, of the first frame
+    read: Callable[[Depsgraph], list[AnyPart]]  # makes the parts from the first frame
     sides: Callable[[AnyPart], Sides] | None = None  # makes the sides of a part, which are then filled
     # Whether parts depend on the shape of the first frame; else its key is only shown where triangles may depend on it.
     shows_keys: bool = False
@@ -256,7 +256,7 @@ class _Sampler:
         vertex_count = sum(len(part.used) for part in parts)
         self.positions: Floats = np.empty((plan.frame_count, vertex_count, 3), np.float32 if is_single else np.float64)
         self.matrices: npt.NDArray[np.float64] | None = None
-        # For a short time, frames may differ in how faces are split or in texture coordinates.
+        # On a few frames, faces may be split differently, or texture coordinates may differ.
         may_change = any(not _has_triangles_only(obj) or has_other_modifiers(obj) for obj in what.objects)
         verified = frames_to_verify(plan.frame_count, what.options.verify, many=may_change)
         self.verified: dict[int, dict[int, EvaluatedFrame]] = {frame: {} for frame in verified}
