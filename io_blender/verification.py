@@ -36,7 +36,7 @@ class Verify(Enum):
 
 
 def frames_to_verify(count: int, verify: Verify, *, many: bool = False) -> list[int]:
-    """The frames to verify, rising, at equal distances: up to five with SOME, with `many` up to 200."""
+    """The frames to verify, ascending, at equal distances: up to five with SOME, with `many` up to 200."""
     if verify is Verify.NONE or count <= 0:
         return []
     between = next((number for most, number in _FRAMES_BETWEEN if count <= most), _MAX_FRAMES_BETWEEN)

@@ -22,7 +22,7 @@ def _blender() -> BlenderPart:
 FAMILY = Family(
     name="iqm",
     label="Inter-Quake Model IQM",
-    kinds=(FileKind(SUFFIX, "Inter-Quake Model", Role.MODEL, read_iqm, describe),),
+    kinds=(FileKind(SUFFIX, "Inter-Quake Model IQM", Role.MODEL, read_iqm, describe),),
     error=IqmError,
     blender=_blender,
     textures=TEXTURE_RULES,

@@ -36,7 +36,7 @@ class StoredCamera:
     camera: Camera  # as in the file, in the coordinates of the file to be written
     frame_start: int  # in the scene
     frame_entries: Ints  # the entry of each frame
-    instants: Ints  # the first frame after each cut, rising, (K,)
+    instants: Ints  # the first frame after each cut, ascending, (K,)
     ends: Ints  # the entry with the end of the shot at each cut, (K,)
 
     def cuts_at(self, frame: int) -> list[int]:

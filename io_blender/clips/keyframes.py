@@ -30,7 +30,7 @@ def write_keyframes(
     points: Sequence[float] | npt.NDArray[np.float32],
     interpolation: Sequence[int] | npt.NDArray[np.int32] | None = None,
 ) -> None:
-    """Gives a curve its keyframes: `points` holds frame and value of each in turn, rising."""
+    """Gives a curve its keyframes: `points` holds frame and value of each in turn, ascending."""
     # `interpolation` is that from each keyframe to the next; None for `LINEAR`. Keyframes that are there keep theirs.
     count = len(points) // 2
     keyframes = curve.keyframe_points

@@ -96,7 +96,7 @@ class FindImages(Operator):
 
 @properties
 class OBJECT_OT_io_idtech_find_all_images(bpy.types.Operator):
-    """Search the images of all materials of the model again, and rebuild their nodes"""
+    """Search for the images of all materials of the model again, and rebuild their nodes"""
 
     bl_idname = "object.io_idtech_find_all_images"
     bl_label = "Look Up All Images"

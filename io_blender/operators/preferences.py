@@ -114,7 +114,7 @@ class _GameFolderOperator(Operator):
 
 @properties
 class PREFERENCES_OT_io_idtech_game_folder_add(_GameFolderOperator, bpy.types.Operator):
-    """Add the folder of a game, such as base, baseq2 or id1, in which images are searched"""
+    """Add the folder of a game, such as base, baseq2 or id1, to search for images"""
 
     bl_idname = "preferences.io_idtech_game_folder_add"
     bl_label = "Add Game Folder"

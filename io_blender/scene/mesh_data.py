@@ -85,7 +85,7 @@ def corner_vertices(mesh: Mesh) -> npt.NDArray[np.int32]:
 
 
 def faces_of_corners(mesh: Any, corners: np.ndarray) -> np.ndarray:
-    """The faces that corners belong to, each once, rising; negative indices are ignored."""
+    """The faces that corners belong to, each once, ascending; negative indices are ignored."""
     starts = np.empty(len(mesh.polygons), dtype=np.int32)
     mesh.polygons.foreach_get("loop_start", starts)
     return np.unique(np.searchsorted(starts, corners[corners >= 0], side="right") - 1)

@@ -150,7 +150,7 @@ def store_mesh(
     data: Mesh, index: int, mesh: MeshBlock, *, first_copies: Integers, degenerate: npt.NDArray[np.bool_]
 ) -> None:
     """Stores a mesh block on the mesh made of it."""
-    # The vertices of `data` are the first copies in rising order, its faces the triangles that are not degenerate.
+    # The vertices of `data` are the first copies in ascending order, its faces the triangles that are not degenerate.
     # `first_copies` has for each vertex of the file the one that it is merged with, (V,).
     vertices = np.flatnonzero(first_copies == np.arange(mesh.vertex_count))
     mesh_data.set_integers(data, _VERTEX, "POINT", vertices)

@@ -140,7 +140,7 @@ def distinct_frames(parents: Ints, positions: Floats, orientations: Floats, chos
 
     One after the other, the frame is taken whose pose differs most from all that were taken before: by the turn of a
     joint against its parent, its distance from it, or the turn or motion of a root. Where none differs, the chosen
-    frame stays. Joints are in the space of the model; `chosen` has at least two rising indices, or those of all frames.
+    frame stays. Joints are in the space of the model; `chosen` has two or more ascending indices, or all.
     """
     if not len(parents) or len(chosen) == len(positions):
         return chosen

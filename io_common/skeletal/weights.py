@@ -213,7 +213,7 @@ def largest_weights(mesh: Mesh, most: int = 4) -> tuple[npt.NDArray[np.uint8], n
 
 
 def set_weights(mesh: Mesh, joints: Joints, vertices: Indices, bones: Indices, biases: Floats, points: Floats) -> None:
-    """Gives a mesh weights: rising vertices, joints and biases of all, (W,), and the vertices at rest, (V, 3)."""
+    """Gives a mesh weights: ascending vertices, joints and biases of all, (W,), and the vertices at rest, (V, 3)."""
     counts = np.bincount(vertices, minlength=mesh.vertex_count).astype(np.int32)
     mesh.weight_starts, mesh.weight_counts = np.cumsum(counts, dtype=np.int32) - counts, counts
     mesh.weight_joints, mesh.weight_biases = bones.astype(np.int32), biases

@@ -184,7 +184,7 @@ def commands_match(model: Model, tolerance: float = 0.0) -> bool:
 
 
 def _in_order(triangles: NDArray[Any], st: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The triangles with different vertices, with their texture coordinates (T, 3, 2), in rising order."""
+    """The triangles with different vertices, with their texture coordinates (T, 3, 2), in ascending order."""
     triangles, st = drop_degenerate(triangles, st)
     numbers, triangles, corners = _numbered(triangles)
     st = st.reshape(-1, 2)[corners]
@@ -196,7 +196,7 @@ def _in_order(triangles: NDArray[Any], st: NDArray[Any]) -> tuple[NDArray[Any], 
 
 
 def sorted_numbers(triangles: NDArray[Any]) -> NDArray[np.int64]:
-    """The numbers of triangles with different vertices, in rising order: equal for equal lists in any order."""
+    """The numbers of triangles with different vertices, in ascending order: equal for equal lists in any order."""
     return np.sort(_numbered(drop_degenerate(triangles)[0])[0])
 
 

@@ -140,7 +140,7 @@ _PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
 
 _CLASSES = (
     *find_images.classes_of(
-        SHADERS, TEXTURE_RULES, _find, "Search the images of the shader again, and rebuild the material's nodes"
+        SHADERS, TEXTURE_RULES, _find, "Search for the images of the shader again, and rebuild the material's nodes"
     ),
     DATA_PT_md3,
 )

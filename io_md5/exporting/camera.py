@@ -173,7 +173,7 @@ class _Plan:
         bound = _bound_cameras(scene) if use_markers else {}
         self._camera_at = _cameras_of_frames(scene, bound)
         self.stored = stored
-        # The first scene frame after each cut, rising, and the imported file with the index of the cut in it, or None.
+        # The first scene frame after each cut, ascending; the imported file with the index of the cut in it, or None.
         self.instants: list[int] = []
         self.sources: list[tuple[StoredCamera, int] | None] = []
         self._find_cuts(scene, bound)

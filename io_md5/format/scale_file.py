@@ -148,7 +148,7 @@ def write_scales(scales: Scales, target: Target) -> None:
 
 
 def format_scales(scales: Scales) -> bytes:
-    """The bytes of an .md5scale file: joints in their order, frames rising, numbers as short as 32 bits allow.
+    """The bytes of an .md5scale file: joints in their order, frames ascending, numbers as short as 32 bits allow.
 
     Scales of 1 are left out, and joints without any other. Raises Md5Error if a scale is not finite or too large.
     """

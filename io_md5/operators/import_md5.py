@@ -77,7 +77,7 @@ PROPERTIES = ((bpy.types.Camera, "md5_frame_rate", rate_property(CAMERA_RATE, ".
 
 CLASSES = (
     *find_images.classes_of(
-        SHADERS, TEXTURE_RULES, _find, "Search the images of the shader again, and rebuild the material's nodes"
+        SHADERS, TEXTURE_RULES, _find, "Search for the images of the shader again, and rebuild the material's nodes"
     ),
     DATA_PT_md5_camera,
 )

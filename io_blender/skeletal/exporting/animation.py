@@ -380,7 +380,7 @@ def _curve_values(curves: list[FCurve], frames: Floats) -> Floats:
 
 
 def _linear_values(curves: list[FCurve], count: int, frames: Floats) -> tuple[npt.NDArray[np.bool_], Floats]:
-    """Curves with the same number of keys: whether linear between rising keys, (C,), and values, (C, F)."""
+    """Curves with the same number of keys: whether linear between ascending keys, (C,), and values, (C, F)."""
     points = np.empty((len(curves), 2 * count), dtype=np.float32)
     kinds = np.empty((len(curves), count), dtype=np.int32)
     for curve, key_points, key_kinds in zip(curves, points, kinds, strict=True):

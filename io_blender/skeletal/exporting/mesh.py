@@ -64,7 +64,7 @@ def export_object(
     fitted: WeightTable | None = None,
     sides: Integers | None = None,
 ) -> list[Block]:
-    """The mesh blocks of an object, one for each used material slot, rising; their shaders are empty."""
+    """The mesh blocks of an object, one for each used material slot, ascending; their shaders are empty."""
     # `obj` is the original object, `source_mesh` its evaluated mesh at rest. With `use_stored`, data of the imported
     # file is used where it matches what Blender shows. `sides` are what differs between the vertices of the file that
     # corners (L,) of one vertex become, besides texture coordinates, (L, n).

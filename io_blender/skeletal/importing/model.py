@@ -203,7 +203,7 @@ def set_normals(data: Any, mesh: Mesh, normals: Floats, colors: npt.NDArray[np.u
 
 def add_vertex_groups(obj: Object, mesh: Mesh, file_vertices: npt.NDArray[np.int64], bone_names: list[str]) -> None:
     """A vertex group for each joint that has a weight, by joint; `obj` must be in Object Mode."""
-    # `file_vertices` has the vertex of the file for each vertex of the object, rising.
+    # `file_vertices` has the vertex of the file for each vertex of the object, ascending.
     rows = vertex_weights(mesh)
     object_vertices = np.full(mesh.vertex_count, -1)
     object_vertices[file_vertices] = np.arange(len(file_vertices))
@@ -232,7 +232,7 @@ def add_vertex_groups(obj: Object, mesh: Mesh, file_vertices: npt.NDArray[np.int
 def _one_weight_per_joint(
     joints: npt.NDArray[np.unsignedinteger], vertices: npt.NDArray[np.int64], biases: Floats
 ) -> tuple[npt.NDArray[np.unsignedinteger], npt.NDArray[np.int64], Floats]:
-    """Weights by joint, then by vertex (rising already); those of one joint on one vertex are added."""
+    """Weights by joint, then by vertex (ascending already); those of one joint on one vertex are added."""
     order = np.argsort(joints, kind="stable")
     joints, vertices, biases = joints[order], vertices[order], biases[order]
     repeated = (joints[1:] == joints[:-1]) & (vertices[1:] == vertices[:-1])

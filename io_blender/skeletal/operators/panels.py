@@ -294,18 +294,18 @@ _DECLARED: dict[tuple[Any, str], Any] = {
         options={"SKIP_SAVE"},
     ),
     (bpy.types.Material, "md5_shader"): find_images.name_property(
-        SHADERS, "Shader", "Name of the material in .md5mesh files. Empty: the name of the material"
+        SHADERS, "Shader", "Name of the material in MD5 and IQM files. Empty: the name of the material"
     ),
     (bpy.types.Action, "md5_frame_rate"): rate_property(ACTION_RATE, ".md5anim"),
     (bpy.types.Bone, "md5_joint_name"): StringProperty(
         name="Joint",
-        description="Name of the joint in MD5 files. Empty: the name of the bone",
+        description="Name of the joint in MD5 and IQM files. Empty: the name of the bone",
         get=lambda bone: printable(JOINT_NAME.current(bone, bone.name)),
         set=_set_joint_name,
     ),
     (bpy.types.Bone, "md5_joint_index"): IntProperty(
         name="Index",
-        description="Index of the joint in MD5 files, counted from 0. -1: after its parent",
+        description="Index of the joint in MD5 and IQM files, counted from 0. -1: after its parent",
         min=-1,
         max=_MAX_INDEX,
         get=lambda bone: -1 if (index := JOINT_INDEX.read(bone)) is None else index,

@@ -126,7 +126,7 @@ def cut_warnings(cuts: Ints) -> list[str]:
     if (cuts == 0).any():
         warnings.append("a cut at frame 0: Doom 3 refuses it")
     if (np.diff(cuts) <= 0).any():
-        warnings.append("the cuts are not in rising order: each cut takes effect only after those before it")
+        warnings.append("the cuts are not in ascending order: each cut takes effect only after those before it")
     return warnings
 
 
@@ -164,7 +164,7 @@ def format_camera(camera: Camera) -> bytes:
 
 
 def timeline(cuts: Ints, entry_count: int) -> tuple[Ints, Ints]:
-    """The entry of each whole frame, rising, int32 (n,) with n at least 1, and for each cut the first frame after it.
+    """The entry of each whole frame, ascending, int32 (n,) with n at least 1, and the first frame after each cut.
 
     The latter are from 0 to n, int32 (K,). Cuts are as in the file, each from 0 to N - 1 of N entries, at least one;
     invalid ones are handled as in Doom 3.
@@ -181,5 +181,5 @@ def timeline(cuts: Ints, entry_count: int) -> tuple[Ints, Ints]:
 
 
 def cuts_at(instants: Ints) -> Ints:
-    """The cuts of a file, int32 (K,), given the first frame after each cut in rising order, int32 (K,)."""
+    """The cuts of a file, int32 (K,), given the first frame after each cut in ascending order, int32 (K,)."""
     return (instants + np.arange(len(instants))).astype(np.int32)
