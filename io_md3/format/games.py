@@ -189,6 +189,8 @@ _FRAME_NAMES = ("every frame has a name of its own", "the game takes the first o
 _GZDOOM_RULES = (
     Rule("frame_names_repeated", False, _repeated_frames, "GZDoom", *_FRAME_NAMES,
          "GZDoom `models_md3.cpp`, `FMD3Model::FindFrame`"),
+    _limit("surfaces", 32, "GZDoom", "`SurfaceSkin` of MODELDEF reaches the first 32",
+           "GZDoom `r_data/models.h`: `MD3_MAX_SURFACES`", is_error=False),
 )  # fmt: skip
 _SRB2_RULES = (
     _limit("vertices", 65536, "SRB2", "SRB2 has indices of 16 bits", "SRB2 `hw_md3load.c`, `MD3_LoadModel`"),
