@@ -177,6 +177,14 @@ def test_a_surface_keeps_its_vertices_in_games_without_limits():
     assert check_model(model, Game.GZDOOM) == []
 
 
+def test_gzdoom_warns_of_surfaces_that_surface_skins_do_not_reach():
+    surface = replace(_big(3, 1), shaders=["skin.png"])
+    for count, expected in ((32, []), (33, [("too_many_surfaces", False)])):
+        surfaces = [replace(surface, name=f"s{number}") for number in range(count)]
+        found = check_model(replace(md3_samples.tube_model(1, ()), surfaces=surfaces), Game.GZDOOM)
+        assert [(one.code, one.is_error) for one in found] == expected
+
+
 def test_names_of_frames_that_a_game_does_not_find_are_told():
     model = md3_samples.tube_model(3, ())
     model.frame_names = ["SPR2_STND00", "SUPERRUN_1", "SPR2_run0"]
