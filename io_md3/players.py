@@ -343,7 +343,9 @@ def _share_tags(player: Player) -> None:
     everything = {obj for part in parts for obj in part.objects} | rigs
     everything |= {child for rig in rigs for child in rig.children_recursive}
     for tag in find_tags(sorted(everything, key=lambda obj: obj.name)):
-        holders = [part for part in parts if tag.obj in part.objects or tag.obj in part.armatures]
+        # What hangs on a rig is where the rig is: in each part that it moves.
+        owner = tag.obj.parent if tag.obj.parent in rigs else tag.obj
+        holders = [part for part in parts if owner in part.objects or owner in part.armatures]
         wanted = player.parts.get(TAGS.get(tag.shown_name.lower(), ""))
         if wanted is not None and (len(holders) != 1 or not holders[0].root):
             holders = [wanted]

@@ -345,6 +345,27 @@ def test_three_parts_below_empties_are_a_player(tmp_path):
     assert heights == [0.0, 1.0, 2.0]
 
 
+def test_tags_on_one_rig_below_an_empty_are_of_the_parts_that_the_game_looks_in(tmp_path):
+    rig = make_figure()
+    for part in ("lower", "upper", "head"):
+        collection, empty = bpy.data.collections[part], bpy.data.objects.new(part, None)
+        bpy.context.scene.collection.objects.link(empty)
+        for obj in collection.objects:
+            bpy.context.scene.collection.objects.link(obj)
+            obj.parent = empty
+        bpy.data.collections.remove(collection)
+    rig.parent = bpy.data.objects["lower"]
+    flag = bpy.data.objects.new("tag_flag", None)
+    bpy.context.scene.collection.objects.link(flag)
+    flag.parent, flag.parent_type, flag.parent_bone = rig, "BONE", "spine"
+    assert bpy.ops.object.idtech_player_template() == {"FINISHED"}
+    files = export(tmp_path, player_name="cube")
+    tags = {
+        part: set(specification.read(files[f"models/players/cube/{part}.md3"]).tags[0]) for part in ("lower", "upper")
+    }
+    assert tags == {"lower": {"tag_torso"}, "upper": {"tag_head", "tag_weapon", "tag_flag"}}
+
+
 def make_three_parts():
     """Legs, torso and head with shape keys, below empties that hang on tags."""
     above = None
