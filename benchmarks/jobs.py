@@ -52,10 +52,7 @@ CLIP_READING: Functions = {
     "reading its bytes": ("io_common.files:read_file",),
     "finding the lines": ("io_md5.format.text.columns:Text.lines",),
     "converting the digits": ("io_md5.format.text.columns:Text.decimals",),
-    "comparing the bytes between the numbers": (
-        "io_md5.format.text.columns:Text.matches",
-        "io_md5.format.text.columns:Text.all_equal",
-    ),
+    "comparing the bytes between the numbers": ("io_md5.format.text.columns:Text.matches",),
     "scanning what is not a frame": ("io_md5.format.text.anim_file:Scan",),
 }
 IMAGES: Functions = {
