@@ -1,4 +1,4 @@
-"""A reader of IQM files by the letter of iqm.txt, one number at a time, which shares nothing with ours."""
+"""A reader of IQM files by the letter of iqm.txt, which shares nothing with ours."""
 
 from __future__ import annotations
 
@@ -37,12 +37,10 @@ class SpecIqm:
 
     def skinned(self, frame: int, bind: list[np.ndarray]) -> np.ndarray:
         """The vertices in a frame."""
-        moves = [pose @ np.linalg.inv(rest) for pose, rest in zip(self.pose(frame), bind, strict=True)]
-        result = []
-        for point, joints, weights in zip(self.arrays[0], self.arrays[4], self.arrays[5], strict=True):
-            matrix = sum(moves[joint] * weight / 255 for joint, weight in zip(joints, weights, strict=True))
-            result.append((matrix @ [*point, 1.0])[:3])
-        return np.array(result)
+        moves = np.array([pose @ np.linalg.inv(rest) for pose, rest in zip(self.pose(frame), bind, strict=True)])
+        joints, weights = np.array(self.arrays[4]), np.array(self.arrays[5]) / 255
+        matrices = np.einsum("vkij,vk->vij", moves[joints], weights)
+        return np.einsum("vij,vj->vi", matrices[:, :3, :3], self.arrays[0]) + matrices[:, :3, 3]
 
 
 def matrix(channels: tuple) -> np.ndarray:
