@@ -28,8 +28,11 @@ from ..names import fold, without_image_extension
 
 TICS_PER_SECOND = 35
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]"
-# Comments and strings, in which nothing else counts. Lines that this module writes begin with a keyword or a comment.
-_SKIPPED = r'//[^\n]*|;[^\n]*|/\*.*?\*/|"[^"]*"'
+# A comment that is not closed goes to the end.
+_COMMENTS = r"//[^\n]*|;[^\n]*|/\*.*?(?:\*/|\Z)"
+# What nothing else counts in.
+_SKIPPED = rf'{_COMMENTS}|"[^"]*"'
+# Lines that this module writes begin with a keyword or this comment.
 _COMMENT = "//: "
 _OURS = re.compile(rf"\s*(?:(?:path|model|skin|surfaceskin|frame|frameindex)\b|{_COMMENT.strip()}|$)", re.IGNORECASE)
 _OTHER_MODEL = re.compile(r"^\s*(?:model|animation)\s+[1-9]", re.IGNORECASE | re.MULTILINE)
@@ -110,7 +113,8 @@ def with_definition(text: str, definition: Definition) -> str:
 
 def _find_block(text: str, actor: str) -> re.Match[str] | None:
     """The block of an actor, with its content."""
-    block = rf'\bmodel\s+"?{actor}"?\s*\{{(?P<content>(?:{_SKIPPED}|[^{{}}])*+)\}}'
+    gap = rf"(?:\s|{_COMMENTS})"
+    block = rf'\bmodel{gap}++"?{actor}"?{gap}*+\{{(?P<content>(?:{_SKIPPED}|[^{{}}])*+)\}}'
     found = re.finditer(rf"{_SKIPPED}|{block}", text, re.DOTALL | re.IGNORECASE)
     return next((one for one in found if one["content"] is not None), None)
 
