@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from typing import TYPE_CHECKING
 
 from ..io_common.family import Family, FileKind, Role
 from .format import MAGIC, PROFILES, Md2Error, read_model
 from .format.file import describe
 from .format.games import TEXTURE_RULES
 
+if TYPE_CHECKING:
+    from ..io_blender.part import BlenderPart
+
+
+def _blender() -> BlenderPart:
+    from .operators import BLENDER
+
+    return BLENDER
+
+
 FAMILY = Family(
     name="md2",
     label="id Tech 2 MD2",
     kinds=(FileKind(".md2", "id Tech 2 MD2", Role.MODEL, read_model, describe),),
     error=Md2Error,
-    blender=lambda: import_module(".operators", __package__).BLENDER,
+    blender=_blender,
     textures=TEXTURE_RULES,
     games=PROFILES,
     magic=MAGIC,
