@@ -173,8 +173,8 @@ def _warn_of_animations(mesh: Path, new: _Skeleton, others: Collection[Path], re
     old = _read_skeleton(mesh)
     if old is None or old == new:
         return
-    found = _skeletons(mesh.parent, ANIMATION_SUFFIX)
-    unfit = [path.name for path, skeleton in found.items() if path not in others and skeleton == old]
+    found = _skeletons(mesh.parent, ANIMATION_SUFFIX, others)
+    unfit = [path.name for path, skeleton in found.items() if skeleton == old]
     if unfit:
         report.warn(
             f"its joints have changed, so games refuse the animations {listing(unfit)} with it: export them again",
@@ -183,10 +183,10 @@ def _warn_of_animations(mesh: Path, new: _Skeleton, others: Collection[Path], re
         )
 
 
-def _skeletons(folder: Path, suffix: str) -> dict[Path, _Skeleton]:
-    """The skeletons of the files of a folder that can be read."""
+def _skeletons(folder: Path, suffix: str, others: Collection[Path] = ()) -> dict[Path, _Skeleton]:
+    """The skeletons of the files of a folder that can be read, without those of some others."""
     try:
-        paths = [path for path in files_in(folder) if path.suffix.lower() == suffix]
+        paths = [path for path in files_in(folder) if path.suffix.lower() == suffix and path not in others]
     except OSError:
         return {}
     return {path: skeleton for path in paths if (skeleton := _read_skeleton(path)) is not None}
