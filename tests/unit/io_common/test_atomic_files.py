@@ -62,7 +62,7 @@ def run(code, *arguments):
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=600,
     )
 
 
@@ -294,7 +294,7 @@ def test_temporary_files_of_a_running_process_are_kept(target):
         assert other.stdout.readline() == "waiting\n"
         write_file(target, b"from here")
         assert target.read_bytes() == b"from here"
-        other.communicate("go\n", timeout=60)
+        other.communicate("go\n", timeout=600)
     assert other.returncode == 0
     assert target.read_bytes() == b"from the other"
     assert list(target.parent.iterdir()) == [target]

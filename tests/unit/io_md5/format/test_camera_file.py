@@ -81,7 +81,7 @@ def test_groups_behind_cuts_are_kept_and_written_back(block, cuts, groups):
     assert_same_camera(camera_of(format_camera(camera)), camera)
 
 
-@pytest.mark.parametrize(("block", "words"), [("0 5", "frame 0"), ("5 5", "rising"), ("9 5", "rising")])
+@pytest.mark.parametrize(("block", "words"), [("0 5", "frame 0"), ("5 5", "ascending"), ("9 5", "ascending")])
 def test_odd_cuts_are_read_with_a_warning_and_written_back(block, words):
     camera = camera_of(with_cuts(block))
     assert len(camera.warnings) == 1
