@@ -259,8 +259,8 @@ class DOPESHEET_PT_md5_action(bpy.types.Panel):
         action: Any = _active_action(context)
         layout.prop(action, "md5_frame_rate")
         start, end = frames_of(action, context)
-        repeats = ", the last repeats the first" if action.use_cyclic else ""
-        layout.label(text=counted(round(end - start) + 1, "frames") + repeats)
+        cyclic = ", cyclic" if action.use_cyclic else ""
+        layout.label(text=counted(round(end - start) + 1, "frames") + cyclic)
 
 
 def _active_action(context: Context) -> Any:
@@ -296,7 +296,7 @@ _DECLARED: dict[tuple[Any, str], Any] = {
     (bpy.types.Material, "md5_shader"): find_images.name_property(
         SHADERS, "Shader", "Name of the material in MD5 and IQM files. Empty: the name of the material"
     ),
-    (bpy.types.Action, "md5_frame_rate"): rate_property(ACTION_RATE, ".md5anim"),
+    (bpy.types.Action, "md5_frame_rate"): rate_property(ACTION_RATE, "MD5 and IQM"),
     (bpy.types.Bone, "md5_joint_name"): StringProperty(
         name="Joint",
         description="Name of the joint in MD5 and IQM files. Empty: the name of the bone",
