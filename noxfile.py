@@ -31,6 +31,8 @@ BLENDERS = {
 TESTED = ("4.2", "4.5", "5.2", "5.3")
 # The newest tested Blender of each Python.
 NEWEST = {BLENDERS[name][0]: name for name in TESTED}
+# The slow tests, those on real files and those that need any Blender run in one of them each: see tests/conftest.py.
+PARTS = {name: f"{number}/{len(TESTED)}" for number, name in enumerate(TESTED, 1)}
 # What does not depend on the version runs in the Python that runs nox, or in another that Blender is made for.
 HERE = next(
     (
@@ -48,18 +50,6 @@ WHEEL_TOOLS = ["build>=1.2", "hatchling>=1.26", "twine>=6"]
 # Turns pages of the documentation into the help pages of the zip.
 HELP_TOOLS = ["markdown>=3.6,<4"]
 DOC_TOOLS = ["mkdocs>=1.6,<2", "mkdocs-material>=9.6,<10", "mkdocstrings[python]>=0.29", "ruff>=0.13"]
-# What depends on the version of Blender, and one run over the real files: all that runs between the oldest and the
-# newest Blender.
-VERSION_DEPENDENT = [
-    *(f"tests/promises/{name}" for name in ("md2", "md5", "operators", "scene")),
-    "tests/promises/characters/test_corpus.py",
-    "tests/promises/characters/test_import.py",
-    "tests/promises/edits/test_md2_animation.py",
-    "tests/promises/edits/test_md5_animation.py",
-    "tests/promises/edits/test_md5_situations.py",
-    # Its rigs take long to generate.
-    *("-k", "not rigify"),
-]
 # The zip has the modules of the working copy, which tests/package compares: what differs is that it is installed.
 OF_PACKAGE = [
     "tests/package",
@@ -152,10 +142,12 @@ def library(session: nox.Session) -> None:
 @nox.session
 @every_blender
 def blender(session: nox.Session, blender: str) -> None:
-    """What runs in Blender, on the working copy."""
+    """What runs in Blender, on the working copy: with arguments all of it, else what this version has to run."""
     install_blender(session, blender, *TEST_TOOLS, *PEERS)
-    folders = ["tests/promises"] if blender in (TESTED[0], TESTED[-1]) else VERSION_DEPENDENT
-    session.run("python", "tests/run.py", *(session.posargs or [*PARALLEL, *folders]))
+    arguments, part = session.posargs, "1/1"
+    if not arguments:
+        arguments, part = [*PARALLEL, "tests/promises"], PARTS.get(blender, part)
+    session.run("python", "tests/run.py", *arguments, env={"IO_IDTECH_PART": part})
 
 
 @nox.session(python=HERE)

@@ -21,6 +21,7 @@ import os
 import shutil
 import sys
 import tempfile
+import zlib
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -39,8 +40,21 @@ if WORKER:
     os.environ.update(dict.fromkeys(("TMPDIR", "TEMP", "TMP"), _folder))
     tempfile.tempdir = None
 
+# "2/4": the second of four parts of the tests that Blenders share. A test is always in the same part.
+_PART, _PARTS = (int(number) for number in os.environ.get("IO_IDTECH_PART", "1/1").split("/"))
+# What needs a Blender, whatever its version.
+_ANY_BLENDER = ("command_line", "documentation", "robustness")
+
 if not HAS_BLENDER:
     collect_ignore = ["promises"]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what other Blenders run."""
+    shared = [item for item in items if {"slow", "corpus", *_ANY_BLENDER}.intersection(item.keywords)]
+    others = {item for item in shared if zlib.crc32(item.nodeid.encode()) % _PARTS != _PART - 1}
+    config.hook.pytest_deselected(items=list(others))
+    items[:] = [item for item in items if item not in others]
 
 
 @pytest.fixture(scope="session")

@@ -113,12 +113,6 @@ def file_vertices(model, animation=None, frame=0):
     return np.concatenate([skin(mesh, positions, orientations) for mesh in model.meshes])
 
 
-def distance(a, b) -> float:
-    """The greatest distance of a point of one cloud from the nearest of the other, both ways."""
-    lengths = np.linalg.norm(a[:, None] - b[None], axis=2)
-    return float(max(lengths.min(axis=0).max(), lengths.min(axis=1).max()))
-
-
 def transform(seed=1.0) -> Matrix:
     """A turned and moved place."""
     return Matrix.Translation((3.0, -2.0, seed)) @ Quaternion((0.4, -0.3, 0.8), 1.1 * seed).to_matrix().to_4x4()

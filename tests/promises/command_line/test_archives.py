@@ -26,6 +26,7 @@ def game() -> dict[str, bytes | str]:
     return {**files, "models/hound/tris.md2": game_folders.md2(), "models/hound/skin.tga": game_folders.IMAGE}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extension", [".pk4", ".pak", ".zip"])
 @pytest.mark.parametrize("format_name", ["md5", "glb"])
 def test_an_archive_converts_to_the_same_files_as_its_content_on_disk(

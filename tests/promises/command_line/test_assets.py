@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from installed import read_empty_scene
 
+pytestmark = pytest.mark.slow
+
 IMP, HERO = "monster_demon_imp", "players/hero"
 
 

@@ -628,6 +628,7 @@ importlib.import_module(sys.argv[1] + ".command_line.command").end_process(15)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_full", [False, True])
 def test_a_blender_that_ends_removes_its_own_temporary_folder_and_no_other(extension, tmp_path, is_full):
     folder = tmp_path / "temporary"

@@ -9,6 +9,7 @@ import bpy
 import md2_samples
 import numpy as np
 import pytest
+from clouds import distance
 from engines import loaders, md2
 from engines.posing import Refused
 from installed import read_empty_scene
@@ -421,12 +422,6 @@ def test_a_collections_exporter_has_a_game_of_its_own(scene, out):
 
 
 # The games' loaders
-
-
-def distance(mine, theirs):
-    """The greatest distance of a point from the nearest of the others, both ways."""
-    lengths = np.linalg.norm(mine[:, None] - theirs[None], axis=2)
-    return float(max(lengths.min(axis=0).max(), lengths.min(axis=1).max()))
 
 
 @pytest.mark.parametrize("game", GAMES)

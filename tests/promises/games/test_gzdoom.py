@@ -8,6 +8,7 @@ import bpy
 import md3_samples
 import numpy as np
 import pytest
+from clouds import farthest
 from engines import gzdoom
 from sliding_box import model_with_actions, shown_points
 
@@ -53,8 +54,7 @@ def test_a_monster_shows_every_frame_of_every_sequence_as_blender_does(mod):
             drawn = found.draws("Imp", sprite, letter)
             assert [image for image, *_ in drawn] == ["models/imp/skin.png"] * 2
             points = np.concatenate([points for _, _, points in drawn])
-            off = np.linalg.norm(points[:, None] - shown_points(box)[None], axis=2).min(axis=1)
-            assert off.max() <= 1 / 64
+            assert farthest(points, shown_points(box)) <= 1 / 64
             assert len({tuple(np.round(point, 1)) for point in points}) == 8
 
 
@@ -90,8 +90,7 @@ def test_a_held_weapon_is_on_the_side_on_which_blender_shows_it(mod):
         bpy.context.scene.frame_set(frame)
         drawn = found.draws("Imp", "IMPA", letter, is_held=True)
         points = np.concatenate([points for _, _, points in drawn])
-        off = np.linalg.norm(points[:, None] - shown_points(box)[None], axis=2).min(axis=1)
-        assert off.max() <= 1 / 64
+        assert farthest(points, shown_points(box)) <= 1 / 64
 
 
 def test_an_imported_model_is_described_by_its_own_sequences(mod):

@@ -19,7 +19,11 @@ PATHS = sorted(CORPUS.glob("iqm/**/*.iqm"))
 MODELS = [path for path in PATHS if read_iqm(path).meshes]
 ALONE = [path for path in PATHS if path not in MODELS]
 
-pytestmark = [pytest.mark.corpus, pytest.mark.skipif(not PATHS, reason=f"no IQM files at {CORPUS} (IO_IDTECH_CORPUS)")]
+pytestmark = [
+    pytest.mark.corpus,
+    pytest.mark.slow,
+    pytest.mark.skipif(not PATHS, reason=f"no IQM files at {CORPUS} (IO_IDTECH_CORPUS)"),
+]
 
 
 def name_of(path: Path) -> str:

@@ -344,6 +344,7 @@ def test_an_md5_model_becomes_an_iqm_that_shows_the_same(tmp_path):
     assert_shows(path, meshes, [(one, one.name) for one in bpy.data.actions])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_a_damaged_file_is_imported_or_refused_with_nothing_left(tmp_path, seed):
     data, rng = bytearray(format_iqm(iqm_samples.iqm())), np.random.default_rng(seed)

@@ -6,8 +6,9 @@ import bpy
 import numpy as np
 import pytest
 import scripted_scenes
+from clouds import distance
 from md2_samples import write_sample
-from scripted_scenes import distance, shown_vertices
+from scripted_scenes import shown_vertices
 
 from io_idtech.io_md2.format import PLAYER_SEQUENCES, find_sequences, read_model
 

@@ -162,6 +162,7 @@ def test_frames_of_the_scene_and_several_objects(tmp_path):
     assert shading(objects, file, 0, 1, turn=quarter) < 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("custom_normals", [False, True])
 @pytest.mark.parametrize("name", ["tube", *md2_compare.REAL, MEETS_IN_POINTS])
 @pytest.mark.parametrize("setting", SETTINGS)
@@ -187,6 +188,7 @@ def test_an_import_that_is_made_sharp_is_warned_of_and_split(tmp_path, setting):
 
 
 def test_a_split_beyond_the_vertices_of_a_game_is_an_error_that_changes_nothing(tmp_path):
+    bpy.context.scene.frame_end = 1
     bpy.ops.mesh.primitive_grid_add(x_subdivisions=30, y_subdivisions=30, size=20.0)
     obj = bpy.context.object
     for vertex in obj.data.vertices:

@@ -250,6 +250,7 @@ HOSTILE = [
 KEYS = ["entries", "cuts", "cut_groups", "cut_marker", "frame_start", "frame_rate", "commandline", "scale", "axes"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*KEYS, None])
 def test_hostile_values_are_not_used(tmp_path, name):
     """Whatever the group of a camera says, what is exported is what Blender shows."""

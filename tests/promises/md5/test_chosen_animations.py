@@ -7,7 +7,8 @@ import md5_scenes
 import numpy as np
 import pytest
 import scripted_scenes
-from scripted_scenes import distance, file_vertices, shown_vertices
+from clouds import distance
+from scripted_scenes import file_vertices, shown_vertices
 
 from io_idtech.io_md5.format import read_animation, read_mesh
 

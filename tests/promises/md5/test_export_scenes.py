@@ -10,9 +10,10 @@ import md5_scenes
 import numpy as np
 import pytest
 import scripted_scenes
+from clouds import distance
 from installed import read_empty_scene
 from mathutils import Matrix
-from scripted_scenes import FRAMES, distance, file_vertices, shown_vertices
+from scripted_scenes import FRAMES, file_vertices, shown_vertices
 
 from io_idtech.io_common.skeletal.skinning import face_normals
 from io_idtech.io_md5.format import read_animation, read_mesh, write_animation

@@ -515,6 +515,8 @@ def real_files():
 BROKEN_ON_PURPOSE = ("weight_joint_oob", "no_MD5Version")
 
 
+@pytest.mark.corpus
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "peculiarities"), real_files())
 def test_every_good_real_file_loads_and_every_broken_one_is_refused_in_words(corpus, path, peculiarities):
     before = snapshot()

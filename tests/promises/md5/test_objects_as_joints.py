@@ -7,6 +7,7 @@ from math import radians
 import bpy
 import numpy as np
 import pytest
+from clouds import farthest
 from installed import read_empty_scene
 
 from io_idtech.io_md5.format import read_animation, read_mesh
@@ -81,10 +82,6 @@ def shown():
     return {frame: np.concatenate(points) for frame, points in result.items()}
 
 
-def nearest(points, others):
-    return float(np.linalg.norm(points[:, None] - others[None], axis=2).min(axis=1).max())
-
-
 @pytest.mark.parametrize("build", [door, turret, machine])
 def test_moving_objects_are_played_in_the_file_as_in_blender(tmp_path, build):
     build()
@@ -97,8 +94,8 @@ def test_moving_objects_are_played_in_the_file_as_in_blender(tmp_path, build):
     )  # fmt: skip
     found = shown()
     for frame in FRAMES:
-        assert nearest(expected[frame], found[frame]) < 1e-4
-        assert nearest(found[frame], expected[frame]) < 1e-4
+        assert farthest(expected[frame], found[frame]) < 1e-4
+        assert farthest(found[frame], expected[frame]) < 1e-4
     assert np.ptp(np.stack([found[frame].sum(axis=0) for frame in FRAMES]), axis=0).max() > 0.1
 
 

@@ -10,6 +10,7 @@ import md5_scenes
 import numpy as np
 import pytest
 import scripted_scenes
+from clouds import distance
 from md5_cameras import make_camera
 
 from io_idtech.io_common.skeletal.skeleton import poses
@@ -91,7 +92,7 @@ def test_frames_between_those_of_the_scene_are_what_blender_shows_there(tmp_path
     sampled = exported(tmp_path, "MD2", frame_rate_from="GAME")
     bpy.context.scene.frame_set(3, subframe=0.4)
     shown = scripted_scenes.shown_vertices([tube])
-    assert scripted_scenes.distance(sampled[1].astype(float), shown) < 0.02
+    assert distance(sampled[1].astype(float), shown) < 0.02
 
 
 @GAMES
