@@ -132,7 +132,7 @@ def read_or_refuse(read, data):
 @pytest.mark.slow
 @pytest.mark.parametrize(("read", "shape"), SHAPES.values(), ids=SHAPES)
 def test_memory_is_in_proportion_to_the_file(read, shape):
-    data = file_of(shape, 100_000)
+    data = file_of(shape, 50_000)
     tracemalloc.start()
     try:
         read_or_refuse(read, data)
@@ -140,7 +140,7 @@ def test_memory_is_in_proportion_to_the_file(read, shape):
     finally:
         tracemalloc.stop()
     # A number in text is some four bytes, and eight as a float64; meshes and warnings are objects of Python.
-    assert peak < (16 << 20) + 500 * len(data)
+    assert peak < (8 << 20) + 500 * len(data)
 
 
 @pytest.mark.parametrize("part", ["a", "a/", " ", "\\\\", "<>", "^^"])

@@ -23,7 +23,7 @@ def read_once(parse: Callable) -> Callable:
     return lambda *arguments: deepcopy(known(*arguments))
 
 
-@dataclass
+@dataclass(eq=False)
 class EngineMesh:
     """A mesh as an engine has read it. V vertices, T triangles, W weights."""
 
@@ -135,55 +135,69 @@ def largest(mesh, vertex, most):
     return kept
 
 
+@lru_cache(maxsize=32)
+def table(mesh, shares):
+    """The vertex, the weight and the numbers of each row that `shares` gives for a vertex of a mesh, as columns."""
+    rows = [(vertex, *row) for vertex in range(len(mesh.counts)) for row in shares(mesh, vertex)]
+    vertices, weights, *numbers = np.array(rows, dtype=np.float64).T
+    return vertices.astype(np.int64), weights.astype(np.int64), *numbers
+
+
 def carried(mesh, bind, pose, shares):
     """The vertex of the bind pose, moved by joints: `shares` gives the weights of a vertex, and the share of each."""
     rest = direct(mesh, bind)
     turns = np.einsum("jik,jlk->jil", pose[0], bind[0])
     moves = pose[1] - np.einsum("jik,jk->ji", turns, bind[1])
-    result = np.zeros_like(rest)
-    for vertex in range(len(rest)):
-        for weight, share in shares(vertex):
-            joint = mesh.joints[weight]
-            result[vertex] += (turns[joint] @ rest[vertex] + moves[joint]) * share
-    return result
+    vertices, weights, parts = table(mesh, shares)
+    joints = mesh.joints[weights]
+    points = np.einsum("wij,wj->wi", turns[joints], rest[vertices]) + moves[joints]
+    return added(vertices, points * parts[:, None], len(rest))
+
+
+def added(vertices, points, count):
+    return np.stack([np.bincount(vertices, points[:, axis], minlength=count) for axis in range(3)], axis=1)
+
+
+def _cut_shares(mesh, vertex):
+    kept = largest(mesh, vertex, 4)
+    scale = 255 / sum(mesh.biases[kept])
+    return [(weight, int(mesh.biases[weight] * scale) / 255) for weight in kept]
 
 
 def cut_bytes(mesh, bind, pose):
     """ironwail: four weights as bytes, cut and not made 255 again."""
+    return carried(mesh, bind, pose, _cut_shares)
 
-    def shares(vertex):
-        kept = largest(mesh, vertex, 4)
-        scale = 255 / sum(mesh.biases[kept])
-        return [(weight, int(mesh.biases[weight] * scale) / 255) for weight in kept]
 
-    return carried(mesh, bind, pose, shares)
+def _filled_shares(mesh, vertex):
+    start = mesh.starts[vertex]
+    kept = sorted(range(start, start + mesh.counts[vertex]), key=lambda weight: -mesh.biases[weight])[:4]
+    numbers = [int(mesh.biases[weight] / sum(mesh.biases[kept]) * 255) for weight in kept]
+    numbers[0] += max(255 - sum(numbers), 0)
+    return [(weight, number / 255) for weight, number in zip(kept, numbers, strict=True)]
 
 
 def filled_bytes(mesh, bind, pose):
     """RBDOOM-3-BFG: the four largest weights as bytes; the largest gets what is missing to 255."""
+    return carried(mesh, bind, pose, _filled_shares)
 
-    def shares(vertex):
-        start = mesh.starts[vertex]
-        kept = sorted(range(start, start + mesh.counts[vertex]), key=lambda weight: -mesh.biases[weight])[:4]
-        numbers = [int(mesh.biases[weight] / sum(mesh.biases[kept]) * 255) for weight in kept]
-        numbers[0] += max(255 - sum(numbers), 0)
-        return [(weight, number / 255) for weight, number in zip(kept, numbers, strict=True)]
 
-    return carried(mesh, bind, pose, shares)
+def _own_shares(mesh, vertex):
+    kept = largest(mesh, vertex, 8)
+    scale = 1 / sum(mesh.biases[kept])
+    numbers = [int(mesh.biases[weight] * scale * 255) for weight in kept]
+    return [
+        (weight, mesh.biases[weight] * scale, number / sum(numbers))
+        for weight, number in zip(kept, numbers, strict=True)
+    ]
 
 
 def own_points(mesh, bind, pose):
     """vkQuake: up to eight weights, each with its own point; bytes only share out the places of joints."""
-    result = np.zeros((len(mesh.counts), 3))
-    for vertex in range(len(result)):
-        kept = largest(mesh, vertex, 8)
-        scale = 1 / sum(mesh.biases[kept])
-        numbers = [int(mesh.biases[weight] * scale * 255) for weight in kept]
-        for weight, number in zip(kept, numbers, strict=True):
-            joint = mesh.joints[weight]
-            point = mesh.offsets[weight] * (mesh.biases[weight] * scale)
-            result[vertex] += pose[0][joint] @ point + pose[1][joint] * (number / sum(numbers))
-    return result
+    vertices, weights, factors, parts = table(mesh, _own_shares)
+    joints = mesh.joints[weights]
+    points = np.einsum("wij,wj->wi", pose[0][joints], mesh.offsets[weights] * factors[:, None])
+    return added(vertices, points + pose[1][joints] * parts[:, None], len(mesh.counts))
 
 
 def skinned(mesh, bind, pose, *, raw_sums=False, most=MOST_INFLUENCES):
@@ -207,7 +221,7 @@ def skinned(mesh, bind, pose, *, raw_sums=False, most=MOST_INFLUENCES):
     joints = mesh.joints[rows]
     points = np.einsum("wij,wj->wi", turns[joints], rest[vertices]) + moves[joints]
     points *= (biases * scale[vertices])[:, None]
-    return np.stack([np.bincount(vertices, points[:, axis], minlength=len(rest)) for axis in range(3)], axis=1)
+    return added(vertices, points, len(rest))
 
 
 def _rows(mesh):
@@ -218,8 +232,7 @@ def _rows(mesh):
 
 def _sums(mesh, points):
     vertices = np.repeat(np.arange(len(mesh.counts)), mesh.counts)
-    rows = points[_rows(mesh)]
-    return np.stack([np.bincount(vertices, rows[:, axis], minlength=len(mesh.counts)) for axis in range(3)], axis=1)
+    return added(vertices, points[_rows(mesh)], len(mesh.counts))
 
 
 def unpack(flags, starts, base, values):
