@@ -31,7 +31,7 @@ BLENDERS = {
 TESTED = ("4.2", "4.5", "5.2", "5.3")
 # The newest tested Blender of each Python.
 NEWEST = {BLENDERS[name][0]: name for name in TESTED}
-# The slow tests, those on real files and those that need any Blender run in one of them each: see tests/conftest.py.
+# Slow tests, those on real files, and those that hardly depend on the version run in one of them each: tests/conftest.py.
 PARTS = {name: f"{number}/{len(TESTED)}" for number, name in enumerate(TESTED, 1)}
 # What does not depend on the version runs in the Python that runs nox, or in another that Blender is made for.
 HERE = next(
@@ -77,7 +77,8 @@ nox.options.error_on_missing_interpreters = "CI" in os.environ
 
 
 def install_blender(session: nox.Session, blender: str, *packages: str) -> None:
-    session.install(f"bpy=={blender}.*", BLENDERS[blender][1], *packages)
+    # Of Blender's many modules, only those that are used are compiled, when they are.
+    session.install("--no-compile", f"bpy=={blender}.*", BLENDERS[blender][1], *packages)
 
 
 every_blender = nox.parametrize(

@@ -42,8 +42,8 @@ if WORKER:
 
 # "2/4": the second of four parts of the tests that Blenders share. A test is always in the same part.
 _PART, _PARTS = (int(number) for number in os.environ.get("IO_IDTECH_PART", "1/1").split("/"))
-# What needs a Blender, whatever its version.
-_ANY_BLENDER = ("command_line", "documentation", "robustness")
+# What hardly depends on the version of Blender.
+_ANY_BLENDER = ("characters", "command_line", "documentation", "games", "materials", "robustness")
 
 if not HAS_BLENDER:
     collect_ignore = ["promises"]
