@@ -31,7 +31,7 @@ BLENDERS = {
 TESTED = ("4.2", "4.5", "5.2", "5.3")
 # The newest tested Blender of each Python.
 NEWEST = {BLENDERS[name][0]: name for name in TESTED}
-# Slow tests, those on real files, and those that hardly depend on the version run in one of them each: tests/conftest.py.
+# They share the slow tests, those on real files, and those that hardly depend on the version: see tests/conftest.py.
 PARTS = {name: f"{number}/{len(TESTED)}" for number, name in enumerate(TESTED, 1)}
 # What does not depend on the version runs in the Python that runs nox, or in another that Blender is made for.
 HERE = next(
