@@ -215,6 +215,13 @@ def test_a_library_that_cannot_be_written_is_an_error(idtech, games: Path, tmp_p
     assert "blender_assets.cats.txt" in told
 
 
+def test_a_full_disk_is_reported_and_no_asset_is_half_written(idtech, games: Path, small_disk: Path) -> None:
+    status, table, told = idtech("convert", games / "baseq2", "--format", "assets", "--to", small_disk)
+    assert status == 1
+    assert "the disk is full" in table + told
+    assert not list(small_disk.rglob("*.blend*"))
+
+
 def test_a_model_without_meshes_is_shown_by_its_bones(part, tmp_path: Path) -> None:
     text = game_folders.md5mesh()
     skeleton = re.sub(r"numMeshes \d+", "numMeshes 0", text[: text.index("mesh {")])

@@ -1344,18 +1344,6 @@ def wait_for(what, seconds=PATIENCE):
 # Disks
 
 
-@pytest.fixture
-def small_disk(tmp_path):
-    """A disk of 24 kB, where this process may make one."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=24k", "tmpfs", str(folder)]
-    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("no disk of its own can be mounted here")
-    yield folder
-    subprocess.run(["umount", "--lazy", str(folder)], check=True)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "ending"), FORMATS.items())
 def test_a_full_disk_is_reported_for_every_format(idtech, small_disk, name, ending):
