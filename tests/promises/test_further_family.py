@@ -46,6 +46,7 @@ def seen(tmp_path_factory):
     return json.loads(done.stdout.splitlines()[-1])
 
 
+@pytest.mark.slow
 def test_it_is_in_the_menus_and_takes_dropped_files(seen):
     assert ["import_scene.tri", "Triangle (.tri)"] in seen["import menu"]
     assert ["export_scene.tri", "Triangle (.tri)"] in seen["export menu"]

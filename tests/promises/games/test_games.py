@@ -393,6 +393,7 @@ def test_an_origin_that_is_there_is_not_added_twice(out):
 # Options
 
 
+@pytest.mark.slow
 def test_the_game_of_the_preferences_is_the_default(scene, out):
     preferences = bpy.context.preferences.addons["bl_ext.user_default.io_idtech"].preferences
     preferences.md5_game, preferences.md2_game = "QUAKE", "QUAKE2"
