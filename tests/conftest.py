@@ -40,8 +40,10 @@ if WORKER:
     os.environ.update(dict.fromkeys(("TMPDIR", "TEMP", "TMP"), _folder))
     tempfile.tempdir = None
 
-# "2/4": the second of four parts of the tests that Blenders share. A test is always in the same part.
-_PART, _PARTS = (int(number) for number in os.environ.get("IO_IDTECH_PART", "1/1").split("/"))
+# "2/4 1/2": the second of four parts of what Blenders share, and the first half of the rest.
+_SHARED, _REST = (
+    tuple(int(number) for number in part.split("/")) for part in os.environ.get("IO_IDTECH_PARTS", "1/1 1/1").split()
+)
 # What hardly depends on the version of Blender.
 _ANY_BLENDER = ("characters", "command_line", "documentation", "games", "materials", "robustness")
 
@@ -51,10 +53,15 @@ if not HAS_BLENDER:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leaves out what other Blenders run."""
-    shared = [item for item in items if {"slow", "corpus", *_ANY_BLENDER}.intersection(item.keywords)]
-    others = {item for item in shared if zlib.crc32(item.nodeid.encode()) % _PARTS != _PART - 1}
+    others = {item for item in items if not _is_here(item)}
     config.hook.pytest_deselected(items=list(others))
     items[:] = [item for item in items if item not in others]
+
+
+def _is_here(item: pytest.Item) -> bool:
+    is_shared = not {"slow", "corpus", *_ANY_BLENDER}.isdisjoint(item.keywords)
+    part, parts = _SHARED if is_shared else _REST
+    return zlib.crc32(item.nodeid.encode()) % parts == part - 1
 
 
 @pytest.fixture(scope="session")
