@@ -59,6 +59,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_here(item: pytest.Item) -> bool:
+    if item.get_closest_marker("every_version"):
+        return True
     is_shared = not {"slow", "corpus", *_ANY_BLENDER}.isdisjoint(item.keywords)
     part, parts = _SHARED if is_shared else _REST
     return zlib.crc32(item.nodeid.encode()) % parts == part - 1

@@ -281,6 +281,7 @@ class TestKeys:
         assert result.file.frame_names == [NAMES[i] for i in (0, 1, 3, 2, 4)]
         assert any("deleted or reordered" in text for text in result.warnings)
 
+    @pytest.mark.every_version
     def test_another_basis(self, tmp_path, relative):
         activate(relative)
         relative.active_shape_key_index = 2

@@ -266,6 +266,7 @@ def _two_slots(bench: Bench):
     return action, other, mine
 
 
+@pytest.mark.every_version
 @needs_slots
 @pytest.mark.parametrize("setting", workbench.SETTINGS)
 @pytest.mark.parametrize("actions", ["ACTIVE", "ALL", "SCENE"])
@@ -282,6 +283,7 @@ def test_the_slot_that_is_assigned_counts(tmp_path, setting, actions, number):
         assert set(result.clips) == {"walk", "wave", "both"}
 
 
+@pytest.mark.every_version
 @needs_slots
 def test_an_action_without_a_slot_for_the_armature_is_no_animation_of_it(tmp_path):
     bench = workbench.sample(tmp_path)
@@ -293,6 +295,7 @@ def test_an_action_without_a_slot_for_the_armature_is_no_animation_of_it(tmp_pat
     del bench
 
 
+@pytest.mark.every_version
 @needs_slots
 @pytest.mark.parametrize("assigned", [True, False])
 def test_of_two_armatures_in_one_action_each_gets_its_own_slot(tmp_path, assigned):
@@ -448,6 +451,7 @@ def test_actions_that_are_not_the_armatures_are_left_out_by_name_and_reason(tmp_
     assert reason in told
 
 
+@pytest.mark.every_version
 @needs_slots
 def test_the_action_of_another_object_is_not_taken_for_root_motion_when_nothing_plays_it(tmp_path):
     bench = workbench.sample(tmp_path)

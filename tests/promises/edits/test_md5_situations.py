@@ -468,6 +468,7 @@ def test_motion_by_modifiers_of_curves_beyond_a_single_key_is_named(tmp_path, ac
     assert len(result.clips["Bend"].positions) == 10
 
 
+@pytest.mark.every_version
 @pytest.mark.skipif(not HAS_SLOTS, reason="before Blender 4.4 there are no slots")
 @pytest.mark.parametrize("actions", ["ACTIVE", "ALL"])
 def test_the_range_of_an_action_is_that_of_the_slot_of_the_rig(tmp_path, actions):

@@ -643,6 +643,7 @@ def test_an_unkeyed_pose_in_another_scene_is_kept(tmp_path):
     assert tuple(control.pose.bones["root"].location) == (0.0, 5.0, 0.0)
 
 
+@pytest.mark.every_version
 @pytest.mark.skipif(not HAS_SLOTS, reason="before Blender 4.4 there are no slots")
 @pytest.mark.parametrize("actions", ["ACTIVE", "ALL"])
 def test_the_slot_that_blender_would_choose_next_is_kept(tmp_path, actions):

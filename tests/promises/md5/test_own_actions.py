@@ -93,6 +93,7 @@ def test_the_name_of_a_slot_tells_whose_an_action_is_that_plays_nowhere(tmp_path
     assert said(warnings, "Zombie Idle (its slot is for Zombie)")
 
 
+@pytest.mark.every_version
 @pytest.mark.skipif(HAS_SLOTS, reason="from Blender 4.4 on, the slot tells")
 def test_an_action_that_may_be_of_two_armatures_is_named(tmp_path):
     hero, zombie = two_rigs()

@@ -21,7 +21,7 @@ from paths import CORPUS, ROOT
 
 from io_idtech.io_md5.format import write_animation
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.every_version]
 
 VERSIONS = ("4.2", "4.5", "5.2", "5.3")
 NOW = version()
