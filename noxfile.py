@@ -27,12 +27,12 @@ BLENDERS = {
     "5.2": ("3.13", "numpy>=2.2"),
     "5.3": ("3.13", "numpy>=2.2"),
 }
-# Those of `python run.py test`: the versions with long-term support and the newest.
-TESTED = ("4.2", "4.5", "5.2", "5.3")
+# Those of `python run.py test`: the versions with long-term support and the newest. Each runs a quarter of what they
+# share, and half of the rest, which an older and a newer Blender run: see tests/conftest.py.
+PARTS = {"4.2": "1/4 1/2", "4.5": "2/4 2/2", "5.2": "3/4 1/2", "5.3": "4/4 2/2"}
+TESTED = tuple(PARTS)
 # The newest tested Blender of each Python.
 NEWEST = {BLENDERS[name][0]: name for name in TESTED}
-# A quarter of what they share, and half of the rest, which an older and a newer Blender run: see tests/conftest.py.
-PARTS = {"4.2": "1/4 1/2", "4.5": "2/4 2/2", "5.2": "3/4 1/2", "5.3": "4/4 2/2"}
 # What does not depend on the version runs in the Python that runs nox, or in another that Blender is made for.
 HERE = next(
     (
@@ -145,10 +145,8 @@ def library(session: nox.Session) -> None:
 def blender(session: nox.Session, blender: str) -> None:
     """What runs in Blender, on the working copy; without arguments, the part that this version has to run."""
     install_blender(session, blender, *TEST_TOOLS, *PEERS)
-    arguments, environment = session.posargs, {}
-    if not arguments:
-        arguments, environment = [*PARALLEL, "tests/promises"], {"IO_IDTECH_PARTS": PARTS.get(blender, "1/1 1/1")}
-    session.run("python", "tests/run.py", *arguments, env=environment)
+    environment = {"IO_IDTECH_PARTS": PARTS[blender]} if blender in PARTS and not session.posargs else {}
+    session.run("python", "tests/run.py", *(session.posargs or [*PARALLEL, "tests/promises"]), env=environment)
 
 
 @nox.session(python=HERE)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 from mathutils.kdtree import KDTree
 
 
 def farthest(points, others) -> float:
     """The greatest distance of a point from the nearest of the others."""
+    # The tree would pass over a NaN.
+    assert np.isfinite(points).all()
+    assert np.isfinite(others).all()
     tree = KDTree(len(others))
     for index, place in enumerate(others.tolist()):
         tree.insert(place, index)

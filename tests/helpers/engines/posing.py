@@ -136,19 +136,18 @@ def largest(mesh, vertex, most):
 
 
 @lru_cache(maxsize=32)
-def table(mesh, shares):
-    """The vertex, the weight and the numbers of each row that `shares` gives for a vertex of a mesh, as columns."""
+def table(mesh, shares, count):
+    """The vertex, the weight and the numbers, so many, of each row that `shares` gives for a vertex, as columns."""
     rows = [(vertex, *row) for vertex in range(len(mesh.counts)) for row in shares(mesh, vertex)]
-    vertices, weights, *numbers = np.array(rows, dtype=np.float64).T
+    vertices, weights, *numbers = np.array(rows, dtype=np.float64).reshape(-1, 2 + count).T
     return vertices.astype(np.int64), weights.astype(np.int64), *numbers
 
 
-def carried(mesh, bind, pose, shares):
-    """The vertex of the bind pose, moved by joints: `shares` gives the weights of a vertex, and the share of each."""
+def carried(mesh, bind, pose, vertices, weights, parts):
+    """The vertices of the bind pose, each moved by the joints of its weights, in parts."""
     rest = direct(mesh, bind)
     turns = np.einsum("jik,jlk->jil", pose[0], bind[0])
     moves = pose[1] - np.einsum("jik,jk->ji", turns, bind[1])
-    vertices, weights, parts = table(mesh, shares)
     joints = mesh.joints[weights]
     points = np.einsum("wij,wj->wi", turns[joints], rest[vertices]) + moves[joints]
     return added(vertices, points * parts[:, None], len(rest))
@@ -166,7 +165,7 @@ def _cut_shares(mesh, vertex):
 
 def cut_bytes(mesh, bind, pose):
     """ironwail: four weights as bytes, cut and not made 255 again."""
-    return carried(mesh, bind, pose, _cut_shares)
+    return carried(mesh, bind, pose, *table(mesh, _cut_shares, 1))
 
 
 def _filled_shares(mesh, vertex):
@@ -179,7 +178,7 @@ def _filled_shares(mesh, vertex):
 
 def filled_bytes(mesh, bind, pose):
     """RBDOOM-3-BFG: the four largest weights as bytes; the largest gets what is missing to 255."""
-    return carried(mesh, bind, pose, _filled_shares)
+    return carried(mesh, bind, pose, *table(mesh, _filled_shares, 1))
 
 
 def _own_shares(mesh, vertex):
@@ -194,7 +193,7 @@ def _own_shares(mesh, vertex):
 
 def own_points(mesh, bind, pose):
     """vkQuake: up to eight weights, each with its own point; bytes only share out the places of joints."""
-    vertices, weights, factors, parts = table(mesh, _own_shares)
+    vertices, weights, factors, parts = table(mesh, _own_shares, 2)
     joints = mesh.joints[weights]
     points = np.einsum("wij,wj->wi", pose[0][joints], mesh.offsets[weights] * factors[:, None])
     return added(vertices, points + pose[1][joints] * parts[:, None], len(mesh.counts))
@@ -202,9 +201,6 @@ def own_points(mesh, bind, pose):
 
 def skinned(mesh, bind, pose, *, raw_sums=False, most=MOST_INFLUENCES):
     """The vertex of the bind pose, moved by up to four joints: engines that leave the rest to the graphics card."""
-    rest = direct(mesh, bind)
-    turns = np.einsum("jik,jlk->jil", pose[0], bind[0])
-    moves = pose[1] - np.einsum("jik,jk->ji", turns, bind[1])
     rows = _rows(mesh)
     vertices = np.repeat(np.arange(len(mesh.counts)), mesh.counts)
     if most is not None and mesh.counts.max(initial=0) > most:
@@ -214,14 +210,11 @@ def skinned(mesh, bind, pose, *, raw_sums=False, most=MOST_INFLUENCES):
         chosen = np.sort(order[ranks < most])
         rows, vertices = rows[chosen], vertices[chosen]
     biases = mesh.biases[rows]
-    sums = np.bincount(vertices, biases, minlength=len(rest))
+    sums = np.bincount(vertices, biases, minlength=len(mesh.counts))
     scale = np.where(sums > 0, 1 / np.where(sums > 0, sums, 1), 1)
     if raw_sums:
         scale = np.ones_like(scale)
-    joints = mesh.joints[rows]
-    points = np.einsum("wij,wj->wi", turns[joints], rest[vertices]) + moves[joints]
-    points *= (biases * scale[vertices])[:, None]
-    return added(vertices, points, len(rest))
+    return carried(mesh, bind, pose, vertices, rows, biases * scale[vertices])
 
 
 def _rows(mesh):
