@@ -25,6 +25,8 @@ from results import Memory, Results, Row
 from timing import Job, medians
 
 from io_idtech.io_blender.reports import finish
+from io_idtech.io_common.skeletal.scales import NamedAnimation
+from io_idtech.io_iqm.format import from_model, read_iqm, write_iqm
 from io_idtech.io_md2.format import Model, read_model, write_model
 from io_idtech.io_md3.format import Model as Md3Model
 from io_idtech.io_md3.format import read_model as read_md3
@@ -40,6 +42,7 @@ PLAYER = CORPUS / "md2/assimp+assimp/test/models/MD2/faerie.md2"
 IMPORT, OWN_EXPORT, EVERY_FRAME, AT_LIMITS, PLAYING, READING, VERIFYING = 1.15, 1.2, 3.0, 1.5, 0.35, 0.6, 1.15
 EVALUATING = 3.0
 CONVERTING, AT_ONCE, GLB, LEVEL, MANY = 1.2, 1.15, 1.1, 1.05, 1.5
+AS_ARRAYS, AS_MD5 = 1.5, 1.0
 """The target ratios."""
 
 FIRST_MODEL, FURTHER_MODEL = 0.3, 0.02
@@ -147,6 +150,7 @@ class Jobs:
             self.edited_frames,
             self.verification,
             self.short_clips,
+            self.iqm,
             self.materials,
             self.conversion,
             self.memory,
@@ -494,6 +498,48 @@ class Jobs:
             VERIFYING,
         )
         self._functions("exporting those clips", "the export", Job(lambda: export("SOME")), CLIP_EXPORT)
+
+    def iqm(self) -> None:
+        """A large IQM read into arrays, and a character with 30 animations, compared with the same as MD5."""
+        huge = self._path("huge.iqm")
+        write_iqm(from_model(inputs.model(200_000, 100)), huge)
+        iqm = read_iqm(huge)
+        arrays = [iqm.triangles, iqm.adjacency, *(one.values for one in iqm.arrays)]
+
+        def floor() -> list[np.ndarray]:
+            data = huge.read_bytes()
+            return [np.frombuffer(data, one.dtype, one.size).copy() for one in arrays]
+
+        job = f"read IQM of {huge.stat().st_size / 1e6:.1f} MB into arrays"
+        self._row(job, lambda: read_iqm(huge), "`np.frombuffer`", floor, AS_ARRAYS)
+
+        md5 = self._path("character.md5mesh")
+        shutil.copyfile(self.rifle, md5)
+        model = read_mesh(md5)
+        clips = [inputs.animation(model.joints, 30, seed=number) for number in range(_ACTIONS)]
+        for number, clip in enumerate(clips):
+            write_animation(clip, md5.with_name(f"clip{number}.md5anim"))
+        named = [NamedAnimation(f"clip{number}", clip) for number, clip in enumerate(clips)]
+        file = self._path("figure.iqm")
+        write_iqm(from_model(model, named), file)
+        jobs = [Job(operator(path, animations="FOLDER"), empty) for path in (file, md5)]
+        what = f"{model.vertex_count:,} vertices with {_ACTIONS} animations of 30 frames"
+        own, other = medians(*jobs)
+        self.results.rows.append(Row(f"import IQM, {what}", own, "the same as MD5", other, AS_MD5))
+
+        # Made in Blender: of both, nothing of an imported file can be written again.
+        def load_new() -> None:
+            jobs[1].prepare()
+            jobs[1].run()
+            for data in (*bpy.data.armatures, *bpy.data.meshes, *bpy.data.actions):
+                data.pop("md5", None)
+
+        out = str(file.with_name("out"))
+        own, other = medians(
+            Job(lambda: bpy.ops.export_scene.iqm(filepath=out + ".iqm", actions="ALL"), load_new),
+            Job(lambda: bpy.ops.export_scene.md5mesh(filepath=out + ".md5mesh", actions="ALL"), load_new),
+        )
+        self.results.rows.append(Row(f"export IQM, {what}", own, "the same as MD5", other, AS_MD5))
 
     # Materials
 

@@ -73,6 +73,7 @@ class Builder(build.Builder):
     """Builds a model and its animations as an IQM holds them."""
 
     rounding = "files hold only the four largest weights of a vertex, as bytes"
+    has_bounds = False
     is_separate: bool = False
     imported: Iqm | None = None  # the file that the armature was made of
     parts: list[tuple[Integers, Attributes]] = field(default_factory=list)  # its meshes: vertices, and what they have

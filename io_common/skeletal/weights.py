@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,36 +27,24 @@ class WeightsByJoint:
     width: int  # greatest number of rows computed at once
     points: Indices  # of each vertex (V,): those alone, then the sums, then one at 0
 
-    def moved_sums(self, rotations: Floats, places: Floats) -> list[Floats]:
-        """The points of `sums` in some poses, each (n, 3 F)."""
-        if not self.shared:
-            return []
-        rows = np.concatenate([
-            points @ rotations[joint] + biases * places[joint] for joint, points, biases in self.shared
-        ])  # fmt: skip
-        result = []
-        for numbers in self.sums:
-            moved = rows[numbers[:, 0]]
-            for weight in range(1, numbers.shape[1]):
-                moved += rows[numbers[:, weight]]
-            result.append(moved)
-        return result
-
-    def include(self, rotations: Floats, places: Floats, low: Floats, high: Floats) -> None:
-        """Widens boxes, lower and upper corners (3 F,), by the vertices in frames; see `pose_columns`."""
+    def moved(self, rotations: Floats, places: Floats) -> Iterator[Floats]:
+        """The points in some poses, each (n, 3 F): those alone, then the sums; see `pose_columns`."""
         for joint, points in self.alone:
-            rotated = points @ rotations[joint]
-            np.minimum(low, rotated.min(axis=0) + places[joint], out=low)
-            np.maximum(high, rotated.max(axis=0) + places[joint], out=high)
-        for moved in self.moved_sums(rotations, places):
-            np.minimum(low, moved.min(axis=0), out=low)
-            np.maximum(high, moved.max(axis=0), out=high)
+            yield points @ rotations[joint] + places[joint]
+        if self.shared:
+            rows = np.concatenate([
+                points @ rotations[joint] + biases * places[joint] for joint, points, biases in self.shared
+            ])  # fmt: skip
+            for numbers in self.sums:
+                result = rows[numbers[:, 0]]
+                for weight in range(1, numbers.shape[1]):
+                    result += rows[numbers[:, weight]]
+                yield result
 
     def skin(self, positions: Floats, orientations: Floats, scales: Floats | None = None) -> Floats:
         """The vertices in some poses, (F, V, 3), as `skinning.skin` computes them."""
-        rotations, places = pose_columns(positions, orientations, scales)
-        moved = [points @ rotations[joint] + places[joint] for joint, points in self.alone]
-        rows = np.concatenate([*moved, *self.moved_sums(rotations, places), np.zeros((1, 3 * len(positions)))])
+        moved = self.moved(*pose_columns(positions, orientations, scales))
+        rows = np.concatenate([*moved, np.zeros((1, 3 * len(positions)))])
         return rows[self.points].reshape(len(self.points), len(positions), 3).swapaxes(0, 1)
 
 
@@ -152,39 +141,43 @@ def bounds_of_weights(
     parts: list[WeightsByJoint], positions: Floats, orientations: Floats, scales: Floats | None = None
 ) -> Floats:
     """The same for meshes whose weights were grouped by joint once for many animations."""
-    low = np.full(3 * len(positions), np.inf)
-    high = np.full(3 * len(positions), -np.inf)
+    low, high = np.full((len(positions), 3), np.inf), np.full((len(positions), 3), -np.inf)
     # Processors round sums differently. Computed in double precision and rounded to the numbers of games, all give the
     # same box.
-    rotations, places = pose_columns(positions, orientations, scales)
-    widest = max((part.width for part in parts), default=0)
-    step = 3 * max(1, _CHUNK // max(3 * widest, 1))
-    for begin in range(0, len(low), step):
-        columns = slice(begin, begin + step)
-        for part in parts:
-            part.include(rotations[:, :, columns], places[:, columns], low[columns], high[columns])
+    for frames, moved in _moved(parts, positions, orientations, scales):
+        low[frames] = np.minimum(low[frames], moved.min(axis=0).reshape(-1, 3))
+        high[frames] = np.maximum(high[frames], moved.max(axis=0).reshape(-1, 3))
     if not np.isfinite(low).all():
         return np.stack([positions.min(axis=1), positions.max(axis=1)], axis=1)
     with np.errstate(over="ignore"):
-        return np.stack([low.reshape(-1, 3), high.reshape(-1, 3)], axis=1).astype(np.float32).astype(np.float64)
+        return np.stack([low, high], axis=1).astype(np.float32).astype(np.float64)
 
 
-def pose_radii(meshes: list[Mesh], positions: Floats, orientations: Floats, scales: Floats | None = None) -> Floats:
-    """The greatest distances of the model from the z axis and from the origin in each frame, (F, 2).
-
-    The arguments are those of `pose_bounds`.
-    """
-    parts = [weights_by_joint(mesh) for mesh in meshes if mesh.vertex_count]
+def radii_of_weights(
+    parts: list[WeightsByJoint], positions: Floats, orientations: Floats, scales: Floats | None = None
+) -> Floats:
+    """The greatest distances of the model, or of joints without vertices, from the z axis and the origin, (F, 2)."""
     result = np.zeros((len(positions), 2))
-    step = max(1, _CHUNK // max(3 * sum(len(part.points) for part in parts), 1))
-    for first in range(0, len(result), step):
-        rows = slice(first, first + step)
-        factors = None if scales is None else scales[rows]
-        moved = [part.skin(positions[rows], orientations[rows], factors) for part in parts]
-        squares = np.concatenate(moved or [positions[rows]], axis=1) ** 2
-        sums = np.stack([squares[..., :2].sum(axis=2), squares.sum(axis=2)], axis=2)
-        result[rows] = np.sqrt(sums.max(axis=1, initial=0.0))
-    return result
+    joints = (slice(None), positions.swapaxes(0, 1).reshape(-1, 3 * len(positions)))
+    for frames, moved in _moved(parts, positions, orientations, scales) if parts else [joints]:
+        squares = np.square(moved).reshape(len(moved), -1, 3)
+        flat = squares[..., 0] + squares[..., 1]
+        found = np.stack([flat.max(axis=0), (flat + squares[..., 2]).max(axis=0)], axis=1)
+        result[frames] = np.maximum(result[frames], found)
+    return np.sqrt(result)
+
+
+def _moved(
+    parts: list[WeightsByJoint], positions: Floats, orientations: Floats, scales: Floats | None
+) -> Iterator[tuple[slice, Floats]]:
+    """Some frames at a time, the points of each part in these, (n, 3 F)."""
+    rotations, places = pose_columns(positions, orientations, scales)
+    step = max(1, _CHUNK // max(3 * max((part.width for part in parts), default=0), 1))
+    for begin in range(0, len(positions), step):
+        columns = slice(3 * begin, 3 * (begin + step))
+        for part in parts:
+            for moved in part.moved(rotations[:, :, columns], places[:, columns]):
+                yield slice(begin, begin + step), moved
 
 
 def largest_weights(mesh: Mesh, most: int = 4) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:

@@ -22,7 +22,13 @@ from ...io_common.skeletal.model import ROOT, Floats, Ints, Joints, Mesh, Model,
 from ...io_common.skeletal.scales import NamedAnimation
 from ...io_common.skeletal.skinning import bind_pose, vertex_normals, vertex_tangents
 from ...io_common.skeletal.validation import validate_animation, validate_model
-from ...io_common.skeletal.weights import largest_weights, pose_bounds, pose_radii, set_weights
+from ...io_common.skeletal.weights import (
+    bounds_of_weights,
+    largest_weights,
+    radii_of_weights,
+    set_weights,
+    weights_by_joint,
+)
 from ...io_common.texts import counted, listing
 from ...io_common.triangles import neighbors
 from .model import LOOP, PORTABLE, ArrayType, FrameRange, Iqm, IqmError, MeshRange, VertexArray, masked
@@ -226,10 +232,11 @@ def with_animations(iqm: Iqm, poses: Iqm, meshes: Sequence[Mesh]) -> Iqm:
     """A file with the animations of another, for the same joints, and their bounds with the file's meshes."""
     result = replace(iqm, **{name: getattr(poses, name) for name in OF_ANIMATIONS})
     # As they are read.
-    found = [one.poses() for one in to_animations(result)]
-    boxes = [pose_bounds(list(meshes), *pose).reshape(-1, 6) for pose in found]
-    radii = [pose_radii(list(meshes), *pose) for pose in found]
-    result.bounds = as_singles(np.hstack([np.concatenate(boxes), np.concatenate(radii)]))
+    parts, rows = [weights_by_joint(mesh) for mesh in meshes if mesh.vertex_count], []
+    for one in to_animations(result):
+        pose = one.poses()
+        rows.append(np.hstack([bounds_of_weights(parts, *pose).reshape(-1, 6), radii_of_weights(parts, *pose)]))
+    result.bounds = as_singles(np.concatenate(rows))
     return result
 
 

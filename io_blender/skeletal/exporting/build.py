@@ -107,6 +107,7 @@ class Builder:
     report: Report
     progress: Progress
     rounding = ""  # how files of the format round vertices, in words
+    has_bounds = True  # whether animations get bounds here, and not when their file is made
     # If False, meshes only serve to compute bounds and to verify animations.
     writes_meshes: bool
     skeleton: Skeleton = field(init=False)
@@ -217,11 +218,12 @@ class Builder:
         if self.writes_meshes and self.options.split_surfaces:
             parts = self._split(parts)
         for path, animation in self.animations.items():
-            one = self.sampled[path]
-            table = one.scales.values if one.scales else None
-            weights = [block.weights_by_joint for _, block in parts]
-            bounds = bounds_of_weights(weights, one.positions, one.orientations, table)
-            self.animations[path] = replace(animation, bounds=bounds)
+            if self.has_bounds:
+                one = self.sampled[path]
+                table = one.scales.values if one.scales else None
+                weights = [block.weights_by_joint for _, block in parts]
+                bounds = bounds_of_weights(weights, one.positions, one.orientations, table)
+                self.animations[path] = replace(animation, bounds=bounds)
             self.report.count("animations")
             self.report.count("frames", animation.frame_count)
         armature = self.source.armature
