@@ -27,6 +27,7 @@ from ..io_characters.assets import make_asset
 from ..io_characters.importer import import_character
 from ..io_characters.reading import CharacterOptions
 from ..io_characters.scene import actions_of, animated_data
+from ..io_common.declarations.characters import QUAKE3
 from ..io_common.errors import message_for, without_path
 from ..io_common.family import family_of_file
 from ..io_common.files import open_file
@@ -151,6 +152,8 @@ def _load_file(task: Task, settings: Settings, report: Report) -> Scene:
 
 def _load_character(task: Task, settings: Settings, report: Report) -> Scene:
     character, files = character_of(task, settings)
+    if settings.format in FAMILY_FORMATS and len(character.parts) > 1 and character.game == QUAKE3:
+        raise TargetError("a player has several models: convert it to blend, glb or fbx, or each of its models alone")
     _empty_scene()
     conversion = axes.from_file(settings.scale or 1.0, "Y", "Z")
     options = CharacterOptions(

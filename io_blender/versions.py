@@ -41,7 +41,10 @@ class ActionCurves:
         self.action = action
         self.slot: Any = None
         self._bag: Any = action
-        if _HAS_SLOTS:
+        if not _HAS_SLOTS:
+            # Else only its first use sets it, and until then Blender prints a warning whenever it is read.
+            action.id_root = id_type
+        else:
             self.slot = _slot_for(action, id_type, name) or _newer(action).slots.new(id_type, name or SLOT_NAME)
             layers = _newer(action).layers
             layer = layers[0] if layers else layers.new("Layer")

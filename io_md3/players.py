@@ -27,7 +27,7 @@ from ..io_blender.frames.shape_keys import shape_keys, value_path
 from ..io_blender.records import Number, Text
 from ..io_common.names import without_copy_suffix
 from .format.sequences import Sequence, in_order, is_played_by, missing_sequences, sequence_named
-from .records import GROUP, PLAYER, SEQUENCES, PlayerFiles, Sequences, has_file, root_of
+from .records import GROUP, PLAYER, SEQUENCES, SLOT, PlayerFiles, Sequences, has_file, load_model, root_of
 from .tags import Tag, find_tags
 
 LOWER, UPPER, HEAD = PARTS = ("lower", "upper", "head")
@@ -84,6 +84,11 @@ class Part:
         """Its tag of a name."""
         return next((tag for tag in self.tags if tag.shown_name.lower() == name), None)
 
+    def needs_tag(self, name: str) -> bool:
+        """Whether it is not imported from a file that lacks a tag of that name."""
+        file = load_model(self.root)
+        return file is None or name in map(str.lower, file.model.tag_names)
+
 
 @dataclass(eq=False)
 class Player:
@@ -121,7 +126,13 @@ class Player:
     @cached_property
     def sequences(self) -> list[Sequence]:
         """Its sequences in the order of the game, with the frames of the scene that their actions have."""
-        return in_order(_sequence_of(name, pairs[0][1]) for name, pairs in self.actions.items())
+        return in_order(_sequence_of(name, self._action_of(name)) for name in self.actions)
+
+    def _action_of(self, sequence: str) -> Action:
+        """An action of a sequence: one that the player plays, if there is one."""
+        parts = [part for part in self.parts.values() if is_played_by(part.name, sequence)]
+        played = (action for part in parts for _, action, _ in self.plays(part, sequence))
+        return next(played, self.actions[sequence][0][1])
 
     def plays(self, part: Part, sequence: str) -> list[tuple[Any, Action, Any]]:
         """What a sequence plays on a part: each owner with its action and slot."""
@@ -130,7 +141,8 @@ class Player:
         result = []
         for owner in part.owners:
             is_key, kind = isinstance(owner, bpy.types.Key), owner_type(owner)
-            own = {owner.name, part.holder.name} if is_key else {owner.name}
+            stored = "" if is_key else SLOT.read(owner)
+            own = (owner.name, part.holder.name) if is_key else (stored, owner.name) if stored else (owner.name,)
             found = [
                 (versions.slot_name(slot) or name, action, slot)
                 for name, action in self.actions.get(sequence, [])
@@ -138,7 +150,11 @@ class Player:
                 if versions.can_play(action, kind)
             ]
             is_free = is_key or owner.type == "ARMATURE"
-            fitting = [one for one in found if one[0] in own]
+            fitting = [one for name in own for one in found if one[0] == name]
+            if not stored:
+                # Copies of a player play the actions of the first one.
+                bases = set(map(without_copy_suffix, own))
+                fitting += [one for one in found if one[0] not in known and without_copy_suffix(one[0]) in bases]
             fitting += [one for one in found if is_free and one[0] not in known]
             result += [(owner, action, slot) for _, action, slot in fitting[:1]]
         return result
@@ -187,19 +203,20 @@ class Player:
         """Makes an action of the current pose, on one frame, for each missing sequence; returns their names."""
         missing = missing_sequences(self.actions)
         for name in missing:
-            # Surfaces of a part share a slot.
-            values = {
-                (part.holder.name if isinstance(owner, bpy.types.Key) else owner.name, path, index): (owner, value)
-                for part in self.parts.values()
-                for owner in (part.owners if is_played_by(part.name, name) else ())
-                for path, index, value in _shown_values(owner)
-            }
+            slots: dict[tuple[str, str], dict[tuple[str, int], float]] = {}
+            for part in self.parts.values():
+                for owner in part.owners if is_played_by(part.name, name) else ():
+                    # Surfaces of a part share a slot.
+                    kind = owner_type(owner)
+                    values = slots.setdefault((part.holder.name if kind == "KEY" else owner.name, kind), {})
+                    values |= {(path, index): value for path, index, value in _shown_values(owner)}
             actions = SequenceActions()
-            for (player, path, index), (owner, value) in values.items():
+            for (player, kind), values in slots.items():
                 action = actions.get(name, player, frame, 1)
                 action.use_fake_user = True
-                curve = versions.ActionCurves(action, owner_type(owner), player).new(path, index, "Pose")
-                write_keyframes(curve, [frame, value])
+                curves = versions.ActionCurves(action, kind, player)
+                for (path, index), value in values.items():
+                    write_keyframes(curves.new(path, index, "Pose"), [frame, value])
         return missing
 
     # Import
@@ -262,7 +279,8 @@ def _shown_values(owner: Any) -> Iterator[tuple[str, int, float]]:
     if isinstance(owner, bpy.types.Key):
         yield from ((value_path(key.name), 0, key.value) for key in list(owner.key_blocks)[1:])
         return
-    moving = [("", owner)] if owner.parent_type != "BONE" else []
+    # A rig stays where it is put.
+    moving = [("", owner)] if owner.type == "EMPTY" and owner.parent_type != "BONE" else []
     for bone in owner.pose.bones if owner.pose is not None else ():
         moving.append((f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"].', bone))
     for prefix, one in moving:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..io_blender.records import Bytes, ConversionField, Integer, Json, MaterialRecord, SourceFrames, Texts
+from ..io_blender.records import Bytes, ConversionField, Integer, Json, MaterialRecord, SourceFrames, Text, Texts
 from .format import Md3Error, Model, parse_model
 from .format.sequences import Sequence
 
@@ -56,6 +56,11 @@ class PlayerSettings:
     head_offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
     skins: str = "default"
 
+    @property
+    def skin_names(self) -> list[str]:
+        """The names of the skins one by one."""
+        return self.skins.replace(",", " ").split()
+
 
 # On the parent, or the collection of the legs.
 PLAYER_SETTINGS = Json(GROUP, "player_settings", PlayerSettings)
@@ -67,6 +72,9 @@ _FILE = Bytes(GROUP, "file", "u1")
 _FRAME_START = Integer(GROUP, "frame_start", lowest=-(2**31))
 _KEY_NAMES = Texts(GROUP, "key_names")
 CONVERSION = ConversionField(GROUP)
+
+# On what holds tags: the name of its slots, which copies keep.
+SLOT = Text(GROUP, "slot", is_quoted=False)
 
 # On meshes and tags.
 NUMBER = Integer(GROUP, "number")

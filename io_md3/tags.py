@@ -23,7 +23,7 @@ from ..io_common.frames import FrameSequence, to_latin1
 from ..io_common.rules import box_of
 from .format import NAME_SIZE, Model
 from .options import ImportOptions
-from .records import NUMBER
+from .records import NUMBER, SLOT
 
 Floats = npt.NDArray[np.float64]
 # The prefix of their paths, their group, and the channels of all frames, (F, 10).
@@ -106,6 +106,7 @@ def build_tags(
             animated.append((tag, [("", "Object Transforms", values)]))
     whole = FrameSequence(root.name, 0, len(matrices) - 1)
     for owner, curves in animated:
+        SLOT.write(owner, owner.name)
         if any((values != values[:1]).any() for _, _, values in curves):
             for sequence in (whole, *sequences):
                 action = _build_action(owner, sequence, curves, options.frame_start, actions)

@@ -15,7 +15,7 @@ import numpy as np
 from bpy.props import CollectionProperty, IntProperty, StringProperty
 from bpy.types import Context, Event, Object
 
-from ...io_common.errors import message_for
+from ...io_common.errors import FormatError, message_for
 from ...io_common.family import Family
 from ...io_common.texts import counted
 from .. import state
@@ -62,7 +62,7 @@ class GameCheck(ExportTransform, GameChoice):
         return self.execute(context)
 
     def execute(self, context: Context) -> OperatorResult:
-        bad_data = (NothingToExportError, *(family.error for family in registered))
+        bad_data = (NothingToExportError, FormatError, *(family.error for family in registered))
         expected: tuple[type[Exception], ...] = (*bad_data, OSError, MemoryError)
         try:
             found = self.find(context)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import bpy
 from bpy.types import Context, Event, Object
 
-from ...io_common.errors import message_for
+from ...io_common.errors import FormatError, message_for
 from .. import reports, state
 from ..clips.playing import PlayedData, Pose
 from ..scene.objects import NothingToExportError
@@ -89,7 +89,7 @@ class JobOperator(Operator):
             report, paths = end.value
         except Exception as error:
             # Whatever is not expected is reported as an internal error, with its traceback.
-            bad_data = (self.bad_data, *(family.error for family in registered))
+            bad_data = (FormatError, self.bad_data, *(family.error for family in registered))
             expected = (*bad_data, NothingToExportError, NoFileError)
             report = reports.report_of(error)
             for kind, texts in (("INFO", report.facts), ("WARNING", report.warnings)):

@@ -112,8 +112,7 @@ class EXPORT_SCENE_OT_idtech_character(job_operator.JobOperator, shared_options.
         else:
             for name in ("player_name", "sex", "footsteps", "head_offset", "skins", "global_scale"):
                 layout.prop(self, name)
-            is_made = not player.is_imported or missing_sequences(player.actions)
-            draw_problems(layout, "", list(problems_of(player)) if is_made else [])
+            draw_problems(layout, "", list(problems_of(player)))
         layout.prop(self, "verify")
 
     def job(self, context: Context) -> Job[job_operator.Outcome]:

@@ -32,10 +32,17 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]"
 _COMMENTS = r"//[^\n]*|;[^\n]*|/\*.*?(?:\*/|\Z)"
 # What nothing else counts in.
 _SKIPPED = rf'{_COMMENTS}|"[^"]*"'
-# Lines that this module writes begin with a keyword or this comment.
+# What this module writes into a block: comments that begin like this, and statements; `other` is a further model.
 _COMMENT = "//: "
-_OURS = re.compile(rf"\s*(?:(?:path|model|skin|surfaceskin|frame|frameindex)\b|{_COMMENT.strip()}|$)", re.IGNORECASE)
-_OTHER_MODEL = re.compile(r"^\s*(?:model|animation)\s+[1-9]", re.IGNORECASE | re.MULTILINE)
+_WORD = r'\s+("[^"]*"|[^\s"{}]+)'
+_STATEMENTS = re.compile(
+    rf"(?P<ours>{_COMMENT.strip()}[^\n]*|\bpath(?P<path>{_WORD})|\bmodel\s+0(?P<model>{_WORD})"
+    rf"|\bskin(?:{_WORD}){{2}}|\bsurfaceskin(?:{_WORD}){{3}}|\bframe(?:index)?(?:{_WORD}){{4}})"
+    rf"|(?P<other>\b(?:model|animation)\s+[1-9])|{_SKIPPED}",
+    re.IGNORECASE | re.DOTALL,
+)
+# What is in the root of a mod alone.
+_ROOT_FILES = ("modeldef", "zscript", "decorate")
 
 
 @dataclass(frozen=True)
@@ -77,7 +84,7 @@ class Definition:
             # Only images beside the model are found without their suffix; the file itself names others too.
             if skin and (is_beside or without_image_extension(skin) != skin):
                 yield f'\t{self.keyword.replace("N", str(number))} "{name if is_beside else skin}"'
-        if not any(re.match(r"\s*scale\b", line, re.IGNORECASE) for line in kept):
+        if not any(re.search(r"\bscale\b", re.sub(_COMMENTS, "", line), re.IGNORECASE) for line in kept):
             # In the view of the player, GZDoom has left and right the other way round (`RenderHUDModel`).
             yield f"\tScale {'-' if self.is_held else ''}1.0 1.0 1.0"
         yield from kept
@@ -95,34 +102,49 @@ class Definition:
 
 
 def with_definition(text: str, definition: Definition) -> str:
-    """A text with the block of an actor replaced or added; raises FormatError if that has several models.
+    """A text with the block of a model replaced or added; raises FormatError if that has several models.
 
-    Other keywords of the block, such as Offset or Scale, are kept.
+    Other keywords of the block, such as Offset or Scale, are kept, as are other blocks of the actor.
     """
-    found = _find_block(text, definition.actor)
+    found = _find_block(text, definition)
     kept, end = [], "\r\n" if "\r\n" in text else "\n"
     if found is not None:
-        if _OTHER_MODEL.search(found["content"]):
+        if any(one["other"] for one in _STATEMENTS.finditer(found["content"])):
             raise FormatError(f"the block of {definition.actor} in MODELDEF has several models: edit it yourself")
-        kept = [line for line in found["content"].splitlines() if not _OURS.match(line)]
+        rest = _STATEMENTS.sub(lambda one: "" if one["ours"] else one[0], found["content"])
+        kept = [line.rstrip() for line in rest.splitlines() if line.strip()]
     block = end.join("\n".join(definition.lines(kept)).split("\n"))
     if found is not None:
         return text[: found.start()] + block + text[found.end() :]
     return f"{text.rstrip()}{end * 2}{block}{end}" if text.strip() else block + end
 
 
-def _find_block(text: str, actor: str) -> re.Match[str] | None:
-    """The block of an actor, with its content."""
+def _find_block(text: str, definition: Definition) -> re.Match[str] | None:
+    """The block of an actor that shows a model, or none yet, with its content."""
     gap = rf"(?:\s|{_COMMENTS})"
-    block = rf'\bmodel{gap}++"?{actor}"?{gap}*+\{{(?P<content>(?:{_SKIPPED}|[^{{}}])*+)\}}'
+    block = rf'\bmodel{gap}++"?{definition.actor}"?{gap}*+\{{(?P<content>(?:{_SKIPPED}|[^{{}}])*+)\}}'
     found = re.finditer(rf"{_SKIPPED}|{block}", text, re.DOTALL | re.IGNORECASE)
-    return next((one for one in found if one["content"] is not None), None)
+    return next((one for one in found if one["content"] is not None and _shows(one["content"], definition)), None)
+
+
+def _shows(content: str, definition: Definition) -> bool:
+    """Whether the content of a block names the model, at its path, or no model."""
+    given: dict[str, str] = {}
+    for one in _STATEMENTS.finditer(content):
+        given |= {name: fold(one[name].strip().strip('"')).strip("/") for name in ("path", "model") if one[name]}
+    wanted = {"path": fold(definition.folder), "model": fold(definition.model)}
+    return "model" not in given or given == {name: wanted[name] for name in given}
 
 
 def archive_folder(model: Path) -> tuple[Path, str]:
     """The root of the mod of a model, and the folder of the model in it; without `models`, the folder itself."""
-    above = next((folder for folder in model.parents if fold(folder.name) == "models"), None)
-    root = model.parent if above is None else above.parent
+    above = (folder.parent for folder in model.parents if fold(folder.name) == "models")
+    marked = (
+        folder
+        for folder in model.parents
+        if any(fold(one.name).split(".")[0] in _ROOT_FILES for one in folder.glob("*"))
+    )
+    root = next(marked, None) or next(above, model.parent)
     folder = model.parent.relative_to(root).as_posix()
     return root, "" if folder == "." else folder
 
@@ -132,6 +154,6 @@ def updated_file(root: Path, name: str, definition: Definition) -> dict[Path, by
     # Raises FormatError or OSError.
     files = sorted(one for one in root.glob("*") if fold(one.name).split(".")[0] == "modeldef" and one.is_file())
     texts = {one: read_file(one).decode("utf-8", "surrogateescape") for one in files}
-    path = next((one for one, text in texts.items() if _find_block(text, definition.actor)), None)
+    path = next((one for one, text in texts.items() if _find_block(text, definition)), None)
     path = path or next((one for one in files if fold(one.name) == fold(f"modeldef.{name}")), root / f"modeldef.{name}")
     return {path: with_definition(texts.get(path, ""), definition).encode("utf-8", "surrogateescape")}

@@ -53,7 +53,7 @@ from ..format.games import TEXTURE_RULES, surface_limits, turn_steps
 from ..options import ExportOptions
 from ..players import all_frames
 from ..records import StoredModel, load_frames, load_model, root_of
-from ..tags import Tag, find_tags, tag_tables
+from ..tags import Tag, find_tags, nearest_rotations, tag_tables
 from .surfaces import (
     Part,
     SurfaceBuilder,
@@ -250,7 +250,11 @@ class Builder:
         _, samples = yield from sample_frames(what)
         matrices = self._matrices_of_keys(plan, followed) if samples.matrices is None else samples.matrices
         if self.origin is not None:
-            inverse = np.linalg.inv(matrices[:, -1])
+            place = matrices[:, -1].copy()
+            if find_tags([self.origin.obj]):
+                # The game draws what hangs on a tag without its scale.
+                place[:, :3, :3] = nearest_rotations(place[:, None, :3, :3])[0][:, 0]
+            inverse = np.linalg.inv(place)
             samples, matrices = _moved(samples, inverse), inverse[:, None] @ matrices[:, :-1]
             turns = turns @ inverse[:, :3, :3]
         return list(builders.values()), samples, matrices, turns

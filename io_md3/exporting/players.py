@@ -71,27 +71,31 @@ def _read_settings(config: str) -> PlayerSettings:
 
 
 def problems_of(player: Player) -> Iterator[str]:
-    """What keeps the game from showing a player that is not as it was imported."""
+    """What keeps the game from showing a player, besides what its imported files lacked already."""
     missing = [name for name in PARTS if name not in player.parts]
     if missing:
         yield f"no {listing(missing)}: name an empty or a collection like that"
     tags = [
-        name
+        f"{name} in {part.name}"
         for name in ("tag_torso", "tag_head", "tag_weapon")
-        if TAGS[name] in player.parts and player.parts[TAGS[name]].find_tag(name) is None
+        if (part := player.parts.get(TAGS[name])) is not None and part.find_tag(name) is None and part.needs_tag(name)
     ]
     if tags:
-        yield f"no {listing(tags)}: add empties or bones of that name"
+        yield f"no {listing(tags)}: add empties or bones with these names there"
+    problems = []
     absent = missing_sequences(player.actions)
     if absent:
-        yield f"no action for {len(absent)} of the sequences: {listing(absent, len(absent))}"
+        problems.append(f"no action for {len(absent)} of the sequences: {listing(absent, len(absent))}")
     for one in player.sequences:
         still = [
             name for name in (LOWER, UPPER)
             if is_played_by(name, one.name) and not player.plays(player.parts[name], one.name)
         ]  # fmt: skip
         if still:
-            yield f"{one.name} plays nothing of {listing(still)}: give its action a slot for it"
+            problems.append(f"{one.name} moves nothing of {listing(still)}: add keyframes for it to the action")
+    # A file that was not edited is as good as it was.
+    if problems and not player.is_untouched():
+        yield from problems
 
 
 def export_player(
@@ -101,10 +105,9 @@ def export_player(
     report, files = Report(), dict[str, bytes]()
     with kept_on_failure(report), state.temporary_object_mode(context):
         is_same = player.is_untouched()
-        # A file that was not edited is as good as it was.
-        problems = [] if is_same and not missing_sequences(player.actions) else list(problems_of(player))
+        problems = "; ".join(problems_of(player))
         if problems:
-            raise Md3Error(f"not a player that the game can show: {'; '.join(problems)}")
+            raise Md3Error(f"not a player that the game can show: {problems}")
         for part in player.parts.values():
             builder = make_builder(context, options, report, part.meshes, part.tags, _origin(player, part))
             with all_frames(context):
@@ -123,7 +126,9 @@ def export_player(
             raise Md3Error(str(error)) from error
         files[CONFIG_NAME] = config.encode("latin-1", "replace")
         report.count("files", len(files))
-        report.hints += [f"The game also needs icon_{skin}.tga" for skin in settings.skins.split()]
+        report.hints += [f"The game also needs icon_{skin}.tga" for skin in settings.skin_names]
+        if not settings.skin_names:
+            report.warn("Skins is empty, so no .skin file was written: the game needs one for each part")
         place = join("models/players", names.for_files(settings.name, "player"))
         places = existing_paths(folder, [join(place, name) for name in files])
         paths = {places[join(place, name)]: data for name, data in files.items()}
@@ -142,10 +147,10 @@ def _words(settings: PlayerSettings) -> dict[str, str]:
 
 def _origin(player: Player, part: Part) -> Tag | None:
     """What the file of a part has it in relation to: its empty, else the tag that it hangs on."""
-    if part.name == LOWER:
-        return None
-    below, tag = (LOWER, "tag_torso") if part.name == UPPER else (UPPER, "tag_head")
-    return Tag(part.root) if part.root is not None else player.parts[below].find_tag(tag)
+    if part.root is not None:
+        return Tag(part.root)
+    place = {UPPER: (LOWER, "tag_torso"), HEAD: (UPPER, "tag_head")}.get(part.name)
+    return player.parts[place[0]].find_tag(place[1]) if place is not None else None
 
 
 def _plan(context: Context, player: Player, part: Part, builder: Builder) -> FramePlan:
@@ -180,7 +185,7 @@ def _skins(builder: Builder, model: Model, player: Player, part: Part, settings:
     source, present = builder.source, {fold(one.name) for one in model.surfaces}
     of_file = [] if source is None else [*source.model.tag_names, *(one.name for one in source.model.surfaces)]
     found = {}
-    for index, shown in enumerate(settings.skins.split()):
+    for index, shown in enumerate(settings.skin_names):
         skin = names.for_files(shown, "default")
         name, text = stored.get(fold(f"{part.name}_{skin}.skin"), (f"{part.name}_{skin}.skin", ""))
         if not text and skin.lower() in imported:
@@ -190,9 +195,10 @@ def _skins(builder: Builder, model: Model, player: Player, part: Part, settings:
         known = {fold(one) for one in of_file} if text else set[str]()
         kept = []
         for line in text.splitlines(keepends=True):
-            surface, _, path = (word.strip() for word in line.partition(","))
-            if not path or fold(surface) in present:
-                kept.append(line.replace(path, renamed.get(path, path)) if path else line)
+            surface, _, after = line.partition(",")
+            path = after.strip()
+            if not path or fold(surface.strip()) in present:
+                kept.append(f"{surface},{after.replace(path, renamed.get(path, path))}" if path else line)
         new = [f"{tag}," for tag in model.tag_names if fold(tag) not in known]
         for one, obj in zip(model.surfaces, builder.objects, strict=True):
             if fold(one.name) not in known:

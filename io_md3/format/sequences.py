@@ -145,16 +145,17 @@ def format_player_config(settings: Mapping[str, str], table: Iterable[Sequence],
     Raises ValueError if it is larger than what the game reads.
     """
     lines = source.splitlines(keepends=True)
-    begin = next((index for index, line in enumerate(lines) if _LINE.match(line)), len(lines))
-    head, body = lines[:begin], lines[begin:]
+    rows, end = [index for index, line in enumerate(lines) if _LINE.match(line)], "\r\n" if "\r\n" in source else "\n"
+    begin, after = (rows[0], rows[-1] + 1) if rows else (len(lines), len(lines))
+    head, body = lines[:begin], lines[begin:after]
     for name, value in settings.items():
-        head = [f"{name} {value}\n", *(line for line in head if name not in player_settings(line))]
+        head = [f"{name} {value}{end}", *(line for line in head if name not in player_settings(line))]
     new = [
         f"{one.first}\t{-one.frame_count if one.is_reversed else one.frame_count}\t{one.looping}\t"
-        f"{one.frame_rate:g}\t// {one.name}\n"
+        f"{one.frame_rate:g}\t// {one.name}{end}"
         for one in table
     ]
-    text = "".join([*head, *(new or body)])
+    text = "".join([*head, *(new or body), *lines[after:]])
     if len(text.encode("utf-8", "surrogateescape")) >= _MOST_BYTES:
         raise ValueError(f"{CONFIG_NAME} would have {_MOST_BYTES:,} bytes or more, which the game does not read")
     return text

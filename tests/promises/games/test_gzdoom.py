@@ -62,7 +62,8 @@ def test_a_monster_shows_every_frame_of_every_sequence_as_blender_does(mod):
 def test_a_weapon_is_named_after_the_options_and_keeps_what_others_wrote(mod, family):
     (mod / "MODELDEF.txt").write_text(
         '// Model Gun { } is no block\nModel Other\n{\n\tModel 0 "x.md3"\n}\n'
-        'model "gun" { // old\n\tPath "models/imp"\n\tModel 0 "old.md3"\n\tOffset 0 0 -5.5\n\tScale 2 2 2\n'
+        'model "gun" { Path "models/imp" Model 0 "floor.md3" Scale 3 3 3 }\n'
+        f'model "gun" {{ // old\n\tPath "models/imp/"\n\tModel 0 "imp.{family}" Offset 0 0 -5.5\n\tScale 2 2 2\n'
         "\tFrameIndex OLDA A 0 0\n}\n; end\n"
     )
     bpy.context.view_layer.objects.active = model_with_actions({"fire": 3})
@@ -71,13 +72,22 @@ def test_a_weapon_is_named_after_the_options_and_keeps_what_others_wrote(mod, fa
     assert not (mod / "modeldef.imp").exists()
     assert text.startswith("// Model Gun { } is no block\nModel Other\n{")
     assert text.endswith("}\n; end\n")
-    assert text.count("Offset 0 0 -5.5") == text.count("Scale") == 1
-    assert "old.md3" not in text
+    assert text.count("Offset 0 0 -5.5") == text.count("Scale 2 2 2") == text.count("Scale 3 3 3") == 1
+    assert text.count("Scale") == text.count("Model 0 ") - 1 == 2
     assert "OLDA" not in text
     assert gzdoom.states(text)["fire"] == [("GUNZ", "A", 4), ("GUNZ", "B", 4), ("GUNZ", "C", 4)]
     before = text
     export(mod, family, frames="LIST", modeldef_actor="Gun", modeldef_sprite="gunz")
     assert (mod / "MODELDEF.txt").read_text() == before
+
+
+def test_the_root_of_a_mod_is_where_its_other_texts_are(mod):
+    (mod / "models/monsters/models/imp").mkdir(parents=True)
+    (mod / "zscript.txt").write_text("")
+    bpy.context.view_layer.objects.active = model_with_actions({"fire": 3})
+    path = mod / "models/monsters/models/imp/imp.md3"
+    assert bpy.ops.export_scene.md3(filepath=str(path), game="GZDOOM", write_modeldef=True) == {"FINISHED"}
+    assert 'Path "models/monsters/models/imp"' in (mod / "modeldef.imp").read_text()
 
 
 def test_a_held_weapon_is_on_the_side_on_which_blender_shows_it(mod):
@@ -108,10 +118,10 @@ def test_an_imported_model_is_described_by_its_own_sequences(mod):
 
 def test_a_block_with_several_models_and_a_wrong_sprite_are_errors_that_write_nothing(mod):
     bpy.context.view_layer.objects.active = model_with_actions({"fire": 3})
-    with pytest.raises(RuntimeError, match="'TOOLONG' is no name of a sprite in GZDoom"):
+    with pytest.raises(RuntimeError, match="Error: 'TOOLONG' is no name of a sprite in GZDoom"):
         export(mod, modeldef_sprite="toolong")
-    (mod / "modeldef.imp").write_text('Model Imp { \n Model 0 "a.md3"\n Model 1 "b.md3"\n}\n')
-    with pytest.raises(RuntimeError, match="has several models: edit it yourself"):
+    (mod / "modeldef.imp").write_text('Model Imp { Model 0 "imp.md3" Model 1 "b.md3" }\n')
+    with pytest.raises(RuntimeError, match="Error: The block of Imp in MODELDEF has several models: edit it yourself"):
         export(mod)
     assert not list(mod.rglob("*.md3"))
 

@@ -164,6 +164,46 @@ def test_two_players_of_a_file_have_their_own_sequences(game, tmp_path):
     assert_plays_as_in_the_game(quake3_players.files(), ("LEGS_TURN", "TORSO_STAND"), second)
 
 
+def test_a_copy_of_a_player_plays_apart_and_comes_back(game, tmp_path):
+    load(game)
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.ops.object.duplicate()
+    roots = {part: bpy.data.objects[f"{part}.001"] for part in ("lower", "upper", "head")}
+    bpy.context.view_layer.objects.active = roots["lower"]
+    play("LEGS_RUN", "TORSO_ATTACK")
+    assert_plays_as_in_the_game(quake3_players.files(), ("LEGS_RUN", "TORSO_ATTACK"), roots)
+    expected = {path: data for path, data in quake3_players.files().items() if path.startswith(FOLDER)}
+    assert export(tmp_path / "out") == expected
+
+
+def test_the_place_and_size_of_an_imported_player_do_not_matter(game, tmp_path):
+    load(game)
+    parent = bpy.data.objects.new("parent", None)
+    bpy.context.scene.collection.objects.link(parent)
+    parent.location, parent.scale = (5, 0, 0), (0.03, 0.03, 0.03)
+    bpy.data.objects["lower"].parent = parent
+    expected = {path: data for path, data in quake3_players.files().items() if path.startswith(FOLDER)}
+    assert export(tmp_path / "out") == expected
+
+
+def test_an_untouched_player_may_have_sequences_without_frames(game, tmp_path):
+    path = game / FOLDER / "animation.cfg"
+    path.write_text(quake3_players.CONFIG.replace("69\t2\t0", "69\t0\t0").replace("86\t4\t4", "86\t40\t4"))
+    load(game)
+    files = export(tmp_path / "out")
+    assert files == {f"{FOLDER}/{one.name}": one.read_bytes() for one in path.parent.iterdir()}
+
+
+def test_a_renamed_material_changes_the_images_of_a_skin_alone(game, tmp_path):
+    surface = quake3_players.models()["upper"].surfaces[0].name
+    (game / FOLDER / "upper_default.skin").write_text(f"tag_head,\n{surface}, {surface}\n")
+    load(game)
+    material = next(one for one in bpy.data.objects[surface].data.materials if one.name == surface)
+    material.name = "chest"
+    skin = export(tmp_path / "out")[f"{FOLDER}/upper_default.skin"].decode()
+    assert f"{surface}, chest\n" in skin
+
+
 def test_a_weapon_of_the_game_is_held(game):
     load_character(game, weapon="models/weapons2/stick/stick.md3")
     play("LEGS_WALK", "TORSO_GESTURE")
@@ -212,6 +252,11 @@ def test_what_is_missing_is_listed_before_anything_is_written(game, tmp_path):
     with pytest.raises(RuntimeError, match="2 of the sequences: TORSO_DROP, LEGS_SWIM"):
         bpy.ops.export_scene.idtech_character(directory=str(tmp_path / "out"))
     assert not (tmp_path / "out").exists()
+    torso = bpy.data.objects["tag_torso"]
+    torso.name = "torso"
+    with pytest.raises(RuntimeError, match="no tag_torso in lower: add empties or bones with these names there"):
+        bpy.ops.export_scene.idtech_character(directory=str(tmp_path / "out"))
+    torso.name = "tag_torso"
     # A template fills them.
     assert bpy.ops.object.idtech_player_template() == {"FINISHED"}
     files = export(tmp_path / "out")
@@ -307,8 +352,12 @@ def test_one_rig_is_a_player_that_the_game_draws_as_blender_shows_him(tmp_path, 
     rig = make_figure()
     with pytest.raises(RuntimeError, match="no action for 8 of the sequences"):
         bpy.ops.export_scene.idtech_character(directory=str(tmp_path))
+    rig.scale = (2, 2, 2)
     assert bpy.ops.object.idtech_player_template() == {"FINISHED"}
-    files = export(tmp_path, skins="default blue", sex="f", footsteps="mech")
+    assert [one.name for one in bpy.data.actions if one.name.startswith("LEGS_BACK")] == ["LEGS_BACK"]
+    # It is as long as before, and where the rig is.
+    rig.location.z += 10
+    files = export(tmp_path, skins="default, blue", sex="f", footsteps="mech")
     folder = "models/players/player"
     assert files.keys() == {
         f"{folder}/animation.cfg",

@@ -356,8 +356,9 @@ def test_a_table_of_a_player_has_the_frames_that_the_game_finds():
     assert [(one.name, one.first) for one in table] == [
         ("BOTH_DEATH1", 0), ("TORSO_GESTURE", 3), ("LEGS_WALKCR", 8), ("LEGS_WALK", 10), ("TORSO_GETFLAG", 7),
     ]  # fmt: skip
-    text = format_player_config({"sex": "f"}, table, "// mine\nsex m\nfixedlegs\n0 1 0 10\n")
-    assert text.splitlines()[:3] == ["sex f", "// mine", "fixedlegs"]
-    assert text.splitlines()[-2] == "10\t-5\t0\t12.5\t// LEGS_WALK"
+    text = format_player_config({"sex": "f"}, table, "// mine\r\nsex m\r\nfixedlegs\r\n0 1 0 10\r\n// end\r\n")
+    assert text.split("\r\n")[:3] == ["sex f", "// mine", "fixedlegs"]
+    assert text.split("\r\n")[-4] == "10\t-5\t0\t12.5\t// LEGS_WALK"
+    assert text.endswith("// TORSO_GETFLAG\r\n// end\r\n")
     with pytest.raises(ValueError, match="19,999 bytes"):
         format_player_config({}, table, "// " + "x" * 19_990 + "\n")
