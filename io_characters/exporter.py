@@ -160,6 +160,8 @@ def _model_files(
     files: dict[str, bytes] = {}
     for index, root in sorted(found.roots.items()):
         part = character.parts[index]
+        if part.model.lower().endswith(".iqm"):
+            raise CharacterError(f"{part.model} is an IQM model: export it with File > Export > Inter-Quake Model IQM")
         with _as_imported(context, root):
             if root.type == "ARMATURE":
                 actions = _actions(root, found.character.parts[index])

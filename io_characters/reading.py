@@ -239,7 +239,10 @@ class _Reader:
         if key not in self._animations:
             self._animations[key] = self._read(path, read) or []
         found = self._animations[key]
-        return next((one for one in found if name in ("", one.name)), None)
+        named = next((one for one in found if name in ("", one.name)), None)
+        if found and named is None:
+            self.missing.add(file)
+        return named
 
     def _read(self, game_path: str, read: Callable[[MemberStream], _Content]) -> _Content | None:
         path = self._files.path(game_path)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from ..io_blender import state
 from ..io_blender.findings import LocatedFinding, Location
@@ -22,6 +23,7 @@ from ..io_blender.skeletal.records import MESH_INDEX, Integers, load_comment_nam
 from ..io_blender.verification import Verify
 from ..io_common import names
 from ..io_common.files import write_files
+from ..io_common.skeletal.channels import SAME
 from ..io_common.skeletal.formats import Writing
 from ..io_common.skeletal.model import Floats
 from ..io_common.skeletal.playback import loop_type
@@ -29,8 +31,8 @@ from ..io_common.skeletal.scales import NamedAnimation
 from ..io_common.skeletal.skinning import bind_pose
 from ..io_common.skeletal.weights import largest_weights, set_weights
 from . import format as iqm
-from .format import Attributes, Game, Iqm, IqmError
-from .format.convert import parts_of
+from .format import ArrayType, Attributes, Game, Iqm, IqmError
+from .format.convert import check_joint_count, parts_of
 from .format.files import SUFFIX
 from .format.games import mesh_limits
 from .options import IN_MODEL
@@ -100,6 +102,7 @@ class Builder(build.Builder):
 
     def round_mesh(self, block: Block) -> None:
         """Rounds weights to the four largest, as bytes."""
+        check_joint_count(self.skeleton.joints)
         points, (indices, weights) = self.points(block), largest_weights(block.mesh)
         used = vertices, _ = np.nonzero(weights)
         bones, biases = indices[used].astype(np.int64), weights[used] / 255.0
@@ -143,11 +146,15 @@ class Builder(build.Builder):
         """The contents of the files by path, first the model."""
         attributes, rows = [], []
         for obj, block in built.parts:
+            if not (np.isfinite(self.points(block)).all() and np.isfinite(block.mesh.uvs).all()):
+                raise IqmError(f"{obj.name} has vertices or UVs that are not finite numbers: repair or delete them")
             members, old = self.part(obj)
             sources = np.where(block.sources < len(members), block.sources, NONE)
             block.mesh.name = load_comment_name(obj.data, obj.name) or ("" if len(members) else obj.name)
-            attributes.append(self._attributes(self.corners[obj], block, old, sources))
-            rows.append(np.append(members, NONE)[sources])
+            numbers = np.append(members, NONE)[sources]
+            is_placed = self._are_placed(block, numbers)
+            attributes.append(self._attributes(self.corners[obj], block, old, sources, is_placed))
+            rows.append(np.where(is_placed, numbers, NONE))
         whole, files = iqm.from_model(built.model, attributes=attributes, scales=self.scales()), {}
         for first, poses in self.poses.items():
             played = iqm.with_animations(whole, poses, built.model.meshes)
@@ -158,13 +165,23 @@ class Builder(build.Builder):
                 whole = played
         return {path: whole if self.imported is None else iqm.keep_source(whole, self.imported, rows)} | files
 
-    def _attributes(self, corners: Corners, block: Block, old: Attributes, sources: Integers) -> Attributes:
+    def _are_placed(self, block: Block, numbers: Integers) -> npt.NDArray[np.bool_]:
+        """Which vertices are at the place of a vertex of the imported file, `numbers` or NONE."""
+        old = self.imported.array(ArrayType.POSITION) if self.imported is not None else None
+        if old is None or not len(old):
+            return np.zeros(len(numbers), bool)
+        off = np.abs(self.points(block) - old[numbers, :3])
+        return (numbers != NONE) & ~(off > SAME * np.abs(old).max()).any(axis=1)
+
+    def _attributes(
+        self, corners: Corners, block: Block, old: Attributes, sources: Integers, is_placed: npt.NDArray[np.bool_]
+    ) -> Attributes:
         """The normals, tangents, colors and custom arrays of a block."""
         chosen, known = corner_of_vertices(block), sources != NONE
         is_unused = chosen < 0
         normals = np.where(is_unused[:, None], (0.0, 0.0, 1.0), corners.normals[chosen]).astype(np.float64)
         if old.normals is not None:
-            is_kept = known & (is_unused | corners.is_kept[chosen])
+            is_kept = is_placed & (is_unused | corners.is_kept[chosen])
             normals[is_kept] = old.normals[sources[is_kept]]
         result = Attributes(normals, tangents_of(self.points(block), block.mesh, normals))
         if corners.colors is not None:

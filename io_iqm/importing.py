@@ -23,6 +23,7 @@ from ..io_common.files import read_source
 from ..io_common.game_tree.archives import files_in, readable
 from ..io_common.skeletal.channels import without_bind_scales
 from ..io_common.skeletal.skinning import bind_pose, vertex_normals
+from ..io_common.texts import counted
 from ..io_common.textures.search import Search
 from .format import Iqm, IqmError, animations_alone, bind_scales, parse_iqm, to_attributes, to_model
 from .format.files import FORMAT, SUFFIX, animations_in
@@ -50,6 +51,8 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
                 for mesh in model.meshes:
                     # It follows the name of the object.
                     mesh.comment_name = mesh.name
+            if not iqm.holds_model and not iqm.animations:
+                raise IqmError("the file is empty: it has no model and no animations", path=str(path))
             files.animations += named_animations(path, FORMAT, animations_in(iqm) if iqm.animations else [])
             add_facts(result.report, path, iqm.warnings)
             yield progress.step()
@@ -58,7 +61,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
             yield from read_folders(options, files, result.report, in_folder, progress)
         known = [*read.values(), load_file(active.obj.data) if active is not None and active.obj else None]
         for source in files.animations:
-            _remove_bind_scales(source, known)
+            _name_joints(source, known, active)
         materials = MaterialLibrary(SHADERS, search.palette)
         armatures = yield from build_files(context, files, options, materials, result, progress)
         materials.add_to_report(result.report, search.warnings)
@@ -78,14 +81,23 @@ def _read(path: Path) -> Iqm:
     return parse_iqm(*read_source(readable(path), str(path)), preserve=True)
 
 
-def _remove_bind_scales(source: SourceAnimation, known: list[Iqm | None]) -> None:
-    """Makes the scales of an animation whose joints have no names relative to the bind pose of its model."""
-    if source.scales is None or any(source.animation.names):
+def _name_joints(source: SourceAnimation, known: list[Iqm | None], active: ImportSkeleton | None) -> None:
+    """Gives an animation without names of joints those of its model, and scales relative to the bind pose of that.
+
+    Raises IqmError if there is no such model, and the active armature has other bones.
+    """
+    parents = source.animation.parents
+    if any(source.animation.names):
         return
     for iqm in chain(known, _read_beside(source.path)):
-        if iqm is not None and iqm.holds_model and np.array_equal(iqm.joint_parents, source.animation.parents):
-            source.scales = without_bind_scales(source.scales, iqm.joint_parents, bind_scales(iqm))
+        if iqm is not None and iqm.joint_names and np.array_equal(iqm.joint_parents, parents):
+            source.animation.names = list(iqm.joint_names)
+            if source.scales is not None:
+                source.scales = without_bind_scales(source.scales, iqm.joint_parents, bind_scales(iqm))
             return
+    if active is None or not np.array_equal(active.joints.parents, parents):
+        reason = "its joints have no names, and no model beside it has the same joints: import its model first"
+        raise IqmError(reason, path=str(source.path), found=counted(len(parents), "joints"))
 
 
 def _read_beside(path: Path) -> Iterator[Iqm]:

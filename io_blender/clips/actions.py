@@ -289,6 +289,13 @@ def bone_slot(action: Action, armature: Object) -> tuple[bool, Any]:
     return False, None
 
 
+def missing_bones(action: Action, slot: Any, armature: Object) -> list[str]:
+    """The names of bones that an action moves and an armature does not have."""
+    paths = dict.fromkeys(curve.data_path for curve in versions.fcurves_of_slot(action, slot))
+    found = [bpy.utils.unescape_identifier(match[1]) for path in paths if (match := _BONE.match(path)) and match[1]]
+    return [name for name in dict.fromkeys(found) if name not in armature.data.bones]
+
+
 def moves_bones(action: Action, armature: Object) -> bool:
     """Whether an action moves bones of an armature, judged by the first of its F-curves."""
     return bone_slot(action, armature)[0]

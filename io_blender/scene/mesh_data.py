@@ -205,15 +205,19 @@ def world_vertices(evaluated: Object) -> Floats:
 
 
 def corner_normals(mesh: Mesh, matrix: Floats) -> npt.NDArray[np.float32]:
-    """The normals by which Blender shades corners, in the space that a transform leads to, float32 (L, 3)."""
-    # They have the length 1 only without a transform.
+    """The unit normals by which Blender shades corners, in the space that a transform leads to, float32 (L, 3)."""
     normals = np.empty((len(mesh.loops), 3), dtype=np.float32)
     mesh.corner_normals.foreach_get("vector", normals.ravel())
     axes = matrix[:3, :3]
     # The transposed inverse but for its length, which is there where the scale is 0 too.
     inverse = np.cross(axes[[1, 2, 0]], axes[[2, 0, 1]])
-    inverse *= np.sign(axes[0] @ inverse[0]) / max(np.abs(inverse).max(), np.finfo(float).tiny)
-    return normals if np.array_equal(inverse, np.eye(3)) else normals @ inverse.T.astype(np.float32)
+    inverse *= np.sign(axes[0] @ inverse[0]) / max(np.linalg.norm(inverse, axis=1).max(), np.finfo(float).tiny)
+    if np.array_equal(inverse, np.eye(3)):
+        return normals
+    normals = normals @ inverse.T.astype(np.float32)
+    if not np.allclose(inverse @ inverse.T, np.eye(3), atol=1e-6):
+        normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+    return normals
 
 
 def corner_colors(mesh: Any) -> npt.NDArray[np.uint8] | None:

@@ -103,7 +103,7 @@ def without_bind_scales(table: ScaleTable, parents: Ints, scales: Floats) -> Sca
 def uneven_joints(scales: Floats, names: list[str]) -> list[str]:
     """The names of joints whose axes (…, J, 3) have different scales."""
     differs = np.ptp(scales, axis=-1) > _SAME_SCALE * np.abs(scales).max(axis=-1)
-    return [names[joint] for joint in np.flatnonzero(np.atleast_2d(differs).any(axis=0)).tolist()]
+    return [names[joint] or f"joint {joint}" for joint in np.flatnonzero(np.atleast_2d(differs).any(axis=0)).tolist()]
 
 
 def _with_negative_w(orientations: Floats) -> Floats:

@@ -31,7 +31,18 @@ from ...io_common.skeletal.weights import (
 )
 from ...io_common.texts import counted, listing
 from ...io_common.triangles import neighbors
-from .model import LOOP, PORTABLE, ArrayType, FrameRange, Iqm, IqmError, MeshRange, VertexArray, masked
+from .model import (
+    LOOP,
+    PORTABLE,
+    ArrayType,
+    FrameRange,
+    Iqm,
+    IqmError,
+    MeshRange,
+    VertexArray,
+    find_blend_problems,
+    masked,
+)
 
 ORIGIN = "origin"
 """The joint of a model whose file has none."""
@@ -39,7 +50,7 @@ ORIGIN = "origin"
 DEFAULT_RATE = 10.0
 """Frames per second of an animation that leaves it to the game."""
 
-MOST_JOINTS = 256
+_MOST_JOINTS = 256
 _STEPS = 2**16 - 1
 
 
@@ -72,7 +83,9 @@ def to_model(iqm: Iqm) -> Model:
         raise IqmError("the vertices have no positions", found="no array POSITION with 3 components")
     points = np.zeros((0, 3)) if points is None else points
     uvs = np.zeros((len(points), 2)) if uvs is None else uvs
-    vertices, used, biases = _weights(iqm, len(joints), warnings)
+    for _, _, reason, found, expected in find_blend_problems(iqm):
+        raise IqmError(reason, found=str(found), expected=expected)
+    vertices, used, biases = _weights(iqm, warnings)
     meshes = []
     for one, (members, triangles) in zip(iqm.meshes, parts_of(iqm), strict=True):
         mesh = Mesh(one.material, uvs[members], triangles=triangles, name=one.name)
@@ -177,7 +190,7 @@ def _components(iqm: Iqm, kind: ArrayType, count: int) -> Floats | None:
     return None if values is None or values.shape[1] < count else values[:, :count].astype(np.float64)
 
 
-def _weights(iqm: Iqm, joint_count: int, warnings: list[str]) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+def _weights(iqm: Iqm, warnings: list[str]) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
     """The vertices, joints and biases of all weights, in the order of the vertices."""
     indexes, weights = iqm.array(ArrayType.BLEND_INDEXES), iqm.array(ArrayType.BLEND_WEIGHTS)
     if not iqm.joint_names or indexes is None or weights is None:
@@ -191,11 +204,7 @@ def _weights(iqm: Iqm, joint_count: int, warnings: list[str]) -> tuple[NDArray[n
     if iqm.joint_names and free.any():
         warnings.append(f"{counted(int(free.sum()), 'vertices', 'have')} no weights and hang on the first joint")
     vertices, columns = np.nonzero(biases > 0.0)
-    used = indexes[vertices, columns]
-    for row in np.flatnonzero((used < 0) | (used >= joint_count)).tolist():
-        reason = f"vertex {vertices[row]} has a weight of a joint that does not exist"
-        raise IqmError(reason, found=str(used[row]), expected=f"0 to {joint_count - 1}")
-    return vertices, used, biases[vertices, columns]
+    return vertices, indexes[vertices, columns], biases[vertices, columns]
 
 
 # To a file
@@ -220,12 +229,17 @@ def from_model(
     """
     validate_model(model)
     joints = model.joints
-    if len(joints) > MOST_JOINTS:
-        raise IqmError("the model has too many joints", found=str(len(joints)), expected=f"at most {MOST_JOINTS}")
+    check_joint_count(joints)
     channels = as_singles(channels_of_joints(joints, _scales(scales, joints)))
     iqm = Iqm(joint_names=list(joints.names), joint_parents=joints.parents.copy(), joint_channels=channels)
     _add_meshes(iqm, model, list(attributes) or [Attributes() for _ in model.meshes])
     return with_animations(iqm, encode_animations(joints, animations, scales), model.meshes) if animations else iqm
+
+
+def check_joint_count(joints: Joints) -> None:
+    """Raises IqmError if there are more joints than a byte can number."""
+    if len(joints) > _MOST_JOINTS:
+        raise IqmError("the model has too many joints", found=str(len(joints)), expected=f"at most {_MOST_JOINTS}")
 
 
 def with_animations(iqm: Iqm, poses: Iqm, meshes: Sequence[Mesh]) -> Iqm:

@@ -160,7 +160,7 @@ _RULES: dict[str, tuple[Search, str, str, str]] = {
     "parent_after_child": (_late_parents, "Parents come after their children", _REFUSES, _AGAIN),
     "negative_scale": (_scaled(lambda one: one < 0.0), "Joints have a negative scale", _REFUSES, "apply the scale"),
     "joint_scale": (_scaled(lambda one: np.abs(one - 1.0) > 1e-4), "Joints are scaled", "ignores scales",
-                    "apply the scale"),
+                    "delete the scale keys of the bones, or apply the scale"),
     "mesh_empty": (
         lambda iqm, _: [one.name or one.material for one in iqm.meshes if not one.vertex_count * one.triangle_count],
         "Meshes are empty", "leaves them out", "remove the objects"),

@@ -62,6 +62,9 @@ def _arrays(made: Iqm, source: Iqm, was: Rows) -> tuple[list[VertexArray], bool]
             continue
         # Tangents follow all that comes before them.
         is_same = (unchanged if one.type == ArrayType.TANGENT else known).copy()
+        if one.type in _BLEND and made.joint_names != source.joint_names:
+            # They number the joints.
+            is_same[:] = unchanged[:] = False
         if one.type in _COMPARED:
             wanted = old.values if one.type != ArrayType.COLOR or colors is None else colors
             expected = wanted[was[known], : one.values.shape[1]]

@@ -251,6 +251,7 @@ def find_problems(iqm: Iqm) -> Iterator[Problem]:
         if values.size and not (float(values.min()) >= low and float(values.max()) <= high):
             index = int((~((values >= np.float64(low)) & (values <= np.float64(high)))).ravel().argmax())
             yield what, index, reason, values.ravel()[index], f"{low:g} to {high:g}"
+    yield from find_blend_problems(iqm)
     for what in ("joint_parents", "pose_parents"):
         try:
             depths(getattr(iqm, what))
@@ -282,3 +283,16 @@ def find_problems(iqm: Iqm) -> Iterator[Problem]:
     largest = _FEWEST_POSES + _POSES_PER_BYTE * (iqm.frames.nbytes + iqm.bounds.nbytes)
     if total > largest:
         yield "animations", 0, "animations have too many poses of joints", total, f"at most {largest}"
+
+
+def find_blend_problems(iqm: Iqm) -> Iterator[Problem]:
+    """Weights of joints that do not exist; the index is that of the blend index."""
+    kinds, count = [one.type for one in iqm.arrays], len(iqm.joint_names)
+    indexes, weights = iqm.array(ArrayType.BLEND_INDEXES), iqm.array(ArrayType.BLEND_WEIGHTS)
+    if count and indexes is not None and weights is not None:
+        width = min(indexes.shape[1], weights.shape[1])
+        is_wrong = (weights[:, :width] > 0) & ~((indexes[:, :width] >= 0) & (indexes[:, :width] < count))
+        for vertex, column in np.argwhere(is_wrong)[:1].tolist():
+            what, index = f"arrays[{kinds.index(ArrayType.BLEND_INDEXES)}]", vertex * indexes.shape[1] + column
+            reason = f"vertex {vertex} has a weight of a joint that does not exist"
+            yield what, index, reason, indexes[vertex, column], f"0 to {count - 1}"

@@ -97,7 +97,7 @@ def sample_clip(
     if with_scales:
         positions, orientations, scales, uneven = skeleton.scaled_joints_of_scene(matrices)
         table = _scale_table(clip, skeleton, scales)
-        problem = "scaled unevenly in the animation, which joints cannot be: {}: use one scale for all axes"
+        problem = "scaled unevenly in the animation, which the export cannot keep: {}: use one scale for all axes"
     else:
         positions, orientations, uneven = skeleton.joints_of_scene(matrices)
         table = None

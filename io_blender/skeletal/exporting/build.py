@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -37,7 +37,7 @@ from ..options import ALWAYS, AUTOMATIC, ModelProperties, WeightOptions
 from ..records import COMMANDLINE, GROUP, SHADERS
 from ..rig import read_rig
 from .animation import SampledClip, encode_clip, sample_clip
-from .clips import AnimationOptions, Clip
+from .clips import AnimationOptions, Clip, warn_of_missing_bones
 from .hierarchy import bones_to_leave_out
 from .mesh import Block, export_object, split_block
 from .skeleton import ORIGIN_TOLERANCE, ArmaturePart, Skeleton, build_object_skeleton, build_skeleton
@@ -130,7 +130,7 @@ class Builder:
         causes = _causes_of_options(options, self.animation_options) + ([self.rounding] if self.rounding else [])
         fitted: dict[Object, WeightTable] = {}
         if clips:
-            causes += self._warn_of_playback()
+            causes += self._warn_of_playback(clips.values())
             with self._playback(clips) as player:
                 yield from self._sample(clips, player)
                 if options.fit_weights and self.verifier is not None:
@@ -148,10 +148,11 @@ class Builder:
         meshes = None if self.source.attached else self.source.meshes
         return playback(self.context, [self.source.armature], clips.values(), meshes)
 
-    def _warn_of_playback(self) -> list[str]:
+    def _warn_of_playback(self, clips: Iterable[Clip]) -> list[str]:
         """Warns of what keeps the armatures from moving; returns causes of differences that are already known."""
         for armature in self.source.armatures:
             warn_of_missing_targets(armature, self.report)
+            warn_of_missing_bones(clips, armature, self.report)
         if self.source.armature is not None and self.source.armature.data.pose_position == "REST":
             self.report.warn(
                 "it is in Rest Position, so Blender shows no motion; animations are exported as in Pose Position",
@@ -303,7 +304,7 @@ class Builder:
                 for block in blocks:
                     material = triangles.slots[block.slot] if block.slot < len(triangles.slots) else None
                     if material is None:
-                        report.warn("no material: the object's name is used as the shader", obj.name)
+                        report.warn("no material: the object's name is used instead", obj.name)
                         block.mesh.shader = obj.name
                     else:
                         block.mesh.shader = name_for_file(material, SHADERS, options.game_folders, report)

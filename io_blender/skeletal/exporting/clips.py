@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from ....io_common.skeletal.model import Floats
 from ....io_common.texts import UnknownFieldError, distinct_file_names
 from ... import versions
 from ...clips import clip as scene_clips
-from ...clips.actions import suitable_actions, warn_of_reasons
+from ...clips.actions import is_imported_for, missing_bones, suitable_actions, warn_of_reasons
 from ...clips.clip import AnimationList, Row, Source, action_clip, animation_list
 from ...reports import Report, listing
 from ...scene.objects import NothingToExportError
@@ -172,6 +173,21 @@ def clips_by_file(context: Context, source: ExportSource, actions: str, path: Pa
         stems.append(clip.name if name in stems else name)
     unique = distinct_file_names(names.for_files(name, "animation") for name in stems)
     return {path.with_name(name + path.suffix): clip for name, clip in zip(unique, clips, strict=True)}
+
+
+def warn_of_missing_bones(clips: Iterable[Clip], armature: Object, report: Report) -> None:
+    """Warns of imported actions that move bones of which the armature has none any more."""
+    lost: dict[str, list[str]] = {}
+    for clip in clips:
+        if clip.action is not None and is_imported_for(clip.action, [armature]):
+            for bone in missing_bones(clip.action, clip.slot, armature):
+                lost.setdefault(clip.name, []).append(bone)
+    if lost:
+        bones = listing(list(dict.fromkeys(chain(*lost.values()))))
+        report.warn(
+            f"{listing(list(lost))}: moves bones that {armature.name} does not have, which is left out: {bones}. "
+            "Blender renames bones in the active action alone: rename them in the others as well"
+        )
 
 
 def warn_of_file_names(clips: dict[Path, Clip], report: Report) -> None:

@@ -173,7 +173,7 @@ def _choose(context: Context, armatures: list[Object], others: list[Object], cho
             return one
     names_of = listing([obj.name for obj in armatures])
     raise NothingToExportError(
-        f"several armatures: {names_of}. An MD5 file holds one: make one active, or select what to export"
+        f"several armatures: {names_of}. A file holds one: make one active, or select what to export"
     )
 
 

@@ -109,6 +109,21 @@ def test_a_file_of_animations_alone_moves_the_active_armature(tmp_path, sample, 
     assert "Warning" not in said(capfd)
 
 
+def test_a_file_of_animations_alone_has_the_joints_of_its_model(tmp_path, sample):
+    alone = tmp_path / "strike.iqm"
+    write_iqm(animations_alone(iqm_samples.iqm(), 0), alone)
+    armature = load(alone)["strike"]
+    assert [bone.name for bone in armature.data.bones] == iqm_samples.NAMES
+    sample.unlink()
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with pytest.raises(RuntimeError, match=r"import its model first; found 4 joints .*strike\.iqm"):
+        load(alone)
+    assert not bpy.data.objects
+    bpy.ops.object.armature_add()
+    with pytest.raises(RuntimeError, match="import its model first"):
+        load(alone)
+
+
 def test_a_loop_that_ends_one_step_before_its_first_frame_is_played_whole(tmp_path, sample):
     closed = iqm_samples.iqm()
     closed.frames[-1] = closed.frames[7]
@@ -191,13 +206,17 @@ def test_an_edited_key_changes_its_animation_alone(tmp_path, sample, part):
     assert np.flatnonzero(changed > 0.01).tolist() == [3]
 
 
-def test_names_follow_blender(tmp_path, sample):
+def test_names_follow_blender(tmp_path, sample, capfd):
     found = load(sample)
     found["body"].name = "torso"
     found["body"].data.materials[0].name = "skin"
     bpy.data.actions["walk"].name = "run"
+    bpy.ops.object.select_all(action="DESELECT")
+    found["arm"].animation_data.action = bpy.data.actions["run"]
     found["arm"].data.bones["hand"].name = "palm"
+    said(capfd)
     after = read_iqm(save(tmp_path))
+    assert "grow: moves bones that arm does not have, which is left out: hand." in said(capfd)
     assert [(one.name, one.material) for one in after.meshes] == [("torso", "skin"), ("belt", "models/belt")]
     assert {one.name for one in after.animations} == {"run", "grow"}
     assert after.joint_names == ["root", "arm", "palm", "leg"]
@@ -232,6 +251,51 @@ def test_a_deleted_face_and_a_removed_animation_leave_the_rest(tmp_path, sample)
     assert_shows(path, [body, bpy.data.objects["belt"]], [(bpy.data.actions["walk"], "walk")])
 
 
+PLACES = {
+    "moved": {"location": (5, 0, 0)},
+    "rotated": {"rotation_euler": (0.3, 0.4, 0.5)},
+    "scaled": {"scale": (2, 2, 2)},
+    "mirrored": {"scale": (-1, 1, 1)},
+}
+
+
+@pytest.mark.parametrize("place", [*PLACES, "applied", "without a bone", "below a new root"])
+def test_an_imported_model_is_exported_where_blender_shows_it(tmp_path, sample, place):
+    found, options = load(sample), {}
+    armature, meshes = found["arm"], [found["body"], found["belt"]]
+    for name, value in PLACES.get(place, {}).items():
+        setattr(armature, name, value)
+    if place == "applied":
+        armature.location.x = 5
+        bpy.ops.object.select_all(action="SELECT")
+        bpy.ops.object.transform_apply(location=True)
+    elif place == "without a bone":
+        bpy.context.view_layer.objects.active = armature
+        bpy.ops.object.mode_set(mode="EDIT")
+        armature.data.edit_bones.remove(armature.data.edit_bones["arm"])
+        bpy.ops.object.mode_set(mode="OBJECT")
+    elif place == "below a new root":
+        options["add_origin"] = "ALWAYS"
+    path = save(tmp_path, **options)
+    assert np.array(specification.read(path.read_bytes()).arrays[4]).max() < len(read_iqm(path).joint_names)
+    # Vertices that lost their only bone are moved by the nearest.
+    assert_shows(path, meshes, [(bpy.data.actions["walk"], "walk")] if place != "without a bone" else [])
+
+
+def test_a_mesh_of_another_imported_model_is_exported_as_blender_shows_it(tmp_path, sample):
+    other = iqm_samples.iqm()
+    other.array(0)[:] *= 0.5
+    write_iqm(other, tmp_path / "other.iqm")
+    borrowed = load(tmp_path / "other.iqm")["body"]
+    found = load(sample)
+    armature, meshes = found["arm"], [one for one in found.values() if one.type == "MESH"]
+    for one in (borrowed, meshes[0]):
+        one.modifiers[0].object, one.parent = armature, armature
+    meshes[0].data = borrowed.data
+    bpy.context.view_layer.objects.active = armature
+    assert_shows(save(tmp_path), [*meshes, borrowed], [(bpy.data.actions["walk.001"], "walk")])
+
+
 # Made in Blender
 
 
@@ -248,13 +312,18 @@ def scene():
     return armature, tube
 
 
-def test_sharp_edges_seams_and_colors_are_exported_as_blender_shades_them(tmp_path):
+@pytest.mark.parametrize("place", [{}, {"rotation_euler": (0.3, 0.5, 0.7)}, {"scale": (1, 2, 0.5)}])
+def test_sharp_edges_seams_and_colors_are_exported_as_blender_shades_them(tmp_path, place):
     armature, tube = scene()
+    for name, value in place.items():
+        # Turning joints cannot follow an armature that is scaled unevenly.
+        setattr(armature if name == "rotation_euler" else tube, name, value)
     path = save(tmp_path, actions="ACTIVE")
     action = armature.animation_data.action
     assert_shows(path, [tube], [(action, read_iqm(path).animations[0].name)])
     tangents = read_iqm(path).array(3)
-    assert np.allclose(np.linalg.norm(tangents[:, :3], axis=1), 1.0, atol=1e-4)
+    for values in (tangents[:, :3], read_iqm(path).array(2)):
+        assert np.allclose(np.linalg.norm(values, axis=1), 1.0, atol=1e-4)
     assert set(np.unique(tangents[:, 3])) <= {-1.0, 1.0}
 
 
@@ -329,6 +398,9 @@ def test_a_model_with_more_joints_than_a_byte_can_name_is_refused(tmp_path):
         bone = armature.data.edit_bones.new(f"more{number}")
         bone.head, bone.tail = (0, 0, 0), (0, 0, 1)
     bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.data.objects["Tube"].vertex_groups.new(name="more259").add([0], 1.0, "REPLACE")
+    with pytest.raises(RuntimeError, match="too many joints"):
+        bpy.ops.object.iqm_check_game()
     with pytest.raises(RuntimeError, match="too many joints"):
         bpy.ops.export_scene.iqm(filepath=str(tmp_path / "out.iqm"))
     assert not (tmp_path / "out.iqm").exists()

@@ -190,13 +190,20 @@ def test_a_bad_value_is_named_with_its_place(iqm, section, place, layout, value,
     assert caught.value.path == "bad.iqm"
 
 
-def test_positions_that_are_no_numbers_are_refused_with_their_place(iqm):
+@pytest.mark.parametrize(
+    ("array", "place", "layout", "value", "reason"),
+    [
+        (0, 4 * 5, "<f", np.nan, "not finite"),
+        (4, 4 * 3, "<B", 200, "vertex 3 has a weight of a joint that does not exist"),
+    ],
+)
+def test_a_bad_value_of_a_vertex_is_refused_with_its_place(iqm, array, place, layout, value, reason):
     data = bytearray(format_iqm(iqm))
-    at = struct.unpack_from("<I", data, field(data, "ofs_vertexarrays") + 16)[0] + 4 * 5
-    struct.pack_into("<f", data, at, np.nan)
-    with pytest.raises(IqmError, match="not finite") as caught:
+    at = struct.unpack_from("<I", data, field(data, "ofs_vertexarrays") + 20 * array + 16)[0] + place
+    struct.pack_into(layout, data, at, value)
+    with pytest.raises(IqmError, match=reason) as caught:
         parse_iqm(bytes(data))
-    assert (caught.value.offset, caught.value.found) == (at, "nan")
+    assert (caught.value.offset, caught.value.found) == (at, str(value))
 
 
 def test_other_numbers_that_are_not_finite_are_warned_of(iqm):
