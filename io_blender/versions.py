@@ -43,7 +43,7 @@ class ActionCurves:
         self._bag: Any = action
         if not _HAS_SLOTS:
             # Else only its first use sets it, and until then Blender prints a warning whenever it is read.
-            action.id_root = id_type
+            _newer(action).id_root = id_type
         else:
             self.slot = _slot_for(action, id_type, name) or _newer(action).slots.new(id_type, name or SLOT_NAME)
             layers = _newer(action).layers

@@ -256,9 +256,12 @@ def tag_tables(
     frames: npt.NDArray[np.int64],
     conversion: Conversion,
     report: Report,
+    *,
+    noise: float,
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     """Origins (F, N, 3) and axes (F, N, 3, 3) of transforms in the scene, (F, N, 4, 4): those of the file where Blender
-    still shows them, else without scale. `frames` are the frames of the file, or NONE, (F,)."""
+    still shows them, else without scale. `frames` are the frames of the file, or NONE, (F,); `noise` is that of places.
+    """
     rotation = conversion.rotation
     rotations, angles = nearest_rotations(shown[..., :3, :3])
     origins = conversion.points(shown[..., :3, 3]).astype(np.float32)
@@ -271,7 +274,7 @@ def tag_tables(
             off = np.abs(shown[known, index] - expected)
             reach = 1.0 + np.abs(expected[:, :3, 3]).max(axis=1)
             same = (off[:, :3, :3].max(axis=(1, 2)) <= _AXES_TOLERANCE) & (
-                off[:, :3, 3].max(axis=1) <= _ORIGIN_TOLERANCE * reach
+                off[:, :3, 3].max(axis=1) <= _ORIGIN_TOLERANCE * reach + noise
             )
             rows = known[same]
             origins[rows, index] = source.tag_origins[frames[rows], tag.number]

@@ -159,6 +159,7 @@ class Builder:
     origin: Tag | None  # what the file has the model in relation to; None for the scene
     further_skins: list[list[str]] = field(default_factory=list)  # of each surface, besides its shader
     objects: list[Object] = field(default_factory=list)  # of each surface that was built
+    noise: float = 0.0  # what the 32 bits of Blender's transforms lose of places relative to the origin
 
     def build(self, plan: FramePlan | None = None) -> Job[Model]:
         """The model, with the frames of a plan, else those that the options choose."""
@@ -255,6 +256,7 @@ class Builder:
                 # The game draws what hangs on a tag without its scale.
                 place[:, :3, :3] = nearest_rotations(place[:, None, :3, :3])[0][:, 0]
             inverse = np.linalg.inv(place)
+            self.noise = 8.0 * float(np.finfo(np.float32).eps * np.abs(inverse[:, :3, 3]).max(initial=0.0))
             samples, matrices = _moved(samples, inverse), inverse[:, None] @ matrices[:, :-1]
             turns = turns @ inverse[:, :3, :3]
         return list(builders.values()), samples, matrices, turns
@@ -311,7 +313,9 @@ class Builder:
         if source is not None and len(surfaces) == len(source.surfaces):
             is_same = np.logical_and.reduce([plan.source != NONE, *(builder.is_same for builder in builders)])
         bounds, origins, radii = _frame_bounds(surfaces, source, plan.source, is_same)
-        origins_of_tags, axes_of_tags = tag_tables(self.tags, tags, source, plan.source, self.conversion, self.report)
+        origins_of_tags, axes_of_tags = tag_tables(
+            self.tags, tags, source, plan.source, self.conversion, self.report, noise=self.noise
+        )
         return Model(
             name=source.name if source is not None else "",
             frame_names=plan.names,

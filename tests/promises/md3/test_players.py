@@ -180,7 +180,7 @@ def test_the_place_and_size_of_an_imported_player_do_not_matter(game, tmp_path):
     load(game)
     parent = bpy.data.objects.new("parent", None)
     bpy.context.scene.collection.objects.link(parent)
-    parent.location, parent.scale = (5, 0, 0), (0.03, 0.03, 0.03)
+    parent.location, parent.scale = (100, 0, 64), (0.03, 0.03, 0.03)
     bpy.data.objects["lower"].parent = parent
     expected = {path: data for path, data in quake3_players.files().items() if path.startswith(FOLDER)}
     assert export(tmp_path / "out") == expected
