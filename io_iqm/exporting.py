@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from ..io_blender import state
 from ..io_blender.findings import LocatedFinding, Location
@@ -144,18 +143,8 @@ class Builder(build.Builder):
 
     def files(self, built: build.Build, path: Path) -> dict[Path, Iqm]:
         """The contents of the files by path, first the model."""
-        attributes, rows = [], []
-        for obj, block in built.parts:
-            if not (np.isfinite(self.points(block)).all() and np.isfinite(block.mesh.uvs).all()):
-                raise IqmError(f"{obj.name} has vertices or UVs that are not finite numbers: repair or delete them")
-            members, old = self.part(obj)
-            sources = np.where(block.sources < len(members), block.sources, NONE)
-            block.mesh.name = load_comment_name(obj.data, obj.name) or ("" if len(members) else obj.name)
-            numbers = np.append(members, NONE)[sources]
-            is_placed = self._are_placed(block, numbers)
-            attributes.append(self._attributes(self.corners[obj], block, old, sources, is_placed))
-            rows.append(np.where(is_placed, numbers, NONE))
-        whole, files = iqm.from_model(built.model, attributes=attributes, scales=self.scales()), {}
+        made, files = [self._attributes(obj, block) for obj, block in built.parts], {}
+        whole = iqm.from_model(built.model, attributes=[one for one, _ in made], scales=self.scales())
         for first, poses in self.poses.items():
             played = iqm.with_animations(whole, poses, built.model.meshes)
             if self.is_separate:
@@ -163,27 +152,30 @@ class Builder(build.Builder):
                 files[first] = alone if source is None else iqm.keep_source(alone, source, [])
             else:
                 whole = played
-        return {path: whole if self.imported is None else iqm.keep_source(whole, self.imported, rows)} | files
+        if self.imported is not None:
+            whole = iqm.keep_source(whole, self.imported, [rows for _, rows in made])
+        return {path: whole} | files
 
-    def _are_placed(self, block: Block, numbers: Integers) -> npt.NDArray[np.bool_]:
-        """Which vertices are at the place of a vertex of the imported file, `numbers` or NONE."""
-        old = self.imported.array(ArrayType.POSITION) if self.imported is not None else None
-        if old is None or not len(old):
-            return np.zeros(len(numbers), bool)
-        off = np.abs(self.points(block) - old[numbers, :3])
-        return (numbers != NONE) & ~(off > SAME * np.abs(old).max()).any(axis=1)
-
-    def _attributes(
-        self, corners: Corners, block: Block, old: Attributes, sources: Integers, is_placed: npt.NDArray[np.bool_]
-    ) -> Attributes:
-        """The normals, tangents, colors and custom arrays of a block."""
+    def _attributes(self, obj: Object, block: Block) -> tuple[Attributes, Integers]:
+        """The normals, tangents, colors and custom arrays of a block, and which vertices of the imported file its own
+        still are, or NONE."""
+        points, (members, old), corners = self.points(block), self.part(obj), self.corners[obj]
+        if not (np.isfinite(points).all() and np.isfinite(block.mesh.uvs).all()):
+            raise IqmError(f"{obj.name} has vertices or UVs that are not finite numbers: repair or delete them")
+        block.mesh.name = load_comment_name(obj.data, obj.name) or ("" if len(members) else obj.name)
+        sources = np.where(block.sources < len(members), block.sources, NONE)
+        rows = np.append(members, NONE)[sources]
+        positions = self.imported.array(ArrayType.POSITION) if self.imported is not None else None
+        if positions is not None and len(positions):
+            off = np.abs(points - positions[rows, :3])
+            rows[(off > SAME * np.abs(positions).max()).any(axis=1)] = NONE
         chosen, known = corner_of_vertices(block), sources != NONE
         is_unused = chosen < 0
         normals = np.where(is_unused[:, None], (0.0, 0.0, 1.0), corners.normals[chosen]).astype(np.float64)
         if old.normals is not None:
-            is_kept = is_placed & (is_unused | corners.is_kept[chosen])
+            is_kept = (rows != NONE) & (is_unused | corners.is_kept[chosen])
             normals[is_kept] = old.normals[sources[is_kept]]
-        result = Attributes(normals, tangents_of(self.points(block), block.mesh, normals))
+        result = Attributes(normals, tangents_of(points, block.mesh, normals))
         if corners.colors is not None:
             result.colors = np.where(is_unused[:, None], np.uint8(255), corners.colors[chosen])
             if old.colors is not None:
@@ -192,7 +184,7 @@ class Builder(build.Builder):
             values = np.zeros((len(sources), array.values.shape[1]), array.values.dtype)
             values[known] = array.values[sources[known]]
             result.custom.append(replace(array, values=values))
-        return result
+        return result, rows
 
 
 def export_model(context: Context, path: Path, options: ExportOptions) -> Job[ExportResult]:

@@ -65,8 +65,11 @@ class FindImages(Operator):
         if material is None or problem:
             return fail(self, problem)
         name = name_for_file(material, self.record, preferences.game_folders())
-        search = Search(_game_folders(material), self.rules)
-        found = type(self).find(search, self._model(material), material, name)
+        model = self._model(material)
+        # Families may share what they store on materials.
+        rules = next((one.textures for one in preferences.registered if model.suffix.lower() in one.suffixes), None)
+        search = Search(_game_folders(material), rules or self.rules)
+        found = type(self).find(search, model, material, name)
         if found.diffuse is None and found.color is None:
             places = ", ".join(map(short, found.looked_in))
             text = f"No image was found for {short(name) or 'the empty name'}"

@@ -86,6 +86,7 @@ def _store(context: Context, family: str, game: str, findings: list[LocatedFindi
         item.object_name = location.obj.name if location.obj is not None else ""
         item.kind, item.elements = location.kind, json.dumps(location.elements)
     manager.io_idtech_checked_family, manager.io_idtech_checked_game = family, game
+    manager.io_idtech_checked_model = _active_model(context)
     # Setting it would call the property's update function, which selects a finding.
     manager.property_unset("io_idtech_active_finding")
 
@@ -189,9 +190,10 @@ def draw(layout: Any, context: Context, families: Iterable[Family]) -> None:
     """Draws the checks of some families, and what the last one of them has found."""
     manager: Any = context.window_manager
     checks = {family.name.upper(): check for family in families if (check := family.blender().check) is not None}
-    for check in checks.values():
+    # What is not MD5 may store some of its values.
+    for check in reversed(checks.values()):
         layout.operator_menu_enum(check.bl_idname, "game", text=check.bl_label, icon="CHECKMARK")
-    if manager.io_idtech_checked_family not in checks:
+    if manager.io_idtech_checked_family not in checks or manager.io_idtech_checked_model != _active_model(context):
         return
     findings = manager.io_idtech_findings
     errors = sum(item.is_error for item in findings)
@@ -220,10 +222,17 @@ def draw_for_export(layout: Any, context: Context, export: Any, operator: str) -
     button.game, button.is_export = game, True
     button.filepath = str(chosen_path(context, export))
     manager: Any = context.window_manager
-    checked = (manager.io_idtech_checked_game, manager.io_idtech_checked_options)
-    if checked == (export.profile().label, _key(options)):
+    checked = (manager.io_idtech_checked_game, manager.io_idtech_checked_options, manager.io_idtech_checked_model)
+    if checked == (export.profile().label, _key(options), _active_model(context)):
         _draw_findings(layout, context, list(manager.io_idtech_findings))
     return button
+
+
+def _active_model(context: Context) -> str:
+    """The name of the active armature or that of the active mesh; empty if there is none."""
+    obj = context.view_layer.objects.active
+    armature = obj.find_armature() if obj is not None and obj.type == "MESH" else obj
+    return armature.name if armature is not None and armature.type == "ARMATURE" else ""
 
 
 def _key(options: dict[str, Any]) -> str:
@@ -274,7 +283,14 @@ def _result(game: str, errors: int, count: int) -> str:
 CLASSES = (IO_IDTECH_PG_finding, IO_IDTECH_UL_findings, OBJECT_OT_io_idtech_select_finding)
 _STORED = {
     "findings": CollectionProperty(type=IO_IDTECH_PG_finding, options={"SKIP_SAVE"}),
-    "active_finding": IntProperty(default=-1, update=_select_active, options={"SKIP_SAVE"}),
+    "active_finding": IntProperty(
+        name="Finding",
+        description="Select what the finding is about",
+        default=-1,
+        update=_select_active,
+        options={"SKIP_SAVE"},
+    ),
+    "checked_model": StringProperty(options={"SKIP_SAVE"}),
     "checked_family": StringProperty(options={"SKIP_SAVE"}),
     "checked_game": StringProperty(options={"SKIP_SAVE"}),
     "checked_options": StringProperty(options={"SKIP_SAVE"}),

@@ -71,7 +71,9 @@ class VIEW3D_PT_io_idtech_images(TabPanel, bpy.types.Panel):
         column = self.layout.column(align=True)
         for material, record, names in missing[:_MOST_ROWS]:
             row = column.row(align=True)
-            row.label(text=printable(listing([file_name(name) for name in names], 1)), icon="MATERIAL")
+            files, own = listing([file_name(name) for name in names], 1), file_name(material.name)
+            text = files if files.startswith(own) else f"{own}: {files}"
+            row.label(text=printable(text), icon="MATERIAL")
             button = row.row(align=True)
             button.alignment = "RIGHT"
             button.operator(f"material.{record.group}_find_images", text="Look Up").material = material.name

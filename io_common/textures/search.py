@@ -252,7 +252,8 @@ class ModelSearch:
             or (mesh and self._by_base_name(result, clean_name(mesh), note=False))
         ):
             return
-        for file in self._guessed_skins[:1]:
+        # If a script names an image that is missing, another one is wrong.
+        for file in self._guessed_skins[:1] if Role.DIFFUSE not in result.missing else ():
             self._take_diffuse(result, file)
 
     def _by_game_path(self, result: MaterialImages, name: AssetName) -> bool:

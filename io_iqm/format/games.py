@@ -234,7 +234,7 @@ PROFILES: dict[Game, Profile] = {
             written=("animations are files of their own, which `iqm.cfg` names",),
         ),
         _profile(
-            Game.DARKPLACES, "DarkPlaces", "DarkPlaces and Xonotic", "DarkPlaces",
+            Game.DARKPLACES, "DarkPlaces (Xonotic)", "DarkPlaces and Xonotic", "DarkPlaces",
             "DarkPlaces `model_alias.c`, `Mod_INTERQUAKEMODEL_Load`", _LATE, _SCALE,
             ("arrays_missing", "positions and texture coordinates", 0, _REFUSES, _missing(*_BASIC)),
             ("weights_missing", "blend indexes and weights with animations", 0, _REFUSES,
@@ -249,7 +249,7 @@ PROFILES: dict[Game, Profile] = {
             written=("extensions of an imported file stay; a frame rate of 0 plays at 10",),
         ),
         _profile(
-            Game.QFUSION, "Qfusion", "Warfork, Warsow", "Qfusion",
+            Game.QFUSION, "Qfusion (Warfork)", "Warfork, Warsow", "Qfusion",
             "Qfusion `r_skm.c`, `Mod_LoadSkeletalModel`; `r_program.h`, `MAX_GLSL_UNIFORM_BONES`", _LATE, _SCALE,
             ("too_many_joints", "at most 100 joints", 100), ("file_vertices", "at most 65,534 vertices", 65534),
             ("animation_missing", "as many poses as joints"), _LIT,

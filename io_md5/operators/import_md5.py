@@ -13,7 +13,7 @@ from ...io_blender.options import mixin_of, option, properties
 from ...io_blender.reports import printable
 from ...io_blender.skeletal.operators.import_models import ImportModels
 from ...io_blender.skeletal.operators.panels import SkeletalPanel, rate_property
-from ...io_blender.skeletal.records import MESH_NAME, SHADERS
+from ...io_blender.skeletal.records import MESH_NAME, SHADERS, load_comment_name
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
 from ..format.companions import TEXTURE_RULES
@@ -54,8 +54,8 @@ class IMPORT_SCENE_OT_md5(_Options, ImportModels, bpy.types.Operator):
 
 
 def _find(search: Search, model: Path, material: Material, name: str) -> MaterialImages:
-    mesh = next((mesh for mesh in bpy.data.meshes if material.name in mesh.materials), None)
-    mesh_name = MESH_NAME.read(mesh) if mesh is not None else None
+    obj = next((one for one in bpy.data.objects if one.type == "MESH" and material.name in one.data.materials), None)
+    mesh_name = MESH_NAME.read(obj.data) or load_comment_name(obj.data, obj.name) if obj is not None else None
     return search.model(model, [name]).material(name, mesh_name or None)
 
 

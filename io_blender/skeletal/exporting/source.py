@@ -83,7 +83,6 @@ def find_source(context: Context, scope: Scope, report: Report, options: ModelPr
         exported_meshes = [obj for obj in collect(context, Scope()) if obj.type == "MESH" and _is_moved_by(source, obj)]
     if options.fit_weights:
         exported_meshes += [obj for obj in meshes if not owners[obj] and is_moved_by_other_means(obj)]
-    _warn_of_others(source, exported_meshes, owners, report)
     source.meshes = sorted(exported_meshes, key=lambda obj: (rank_of.get(obj, 0), file_order(obj)))
     return source
 
@@ -92,16 +91,15 @@ def _is_moved_by(source: Source, obj: Object) -> bool:
     return not set(source.armatures).isdisjoint(armatures_of(obj))
 
 
-def _warn_of_others(
-    source: Source, exported_meshes: list[Object], owners: dict[Object, list[Object]], report: Report
-) -> None:
-    """Warns about meshes that the armatures do not move, or not alone, and about other objects."""
+def _warn_of_others(source: Source, meshes: list[Object], report: Report) -> None:
+    """Warns about meshes that the armatures do not move, or not alone."""
     unmoved: list[str] = []
     of_others: dict[Object, list[str]] = {}
     exported = source.armatures
     name = exported[0].name
+    owners = {obj: armatures_of(obj) for obj in meshes}
     for obj, found in owners.items():
-        if obj.type == "MESH" and obj not in exported_meshes and set(exported).isdisjoint(found):
+        if obj not in source.meshes and set(exported).isdisjoint(found):
             names = of_others.setdefault(found[0], []) if found else unmoved
             names.append(obj.name)
     for other, names in of_others.items():
@@ -110,14 +108,14 @@ def _warn_of_others(
             f"not exported, because {other.name} moves it, not {name}: {listing(names)}"
             + (". To export both as one model, set Attached Armatures to Merge" if is_attached else "")
         )
-    can_fit = any(is_moved_by_other_means(obj) for obj in owners if obj.type == "MESH" and not owners[obj])
+    can_fit = any(is_moved_by_other_means(obj) for obj in meshes if not owners[obj])
     if unmoved:
         # Something else may still move it with the armature, such as a Surface Deform modifier or a lattice.
         report.warn(
             f"not exported, because no Armature modifier, parent or constraint attaches it to {name}: "
             f"{listing(unmoved)}" + (". Fit Weights exports what modifiers or vertex parents move" if can_fit else "")
         )
-    for obj in exported_meshes:
+    for obj in source.meshes:
         others = [other.name for other in armatures_of(obj) if other not in exported]
         if others:
             report.warn(f"also moved by {listing(others)}, which is not exported", obj.name)
@@ -127,6 +125,8 @@ def find_model(context: Context, scope: Scope, report: Report, options: ModelPro
     """The same with meshes, and warnings of what is left out or hidden; NothingToExportError without meshes."""
     source = find_source(context, scope, report, options)
     require_meshes(context, scope, source)
+    if source.armature is not None:
+        _warn_of_others(source, [obj for obj in collect(context, scope) if obj.type == "MESH"], report)
     warn_of_left_out(context, scope, report)
 
     def is_own(obj: Object) -> bool:

@@ -240,6 +240,8 @@ def _vertices_of_weights(mesh: Mesh, chosen: npt.NDArray[np.bool_]) -> npt.NDArr
 # The poses of animations in which meshes are compared: at most so many, and for large meshes fewer.
 _POSES, _POSED_VERTICES = 8, 400_000
 
+_NOTHING = 1e-6  # units that rounding moves vertices by
+
 VISIBLE = 1e-3
 """Rounding is worth a warning from this fraction of a mesh's size on."""
 
@@ -262,7 +264,8 @@ def influences(*keepers: Keeper) -> Check:
         if len(many):
             worst = many[np.argmax(mesh.weight_counts[many])]
             most, at_rest = int(mesh.weight_counts[worst]), _at_rest(mesh, subject) if keepers else None
-            off = _in_words(_differences(keepers, mesh, subject, at_rest)) if at_rest is not None else ""
+            found = _differences(keepers, mesh, subject, at_rest) if at_rest is not None else {}
+            off = _in_words(found) if max(found.values(), default=0.0) > _NOTHING else ""
             yield rule.finding(
                 f"{counted(len(many), 'vertices', 'have')} more than {rule.limit:g} weights, vertex {worst} has {most}"
                 + (f", off by up to {off}" if off else ""),

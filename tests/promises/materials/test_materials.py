@@ -7,6 +7,7 @@ import sys
 from types import SimpleNamespace
 
 import bpy
+import iqm_samples
 import numpy as np
 import pytest
 from game_samples import (
@@ -30,6 +31,8 @@ from game_samples import (
     tga,
     write,
 )
+
+from io_idtech.io_iqm.format import write_iqm
 
 FLAT = (128, 128, 255)
 SHADER = "models/imp/imp"
@@ -411,6 +414,26 @@ def test_a_cfg_file_goes_by_the_names_of_meshes_in_comments(tmp_path):
     assert images == ["a.png", "b.png", "b.png"]
     assert materials[1] == materials[2]
     assert {material["md5"]["shader"] for material in materials} == {"Untitled"}
+
+
+def test_images_that_a_script_names_are_looked_up_as_the_import_does_and_not_guessed(tmp_path):
+    text = square("Untitled").replace('{\n\tshader "Untitled"', '{\n\t// meshes: body\n\tshader "Untitled" ', 1)
+    folder = tmp_path / "base/models/imp"
+    names = {"models/imp/imp.md5mesh": text, "models/imp/other.png": png(COLORS)}
+    write(tmp_path / "base", names | {"models/imp/md5.cfg": "md5load imp.md5mesh\n"})
+    write_iqm(iqm_samples.iqm(), folder / "arm.iqm")
+    for kind, path in (("md5", folder / "imp.md5mesh"), ("iqm", folder / "arm.iqm")):
+        script = f"{kind}load {path.name}\n{kind}skin body b.png\n{kind}bumpmap body n.png\n"
+        (folder / f"{kind}.cfg").write_text(script)
+        bpy.ops.wm.read_homefile(use_empty=True)
+        assert getattr(bpy.ops.import_scene, kind)(filepath=str(path)) == {"FINISHED"}
+        material = bpy.data.materials.get("Untitled") or bpy.data.objects["body"].active_material
+        assert material["md5"]["missing"] == "b.png\nn.png"
+        (folder / "b.png").write_bytes(png(COLORS))
+        assert bpy.ops.material.md5_find_images(material=material.name) == {"FINISHED"}
+        assert image_at(shader_of(material).inputs["Base Color"])[0] == "b.png"
+        assert material["md5"]["missing"] == "n.png"
+        (folder / "b.png").unlink()
 
 
 def test_a_material_made_by_hand_is_used(tmp_path):

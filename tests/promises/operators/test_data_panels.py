@@ -679,6 +679,18 @@ def test_warnings_are_in_the_saved_file(box, tmp_path):
     assert bpy.ops.object.md2_play_sequence(sequence="run") == {"FINISHED"}
 
 
+def test_what_a_check_found_is_shown_for_its_model_alone(model):
+    import_md5(model)
+    checked = armature()
+    import_md5(model)
+    (other,) = (obj for obj in bpy.data.objects if obj.type == "ARMATURE" and obj != checked)
+    bpy.context.view_layer.objects.active = checked
+    assert bpy.ops.object.md5_check_game(game="UNVANQUISHED") == {"FINISHED"}
+    for obj, is_checked in ((checked, True), (checked.children[0], True), (other, False)):
+        texts = tab(obj)["Check for Game"].texts("label")
+        assert any("Unvanquished" in text for text in texts) == is_checked
+
+
 # Hostile data
 
 
