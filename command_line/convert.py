@@ -147,7 +147,8 @@ def _load_file(task: Task, settings: Settings, report: Report) -> Scene:
     # What plays the actions of others, such as tags, has slots of its name.
     others = [obj for obj in result.objects if obj.animation_data is not None and obj not in owners]
     fitting += [(obj, [one for one in actions if versions.has_slot(one, obj.id_type, obj.name)]) for obj in others]
-    return Scene(axes.identity(), [(owner, found) for owner, found in fitting if found])
+    holds_animations = family.skeletal is not None and family.has_one_file and bool(actions)
+    return Scene(axes.identity(), [(owner, found) for owner, found in fitting if found], holds_animations)
 
 
 def _load_character(task: Task, settings: Settings, report: Report) -> Scene:

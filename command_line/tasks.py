@@ -236,6 +236,10 @@ class Records:
         settings = json.loads(json.dumps(asdict(self.settings)))
         asset = [task.kind, task.character, task.catalog] if self.settings.format == ASSETS else None
         what = {"version": self._version, "settings": settings, "prefix": task.prefix, "asset": asset}
+        if task.character:
+            # All that its declarations say, whatever files they are in.
+            declared = repr(character_of(task, self.settings)[0])
+            what["character"] = hashlib.sha256(os.fsencode(declared)).hexdigest()
         return {**what, "sources": stamps, "missing": missing}
 
     @contextmanager

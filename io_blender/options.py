@@ -163,5 +163,6 @@ class Scene:
 
     conversion: Conversion | ChosenConversion  # to the file; if it is not set, that of the import
     animated: list[tuple[Any, list[Any]]] | None = None  # imported data-blocks and their actions; None for a .blend
+    holds_animations: bool = False  # whether the file of the model has animations of its own
     compares_speed: bool = True  # warn of animations that the game plays slower or faster than Blender
     use_scene_range: bool = False  # export the scene as it plays, if a model and its animations are one file

@@ -161,7 +161,9 @@ def _model_files(
     for index, root in sorted(found.roots.items()):
         part = character.parts[index]
         if part.model.lower().endswith(".iqm"):
-            raise CharacterError(f"{part.model} is an IQM model: export it with File > Export > Inter-Quake Model IQM")
+            raise CharacterError(
+                f"{part.model} is an IQM, which is not exported with a character: import the file alone and export that"
+            )
         with _as_imported(context, root):
             if root.type == "ARMATURE":
                 actions = _actions(root, found.character.parts[index])

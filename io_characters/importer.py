@@ -189,7 +189,7 @@ class _Builder:
             result.report.warn(f"tags on joints that the model does not have: {listing(missing)}", part.path.name)
         builder = ActionBuilder(self._context, armature, md5_options, result)
         for one in part.animations:
-            builder.build(SourceAnimation(Path(one.file), one.animation, one.name, one.scales))
+            builder.build(SourceAnimation(Path(one.file), one.animation, one.name, one.scales, is_loop=one.is_loop))
             self._store(one.declared, result.actions[-1], armature, one.name, one.file)
             yield progress.step()
 

@@ -107,6 +107,7 @@ class AnimationFile:
     file: str  # game path
     animation: Animation  # with the joints adjusted
     scales: ScaleTable | None = None
+    is_loop: bool | None = None  # whether games repeat it, None if the file does not say
 
 
 @dataclass(eq=False)
@@ -222,7 +223,7 @@ class _Reader:
                     continue
                 name = f"{declared.name} ({PurePosixPath(file).stem})" if number else declared.name
                 animation = adjusted(found.animation, adjustments)
-                result.append(AnimationFile(declared, name, file, animation, found.scales))
+                result.append(AnimationFile(declared, name, file, animation, found.scales, found.is_loop))
         return result
 
     def _animation(self, file: str, model: Model, iqm: Iqm | None) -> NamedAnimation | None:

@@ -259,12 +259,15 @@ def skin_names(objects: Iterable[Object]) -> list[str]:
 
 def show_skin(objects: Iterable[Object], skin: str) -> None:
     """Shows a skin, or with an empty name the mesh's own materials; CharacterError if an object is linked."""
+    objects = list(objects)
+    # Other parts, such as a head, have skins of their own.
+    parts = {_part_of(obj) for obj in objects if not skin or skin in load_skins(obj)}
     for obj in objects:
         if not obj.material_slots:
             continue
         slot, skins = obj.material_slots[0], load_skins(obj)
         material = skins.get(skin) if skin else None
-        shows_other = slot.link == "OBJECT" and bool(skins)
+        shows_other = slot.link == "OBJECT" and bool(skins) and _part_of(obj) in parts
         if obj.library is not None and (material is not None or shows_other):
             raise CharacterError(
                 f"{obj.name} is linked, so its skin cannot be switched: use Object > Library Override > Make first"
@@ -274,6 +277,10 @@ def show_skin(objects: Iterable[Object], skin: str) -> None:
             slot.material = material
         elif shows_other:
             slot.link = "DATA"
+
+
+def _part_of(obj: Object) -> Object:
+    return obj.find_armature() or obj.parent or obj
 
 
 def shown_skin(objects: Iterable[Object]) -> str:

@@ -62,6 +62,9 @@ def _arrays(made: Iqm, source: Iqm, was: Rows) -> tuple[list[VertexArray], bool]
             continue
         # Tangents follow all that comes before them.
         is_same = (unchanged if one.type == ArrayType.TANGENT else known).copy()
+        if one.type == ArrayType.TANGENT and not unchanged.all() and old.values.shape[1] == one.values.shape[1] == 4:
+            # Triangles whose vertices have other signs of the bitangent are shaded wrongly.
+            is_same &= one.values[:, 3] * old.values[was, 3] > 0.0
         if one.type in _BLEND and made.joint_names != source.joint_names:
             # They number the joints.
             is_same[:] = unchanged[:] = False

@@ -116,6 +116,10 @@ def export_player(
             raise_errors(check_model(model, Game.QUAKE3, source), Md3Error, f"{part.name}.md3", report)
             files[f"{part.name}.md3"] = format_model(model)
             files |= _skins(builder, model, player, part, settings)
+            if not is_same:
+                _warn_of_levels(
+                    folder, f"models/players/{names.for_files(settings.name, 'player')}/{part.name}", report
+                )
         source_config = dict(player.parts[LOWER].files.texts).get(CONFIG_NAME, "")
         before = _words(_read_settings(source_config)) if source_config else {}
         changed = {name: value for name, value in _words(settings).items() if value != before.get(name)}
@@ -137,6 +141,13 @@ def export_player(
         write_files(paths)
     PLAYER_SETTINGS.write(player.holder, settings)
     return ExportResult(list(paths), report)
+
+
+def _warn_of_levels(folder: Path, path: str, report: Report) -> None:
+    """Warns of levels of detail of a part, which the game shows with the frames of the part."""
+    levels = [found for found in existing_paths(folder, [f"{path}_1.md3", f"{path}_2.md3"]).values() if found.exists()]
+    if levels:
+        report.warn(f"{listing([one.name for one in levels])}: levels of detail with other frames. Delete them")
 
 
 def _words(settings: PlayerSettings) -> dict[str, str]:

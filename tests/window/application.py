@@ -21,7 +21,7 @@ from paths import ROOT
 
 _COMMAND = os.environ.get("IO_IDTECH_BLENDER", "")
 _TOOLS = ("blender", "Xvfb", "xdotool", "import", "convert")
-_PATIENCE = 400
+_PATIENCE = 1800
 _LABELS = ROOT / "docs" / "images" / "labels.json"
 
 

@@ -84,7 +84,7 @@ def animations_of_settings(context: Context, settings: Settings, scene: Scene) -
     """Which actions the command line exports with a model, and how; several armatures become an error."""
     # A command line shows no active object.
     context.view_layer.objects.active = None
-    actions = "NONE" if settings.animations == NO_ANIMATIONS else "ALL"
+    actions = "NONE" if settings.animations == NO_ANIMATIONS and not scene.holds_animations else "ALL"
     return actions, AnimationOptions(compares_speed=scene.compares_speed)
 
 

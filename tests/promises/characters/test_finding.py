@@ -176,4 +176,5 @@ def test_the_script_of_an_iqm_names_its_animations_and_images(tmp_path):
     import_character(game, "arm", kind="CONFIG", use_textures=False)
     actions = {action.name: action for action in bpy.data.actions}
     assert {name: int(action.frame_range[1]) for name, action in actions.items()} == {"idle": 6, "attack": 6}
+    assert {name: action.use_cyclic for name, action in actions.items()} == {"idle": False, "attack": True}
     assert [bone.name for bone in bpy.data.objects["arm"].data.bones] == iqm_samples.NAMES

@@ -149,6 +149,8 @@ def test_the_default_skin_of_the_entity_is_shown_and_others_can_be_switched_to(d
     }
     assert bpy.ops.object.idtech_character_skin(skin="skins/monsters/imp") == {"FINISHED"}
     assert materials()["body"] == "models/monsters/imp/body_brown"
+    # A head has skins of its own.
+    assert materials()["head"] == "models/monsters/imp/head_ice"
     assert bpy.ops.object.idtech_character_skin(skin="") == {"FINISHED"}
     assert materials() == {
         "body": "models/monsters/imp/body",

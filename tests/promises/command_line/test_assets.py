@@ -184,6 +184,16 @@ def test_an_animation_is_appended_without_objects(libraries: Path) -> None:
     assert not bpy.data.objects
 
 
+def test_assets_are_made_again_when_any_of_their_declarations_changes(idtech, tmp_path: Path) -> None:
+    game = game_folders.doom3_loose(tmp_path / "base")
+    words = ("convert", game, "--characters", IMP, "--format", "assets", "--to", tmp_path / "library")
+    assert f"converted entity {IMP}" in idtech(*words)[2]
+    assert f"up to date entity {IMP}" in idtech(*words)[2]
+    (skins,) = game.rglob("*.skin")
+    skins.write_text(skins.read_text().replace("head_ice", "head_icy"))
+    assert f"converted entity {IMP}" in idtech(*words)[2]
+
+
 def test_assets_are_made_again_when_their_files_change_and_only_then(idtech, tmp_path: Path) -> None:
     game = game_folders.loose(tmp_path / "game", {f"m/{name}/{name}.md2": game_folders.md2() for name in "abc"})
     (game / "m/c/c.md2").write_bytes(b"IDP2 broken")

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+import iqm_samples
 import md2_samples
 import md3_samples
 import md5_rerelease
@@ -31,6 +32,7 @@ from enabled_families import FAMILIES
 from installed import read_empty_scene
 from paths import ROOT
 
+from io_idtech.io_iqm.format import read_iqm, write_iqm
 from io_idtech.io_md2.format import read_model
 from io_idtech.io_md5.format import (
     Camera,
@@ -110,6 +112,14 @@ def test_an_md5_survives_a_round_trip(idtech, tree, tmp_path):
     assert after.joints.names == before.joints.names
     assert (after.meshes[0].triangles == before.meshes[0].triangles).all()
     assert read_animation(tmp_path / "out" / "run.md5anim").frame_count == 5
+
+
+def test_animations_in_the_file_of_a_model_are_converted_with_it(idtech, tmp_path):
+    write_iqm(iqm_samples.iqm(), tmp_path / "arm.iqm")
+    for name in ("iqm", "md5"):
+        assert idtech("convert", tmp_path / "arm.iqm", "--to", tmp_path / name, "--format", name)[0] == 0
+    assert [one.name for one in read_iqm(tmp_path / "iqm" / "arm.iqm").animations] == ["walk", "grow"]
+    assert files(tmp_path / "md5") == {"arm.md5mesh", "walk.md5anim", "grow.md5anim"}
 
 
 def test_animations_become_sequences_of_an_md2_one_after_the_other(idtech, tree, tmp_path):

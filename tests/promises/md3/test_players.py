@@ -221,14 +221,18 @@ def test_a_setting_is_written_and_the_rest_of_the_table_stays(game, tmp_path):
     assert config.decode().endswith(quake3_players.CONFIG[quake3_players.CONFIG.index("// first") :])
 
 
-def test_an_edited_sequence_is_laid_out_again_and_plays_as_in_blender(game, tmp_path):
+def test_an_edited_sequence_is_laid_out_again_and_plays_as_in_blender(game, tmp_path, capfd):
     load(game)
     action = bpy.data.actions["LEGS_RUN"]
     # Half of its frames are gone.
     action.frame_end -= 3
     action["speed"] = 12.0
     action["looping"] = 4.0
+    level = tmp_path / "out" / FOLDER / "lower_1.md3"
+    level.parent.mkdir(parents=True)
+    level.write_bytes(b"")
     files = export(tmp_path / "out")
+    assert "lower_1.md3: levels of detail with other frames" in capfd.readouterr().out
     animations, _ = quake3.parse_animation_file(files[f"{FOLDER}/animation.cfg"])
     run = animations[quake3_players.NAMES.index("LEGS_RUN")]
     assert (run.num_frames, run.loop_frames, run.frame_lerp) == (4, 4, pytest.approx(1000 / 12))
