@@ -120,6 +120,8 @@ def _describe(file: str, game: str) -> Description:
     if os.path.isdir(file):
         raise ValueError("the folder cannot be read: permission denied")
     if path.suffix.lower() not in _KINDS:
+        # Raises OSError if there is nothing.
+        os.lstat(file)
         raise ValueError(f"unknown kind of file; expected {', '.join(_KINDS)}")
     family = family_of_file(FAMILIES, path) or FAMILIES[0]
     kind = next((kind for kind in family.kinds if kind.suffix == path.suffix.lower()), family.kinds[0])

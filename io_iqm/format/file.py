@@ -307,12 +307,13 @@ def describe(source: Source | Iqm, game: str = "", name: str = "") -> Descriptio
     validate_iqm(iqm)
     points = iqm.array(ArrayType.POSITION)
     joints = len(iqm.joint_names) or len(iqm.pose_parents)
+    names = {kind.value: kind.name for kind in ArrayType}
     counts = {"joints": joints, "vertices": iqm.vertex_count, "triangles": len(iqm.triangles)}
     facts: dict[str, Any] = {
         "kind": "iqm",
         **counts,
         "meshes": [asdict(one) for one in iqm.meshes],
-        "arrays": [one.name or f"{one.type}" for one in iqm.arrays],
+        "arrays": [one.name or str(names.get(one.type, one.type)) for one in iqm.arrays],
         "animations": [asdict(one) for one in iqm.animations],
         "extensions": [one.name for one in iqm.extensions],
         "box": box_of(np.zeros((0, 3)) if points is None else points[:, :3].astype(np.float64)),

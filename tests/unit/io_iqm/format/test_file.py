@@ -243,5 +243,6 @@ def test_a_description_has_meshes_animations_and_findings(iqm):
     assert found.facts["kind"] == "iqm"
     assert [one["name"] for one in found.facts["animations"]] == ["walk", "grow"]
     assert [one["material"] for one in found.facts["meshes"]] == ["models/body", "models/belt"]
+    assert found.facts["arrays"][0] == "POSITION"
     assert [finding["code"] for finding in found.facts["findings"]] == ["array_wide"]
     assert "animation 'grow': 7 frames at 24, loops" in found.lines
