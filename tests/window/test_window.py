@@ -22,7 +22,7 @@ CROPS = {
     "drop": "1048x740+0+28",
     "model": "1048x688+0+28",
     "timeline": "1280x800+0+0",
-    "preferences": "873x300+172+275",
+    "preferences": "873x388+172+275",
 }
 # The share of the screen that the textured sample covers, at least.
 RED = 0.01
