@@ -289,7 +289,9 @@ def find_blend_problems(iqm: Iqm) -> Iterator[Problem]:
     """Weights of joints that do not exist; the index is that of the blend index."""
     kinds, count = [one.type for one in iqm.arrays], len(iqm.joint_names)
     indexes, weights = iqm.array(ArrayType.BLEND_INDEXES), iqm.array(ArrayType.BLEND_WEIGHTS)
-    if count and indexes is not None and weights is not None:
+    if count and indexes is not None and weights is not None and indexes.size:
+        if indexes.min() >= 0 and indexes.max() < count:
+            return
         width = min(indexes.shape[1], weights.shape[1])
         is_wrong = (weights[:, :width] > 0) & ~((indexes[:, :width] >= 0) & (indexes[:, :width] < count))
         for vertex, column in np.argwhere(is_wrong)[:1].tolist():
