@@ -168,17 +168,21 @@ def character_files(character: Character, files: GameTree) -> set[Path]:
     return {path for name in dict.fromkeys(names) if (path := files.path(name)) is not None}
 
 
-def filesread_record(task: Task, settings: Settings, listed: FilesByName) -> tuple[list[Path], list[str]]:
-    """The files that a task reads, except textures and its result, and the names of missing ones."""
+def filesread_record(task: Task, settings: Settings, listed: FilesByName) -> tuple[list[Path], list[str], str]:
+    """The files that a task reads, except textures and its result, and the names of missing ones.
+
+    Also, of a character, a hash of all that its declarations say, whatever files they are in.
+    """
     if task.character:
         character, files = character_of(task, settings)
-        return sorted(character_files(character, files)), list(character.missing)
+        declared = hashlib.sha256(os.fsencode(repr(character))).hexdigest()
+        return sorted(character_files(character, files)), list(character.missing), declared
     sources = [task.source, *animations_in(settings.animation_folder(task.source))]
     if settings.joint_map:
         sources.append(Path(settings.joint_map))
     result = path_key(task.target)
     companions = [path for path in companion_files(sources, listed) if path_key(path) != result]
-    return sources + [path for path in companions if stamp_of(path) is not None], []
+    return sources + [path for path in companions if stamp_of(path) is not None], [], ""
 
 
 # --- Records of earlier conversions: which results are up to date, and which files may be replaced
@@ -227,7 +231,7 @@ class Records:
     def state(self, task: Task) -> dict[str, Any] | None:
         """What a task's result depends on; taken before its files are read, so that later changes count."""
         try:
-            sources, missing = filesread_record(task, self.settings, self._listed)
+            sources, missing, declared = filesread_record(task, self.settings, self._listed)
             stamps = {self._relative_path(path): stamp(path) for path in sources}
         except (FileReadError, OSError):
             # It is reported when the task tries to read it.
@@ -236,11 +240,7 @@ class Records:
         settings = json.loads(json.dumps(asdict(self.settings)))
         asset = [task.kind, task.character, task.catalog] if self.settings.format == ASSETS else None
         what = {"version": self._version, "settings": settings, "prefix": task.prefix, "asset": asset}
-        if task.character:
-            # All that its declarations say, whatever files they are in.
-            declared = repr(character_of(task, self.settings)[0])
-            what["character"] = hashlib.sha256(os.fsencode(declared)).hexdigest()
-        return {**what, "sources": stamps, "missing": missing}
+        return {**what, "declared": declared, "sources": stamps, "missing": missing}
 
     @contextmanager
     def storing(

@@ -130,9 +130,12 @@ class Player:
 
     def _action_of(self, sequence: str) -> Action:
         """An action of a sequence: one that the player plays, if there is one."""
+        first, *others = (action for _, action in self.actions[sequence])
+        if not others:
+            return first
         parts = [part for part in self.parts.values() if is_played_by(part.name, sequence)]
         played = (action for part in parts for _, action, _ in self.plays(part, sequence))
-        return next(played, self.actions[sequence][0][1])
+        return next(played, first)
 
     def plays(self, part: Part, sequence: str) -> list[tuple[Any, Action, Any]]:
         """What a sequence plays on a part: each owner with its action and slot."""

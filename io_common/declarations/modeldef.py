@@ -133,17 +133,18 @@ def _shows(content: str, definition: Definition) -> bool:
     for one in _STATEMENTS.finditer(content):
         given |= {name: fold(one[name].strip().strip('"')).strip("/") for name in ("path", "model") if one[name]}
     wanted = {"path": fold(definition.folder), "model": fold(definition.model)}
-    return "model" not in given or given == {name: wanted[name] for name in given}
+    return "model" not in given or given.items() <= wanted.items()
+
+
+def _lump(path: Path) -> str:
+    """The name by which GZDoom finds a file in the root of an archive."""
+    return fold(path.name).split(".")[0]
 
 
 def archive_folder(model: Path) -> tuple[Path, str]:
     """The root of the mod of a model, and the folder of the model in it; without `models`, the folder itself."""
     above = (folder.parent for folder in model.parents if fold(folder.name) == "models")
-    marked = (
-        folder
-        for folder in model.parents
-        if any(fold(one.name).split(".")[0] in _ROOT_FILES for one in folder.glob("*"))
-    )
+    marked = (folder for folder in model.parents if any(_lump(one) in _ROOT_FILES for one in folder.glob("*")))
     root = next(marked, None) or next(above, model.parent)
     folder = model.parent.relative_to(root).as_posix()
     return root, "" if folder == "." else folder
@@ -152,7 +153,7 @@ def archive_folder(model: Path) -> tuple[Path, str]:
 def updated_file(root: Path, name: str, definition: Definition) -> dict[Path, bytes]:
     """The file that has the block of an actor, else `modeldef.NAME`, with the definition."""
     # Raises FormatError or OSError.
-    files = sorted(one for one in root.glob("*") if fold(one.name).split(".")[0] == "modeldef" and one.is_file())
+    files = sorted(one for one in root.glob("*") if _lump(one) == "modeldef" and one.is_file())
     texts = {one: read_file(one).decode("utf-8", "surrogateescape") for one in files}
     path = next((one for one, text in texts.items() if _find_block(text, definition)), None)
     path = path or next((one for one in files if fold(one.name) == fold(f"modeldef.{name}")), root / f"modeldef.{name}")

@@ -103,6 +103,7 @@ def export_player(
 ) -> Job[ExportResult]:
     """Writes a player below the folder of a game; raises Md3Error with nothing written."""
     report, files = Report(), dict[str, bytes]()
+    place = join("models/players", names.for_files(settings.name, "player"))
     with kept_on_failure(report), state.temporary_object_mode(context):
         is_same = player.is_untouched()
         problems = "; ".join(problems_of(player))
@@ -117,9 +118,7 @@ def export_player(
             files[f"{part.name}.md3"] = format_model(model)
             files |= _skins(builder, model, player, part, settings)
             if not is_same:
-                _warn_of_levels(
-                    folder, f"models/players/{names.for_files(settings.name, 'player')}/{part.name}", report
-                )
+                _warn_of_levels(folder, join(place, part.name), report)
         source_config = dict(player.parts[LOWER].files.texts).get(CONFIG_NAME, "")
         before = _words(_read_settings(source_config)) if source_config else {}
         changed = {name: value for name, value in _words(settings).items() if value != before.get(name)}
@@ -133,7 +132,6 @@ def export_player(
         report.hints += [f"The game also needs icon_{skin}.tga" for skin in settings.skin_names]
         if not settings.skin_names:
             report.warn("Skins is empty, so no .skin file was written: the game needs one for each part")
-        place = join("models/players", names.for_files(settings.name, "player"))
         places = existing_paths(folder, [join(place, name) for name in files])
         paths = {places[join(place, name)]: data for name, data in files.items()}
         for path in paths:
