@@ -1,7 +1,7 @@
 """IQM files: reading, writing and description.
 
 Every count and offset is checked against the size of the file before anything is read, and sections that overlap are
-refused: arrays are views of one copy of the file.
+refused.
 """
 
 from __future__ import annotations
@@ -66,15 +66,16 @@ def read_iqm(source: Source, name: str = "", *, preserve: bool = False) -> Iqm:
 
 def parse_iqm(data: bytes | bytearray | memoryview, name: str = "", *, preserve: bool = False) -> Iqm:
     """The contents of the bytes of a file, of which ``name`` is the name for messages; see ``read_iqm``."""
-    iqm = _Reader(bytearray(data), name).iqm()
-    iqm.preserved = bytes(data) if preserve else None
+    reader = _Reader(bytes(data), name)
+    iqm = reader.iqm()
+    iqm.preserved = bytes(reader.data) if preserve else None
     return iqm
 
 
 class _Reader(BinaryReader):
     ERROR = IqmError
 
-    def __init__(self, data: bytearray, path: str) -> None:
+    def __init__(self, data: bytes, path: str) -> None:
         super().__init__(data, path)
         self.sections: list[tuple[int, int, str]] = []
         self.values: dict[str, NDArray[Any]] = {}  # of attributes of the result, where they are in the file
@@ -101,6 +102,10 @@ class _Reader(BinaryReader):
         extensions = self.extensions()
         # Only now is their size limited by that of the file.
         self.check_overlaps()
+        for name in _WHOLE:
+            setattr(iqm, name, getattr(iqm, name).copy())
+        for array in iqm.arrays:
+            array.values = array.values.copy()
         iqm.extensions = [model.Extension(self.name(name), data.tobytes()) for name, data in extensions]
         for attribute, index, reason, found, expected in find_problems(iqm):
             raise self.error(reason, self.place_of(attribute, index), found, expected)

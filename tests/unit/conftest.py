@@ -1,9 +1,13 @@
-"""Random numbers that are the same in every run."""
+"""Random numbers that are the same in every run, and take the time that they need."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("same", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("same")
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from io_idtech.io_common.skeletal.weights import largest_weights
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(1, 4), st.integers(0, 10**6))
 def test_weights_are_bytes_that_sum_to_255_within_half_a_step(count, seed):
     mesh = iqm_samples.mesh(iqm_samples.skeleton(), "a", seed, weights=count)

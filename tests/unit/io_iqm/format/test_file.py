@@ -74,7 +74,7 @@ def test_what_is_written_is_read_as_equal_contents(iqm, tmp_path):
     assert parse_iqm(format_iqm(Iqm())) == Iqm()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.data())
 def test_arrays_of_any_component_type_survive(data):
     count = data.draw(st.integers(1, 5))

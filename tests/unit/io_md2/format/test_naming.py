@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from io_idtech.io_common.frames import clean_name, make_unique, number_frames
 from io_idtech.io_md2.format import find_sequences
 
-quick = settings(max_examples=80, deadline=None, derandomize=True)
+quick = settings(max_examples=80)
 
 
 class TestNaming:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 pytestmark = pytest.mark.slow
 
-quick = settings(max_examples=150, deadline=None, derandomize=True)
+quick = settings(max_examples=150)
 
 HEADER_NUMBERS = 17
 EXTREMES = [0, 1, -1, 3, 4, 40, 67, 68, 255, 0xFFFF, 999_999_999, 2**31 - 1, -(2**31)]

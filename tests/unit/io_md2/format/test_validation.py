@@ -25,7 +25,7 @@ pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-quick = settings(max_examples=400, deadline=None, derandomize=True)
+quick = settings(max_examples=400)
 
 ATTRIBUTES = [
     "skin_width",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from io_idtech.io_md5.format.text.camera_file import cuts_at, timeline
 
-quick = settings(max_examples=150, deadline=None, derandomize=True)
+quick = settings(max_examples=150)
 
 
 # There and back

@@ -43,7 +43,7 @@ pytest.importorskip("hypothesis", reason="the property tests need hypothesis")
 
 SAMPLES = [MESH, ANIMATION, CAMERA, OLD_MESH, OLD_ANIMATION]
 
-quick = settings(max_examples=150, deadline=None, derandomize=True)
+quick = settings(max_examples=150)
 
 
 def read_or_refuse(read, data):

@@ -24,14 +24,14 @@ def one_by_one(values):
     return printing._rows_one_by_one("%f", [np.array(values, dtype=np.float64)]).splitlines()
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300)
 @given(st.lists(st.integers(-9999 * TENTH, 9999 * TENTH), min_size=1, max_size=50))
 def test_decimals_of_ten_digits_are_printed_as_they_are(numbers):
     values = [number / TENTH for number in numbers]
     assert in_bulk(values) == one_by_one(values)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300)
 @given(st.lists(st.floats(-9999, 9999), min_size=1, max_size=50))
 def test_any_number_is_printed_as_one_of_the_two_decimals_beside_it(values):
     for value, bulk, single in zip(values, in_bulk(values), one_by_one(values), strict=True):
@@ -52,7 +52,7 @@ def test_no_superfluous_digits_are_printed(value, text):
     assert in_bulk([value]) == [text]
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100)
 @given(st.lists(st.integers(0, 10**8 - 1), min_size=1, max_size=50))
 def test_whole_numbers_are_printed_as_they_are(numbers):
     fields = printing._integer_texts(np.array(numbers))

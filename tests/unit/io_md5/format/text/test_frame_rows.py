@@ -102,7 +102,7 @@ def test_bulk_reading_of_frames_gives_the_same_result(old, new):
 
 
 @pytest.mark.slow
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=400)
 @given(
     st.lists(
         st.tuples(st.integers(FIRST_FRAME, len(DATA) - 1), st.sampled_from([*b' \n\t().-+0159e/*"{}fr', None])),

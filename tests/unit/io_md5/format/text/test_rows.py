@@ -125,7 +125,7 @@ def test_a_word_split_across_rows_is_not_a_row(row):
 
 
 @pytest.mark.slow
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=400)
 @given(
     st.lists(
         st.tuples(st.integers(FIRST_ROW, len(MESH) - 1), st.sampled_from([*b' \n\t().-+0159e/*"}nvt', None])),
@@ -142,7 +142,7 @@ def test_damaged_bytes_among_rows_give_the_same_message(changes):
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300)
 @given(
     st.lists(
         st.tuples(
