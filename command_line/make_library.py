@@ -37,6 +37,7 @@ class PREFERENCES_OT_io_idtech_make_asset_library(job_operator.JobOperator, bpy.
     bl_options = {"INTERNAL"}
     verb, bad_data = "Rendered", CharacterError
     when_canceled = "finished assets are kept, and the next run goes on"
+    changes_scene = False
 
     game: str = hidden("", name="Game", description="The game folder", subtype="DIR_PATH")
     directory: str = option("", "Library", "Folder for the library", subtype="DIR_PATH", options={"SKIP_SAVE"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,9 +33,9 @@ from . import format as iqm
 from .format import ArrayType, Attributes, Game, Iqm, IqmError
 from .format.convert import check_joint_count, parts_of
 from .format.files import SUFFIX
-from .format.games import mesh_limits
+from .format.games import INCOMPLETE, mesh_limits
 from .options import IN_MODEL
-from .records import NUMBER, load_action, load_file
+from .records import NAME, load_action, load_file
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
@@ -81,6 +81,7 @@ class Builder(build.Builder):
     corners: dict[Object, Corners] = field(default_factory=dict)
     poses: dict[Path, Iqm] = field(default_factory=dict)  # one animation each, by path, or all by the path of the first
     alone: dict[Path, Iqm] = field(default_factory=dict)  # by path, a file with an imported animation alone
+    found: set[Any] = field(default_factory=set)  # which imported animations are exported
 
     def part(self, obj: Object) -> tuple[Integers, Attributes]:
         """The mesh of the imported file that an object was made of."""
@@ -125,12 +126,20 @@ class Builder(build.Builder):
         sampled, clip = self.sampled[path], self.sampled[path].clip
         animation, action = self.animations[path], clip.action
         shown = clip.stored.name if clip.stored is not None else clip.name
-        name = next((one for one in (shown, clip.name) if names.for_files(one, "animation") == path.stem), path.stem)
-        alone, number = load_action(action, shown, self.imported), None
-        if alone is not None and name == shown:
-            number, self.alone[path] = NUMBER.read(action), alone
-            # In the file that it was imported from alone, it may have another name than its action.
-            name = alone.animations[0].name if self.is_separate else name
+        # Names in a file may differ in case alone, those of files get a number then.
+        stems = (path.stem, "" if self.is_separate else path.stem.rpartition("_")[0])
+        name = next((one for one in (shown, clip.name) if names.for_files(one, "animation") in stems), path.stem)
+        alone, number = load_action(action, self.imported)
+        key = alone.preserved if alone is not None and number is None else number
+        # Copies of an imported action are others.
+        if alone is not None and key not in self.found:
+            self.found.add(key)
+            self.alone[path] = alone
+            if shown == NAME.read(action) and (self.is_separate or number is not None):
+                # A file of one animation may name it otherwise.
+                name = alone.animations[0].name
+        else:
+            number = None
         has_range = action is not None and action.use_frame_range
         is_loop = action.use_cyclic if has_range else loop_type(animation) == "closed"
         return NamedAnimation(name, animation, sampled.scales, is_loop), np.inf if number is None else number, alone
@@ -141,8 +150,8 @@ class Builder(build.Builder):
         stored = dict(zip(file.joint_names, iqm.bind_scales(file), strict=True))
         return np.array([stored.get(name, np.ones(3)) for name in self.skeleton.joints.names]).reshape(-1, 3)
 
-    def files(self, built: build.Build, path: Path) -> dict[Path, Iqm]:
-        """The contents of the files by path, first the model."""
+    def files(self, built: build.Build, path: Path, game: Game) -> dict[Path, Iqm]:
+        """The contents of the files for a game by path, first the model."""
         made, files = [self._attributes(obj, block) for obj, block in built.parts], {}
         whole = iqm.from_model(built.model, attributes=[one for one, _ in made], scales=self.scales())
         for first, poses in self.poses.items():
@@ -153,7 +162,10 @@ class Builder(build.Builder):
             else:
                 whole = played
         if self.imported is not None:
-            whole = iqm.keep_source(whole, self.imported, [rows for _, rows in made])
+            rows, new = [rows for _, rows in made], whole
+            whole = iqm.keep_source(new, self.imported, rows)
+            if game is not Game.ANY and any(one.code in INCOMPLETE for one in iqm.check_iqm(whole, game)):
+                whole = iqm.keep_source(new, self.imported, rows, is_complete=True)
         return {path: whole} | files
 
     def _attributes(self, obj: Object, block: Block) -> tuple[Attributes, Integers]:
@@ -220,7 +232,7 @@ def _build(
         imported=imported, parts=list(zip(parts, iqm.to_attributes(imported or Iqm()), strict=True)),
     )  # fmt: skip
     built = yield from builder.build(clips)
-    return builder, builder.files(built, path)
+    return builder, builder.files(built, path, model.game)
 
 
 def find(context: Context, options: ExportOptions) -> list[LocatedFinding]:

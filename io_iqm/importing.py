@@ -22,7 +22,6 @@ from ..io_blender.skeletal.records import MESH_INDEX, SHADERS
 from ..io_common.files import read_source
 from ..io_common.game_tree.archives import files_in, readable
 from ..io_common.skeletal.channels import without_bind_scales
-from ..io_common.skeletal.skinning import bind_pose, vertex_normals
 from ..io_common.texts import counted
 from ..io_common.textures.search import Search
 from .format import Iqm, IqmError, animations_alone, bind_scales, parse_iqm, to_attributes, to_model
@@ -117,10 +116,9 @@ def finish_model(skeleton: ImportSkeleton, iqm: Iqm, options: ImportOptions) -> 
     for obj in armature.children:
         index = MESH_INDEX.read(obj.data)
         if index is not None:
-            mesh, one = model.meshes[index], attributes[index]
-            points = bind_pose(mesh, model.joints.positions, model.joints.orientations)[0]
-            normals = vertex_normals(points, mesh.triangles) if one.normals is None else one.normals
-            set_normals(obj.data, mesh, normals @ options.conversion.rotation.T, one.colors)
+            one = attributes[index]
+            assert one.normals is not None
+            set_normals(obj.data, model.meshes[index], one.normals @ options.conversion.rotation.T, one.colors)
 
 
 def _store_animations(files: SourceFiles, read: dict[Path, Iqm]) -> None:

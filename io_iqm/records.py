@@ -16,7 +16,7 @@ GROUP = "iqm"
 _FILE = Bytes(GROUP, "file", "u1")
 # Of actions: the number in the file of the armature, and the name that the import gave them.
 NUMBER = Integer(GROUP, "number")
-_NAME = Text(GROUP, "name", is_quoted=False)
+NAME = Text(GROUP, "name", is_quoted=False)
 
 
 def store_file(owner: Any, iqm: Iqm) -> None:
@@ -35,17 +35,19 @@ def load_file(owner: Any) -> Iqm | None:
 
 def store_action(action: Any, number: int, name: str, alone: Iqm | None) -> None:
     """Stores which animation an action was made of: that of a file, else that with a number in the armature's."""
-    _NAME.write(action, name)
+    NAME.write(action, name)
     NUMBER.write(action, number if alone is None else None)
     if alone is not None:
         store_file(action, alone)
 
 
-def load_action(action: Any, name: str, imported: Iqm | None) -> Iqm | None:
-    """A file with only the animation that an action, now of a name, was; `imported` is that of its armature."""
-    if action is None or name != _NAME.read(action):
-        return None
+def load_action(action: Any, imported: Iqm | None) -> tuple[Iqm | None, int | None]:
+    """A file with only the animation that an action was, and its number in the armature's file, `imported`."""
+    if action is None:
+        return None, None
     alone, number = load_file(action), NUMBER.read(action)
     if alone is None and imported is not None and number is not None and number < len(imported.animations):
-        alone = animations_alone(imported, number)
-    return alone if alone is not None and len(alone.animations) == 1 else None
+        # The action may be that of another armature.
+        is_own = imported.animations[number].name in ("", NAME.read(action))
+        alone = animations_alone(imported, number) if is_own else None
+    return (alone, number) if alone is not None and len(alone.animations) == 1 else (None, None)

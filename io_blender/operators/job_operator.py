@@ -37,6 +37,7 @@ class JobOperator(Operator):
 
     verb: str  # what is done to the files: Imported or Exported
     when_canceled = "nothing has changed"
+    changes_scene = True  # else the user may work on while it runs
     bad_data: Any = ()
     """The exception for what cannot be read, or what the game would refuse, besides those of the families."""
 
@@ -45,7 +46,8 @@ class JobOperator(Operator):
 
     def execute(self, context: Context) -> OperatorResult:
         self._started = time.perf_counter()
-        self._job = all_or_nothing(context, self.job(context))
+        job = self.job(context)
+        self._job = all_or_nothing(context, job) if self.changes_scene else job
         # Only a user can press Esc.
         is_interactive = self.options.is_invoke and not self.options.is_repeat and not bpy.app.background
         result = self._work(context, self._started + _FIRST_TURN if is_interactive else math.inf)

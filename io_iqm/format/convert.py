@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ class Attributes:
     # (V, 4); the last is the sign of the bitangent, cross(normal, tangent) · sign, which points up in the image.
     tangents: Floats | None = None
     colors: NDArray[np.uint8] | None = None  # (V, 4), red, green, blue and alpha
-    custom: list[VertexArray] = field(default_factory=list)  # other arrays, of these vertices
+    custom: list[VertexArray] = field(default_factory=list)  # all other arrays, of these vertices
 
 
 # From a file
@@ -96,12 +97,12 @@ def to_model(iqm: Iqm) -> Model:
 
 
 def to_attributes(iqm: Iqm) -> list[Attributes]:
-    """What `to_model` leaves out, for each mesh."""
-    normals, tangents = _components(iqm, ArrayType.NORMAL, 3), _components(iqm, ArrayType.TANGENT, 4)
-    colors, custom = colors_of(iqm), [one for one in iqm.arrays if one.type == ArrayType.CUSTOM]
+    """What `to_model` leaves out, for each mesh; normals that the file does not have are computed."""
+    normals, tangents, colors = normals_of(iqm), _components(iqm, ArrayType.TANGENT, 4), colors_of(iqm)
+    custom = [one for (kind, _, number), one in numbered(iqm.arrays).items() if kind not in PORTABLE or number]
     return [
         Attributes(
-            None if normals is None else normals[members],
+            normals[members],
             None if tangents is None else tangents[members],
             None if colors is None else colors[members],
             [replace(one, values=one.values[members]) for one in custom],
@@ -110,13 +111,33 @@ def to_attributes(iqm: Iqm) -> list[Attributes]:
     ]
 
 
+def numbered(arrays: Iterable[VertexArray]) -> dict[tuple[int, str, int], VertexArray]:
+    """Arrays by their type, their name, and how many of both come before."""
+    result: dict[tuple[int, str, int], VertexArray] = {}
+    for one in arrays:
+        before = sum((kind, name) == (one.type, one.name) for kind, name, _ in result)
+        result[one.type, one.name, before] = one
+    return result
+
+
+def normals_of(iqm: Iqm) -> Floats:
+    """The normals of all vertices, (V, 3), computed if the file has none."""
+    normals, points = _components(iqm, ArrayType.NORMAL, 3), _components(iqm, ArrayType.POSITION, 3)
+    if normals is None:
+        normals = np.zeros((iqm.vertex_count, 3))
+        for members, triangles in parts_of(iqm) if points is not None else ():
+            normals[members] = vertex_normals(points[members], triangles)
+    return normals
+
+
 def colors_of(iqm: Iqm) -> NDArray[np.uint8] | None:
     """The colors of all vertices, (V, 4); those without alpha are opaque."""
     colors = iqm.array(ArrayType.COLOR)
     if colors is None:
         return None
-    if colors.dtype.kind == "f":
-        colors = np.rint(np.clip(np.nan_to_num(colors), 0.0, 1.0) * 255.0)
+    if colors.dtype != np.uint8:
+        scale = np.iinfo(colors.dtype).max if colors.dtype.kind in "iu" else 1.0
+        colors = np.rint(np.clip(np.nan_to_num(colors / scale), 0.0, 1.0) * 255.0)
     return np.pad(colors[:, :4], ((0, 0), (0, max(0, 4 - colors.shape[1]))), constant_values=255).astype(np.uint8)
 
 
@@ -277,8 +298,8 @@ def encode_animations(
 ) -> Iqm:
     """A file of animations alone, at least one, without bounds; `scales` are those of the bind pose, see `from_model`.
 
-    `sources` are files with only the animation that each was, None if it was in none: where it is still the same, its
-    frames are those. Raises IqmError if an animation is not valid, or has other joints.
+    `sources` are files with only the animation that each was, None if it was in none: what is still the same is that of
+    the file. Raises IqmError if an animation is not valid, or has other joints.
     """
     parents = joints.parents
     iqm, tables, known = Iqm(pose_parents=parents.copy()), list[Floats](), None
@@ -290,8 +311,12 @@ def encode_animations(
             table, known = source.channels(), known or source
         else:
             table = channels_of_animation(one, _scales(scales, joints))
-        first, rate = sum(map(len, tables)), float(np.float32(one.animation.frame_rate))
-        iqm.animations.append(FrameRange(one.name, first, len(table), rate, LOOP if one.is_loop else 0))
+        first, rate, flags = sum(map(len, tables)), float(np.float32(one.animation.frame_rate)), 0
+        if source is not None:
+            old = source.animations[0]
+            rate = old.frame_rate if rate == (old.frame_rate or DEFAULT_RATE) else rate
+            flags = old.flags & ~LOOP
+        iqm.animations.append(FrameRange(one.name, first, len(table), rate, flags | LOOP * one.is_loop))
         tables.append(table)
     _add_frames(iqm, np.concatenate(tables), known)
     return iqm
@@ -346,13 +371,13 @@ def _add_meshes(iqm: Iqm, model: Model, given: list[Attributes]) -> None:
         rows = np.concatenate(parts)
         is_byte = kind >= ArrayType.BLEND_INDEXES
         iqm.arrays.append(VertexArray(kind, rows.astype(np.uint8) if is_byte else as_singles(rows)))
-    for name in dict.fromkeys(array.name for one in given for array in one.custom):
-        named = [next((array for array in one.custom if array.name == name), None) for one in given]
-        known = next(one for one in named if one is not None)
+    custom = [numbered(one.custom) for one in given]
+    for key in dict.fromkeys(chain(*custom)):
+        known = next(one[key] for one in custom if key in one)
         empty = np.zeros((1, known.values.shape[1]), known.values.dtype)
         given_values = [
-            empty.repeat(mesh.vertex_count, axis=0) if one is None else one.values
-            for mesh, one in zip(iqm.meshes, named, strict=True)
+            one[key].values if key in one else empty.repeat(mesh.vertex_count, axis=0)
+            for mesh, one in zip(iqm.meshes, custom, strict=True)
         ]
         iqm.arrays.append(replace(known, values=np.concatenate(given_values)))
     iqm.triangles = np.concatenate(triangles)

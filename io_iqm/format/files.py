@@ -50,5 +50,5 @@ def _has(test: Callable[[Iqm], Any]) -> Callable[[Source], bool]:
 
 FORMAT = SkeletalFormat(
     SUFFIX, SUFFIX, _read_joints, _read_header, lambda source: animations_in(read_iqm(source)),
-    has_animations=_has(lambda iqm: iqm.animations), has_model=_has(lambda iqm: iqm.holds_model),
+    has_animations=_has(lambda iqm: iqm.animations and not iqm.meshes), has_model=_has(lambda iqm: iqm.holds_model),
 )  # fmt: skip

@@ -87,7 +87,8 @@ def _not_portable(*kinds: ArrayType, **also: tuple[int, ...]) -> Search:
 
 
 def _described(one: VertexArray) -> str:
-    return f"{one.name or ArrayType(one.type).name} has {one.values.shape[1]} × {one.values.dtype}"
+    name = one.name or next((kind.name for kind in ArrayType if kind == one.type), f"type {one.type}")
+    return f"{name} has {one.values.shape[1]} × {one.values.dtype}"
 
 
 def _wide(iqm: Iqm, most: float) -> list[str]:
@@ -140,6 +141,8 @@ _BASIC = (ArrayType.POSITION, ArrayType.TEXCOORD)
 # are warnings.
 _REFUSES, _AGAIN, _SPLIT = "refuses the file", "export it again", "reduce the mesh, or split it into more materials"
 _POSES = "Poses are not those of the joints"
+INCOMPLETE = ("arrays_missing", "weights_missing", "parts_missing")
+"""The rules about what only some games need."""
 _RULES: dict[str, tuple[Search, str, str, str]] = {
     "too_many_joints": (_over(lambda iqm: [(max(len(iqm.joint_names), len(iqm.pose_parents)), "")]),
                         "Too many joints", _REFUSES, "remove bones"),

@@ -10,27 +10,28 @@ from numpy.typing import NDArray
 
 from ...io_common.skeletal import quaternions as quat
 from ...io_common.skeletal.channels import SAME
-from .convert import OF_ANIMATIONS, ORIGIN, animations_alone, colors_of, parts_of
+from ...io_common.triangles import neighbors
+from .convert import OF_ANIMATIONS, ORIGIN, animations_alone, colors_of, normals_of, numbered, parts_of
 from .model import ArrayType, Iqm, VertexArray
 
 Rows = NDArray[np.int64]
 
-# What a file without joints lacks, and what Blender shows alike without.
+# What a file without joints lacks.
 _BLEND = (ArrayType.BLEND_INDEXES, ArrayType.BLEND_WEIGHTS)
-_COMPUTED = (ArrayType.NORMAL, ArrayType.TANGENT, *_BLEND)
 # What may differ at a vertex whose position and weights are as they were.
 _COMPARED = (ArrayType.TEXCOORD, ArrayType.NORMAL, ArrayType.COLOR)
 
 
-def keep_source(made: Iqm, source: Iqm, rows: Sequence[Rows]) -> Iqm:
+def keep_source(made: Iqm, source: Iqm, rows: Sequence[Rows], *, is_complete: bool = False) -> Iqm:
     """A file with everything of the imported one, `source`, that is as in it within the rounding of 32 bits.
 
     `rows` are, for each mesh, the vertices of the imported file whose position and weights its own have, -1 for none.
+    If `is_complete`, the file also has the parts that only the made one has.
     """
     names = ("comment", "extensions", "flags", "text", "preserved")
     result = replace(made, **{name: getattr(source, name) for name in names})
     was = np.concatenate([np.zeros(0, np.int64), *rows])
-    result.arrays, is_same = _arrays(made, source, was)
+    result.arrays, is_same = _arrays(made, source, was, is_complete)
     members, triangles = [was[:0]], [made.triangles[:0]]
     for part, corners in parts_of(source):
         triangles.append(corners + sum(map(len, members)))
@@ -39,26 +40,33 @@ def keep_source(made: Iqm, source: Iqm, rows: Sequence[Rows]) -> Iqm:
         [(one.name, one.material) for one in made.meshes] == [(one.name, one.material) for one in source.meshes]
         and np.array_equal(was, np.concatenate(members))
         and np.array_equal(made.triangles, np.concatenate(triangles))
+        and (is_same or np.array_equal(was, np.arange(source.vertex_count)))
     ):
-        result.meshes, result.triangles, result.adjacency = source.meshes, source.triangles, source.adjacency
         result.arrays = source.arrays if is_same else result.arrays
+        result.meshes, result.triangles, result.adjacency = source.meshes, source.triangles, source.adjacency
+        if is_complete and not len(source.adjacency):
+            result.adjacency = neighbors(source.triangles, result.arrays[0].values)
     if _keep_joints(result, source) and _shown(made) == _shown(source):
         for name in OF_ANIMATIONS:
             setattr(result, name, getattr(source, name))
-        result.bounds = source.bounds if result.arrays is source.arrays else made.bounds
+        is_kept = result.arrays is source.arrays and (len(source.bounds) or not is_complete)
+        result.bounds = source.bounds if is_kept else made.bounds
     return result
 
 
-def _arrays(made: Iqm, source: Iqm, was: Rows) -> tuple[list[VertexArray], bool]:
+def _arrays(made: Iqm, source: Iqm, was: Rows, is_complete: bool) -> tuple[list[VertexArray], bool]:
     """The arrays, and whether they are those of the imported file."""
     known = was >= 0
-    olds = {(one.type, one.name): one for one in reversed(source.arrays)}
-    colors = colors_of(source)
+    olds, colors, normals = numbered(source.arrays), colors_of(source), made.array(ArrayType.NORMAL)
     unchanged, result = known.copy(), []
-    for one in made.arrays:
-        old = olds.get((one.type, one.name))
+    computed = () if is_complete or not known.all() else _BLEND
+    if computed and (normals is None or np.abs(normals - normals_of(source)[was]).max(initial=0.0) <= SAME):
+        # Blender shows the same without.
+        computed = (ArrayType.NORMAL, ArrayType.TANGENT, *_BLEND)
+    for key, one in numbered(made.arrays).items():
+        old = olds.get(key)
         if old is None:
-            result += [] if known.all() and one.type in _COMPUTED else [one]
+            result += [] if one.type in computed else [one]
             continue
         # Tangents follow all that comes before them.
         is_same = (unchanged if one.type == ArrayType.TANGENT else known).copy()
@@ -86,11 +94,8 @@ def _arrays(made: Iqm, source: Iqm, was: Rows) -> tuple[list[VertexArray], bool]
 def _keep_joints(result: Iqm, source: Iqm) -> bool:
     """Uses the joints of the imported file that are as in it; whether all are."""
     if not source.joint_names and result.joint_names == [ORIGIN] and not result.animations:
-        result.joint_names, result.joint_parents, result.joint_channels = (
-            [],
-            source.joint_parents,
-            source.joint_channels,
-        )
+        result.joint_names, result.joint_parents = [], source.joint_parents
+        result.joint_channels = source.joint_channels
         result.arrays = [one for one in result.arrays if one.type not in _BLEND]
         return True
     olds = {name: joint for joint, name in reversed(list(enumerate(source.joint_names)))}

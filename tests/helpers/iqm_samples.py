@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -73,6 +74,19 @@ def iqm() -> Iqm:
     result = from_model(made, [animation(), animation("grow", 5, scaled=True)], attributes)
     extensions = [Extension("FTE_MESH", b"abcde"), Extension("empty", b"")]
     return replace(result, comment=b"made for tests", extensions=extensions, flags=3)
+
+
+def unusual(names: Sequence[str] = ("Grow", "grow")) -> Iqm:
+    """Animations with names, rates and flags, and arrays of types, components and names that Blender does not have."""
+    made = iqm()
+    one, other = made.animations
+    found = [replace(one, frame_rate=0.0, flags=2), replace(other, flags=3), other]
+    made.animations = [replace(animation, name=name) for animation, name in zip(found, names, strict=False)]
+    made.arrays = [array for array in made.arrays if array.type not in (2, 3)]
+    made.arrays[-2].values = made.arrays[-2].values.astype(np.uint16) * 257
+    values = np.arange(8.0 * made.vertex_count, dtype=np.float32).reshape(-1, 8)
+    made.arrays += [VertexArray(kind, values[:, :size]) for kind, size in ((1, 2), (8, 8), (16, 3), (16, 3))]
+    return made
 
 
 def odd_bytes() -> bytes:

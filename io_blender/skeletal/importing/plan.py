@@ -70,8 +70,10 @@ def plan_animations(context: Context, files: SourceFiles, report: Report) -> lis
     added: list[ImportSkeleton] = []
     for source in files.animations:
         path, animation = source.path, source.animation
-        # Models with the same skeleton, such as a character and its armour, all get the animation.
-        targets = _best_matches([*files.skeletons, *added], animation)
+        # Models with the same skeleton, such as a character and its armour, all get the animation, unless it is inside
+        # the file of one.
+        own = [one for one in files.skeletons if one.path == path]
+        targets = own or _best_matches([*files.skeletons, *added], animation)
         if not targets and active is not None:
             targets = _best_matches([active], animation)
         if not targets:

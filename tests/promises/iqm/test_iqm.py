@@ -15,8 +15,10 @@ from iqm_shown import assert_shows
 
 from io_idtech.io_iqm.format import (
     Extension,
+    Game,
     VertexArray,
     animations_alone,
+    check_iqm,
     format_iqm,
     from_model,
     read_iqm,
@@ -68,7 +70,6 @@ def test_a_model_is_an_armature_with_its_meshes_and_an_action_for_each_animation
 @pytest.mark.parametrize("merge", [False, True])
 def test_a_model_shows_what_the_file_does(sample, merge):
     # Random normals cannot be shown at vertices that faces of all directions share.
-    made = iqm_samples.iqm()
     found = load(sample, merge_vertices=merge)
     spec = specification.read(sample.read_bytes())
     armature, bind = found["arm"], spec.bind()
@@ -76,12 +77,22 @@ def test_a_model_shows_what_the_file_does(sample, merge):
         armature.animation_data.action = bpy.data.actions[name]
         for frame in range(count):
             bpy.context.scene.frame_set(frame)
-            expected = spec.skinned(first + frame, bind)
-            for obj, one in zip((found["body"], found["belt"]), made.meshes, strict=True):
-                posed = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
-                rows = expected[one.first_vertex :][: one.vertex_count]
-                if not merge:
-                    assert np.abs(iqm_shown.places(posed) - rows).max() < 1e-3
+            expected = iqm_shown.file_corners(spec, spec.skinned(first + frame, bind))
+            shown = iqm_shown.corners([found["body"], found["belt"]])
+            iqm_shown.assert_same_corners(shown, expected, 100.0, shading=False)
+
+
+@pytest.mark.parametrize("animations", ["NONE", "FOLDER"])
+def test_animations_in_the_file_of_a_model_are_those_of_this_model(tmp_path, sample, animations):
+    other = iqm_samples.iqm()
+    other.animations[0].name = "jump"
+    write_iqm(other, tmp_path / "other.iqm")
+    files = [{"name": "arm.iqm"}, {"name": "other.iqm"}]
+    assert bpy.ops.import_scene.iqm(directory=str(tmp_path), files=files, animations=animations) == {"FINISHED"}
+    assert sorted(action.name for action in bpy.data.actions) == ["grow", "grow.001", "jump", "walk"]
+    for name, data in (("arm", sample.read_bytes()), ("other", format_iqm(other))):
+        bpy.context.view_layer.objects.active = bpy.data.objects[name]
+        assert save(tmp_path).read_bytes() == data
 
 
 def test_animations_of_the_folder_are_found_by_the_number_and_parents_of_their_joints(tmp_path, sample):
@@ -139,7 +150,15 @@ def test_a_loop_that_ends_one_step_before_its_first_frame_is_played_whole(tmp_pa
 
 
 @pytest.mark.parametrize("merge", [False, True])
-@pytest.mark.parametrize("data", [format_iqm(iqm_samples.iqm()), iqm_samples.odd_bytes()])
+@pytest.mark.parametrize(
+    "data",
+    [
+        format_iqm(iqm_samples.iqm()),
+        iqm_samples.odd_bytes(),
+        format_iqm(iqm_samples.unusual()),
+        format_iqm(iqm_samples.unusual(["", "grow", "grow"])),
+    ],
+)
 def test_an_untouched_file_comes_back_byte_for_byte(tmp_path, data, merge):
     (tmp_path / "arm.iqm").write_bytes(data)
     load(tmp_path / "arm.iqm", merge_vertices=merge)
@@ -160,7 +179,31 @@ def test_a_file_without_joints_comes_back(tmp_path):
     assert save(tmp_path).read_bytes() == (tmp_path / "a.iqm").read_bytes()
 
 
+@pytest.mark.parametrize(("game", "lacks"), [("ANY", True), ("GZDOOM", False), ("QUAKE3", False)])
+def test_what_a_game_needs_is_added_to_an_imported_file(tmp_path, sample, game, lacks):
+    iqm = read_iqm(sample)
+    iqm.arrays = [one for one in iqm.arrays if one.type not in (2, 3)]
+    iqm.adjacency, iqm.bounds = iqm.adjacency[:0], iqm.bounds[:0]
+    sample.write_bytes(format_iqm(iqm))
+    load(sample)
+    path = save(tmp_path, game=game)
+    assert (path.read_bytes() == sample.read_bytes()) == lacks
+    found = [one.code for one in check_iqm(read_iqm(path), Game(game))]
+    assert not {"parts_missing", "arrays_missing"} & set(found)
+
+
 # Edits
+
+
+def test_normals_that_were_edited_are_written_though_the_file_had_none(tmp_path, sample):
+    iqm = read_iqm(sample)
+    iqm.arrays = [one for one in iqm.arrays if one.type not in (2, 3)]
+    write_iqm(iqm, sample)
+    found = load(sample, merge_vertices=False)
+    meshes = [found["body"], found["belt"]]
+    for obj in meshes:
+        obj.data.normals_split_custom_set([(0, 0, 1)] * len(obj.data.loops))
+    assert_shows(save(tmp_path), meshes)
 
 
 def test_only_what_was_edited_changes(tmp_path):
@@ -218,7 +261,7 @@ def test_names_follow_blender(tmp_path, sample, capfd):
     after = read_iqm(save(tmp_path))
     assert "grow: moves bones that arm does not have, which is left out: hand." in said(capfd)
     assert [(one.name, one.material) for one in after.meshes] == [("torso", "skin"), ("belt", "models/belt")]
-    assert {one.name for one in after.animations} == {"run", "grow"}
+    assert [one.name for one in after.animations] == ["run", "grow"]
     assert after.joint_names == ["root", "arm", "palm", "leg"]
 
 

@@ -112,6 +112,14 @@ def test_animations_of_another_skeleton_are_refused():
         from_model(model, [other])
 
 
+@pytest.mark.parametrize(("dtype", "half"), [(np.uint16, 2**15), (np.uint32, 2**31), (np.float32, 0.502)])
+def test_colors_of_any_component_type_are_bytes_of_the_same_brightness(dtype, half):
+    iqm = iqm_samples.iqm()
+    iqm.arrays.append(VertexArray(ArrayType.COLOR, np.full((iqm.vertex_count, 4), half, dtype)))
+    iqm.arrays = [one for one in iqm.arrays if one.type != ArrayType.COLOR or one.values.dtype == dtype]
+    assert (to_attributes(iqm)[0].colors == 128).all()
+
+
 def test_normals_tangents_colors_and_custom_arrays_come_back():
     rng = np.random.default_rng(5)
     normals, tangents = rng.normal(size=(30, 3)), rng.normal(size=(30, 4))

@@ -39,6 +39,13 @@ def test_what_we_write_is_taken_by_every_game(iqm, game):
         engines.READERS[game.value](format_iqm(iqm))
 
 
+@pytest.mark.parametrize("game", list(Game))
+def test_an_array_of_a_reserved_type_is_named_by_its_number(game):
+    found = [str(one) for one in check_iqm(iqm_samples.unusual(), game) if one.code == "array_wide"]
+    assert bool(found) == (game is Game.QUAKE3)
+    assert all("type 8 has 8 × float32" in one for one in found)
+
+
 def test_every_rule_has_a_source_and_a_limit_that_its_words_name():
     for profile in PROFILES.values():
         for rule in profile.rules:
