@@ -178,7 +178,7 @@ class Catalogue:
                 configs.append(folder)
             elif _is_config(path):
                 configs.append(path)
-            elif not base.lower().endswith((".cfg", IQM_SUFFIX)):
+            elif not base.lower().endswith(".cfg"):
                 models.append(path)
         declared = self._doom3.declared
         wanted = [(Kind.ENTITY, one.name, "") for one in declared[ENTITY].values()]
@@ -209,6 +209,9 @@ class Catalogue:
                 name = path[: -len(_MODEL_CONFIG)] if is_model else path.rpartition("/")[0]
             else:
                 claimed.update(fold(part.model) for part in character.parts)
+                # An IQM of animations alone is no model.
+                files = [file for part in character.parts for one in part.animations for file in one.files]
+                claimed.update(fold(file.partition(":")[0]) for file in files)
             if not path and character.declaration is not None:
                 path = character.declaration.file
             entries.append(_entry(name, kind, path, character))

@@ -152,17 +152,19 @@ def test_models_that_configs_of_unvanquished_and_xreal_name_are_listed(tmp_path,
         ("config", "models/players/shina"): 1,
         ("loose model", "models/buildables/arm/arm.md5mesh"): 1,
         ("loose model", "models/players/shina/body.md5mesh"): 1,
+        ("loose model", "models/buildables/tube/tube.iqm"): 1,
+        ("loose model", "models/players/level0/level0.iqm"): 1,
         ("config", "configs/buildables/tube"): 1,
         ("config", "configs/classes/level0"): 1,
     }
     import_character(game, "arm", kind="CONFIG", use_textures=False)
     assert [round(value, 4) for value in bpy.data.objects["arm"].scale] == [2, 2, 2]
     assert "idle" in bpy.data.actions
-    import_character(game, "level0", use_textures=False)
+    import_character(game, "level0", kind="CONFIG", use_textures=False)
     assert {"walk", "grow"} <= {action.name for action in bpy.data.actions}
 
 
-def test_the_script_of_an_iqm_names_its_animations_and_images(tmp_path):
+def test_the_script_of_an_iqm_names_its_animations_and_images(tmp_path, part):
     iqm = iqm_samples.iqm()
     script = "iqmload arm.iqm\niqmanim idle walk.iqm 30\niqmanim attack arm.iqm:grow\niqmspec body 20\n"
     game = game_folders.loose(
@@ -173,6 +175,8 @@ def test_the_script_of_an_iqm_names_its_animations_and_images(tmp_path):
             "models/arm/walk.iqm": format_iqm(animations_alone(iqm, 0)),
         },
     )
+    found = part("io_characters.reading").catalogue(game)
+    assert [(str(entry.kind), entry.name) for entry in found.entries] == [("config", "models/arm")]
     import_character(game, "arm", kind="CONFIG", use_textures=False)
     actions = {action.name: action for action in bpy.data.actions}
     assert {name: int(action.frame_range[1]) for name, action in actions.items()} == {"idle": 6, "attack": 6}
