@@ -101,12 +101,13 @@ def write_results(task: Task, folder: Path, settings: Settings) -> Outcome:
             _require_short_path(target, task)
         load = _load_character if task.character else _load_file
         scene = load(task, settings, report)
+        # Before writing, which makes paths relative to the result.
+        outcome.others = _other_files(settings, report)
         loaded = time.perf_counter()
         written = WRITERS[settings.format](target, scene, settings, report)
         if settings.format in BLENDERS_EXPORTERS:
             outcome.exporter_seconds = time.perf_counter() - loaded
         outcome.written = [os.fspath(path) for path in written]
-        outcome.others = _other_files(settings, report)
     except Exception as error:
         # Even an internal error must not stop the conversion of the other files.
         outcome = Outcome(FAILED, _reason(error, task))
@@ -181,7 +182,7 @@ def _other_files(settings: Settings, report: Report) -> list[str]:
     for path in sorted(paths):
         if not os.path.isfile(path):
             report.warn(f"the linked file {path} is missing, so what it holds is left out: put it back")
-    if settings.format not in ("blend", ASSETS):
+    if settings.format != "blend":
         paths |= {file for image in bpy.data.images if (file := source_of(image))}
     return sorted(paths)
 

@@ -196,6 +196,8 @@ def test_assets_are_made_again_when_any_of_their_declarations_changes(idtech, tm
 
 def test_assets_are_made_again_when_their_files_change_and_only_then(idtech, tmp_path: Path) -> None:
     game = game_folders.loose(tmp_path / "game", {f"m/{name}/{name}.md2": game_folders.md2() for name in "abc"})
+    image = game / "m/a/a.tga"
+    image.write_bytes(game_folders.IMAGE)
     (game / "m/c/c.md2").write_bytes(b"IDP2 broken")
     words = ("convert", game, "--format", "assets", "--to", tmp_path / "library")
     status, table, told = idtech(*words)
@@ -205,6 +207,10 @@ def test_assets_are_made_again_when_their_files_change_and_only_then(idtech, tmp
     _, _, told = idtech(*words)
     assert "up to date loose model m/a/a.md2" in told
     assert "converted loose model m/b/b.md2" in told
+    image.write_bytes(game_folders.IMAGE[:-1] + b"\0\0")
+    _, _, told = idtech(*words)
+    assert "converted loose model m/a/a.md2" in told
+    assert "up to date loose model m/b/b.md2" in told
 
 
 @pytest.mark.slow
