@@ -271,3 +271,15 @@ def test_the_button_makes_a_library_and_adds_it_once(games: Path, tmp_path: Path
     finally:
         while len(libraries) > count:
             libraries.remove(libraries[-1])
+
+
+def test_what_the_user_makes_while_a_library_is_made_stays(monkeypatch, part) -> None:
+    def job(operator, context):
+        bpy.ops.object.empty_add()
+        yield 0.5
+        raise OSError("no space left")
+
+    monkeypatch.setattr(part("command_line.make_library").PREFERENCES_OT_io_idtech_make_asset_library, "job", job)
+    with pytest.raises(RuntimeError, match="no space left"):
+        bpy.ops.preferences.io_idtech_make_asset_library()
+    assert len(bpy.data.objects) == 1
