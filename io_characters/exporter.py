@@ -162,7 +162,7 @@ def _model_files(
         part = character.parts[index]
         if part.model.lower().endswith(".iqm"):
             raise CharacterError(
-                f"{part.model} is an IQM, which is not exported with a character: import the file alone and export that"
+                f"{part.model} is an IQM, which is not exported with a character: use Export IQM for its armature"
             )
         with _as_imported(context, root):
             if root.type == "ARMATURE":

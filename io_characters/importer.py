@@ -28,6 +28,7 @@ from ..io_common.names import fold, without_image_extension
 from ..io_common.textures.conventions import MaterialImages, Role
 from ..io_common.textures.search import ModelSearch, Search
 from ..io_iqm.importing import finish_model as finish_iqm
+from ..io_iqm.records import store_action as store_iqm_action
 from ..io_md2.format import FRAMES_PER_SECOND, find_sequences
 from ..io_md2.format import Model as Md2Model
 from ..io_md2.format.games import TEXTURE_RULES as MD2_RULES
@@ -191,6 +192,9 @@ class _Builder:
         for one in part.animations:
             builder.build(SourceAnimation(Path(one.file), one.animation, one.name, one.scales, is_loop=one.is_loop))
             self._store(one.declared, result.actions[-1], armature, one.name, one.file)
+            if one.iqm is not None:
+                in_model = one.file.partition(":")[0].lower() == part.part.model.lower()
+                store_iqm_action(result.actions[-1], one.name, one.iqm, one.number, in_model=in_model)
             yield progress.step()
 
     def _build_md2(self, part: PartFiles, model: Md2Model) -> None:

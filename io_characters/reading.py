@@ -35,6 +35,7 @@ from . import CharacterError
 from .joints import adjusted, adjustments_of
 
 _Content = TypeVar("_Content")
+_Read = tuple[NamedAnimation, Iqm | None, int]  # an animation, its file if that is an IQM, and its number in this
 
 
 def game_folder(game: str, known: Sequence[str]) -> Path:
@@ -108,6 +109,8 @@ class AnimationFile:
     animation: Animation  # with the joints adjusted
     scales: ScaleTable | None = None
     is_loop: bool | None = None  # whether games repeat it, None if the file does not say
+    iqm: Iqm | None = None  # the file if it is an IQM, and the number in it
+    number: int = 0
 
 
 @dataclass(eq=False)
@@ -156,7 +159,7 @@ class _Reader:
     def __init__(self, files: GameTree, report: Report) -> None:
         self._files = files
         self._report = report
-        self._animations: dict[tuple[str, bytes], list[NamedAnimation]] = {}
+        self._animations: dict[tuple[str, bytes], list[_Read]] = {}
         self.missing: set[str] = set()
         self.broken: list[str] = []
 
@@ -166,7 +169,7 @@ class _Reader:
         if not part.is_model or part.is_md3:
             return PartFiles(index, part, Path(part.model), None)
         model: Model | Md2Model | None
-        iqm = self._read(part.model, read_iqm) if part.model.lower().endswith(IQM_SUFFIX) else None
+        iqm = self._read(part.model, _read_iqm) if part.model.lower().endswith(IQM_SUFFIX) else None
         if part.model.lower().endswith(".md2"):
             model = self._read(part.model, _read_md2)
         else:
@@ -181,19 +184,21 @@ class _Reader:
             if iqm is not None:
                 for mesh in model.meshes:
                     mesh.comment_name = mesh.name
-                # Those of its file, unless a script names some.
-                own = [CharacterAnimation(one.name, (f"{part.model}:{one.name}",)) for one in iqm.animations]
-                part = replace(part, animations=part.animations or tuple(own))
+                # Those of its file that no script names.
+                named = {file.lower() for one in part.animations for file in one.files}
+                files = {one.name: f"{part.model}:{one.name}" for one in iqm.animations if one.frame_count}
+                own = [CharacterAnimation(name, (file,)) for name, file in files.items() if file.lower() not in named]
+                part = replace(part, animations=(*part.animations, *own))
             found.animations = self._animations_of(part, model, options, iqm)
             found.attaching_pose = self._attaching_pose(part, model) if is_carrying else None
         return found
 
     def _attaching_pose(self, part: CharacterPart, model: Model) -> Floats | None:
         declared = next((one for one in part.animations if one.name == ATTACHING_ANIMATION), None)
-        named = self._animation(declared.files[0], model, None) if declared is not None else None
-        if named is None or not named.animation.frame_count:
+        read = self._animation(declared.files[0], model, None) if declared is not None else None
+        if read is None or not read[0].animation.frame_count:
             return None
-        animation = named.animation
+        animation = read[0].animation
         orientations = model.joints.orientations.copy()
         match = match_joints(animation, model.joints)
         orientations[match.bones] = poses(animation, [0])[1][0, match.joints]
@@ -218,29 +223,33 @@ class _Reader:
                 if key in known:
                     continue
                 known.add(key)
-                found = self._animation(file, model, iqm)
-                if found is None or not match_joints(found.animation, model.joints).joints:
+                read = self._animation(file, model, iqm)
+                if read is None or not match_joints(read[0].animation, model.joints).joints:
                     continue
+                found, *place = read
                 name = f"{declared.name} ({PurePosixPath(file).stem})" if number else declared.name
                 animation = adjusted(found.animation, adjustments)
-                result.append(AnimationFile(declared, name, file, animation, found.scales, found.is_loop))
+                result.append(AnimationFile(declared, name, file, animation, found.scales, found.is_loop, *place))
         return result
 
-    def _animation(self, file: str, model: Model, iqm: Iqm | None) -> NamedAnimation | None:
+    def _animation(self, file: str, model: Model, iqm: Iqm | None) -> _Read | None:
         """The animation of a file, or with a name after a colon that of an IQM."""
         path, _, name = file.partition(":")
         scales = None if iqm is None or not iqm.joint_names else bind_scales(iqm)
 
-        def read(stream: MemberStream) -> list[NamedAnimation]:
+        def read(stream: MemberStream) -> list[_Read]:
             if not path.lower().endswith(IQM_SUFFIX):
-                return [NamedAnimation("", read_animation(stream))]
-            return to_animations(read_iqm(stream), model.joints, scales)
+                return [(NamedAnimation("", read_animation(stream)), None, 0)]
+            whole = _read_iqm(stream)
+            numbers = [number for number, one in enumerate(whole.animations) if one.frame_count]
+            found = zip(to_animations(whole, model.joints, scales), numbers, strict=True)
+            return [(one, whole, number) for one, number in found]
 
         key = path.lower(), b"" if scales is None else scales.tobytes()
         if key not in self._animations:
             self._animations[key] = self._read(path, read) or []
         found = self._animations[key]
-        named = next((one for one in found if name in ("", one.name)), None)
+        named = next((one for one in found if name in ("", one[0].name)), None)
         if found and named is None:
             self.missing.add(file)
         return named
@@ -255,6 +264,10 @@ class _Reader:
         except (Md5Error, Md2Error, FileReadError) as error:
             self.broken.append(f"skipped: {message_for(error, (Md5Error, Md2Error, FileReadError))}")
             return None
+
+
+def _read_iqm(stream: MemberStream) -> Iqm:
+    return read_iqm(stream, preserve=True)
 
 
 def _read_model(stream: MemberStream) -> Model:

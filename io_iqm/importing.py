@@ -24,7 +24,7 @@ from ..io_common.game_tree.archives import files_in, readable
 from ..io_common.skeletal.channels import without_bind_scales
 from ..io_common.texts import counted
 from ..io_common.textures.search import Search
-from .format import Iqm, IqmError, animations_alone, bind_scales, parse_iqm, to_attributes, to_model
+from .format import Iqm, IqmError, bind_scales, parse_iqm, to_attributes, to_model
 from .format.files import FORMAT, SUFFIX, animations_in
 from .options import TEXTURE_RULES
 from .records import load_file, store_action, store_file
@@ -129,8 +129,5 @@ def _store_animations(files: SourceFiles, read: dict[Path, Iqm]) -> None:
         path = source.path
         iqm = read[path] = read.get(path) or _read(path)
         number = next(numbers.setdefault(path, (n for n, one in enumerate(iqm.animations) if one.frame_count)))
-        is_whole = len(iqm.animations) == 1 and not iqm.holds_model
-        # The armature stores the file of a model.
-        alone = None if path in models else iqm if is_whole else animations_alone(iqm, number)
         for action in source.actions:
-            store_action(action, number, source.name, alone)
+            store_action(action, source.name, iqm, number, in_model=path in models)

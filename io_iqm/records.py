@@ -14,9 +14,9 @@ GROUP = "iqm"
 
 # Of armatures the file, of actions the one with only their animation.
 _FILE = Bytes(GROUP, "file", "u1")
-# Of actions: the number in the file of the armature, and the name that the import gave them.
+# Of actions: the number in the file of the armature, and the names that the import gave them and that they had there.
 NUMBER = Integer(GROUP, "number")
-NAME = Text(GROUP, "name", is_quoted=False)
+NAME, _NAME_IN_FILE = Text(GROUP, "name", is_quoted=False), Text(GROUP, "name_in_file", is_quoted=False)
 
 
 def store_file(owner: Any, iqm: Iqm) -> None:
@@ -33,12 +33,14 @@ def load_file(owner: Any) -> Iqm | None:
         return None
 
 
-def store_action(action: Any, number: int, name: str, alone: Iqm | None) -> None:
-    """Stores which animation an action was made of: that of a file, else that with a number in the armature's."""
+def store_action(action: Any, name: str, iqm: Iqm, number: int, *, in_model: bool) -> None:
+    """Stores which animation of a file an action was made of: its number if the armature stores the file, else it."""
     NAME.write(action, name)
-    NUMBER.write(action, number if alone is None else None)
-    if alone is not None:
-        store_file(action, alone)
+    _NAME_IN_FILE.write(action, iqm.animations[number].name)
+    NUMBER.write(action, number if in_model else None)
+    if not in_model:
+        is_alone = len(iqm.animations) == 1 and not iqm.holds_model
+        store_file(action, iqm if is_alone else animations_alone(iqm, number))
 
 
 def load_action(action: Any, imported: Iqm | None) -> tuple[Iqm | None, int | None]:
@@ -48,6 +50,6 @@ def load_action(action: Any, imported: Iqm | None) -> tuple[Iqm | None, int | No
     alone, number = load_file(action), NUMBER.read(action)
     if alone is None and imported is not None and number is not None and number < len(imported.animations):
         # The action may be that of another armature.
-        is_own = imported.animations[number].name in ("", NAME.read(action))
+        is_own = imported.animations[number].name == (_NAME_IN_FILE.read(action) or "")
         alone = animations_alone(imported, number) if is_own else None
     return (alone, number) if alone is not None and len(alone.animations) == 1 else (None, None)

@@ -123,11 +123,13 @@ def numbered(arrays: Iterable[VertexArray]) -> dict[tuple[int, str, int], Vertex
 def normals_of(iqm: Iqm) -> Floats:
     """The normals of all vertices, (V, 3), computed if the file has none."""
     normals, points = _components(iqm, ArrayType.NORMAL, 3), _components(iqm, ArrayType.POSITION, 3)
-    if normals is None:
-        normals = np.zeros((iqm.vertex_count, 3))
-        for members, triangles in parts_of(iqm) if points is not None else ():
-            normals[members] = vertex_normals(points[members], triangles)
-    return normals
+    if normals is not None:
+        return normals
+    result = np.zeros((iqm.vertex_count, 3))
+    for members, triangles in parts_of(iqm):
+        if points is not None:
+            result[members] = vertex_normals(points[members], triangles)
+    return result
 
 
 def colors_of(iqm: Iqm) -> NDArray[np.uint8] | None:
@@ -316,7 +318,7 @@ def encode_animations(
             old = source.animations[0]
             rate = old.frame_rate if rate == (old.frame_rate or DEFAULT_RATE) else rate
             flags = old.flags & ~LOOP
-        iqm.animations.append(FrameRange(one.name, first, len(table), rate, flags | LOOP * one.is_loop))
+        iqm.animations.append(FrameRange(one.name, first, len(table), rate, flags | (LOOP if one.is_loop else 0)))
         tables.append(table)
     _add_frames(iqm, np.concatenate(tables), known)
     return iqm

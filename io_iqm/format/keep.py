@@ -59,7 +59,7 @@ def _arrays(made: Iqm, source: Iqm, was: Rows, is_complete: bool) -> tuple[list[
     known = was >= 0
     olds, colors, normals = numbered(source.arrays), colors_of(source), made.array(ArrayType.NORMAL)
     unchanged, result = known.copy(), []
-    computed = () if is_complete or not known.all() else _BLEND
+    computed: tuple[ArrayType, ...] = () if is_complete or not known.all() else _BLEND
     if computed and (normals is None or np.abs(normals - normals_of(source)[was]).max(initial=0.0) <= SAME):
         # Blender shows the same without.
         computed = (ArrayType.NORMAL, ArrayType.TANGENT, *_BLEND)

@@ -10,7 +10,7 @@ import game_folders
 import iqm_samples
 import pytest
 
-from io_idtech.io_iqm.format import animations_alone, format_iqm
+from io_idtech.io_iqm.format import animations_alone, format_iqm, read_iqm
 
 IMP = "monster_demon_imp"
 
@@ -162,6 +162,9 @@ def test_models_that_configs_of_unvanquished_and_xreal_name_are_listed(tmp_path,
     assert "idle" in bpy.data.actions
     import_character(game, "level0", kind="CONFIG", use_textures=False)
     assert {"walk", "grow"} <= {action.name for action in bpy.data.actions}
+    bpy.context.view_layer.objects.active = bpy.data.objects["level0"]
+    assert bpy.ops.export_scene.iqm(filepath=str(tmp_path / "level0.iqm")) == {"FINISHED"}
+    assert (tmp_path / "level0.iqm").read_bytes() == format_iqm(iqm_samples.iqm())
 
 
 def test_the_script_of_an_iqm_names_its_animations_and_images(tmp_path, part):
@@ -179,6 +182,9 @@ def test_the_script_of_an_iqm_names_its_animations_and_images(tmp_path, part):
     assert [(str(entry.kind), entry.name) for entry in found.entries] == [("config", "models/arm")]
     import_character(game, "arm", kind="CONFIG", use_textures=False)
     actions = {action.name: action for action in bpy.data.actions}
-    assert {name: int(action.frame_range[1]) for name, action in actions.items()} == {"idle": 6, "attack": 6}
-    assert {name: action.use_cyclic for name, action in actions.items()} == {"idle": False, "attack": True}
+    assert {name: int(action.frame_range[1]) for name, action in actions.items()} == {"idle": 6, "attack": 6, "walk": 6}
+    assert [name for name, action in actions.items() if action.use_cyclic] == ["attack"]
+    # Its file names it otherwise than the script.
+    assert bpy.ops.export_scene.iqm(filepath=str(tmp_path / "arm.iqm")) == {"FINISHED"}
+    assert [one.name for one in read_iqm(tmp_path / "arm.iqm").animations] == ["walk", "grow", "idle"]
     assert [bone.name for bone in bpy.data.objects["arm"].data.bones] == iqm_samples.NAMES
