@@ -53,8 +53,7 @@ _SKIN_OF_WEAPON = ("weapon", "w_")  # images of weapons have their models' names
 _MODEL_CONFIG, _CHARACTER_CONFIG = ".model.cfg", "character.cfg"
 _TOO_LONG = "there is too much in this game: the list is not complete"
 
-# The last list that was made.
-_kept: list[Catalogue] = []
+_kept: list[Catalogue] = []  # the last list that was made
 
 
 class Kind(StrEnum):

@@ -12,14 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-FLIPPED_WINDING = [0, 2, 1]
-"""The order of corners that flips the winding of triangles: ``triangles[:, FLIPPED_WINDING]``."""
-
+FLIPPED_WINDING = [0, 2, 1]  # of corners: triangles[:, FLIPPED_WINDING] are wound the other way
+# What to do about faces that are split differently in another pose: other methods go by the pose as well.
 TRIANGULATE = (
     "Triangulate them in Edit Mode (Ctrl+T), or with a Triangulate modifier before the others, with the Quad Method "
     "Fixed"
 )
-"""What to do about faces that are split differently in another pose: other methods go by the pose as well."""
 
 _V_FACTOR, _V_OFFSET = (1.0, -1.0), (0.0, 1.0)
 # The corners of the two triangles that a face of four can be split into, along either diagonal.

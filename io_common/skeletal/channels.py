@@ -17,11 +17,9 @@ from .model import LARGEST, Animation, Floats, Ints, Joints, SkeletalError
 from .scales import NamedAnimation, ScaleTable
 from .skeleton import compose, decompose, local_poses, multiply_by_parents, of_parents, split_components
 
+# What 32 bits lose after some steps: relative to the size of a skeleton or a value, of quaternions and scales.
 SAME = 1e-5
-"""What 32 bits lose after some steps: relative to the size of a skeleton or a value, of quaternions and scales."""
-
-# Scales that are nearer to each other are one: 16 bits round them.
-_SAME_SCALE = 2e-5
+_SAME_SCALE = 2e-5  # scales that are nearer to each other are one: 16 bits round them
 _WXYZ, _XYZW = [6, 3, 4, 5], [1, 2, 3, 0]
 
 

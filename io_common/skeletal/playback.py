@@ -28,8 +28,7 @@ LoopType = Literal["closed", "open", "none"]
 no loop, or has too few frames to tell.
 """
 
-# Poses that are closer to each other than this count as the same.
-_SAME_POSE = 1e-6
+_SAME_POSE = 1e-6  # poses that are closer to each other than this count as the same
 
 WRAPS: dict[LoopType, Wrap] = {"closed": "jump", "open": "blend", "none": "hold"}
 """The playback that suits each type of loop."""

@@ -15,19 +15,14 @@ import numpy.typing as npt
 
 from .model import DECIMALS, Floats
 
-SMALL_W = 0.004
-"""Above this, 32-bit floats give w to within 2e-5."""
-
+SMALL_W = 0.004  # above this, 32-bit floats give w to within 2e-5
 _TOLERANCE = 2e-5
 _STEP = 2.0**-24
-# Digits of a file that were read and normalised differ from decimals by less.
-_SAME = 1e-13
-# The digits that most exporters print.
-_FEWEST_DIGITS = 6
+_SAME = 1e-13  # digits of a file that were read and normalised differ from decimals by less
+_FEWEST_DIGITS = 6  # the digits that most exporters print
 # Half turns that are longer by this are above 1 in 32 bits, however they are summed up.
 _LONGER = 1.2e-7
-# Rows at once: each has 51 candidates.
-_CHUNK = 2000
+_CHUNK = 2000  # rows at once: each has 51 candidates
 
 # Candidates are turned about the axis that the two largest components leave, and lengthened or shortened.
 _TURNS, _LENGTHS = np.meshgrid(np.arange(-8, 9) * 5e-8, np.array([0.0, 2e-8, 4e-8]))

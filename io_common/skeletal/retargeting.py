@@ -15,20 +15,15 @@ from . import quaternions as quat
 from .model import ROOT, Floats, Ints, Joints, SkeletalError
 from .skeleton import CyclicHierarchyError, ancestors, decompose, depths
 
-UNMAPPED = -1
-"""In place of a source joint: there is none."""
-
-Leg = tuple[int, int, int]
-"""The joints of a leg: thigh, shin and foot."""
+UNMAPPED = -1  # in place of a source joint: there is none
+Leg = tuple[int, int, int]  # thigh, shin and foot
 
 # Lengths that differ by less than this fraction of the skeleton's size are the same.
 _SAME_LENGTH = 1e-3
 # Children that branch from a joint turn it if they point the same way up to this angle, in radians.
 _SAME_BRANCHES = np.radians(10.0)
-# Of the length of a leg and per frame: slower feet stand.
-_STANDING = 0.01
-# Another alignment than the axes themselves has to fit better by this factor.
-_BETTER = 1.01
+_STANDING = 0.01  # of the length of a leg and per frame: slower feet stand
+_BETTER = 1.01  # another alignment than the axes themselves has to fit better by this factor
 
 
 class Retargeting:

@@ -21,12 +21,8 @@ from . import quaternions as quat
 from .model import DECIMALS, ROOT, Animation, AnimationHeader, Floats, Ints, Joints, SkeletalError, as_singles
 from .quaternions import SMALL_W
 
-COMPONENTS = ("Tx", "Ty", "Tz", "Qx", "Qy", "Qz")
-"""The components of a joint in the order of their flags, bit 0 first."""
-
-ALL_COMPONENTS = (1 << len(COMPONENTS)) - 1
-"""The flags of a joint that is animated in every component."""
-
+COMPONENTS = ("Tx", "Ty", "Tz", "Qx", "Qy", "Qz")  # in the order of their flags, bit 0 first
+ALL_COMPONENTS = (1 << len(COMPONENTS)) - 1  # the flags of a joint that is animated in every component
 _UNKNOWN, _IN_PROGRESS = -1, -2
 
 
@@ -192,8 +188,7 @@ class Precision(NamedTuple):
     orientation: float = 1e-6  # of the quaternion of a joint relative to its parent
 
 
-PRECISION = Precision()
-"""That of animations unless another one is asked for."""
+PRECISION = Precision()  # that of animations unless another one is asked for
 
 
 def encode_poses(

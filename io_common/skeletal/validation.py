@@ -13,10 +13,8 @@ from ..texts import counted
 from .model import LARGEST, ROOT, Animation, Ints, Joints, Mesh, Model, SkeletalError
 from .skeleton import ALL_COMPONENTS, CyclicHierarchyError, depths, is_animated
 
-# Quaternions of 32-bit floats are off by less.
-_UNIT_TOLERANCE = 1e-3
-# A smaller frame rate would be written as 0.
-_LOWEST_RATE = 1e-10
+_UNIT_TOLERANCE = 1e-3  # quaternions of 32-bit floats are off by less
+_LOWEST_RATE = 1e-10  # A smaller frame rate would be written as 0
 
 
 def validate_model(model: Model) -> None:

@@ -106,8 +106,7 @@ def _by_joint(joints: npt.NDArray[np.integer]) -> list[tuple[int, Indices]]:
     return list(zip(found.tolist(), np.split(order, firsts[1:]), strict=False))
 
 
-# Numbers computed at once: few enough to need little memory.
-_CHUNK = 1_000_000
+_CHUNK = 1_000_000  # numbers computed at once: few enough to need little memory
 
 
 def model_bounds(model: Model) -> Floats:
@@ -214,8 +213,7 @@ def set_weights(mesh: Mesh, joints: Joints, vertices: Indices, bones: Indices, b
     mesh.weight_positions = quat.rotate(quat.conjugate(joints.orientations[bones]), offsets)
 
 
-# Numbers of the largest array of a fit.
-_LARGEST_ARRAY = 4_000_000
+_LARGEST_ARRAY = 4_000_000  # numbers of the largest array of a fit
 # So many joints are tried together, in so many rounds.
 _CANDIDATES = 16
 _ROUNDS = 3

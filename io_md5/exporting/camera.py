@@ -48,11 +48,8 @@ _SAME_ANGLE = 1e-4  # in degrees
 
 # Tolerances of what is shown: a fraction of the path's size, degrees, and degrees.
 _POSITION, _DIRECTION, _FIELD_OF_VIEW = 1e-4, 0.01, 0.01
-# The precision of 32-bit floats, as a fraction of a coordinate.
-_ROUNDING = 2e-6
-# By how much the axes of a camera that is not skewed may be off from right angles.
-_SKEWED = 1e-5
-
+_ROUNDING = 2e-6  # the precision of 32-bit floats, as a fraction of a coordinate
+_SKEWED = 1e-5  # by how much the axes of a camera that is not skewed may be off from right angles
 
 _MIRRORED = (
     "negative scale mirrors the picture in Blender, which no path can: the path looks the same way, not mirrored. Make "

@@ -18,14 +18,10 @@ from ...io_common.skeletal.model import Floats, Ints, SkeletalError
 Md5Error = SkeletalError
 """An MD5 file that cannot be understood, or a model that cannot be written."""
 
-
 MESH_SUFFIX = ".md5mesh"
 ANIMATION_SUFFIX = ".md5anim"
 CAMERA_SUFFIX = ".md5camera"
-
-SCALE_SUFFIX = ".md5scale"
-"""The scales of joints in an animation, in the re-release of Quake II."""
-
+SCALE_SUFFIX = ".md5scale"  # the scales of joints in an animation, in the re-release of Quake II
 
 MAGIC = "MD5Version"
 """The word that every MD5 file begins with."""

@@ -241,9 +241,7 @@ def _vertices_of_weights(mesh: Mesh, chosen: npt.NDArray[np.bool_]) -> npt.NDArr
 _POSES, _POSED_VERTICES = 8, 400_000
 
 _NOTHING = 1e-6  # units that rounding moves vertices by
-
-VISIBLE = 1e-3
-"""Rounding is worth a warning from this fraction of a mesh's size on."""
+VISIBLE = 1e-3  # rounding is worth a warning from this fraction of a mesh's size on
 
 
 @dataclass(frozen=True)

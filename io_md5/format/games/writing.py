@@ -17,9 +17,7 @@ from .profiles import PROFILES, Comments, Game, Writing
 
 _UNWRITABLE = re.compile("[\r\n\0\ud800-\udc7f\udd00-\udfff]")
 _REPLACEMENT = "_"
-
-REST_RATE = 24.0
-"""Frames per second of a rest pose, as in id's files."""
+REST_RATE = 24.0  # frames per second of a rest pose, as in id's files
 
 
 def prepare_model(

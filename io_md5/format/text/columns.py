@@ -20,8 +20,7 @@ from ....io_common.skeletal.model import LARGEST, Floats
 
 Offsets = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-Eights = npt.NDArray[np.uint64]
-"""Eight bytes of text, the first in the lowest byte of the number."""
+Eights = npt.NDArray[np.uint64]  # eight bytes of text, the first in the lowest byte of the number
 
 _EIGHT = 8
 _MINUS, _POINT, _NEWLINE, _ZERO = b"-.\n0"
@@ -197,14 +196,12 @@ _PLAIN = re.compile(rb"-?\d+(?:\.\d+)?")
 _NUMBER = re.compile(rb"(?<![^ \t()])[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![^ \t\r\n()])")
 _BLANKS = b" \t()"
 
-MAX_GAP = 32
-"""The most bytes that are compared between two numbers: no exporter indents further."""
+MAX_GAP = 32  # the most bytes that are compared between two numbers: no exporter indents further
 # The most bytes that a number and the gap after it take, or that are read while parsing them.
 _MAX_FIELD = 64 + MAX_GAP
 
+# Lines converted at once: few enough to stay in the processor's cache and to be allocated quickly.
 LINES_AT_ONCE = 1 << 13
-"""Lines converted at once: few enough to stay in the processor's cache and to be allocated quickly."""
-
 # Lines with another layout than the first, for instance with an exponent, are read one by one, up to one in this many,
 # plus a few.
 _MAX_ODD_FRACTION, _MAX_ODD_LINES = 16, 64

@@ -98,8 +98,7 @@ _NOT_FINITE = re.compile(rb"[-+]?(?:\d*\.#\w+|nan|inf(?:inity)?)", re.IGNORECASE
 # Newer Microsoft libraries print -nan(ind), whose word would be separate.
 _NAN_PAYLOAD = re.compile(rb"(?<=nan)\(\w*\)", re.IGNORECASE)
 
-# Numbers are converted when their text has this many bytes.
-_CHUNK = 1 << 15
+_CHUNK = 1 << 15  # numbers are converted when their text has this many bytes
 # The limit on words, strings and braces, which take more memory than numbers: one for this many bytes (an empty frame
 # has three in fifteen). Quotes and braces are counted beforehand.
 _BYTES_PER_TOKEN, _BYTES_PER_DELIMITER, _MIN_TOKENS = 5, 3, 1 << 14
