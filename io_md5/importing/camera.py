@@ -55,11 +55,6 @@ _VIEW_PATH = re.compile(r"(delta_)?(location|rotation_\w+|scale)|lens|sensor_wid
 _SMALLEST_JUMP = 1e-3
 
 
-def frame_count(camera: Camera) -> int:
-    """The number of frames that a camera plays."""
-    return len(timeline(camera.cuts, camera.entry_count)[0])
-
-
 def build_camera_path(
     context: Context, name: str, camera: Camera, options: ImportOptions, result: ImportResult
 ) -> None:
