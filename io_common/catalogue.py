@@ -51,7 +51,6 @@ _ICON = "_i"
 _SKIN_SUFFIX = ".skin"
 _SKIN_OF_WEAPON = ("weapon", "w_")  # images of weapons have their models' names
 _MODEL_CONFIG, _CHARACTER_CONFIG = ".model.cfg", "character.cfg"
-_TOO_LONG = "there is too much in this game: the list is not complete"
 
 _kept: list[Catalogue] = []  # the last list that was made
 
@@ -189,7 +188,7 @@ class Catalogue:
         claimed: set[str] = set()
         for kind, name, path in wanted:
             if self.files.budget.is_over():
-                self.files.budget.warn(_TOO_LONG)
+                self.files.budget.warn("there is too much in this game: the list is not complete")
                 break
             if kind is Kind.LOOSE and fold(path) in claimed:
                 continue

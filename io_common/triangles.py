@@ -126,10 +126,8 @@ NO_TRIANGLE = -1  # the neighbor at an edge without one
 
 
 def neighbors(triangles: _Integers, positions: npt.NDArray[np.floating]) -> npt.NDArray[np.int32]:
-    """The triangle at each edge, from a corner to the next, of triangles (T, 3) by the places of vertices, (T, 3).
-
-    -1 at an edge without another triangle, and at one that more than two share.
-    """
+    """The triangle at each edge, from a corner to the next, of triangles (T, 3) by the places of vertices, (T, 3)."""
+    # -1 at an edge without another triangle, and at one that more than two share.
     if not len(triangles):
         return np.zeros((0, 3), np.int32)
     places = np.unique(positions + np.float32(0.0), axis=0, return_inverse=True)[1].reshape(-1)

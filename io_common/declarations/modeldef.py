@@ -99,10 +99,8 @@ class Definition:
 
 
 def with_definition(text: str, definition: Definition) -> str:
-    """A text with the block of a model replaced or added; raises FormatError if that has several models.
-
-    Other keywords of the block, such as Offset or Scale, are kept, as are other blocks of the actor.
-    """
+    """A text with the block of a model replaced or added; raises FormatError if that has several models."""
+    # Other keywords of the block, such as Offset or Scale, are kept, as are other blocks of the actor.
     found = _find_block(text, definition)
     kept, end = [], "\r\n" if "\r\n" in text else "\n"
     if found is not None:

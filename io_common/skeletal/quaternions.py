@@ -29,11 +29,9 @@ _TURNS, _LENGTHS = np.meshgrid(np.arange(-8, 9) * 5e-8, np.array([0.0, 2e-8, 4e-
 
 
 def readable(xyz: Floats, w: Floats, *, may_be_read: bool) -> Floats:
-    """The x y z (N, 3) to print near half turns, from which games compute w (N,), not negative, best.
-
-    `may_be_read`: they may come from a file whose digits were longer than 1 and normalised. A half turn then keeps its
-    axis to the last digit, with the digits of the file if six of them give it.
-    """
+    """The x y z (N, 3) to print near half turns, from which games compute w (N,), not negative, best."""
+    # `may_be_read`: they may come from a file whose digits were longer than 1 and normalised. A half turn then keeps
+    # its axis to the last digit, with the digits of the file if six of them give it.
     if may_be_read:
         xyz = _before_normalising(xyz, w)
     digits = np.round(xyz, DECIMALS)
@@ -58,8 +56,7 @@ def _before_normalising(xyz: Floats, w: Floats) -> Floats:
     is_same = (np.abs(digits - xyz * lengths) < _SAME).all(axis=1) & (lengths[:, 0] > 1.0)
     is_misread = misreading(np.round(xyz, DECIMALS), w) > _TOLERANCE
     longer = np.where(is_misread[:, None], np.round(xyz * (1.0 + _LONGER), DECIMALS), xyz)
-    result: Floats = np.where((w == 0.0)[:, None], np.where(is_same[:, None], digits, longer), xyz)
-    return result
+    return np.where((w == 0.0)[:, None], np.where(is_same[:, None], digits, longer), xyz)
 
 
 def misreading(xyz: Floats, w: Floats) -> Floats:

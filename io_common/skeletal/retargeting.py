@@ -82,11 +82,9 @@ class Retargeting:
         self._places = self._rest_places(is_same)
 
     def apply(self, positions: Floats, orientations: Floats, *, keep_feet: bool = False) -> tuple[Floats, Floats]:
-        """The poses of the target, (F, K, …), for poses of the source, all in the space of the model.
-
-        Positions are (F, J, 3), orientations unit quaternions w x y z (F, J, 4). With `keep_feet`, feet move only as
-        those of the source do while these stand.
-        """
+        """The poses of the target, (F, K, …), for poses of the source, all in the space of the model."""
+        # Positions are (F, J, 3), orientations unit quaternions w x y z (F, J, 4). With `keep_feet`, feet move only as
+        # those of the source do while these stand.
         result = self._pose(positions, orientations)
         for leg in self._legs if keep_feet else ():
             self._keep_foot(leg, positions[:, self.sources[leg[2]]], *result)
@@ -142,8 +140,7 @@ class Retargeting:
 
     def _lengths(self, ends: Ints, starts: Ints) -> Floats:
         """Distances between joints of the target, and between their sources, (2, n)."""
-        lengths: Floats = np.linalg.norm(self._lines(ends, starts), axis=2)
-        return lengths
+        return np.linalg.norm(self._lines(ends, starts), axis=2)
 
     def _align(self, limbs: set[int] | None) -> Floats:
         """What turns each joint of the target at rest until its chain points as in the source, (K, 4)."""
@@ -196,8 +193,7 @@ class Retargeting:
         shift = (self.target.positions[feet] - posed[0, feet]).mean(axis=0)
         is_above = np.array([self._anchors[body] != UNMAPPED for body in self._bodies])
         # Roots stay where they are, if what is above the legs can move alone.
-        moved: Floats = places + (is_above[:, None] if is_above.any() else 1.0) * shift
-        return moved
+        return places + (is_above[:, None] if is_above.any() else 1.0) * shift
 
     def _pose(self, source_positions: Floats, source_orientations: Floats) -> tuple[Floats, Floats]:
         target, mapped, sources = self.target, self._mapped, self.sources[self._mapped]
@@ -276,11 +272,9 @@ def shortest_turn(a: Floats, b: Floats) -> Floats:
 
 
 def bend_leg(hips: Floats, knees: Floats, feet: Floats, goals: Floats) -> tuple[Floats, Floats]:
-    """The rotations of knees and then of hips that bring feet (F, 3) to goals, or point them there, (F, 4) each.
-
-    This is two-bone inverse kinematics in the plane of the leg, in the space of the model; the shin turns by the
-    product hip · knee.
-    """
+    """The rotations of knees and then of hips that bring feet (F, 3) to goals, or point them there, (F, 4) each."""
+    # This is two-bone inverse kinematics in the plane of the leg, in the space of the model; the shin turns by the
+    # product hip · knee.
     upper, lower = knees - hips, feet - knees
     lengths = [np.linalg.norm(of, axis=1) for of in (upper, lower, feet - hips, goals - hips)]
     first, second, now, wanted = (np.maximum(of, 1e-9) for of in lengths)

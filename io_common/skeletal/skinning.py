@@ -33,9 +33,7 @@ class VertexWeights:
 
     def sums(self, rows: Floats) -> Floats:
         """The sum of the rows (…, R, n) of each vertex, (…, V, n); 0 for a vertex without weights."""
-        if not len(self.vertices):
-            return np.zeros((*rows.shape[:-2], self.vertex_count, rows.shape[-1]))
-        firsts = np.append(0, np.flatnonzero(self.vertices[1:] != self.vertices[:-1]) + 1)
+        firsts = np.flatnonzero(np.diff(self.vertices, prepend=-1))
         sums: Floats = np.add.reduceat(rows, firsts, axis=-2)
         if len(firsts) == self.vertex_count:
             return sums
@@ -92,15 +90,15 @@ def _checked_pose(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayL
         if array.ndim < 2 or array.shape[-1] != width:
             raise SkeletalError(f"{what} has the wrong shape", found=str(array.shape), expected=f"(…, joints, {width})")
         result.append(array)
-    joint_count = min(array.shape[-2] for array in result)
-    if joint_count != max(array.shape[-2] for array in result):
+    places, turns = result
+    if places.shape[-2] != turns.shape[-2]:
         raise SkeletalError(
             "positions and orientations differ in their number of joints",
-            found=f"{result[0].shape[-2]} and {result[1].shape[-2]}", expected="the same number",
+            found=f"{places.shape[-2]} and {turns.shape[-2]}", expected="the same number",
         )  # fmt: skip
-    check_weights(mesh, joint_count)
-    check_unit(result[1], "orientations")
-    return result[0], result[1]
+    check_weights(mesh, places.shape[-2])
+    check_unit(turns, "orientations")
+    return places, turns
 
 
 def bind_pose(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> tuple[Floats, Floats]:
@@ -269,12 +267,10 @@ def weight_list_ids(mesh: Mesh) -> Indices:
 
 
 def find_merged_vertices(mesh: Mesh, vertices: Floats) -> Indices:
-    """For each vertex the first of those with equal weights that it is merged with, (V,); else its own index.
-
-    Where merging makes a triangle degenerate or two triangles share all vertices, copies that face the other way (the
-    back of a leaf) are kept separate, and if that is not enough, all vertices of the triangle. Unused vertices are not
-    merged. `vertices` (V, 3) are in the bind pose.
-    """
+    """For each vertex the first of those with equal weights that it is merged with, (V,); else its own index."""
+    # Where merging makes a triangle degenerate or two triangles share all vertices, copies that face the other way (the
+    # back of a leaf) are kept separate, and if that is not enough, all vertices of the triangle. Unused vertices are
+    # not merged. `vertices` (V, 3) are in the bind pose.
     triangles = mesh.triangles[~is_degenerate(mesh.triangles)]
     count = mesh.vertex_count
     separate = np.ones(count, dtype=bool)

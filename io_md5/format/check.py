@@ -47,8 +47,7 @@ def check_model(
 def check_animation(
     animation: Animation, model_joints: Joints | None = None, game: Game = Game.ANY, *, scales: ScaleTable | None = None
 ) -> list[Finding]:
-    """The findings about an animation, errors first, by the rules of a game, and whether it fits the joints of its
-    mesh.
+    """The findings about an animation, errors first, by the rules of a game; it has to fit the joints of its mesh.
 
     `model_joints` are None if unknown, as `scales` of joints are, in games that have them.
     """

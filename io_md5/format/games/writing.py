@@ -55,9 +55,7 @@ def with_all_components(animation: Animation) -> Animation:
 
 
 def rest_pose(joints: Joints, bounds: np.ndarray, commandline: str = "") -> Animation:
-    """An animation of one frame that shows the bind pose; bounds are the lower and upper corner of the model, (2,
-    3).
-    """
+    """An animation of one frame, the bind pose; bounds are the lower and upper corner of the model, (2, 3)."""
     return encode_poses(
         list(joints.names), joints.parents, joints.positions[None], joints.orientations[None], frame_rate=REST_RATE,
         bounds=np.asarray(bounds)[None], commandline=commandline, precision=Precision(0.0, 0.0),

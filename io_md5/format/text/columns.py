@@ -113,11 +113,9 @@ class Text:
         return values, counts > 0, offsets + counts
 
     def decimals(self, offsets: Offsets) -> tuple[Floats, Flags, Offsets]:
-        """Plain decimals as floats, whether each exists and is exact, and the offsets after them.
-
-        Exact are integers of up to eight digits, and decimals with up to seven digits before the point and up to eight
-        after it, or with more after it and 15 digits in all.
-        """
+        """Plain decimals as floats, whether each exists and is exact, and the offsets after them."""
+        # Exact are integers of up to eight digits, and decimals with up to seven digits before the point and up to
+        # eight after it, or with more after it and 15 digits in all.
         negative = self._bytes[offsets] == _MINUS
         offsets = offsets + negative
         if (self._bytes[offsets + 1] == _POINT).all():
@@ -137,10 +135,8 @@ class Text:
         return values, is_number, offsets
 
     def _add_fractions(self, values: Floats, offsets: Offsets, eights: Eights) -> Flags:
-        """Adds digits after points to `values`, (n,), and advances `offsets`; returns where the sum is exact.
-
-        `eights` are the bytes at the offsets, zeros where there is no point; they are overwritten.
-        """
+        """Adds digits after points to `values`, (n,), and advances `offsets`; returns where the sum is exact."""
+        # `eights` are the bytes at the offsets, zeros where there is no point; they are overwritten.
         fractions, counts = _padded_digits(eights)
         offsets += counts
         scales: Floats | float = _POWERS[_EIGHT]
@@ -227,11 +223,9 @@ class Layout:
         return len(self.gaps)
 
     def read(self, text: Text, starts: Offsets, ends: Offsets, integers: int = 0) -> Floats | None:
-        """The numbers of lines, (n, width), column by column in memory; None if too many have another layout.
-
-        A few may have one if they are made of the word and numbers that are finite as 32-bit floats. Bit i of
-        `integers` is set where column i should hold short unsigned integers.
-        """
+        """The numbers of lines, (n, width), column by column in memory; None if too many have another layout."""
+        # A few may have one if they are made of the word and numbers that are finite as 32-bit floats. Bit i of
+        # `integers` is set where column i should hold short unsigned integers.
         table = np.empty((self.width, len(starts))).T
         odd_lines: list[int] = []
         for first in range(0, len(starts), LINES_AT_ONCE):

@@ -53,10 +53,8 @@ def decimal(value: float) -> str:
 
 
 def rows(layout: str, *tables: npt.NDArray[Any]) -> str:
-    """Lines of numbers, (n,) or (n, m) from left to right, which were validated: all are finite.
-
-    The layout is that of one line: ``%d`` for an integer, ``%f`` for the shortest plain decimal.
-    """
+    """Lines of numbers, (n,) or (n, m) from left to right, which were validated: all are finite."""
+    # The layout is that of one line: ``%d`` for an integer, ``%f`` for the shortest plain decimal.
     # Frames without animated components have no columns.
     tables = tuple(table for table in tables if table.ndim == 1 or table.shape[1])
     step = max(1, _CHUNK // max(layout.count("%"), 1))
