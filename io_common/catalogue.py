@@ -215,11 +215,9 @@ class Catalogue:
     def _player_folders(self) -> list[str]:
         found = []
         for parent, models in (("", [_PLAYER_MODEL]), ("models", _PLAYER_PARTS)):
-            above, listing = self.files.listing(parent), self.files.listing(join(parent, _PLAYERS))
-            if listing is None or above is None:
-                continue
-            spelled = join(parent, above.folders.get(_PLAYERS, _PLAYERS))
-            folders = [f"{spelled}/{listing.folders[key]}" for key in sorted(listing.folders)]
+            names = self.files.listing(join(parent, _PLAYERS)).folders
+            spelled = join(parent, self.files.listing(parent).folders.get(_PLAYERS, _PLAYERS))
+            folders = [f"{spelled}/{names[key]}" for key in sorted(names)]
             found += [folder for folder in folders if all(self.files.has(f"{folder}/{one}") for one in models)]
         return found
 

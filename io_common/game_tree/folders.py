@@ -167,8 +167,7 @@ class ModelFolder:
         for _ in range(_MAX_DEPTH):
             below = []
             for folder in level:
-                listing = self.files.listing(folder)
-                for name in sorted(listing.folders.values(), key=fold) if listing is not None else ():
+                for name in sorted(self.files.listing(folder).folders.values(), key=fold):
                     below.append(f"{folder}/{name}" if folder else name)
             level = below[: _MAX_FOLDERS - len(folders)]
             folders += level

@@ -140,7 +140,8 @@ class Retargeting:
 
     def _lengths(self, ends: Ints, starts: Ints) -> Floats:
         """Distances between joints of the target, and between their sources, (2, n)."""
-        return np.linalg.norm(self._lines(ends, starts), axis=2)
+        lengths: Floats = np.linalg.norm(self._lines(ends, starts), axis=2)
+        return lengths
 
     def _align(self, limbs: set[int] | None) -> Floats:
         """What turns each joint of the target at rest until its chain points as in the source, (K, 4)."""
@@ -193,7 +194,8 @@ class Retargeting:
         shift = (self.target.positions[feet] - posed[0, feet]).mean(axis=0)
         is_above = np.array([self._anchors[body] != UNMAPPED for body in self._bodies])
         # Roots stay where they are, if what is above the legs can move alone.
-        return places + (is_above[:, None] if is_above.any() else 1.0) * shift
+        moved: Floats = places + (is_above[:, None] if is_above.any() else 1.0) * shift
+        return moved
 
     def _pose(self, source_positions: Floats, source_orientations: Floats) -> tuple[Floats, Floats]:
         target, mapped, sources = self.target, self._mapped, self.sources[self._mapped]

@@ -129,7 +129,7 @@ def face_normals(positions: npt.ArrayLike, triangles: npt.ArrayLike) -> Floats:
     positions = np.asarray(positions, dtype=np.float64)
     triangles = check_triangles(triangles, positions.shape[-2])
     a, b, c = (positions[..., triangles[:, corner], :] for corner in range(3))
-    return _unit(np.cross(c - a, b - a))
+    return unit(np.cross(c - a, b - a))
 
 
 def vertex_normals(positions: npt.ArrayLike, triangles: npt.ArrayLike) -> Floats:
@@ -141,7 +141,7 @@ def vertex_normals(positions: npt.ArrayLike, triangles: npt.ArrayLike) -> Floats
     positions = np.asarray(positions, dtype=np.float64)
     triangles = check_triangles(triangles, len(positions))
     ids = position_ids(positions)
-    return _unit(sums_of_faces(face_normals(positions, triangles), ids[triangles], len(positions)))[ids]
+    return unit(sums_of_faces(face_normals(positions, triangles), ids[triangles], len(positions)))[ids]
 
 
 def sums_of_faces(vectors: Floats, triangles: npt.NDArray[np.integer], vertex_count: int) -> Floats:
@@ -175,14 +175,14 @@ def vertex_tangents(
     area = st_edge_b[:, :1] * st_edge_c[:, 1:] - st_edge_b[:, 1:] * st_edge_c[:, :1]
     sign = np.sign(area)
     faces = (
-        _unit((edge_b * st_edge_c[:, 1:] - edge_c * st_edge_b[:, 1:]) * sign),
-        _unit((edge_c * st_edge_b[:, :1] - edge_b * st_edge_c[:, :1]) * sign),
+        unit((edge_b * st_edge_c[:, 1:] - edge_c * st_edge_b[:, 1:]) * sign),
+        unit((edge_c * st_edge_b[:, :1] - edge_b * st_edge_c[:, :1]) * sign),
     )
     results = []
     for vectors in faces:
         sums = sums_of_faces(vectors, triangles, len(points))
         sums -= normals * np.einsum("vi,vi->v", sums, normals)[:, None]
-        results.append(_unit(sums))
+        results.append(unit(sums))
     return results[0], results[1]
 
 
@@ -235,14 +235,15 @@ def skin_normals(mesh: Mesh, weights: npt.ArrayLike, orientations: npt.ArrayLike
     rows = vertex_weights(mesh)
     joints = mesh.weight_joints[rows.weights]
     rotated = quat.rotate(np.asarray(orientations)[..., joints, :], weights)
-    return _unit(rows.sums(rotated * mesh.weight_biases[rows.weights, None]))
+    return unit(rows.sums(rotated * mesh.weight_biases[rows.weights, None]))
 
 
-def _unit(vectors: Floats) -> Floats:
+def unit(vectors: Floats) -> Floats:
+    """Vectors (…, n) of length 1; those without a length stay."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    unit = np.zeros_like(vectors)
-    np.divide(vectors, lengths, out=unit, where=lengths > 0.0)
-    return unit
+    result = np.zeros_like(vectors)
+    np.divide(vectors, lengths, out=result, where=lengths > 0.0)
+    return result
 
 
 # Merging, for editing, the copies of vertices that exporters made along UV seams: they have equal weights

@@ -314,7 +314,7 @@ class ModelSearch:
     def _guessed_skins(self) -> list[GameFile]:
         """The images next to the model that may be its skins, judged by their names."""
         listing = self._folder.files.listing()
-        if listing is None:
+        if not listing:
             return []
         path = self._folder.model_path
         extension = split_extension(fold(path.name))[1]

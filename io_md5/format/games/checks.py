@@ -115,10 +115,7 @@ def no_joints(rule: Rule, subject: Subject) -> Iterator[Finding]:
         yield rule.finding("there are no joints", 0)
 
 
-def joint_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    count = len(subject.joints.names)
-    if count > rule.limit:
-        yield rule.finding(counted(count, "joints"), count, joints=range(int(rule.limit), count))
+joint_count = about("joints")(at_most("joints", len, selected=True))
 
 
 def parents_first(rule: Rule, subject: Subject) -> Iterator[Finding]:

@@ -45,13 +45,8 @@ def prepare_animation(
     commandline, more_warnings = _commandline(animation.commandline, writing)
     prepared = replace(animation, names=names, commandline=commandline)
     if writing.all_components:
-        prepared = with_all_components(prepared)
+        prepared = with_components(prepared, components(prepared), limits=-1.0)
     return prepared, [*warnings, *more_warnings]
-
-
-def with_all_components(animation: Animation) -> Animation:
-    """The animation with all components of every joint in every frame, and its first frame as base frame."""
-    return with_components(animation, components(animation), limits=-1.0)
 
 
 def rest_pose(joints: Joints, bounds: np.ndarray, commandline: str = "") -> Animation:

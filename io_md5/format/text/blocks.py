@@ -81,7 +81,7 @@ def table(scan: Scan, runs: list[tuple[int, int]], width: int, what: str, column
     for first, last in runs:
         part = scan.rows(first)
         if part is None:
-            wrong = scan.counts(first, last) != width
+            wrong = np.diff(scan.token_first_numbers[first : last + 1]) != width
             if np.count_nonzero(wrong):
                 token = first + int(wrong.argmax())
                 # A row of a mesh may be in the wrong block.

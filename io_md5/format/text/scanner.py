@@ -211,11 +211,6 @@ class Scan:
             raise self.error(f"no number after {self.text(token)}", token + 1, expected="a number")
         return float(values[0])
 
-    def counts(self, first: int, last: int) -> IntArray:
-        """The count of numbers after each of the tokens first … last - 1, (last - first,)."""
-        firsts = self.token_first_numbers[first : last + 1]
-        return firsts[1:] - firsts[:-1]
-
     @property
     def is_reduced(self) -> bool:
         """Whether blocks were extracted."""
