@@ -28,7 +28,7 @@ from ..names import fold, without_image_extension
 
 TICS_PER_SECOND = 35
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]"
-_COMMENTS = r"//[^\n]*|;[^\n]*|/\*.*?(?:\*/|\Z)"  # A comment that is not closed goes to the end
+_COMMENTS = r"//[^\n]*|;[^\n]*|/\*.*?(?:\*/|\Z)"  # a comment that is not closed goes to the end
 _SKIPPED = rf'{_COMMENTS}|"[^"]*"'  # what nothing else counts in
 # What this module writes into a block: comments that begin like this, and statements; `other` is a further model.
 _COMMENT = "//: "

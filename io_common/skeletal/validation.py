@@ -16,7 +16,7 @@ from .model import LARGEST, ROOT, Animation, Ints, Joints, Mesh, Model, Skeletal
 from .skeleton import ALL_COMPONENTS, CyclicHierarchyError, depths, is_animated
 
 _UNIT_TOLERANCE = 1e-3  # quaternions of 32-bit floats are off by less
-_LOWEST_RATE = 1e-10  # A smaller frame rate would be written as 0
+_LOWEST_RATE = 1e-10  # a smaller frame rate would be written as 0
 
 
 def validate_model(model: Model) -> None:
