@@ -239,7 +239,7 @@ def is_in_archive(path: Path) -> bool:
     found = split_archive_path(path)
     if found is None or not found[1]:
         return found is not None
-    return GameTree([found[0]]).has(found[1]) or GameTree([path]).listing() is not None
+    return GameTree([found[0]]).has(found[1]) or bool(GameTree([path]).listing())
 
 
 def _find_members(path: Path, suffixes: Sequence[str]) -> Iterator[tuple[Path, Path, str]]:

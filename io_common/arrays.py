@@ -24,10 +24,9 @@ Shape = tuple[int | None, ...]
 
 
 class ArrayOf:
-    """The default of a field of a `Record`: an array without rows, of the type and shape that the field requires.
+    """The default of a field of a `Record`: an array without rows, of the type and shape that the field requires."""
 
-    A letter in the shape stands for a length that several arrays have in common.
-    """
+    # A letter in the shape stands for a length that several arrays have in common.
 
     def __init__(self, dtype: type[np.generic], *shape: int | str) -> None:
         self.dtype, self.shape = np.dtype(dtype), shape
@@ -39,10 +38,9 @@ class ArrayOf:
 
 
 class Record:
-    """A dataclass of arrays and lists, which are converted when it is made, and compared by value.
+    """A dataclass of arrays and lists, which are converted when it is made, and compared by value."""
 
-    Floats are compared byte for byte, so that NaN is equal to itself, integers by their values.
-    """
+    # Floats are compared byte for byte, so that NaN is equal to itself, integers by their values.
 
     ERROR: ClassVar[Any]  # that of its format
     PLACE: ClassVar[str] = ""  # before the names of its attributes in messages

@@ -51,10 +51,8 @@ _ICON = "_i"
 _SKIN_SUFFIX = ".skin"
 _SKIN_OF_WEAPON = ("weapon", "w_")  # images of weapons have their models' names
 _MODEL_CONFIG, _CHARACTER_CONFIG = ".model.cfg", "character.cfg"
-_TOO_LONG = "there is too much in this game: the list is not complete"
 
-# The last list that was made.
-_kept: list[Catalogue] = []
+_kept: list[Catalogue] = []  # the last list that was made
 
 
 class Kind(StrEnum):
@@ -190,7 +188,7 @@ class Catalogue:
         claimed: set[str] = set()
         for kind, name, path in wanted:
             if self.files.budget.is_over():
-                self.files.budget.warn(_TOO_LONG)
+                self.files.budget.warn("there is too much in this game: the list is not complete")
                 break
             if kind is Kind.LOOSE and fold(path) in claimed:
                 continue
@@ -220,11 +218,9 @@ class Catalogue:
     def _player_folders(self) -> list[str]:
         found = []
         for parent, models in (("", [_PLAYER_MODEL]), ("models", _PLAYER_PARTS)):
-            above, listing = self.files.listing(parent), self.files.listing(join(parent, _PLAYERS))
-            if listing is None or above is None:
-                continue
-            spelled = join(parent, above.folders.get(_PLAYERS, _PLAYERS))
-            folders = [f"{spelled}/{listing.folders[key]}" for key in sorted(listing.folders)]
+            names = self.files.listing(join(parent, _PLAYERS)).folders
+            spelled = join(parent, self.files.listing(parent).folders.get(_PLAYERS, _PLAYERS))
+            folders = [f"{spelled}/{names[key]}" for key in sorted(names)]
             found += [folder for folder in folders if all(self.files.has(f"{folder}/{one}") for one in models)]
         return found
 

@@ -112,11 +112,9 @@ def write_file(path: str | os.PathLike[str], data: bytes, *, remove_abandoned: b
 
 
 def write_files(files: Mapping[Path, bytes], *, remove_abandoned: bool = True) -> None:
-    """Writes files, replacing none before all are on the disk; an OSError names the target, left intact.
-
-    Permissions stay, and of a link the file that it points to is written. `remove_abandoned` removes what killed
-    processes left in the folders. It lists them: who writes thousands of files should do it once in each folder.
-    """
+    """Writes files, replacing none before all are on the disk; an OSError names the target, left intact."""
+    # Permissions stay, and of a link the file that it points to is written. `remove_abandoned` removes what killed
+    # processes left in the folders. It lists them: who writes thousands of files should do it once in each folder.
     # A link stays a link.
     targets = {Path(os.path.realpath(path)) if path.is_symlink() else path: data for path, data in files.items()}
     for folder in {target.parent for target in targets} if remove_abandoned else ():
@@ -137,9 +135,7 @@ def _stage(target: Path, data: bytes, temporaries: ExitStack) -> Path:
         temporary, file = new_file(target.parent)
         temporaries.callback(_remove, temporary)
         with file:
-            left = memoryview(data)
-            while left:
-                left = left[file.write(left) :]
+            write_target(data, file)
             os.fsync(file.fileno())
         with suppress(OSError):  # not all file systems have permissions
             temporary.chmod(permissions)

@@ -24,9 +24,7 @@ from .errors import FormatError
 FRAME_NAME_SIZE = 16
 """Bytes of a frame's name in the file."""
 
-ID_DIGITS = 2
-"""The greatest length of a frame's number in id's models."""
-
+ID_DIGITS = 2  # the greatest length of a frame's number in id's models
 _DIGITS = "0123456789"
 
 
@@ -118,18 +116,10 @@ def _changed_digits(stem: str, number: str, numbers: set[tuple[str, str]]) -> in
     return len(number) - len(number.rstrip("9")) + 1
 
 
-MAX_FRAME_NAME = FRAME_NAME_SIZE - 1
-"""Characters of a name, without the NUL that ends it."""
-
-MAX_SEQUENCE_NAME = MAX_FRAME_NAME - 1
-"""Characters of the name of a sequence, if its frames have one digit."""
-
-DEFAULT_SEQUENCE = "frame"
-"""The prefix of frames without any name."""
-
-DEFAULT_DIGITS = 3
-"""The digits of their numbers, if no other sequence is numbered with them."""
-
+MAX_FRAME_NAME = FRAME_NAME_SIZE - 1  # characters of a name, without the NUL that ends it
+MAX_SEQUENCE_NAME = MAX_FRAME_NAME - 1  # characters of the name of a sequence, if its frames have one digit
+DEFAULT_SEQUENCE = "frame"  # the prefix of frames without any name
+DEFAULT_DIGITS = 3  # the digits of their numbers, if no other sequence is numbered with them
 _UNFIT = re.compile(r"[\x00-\x20\x7f-\xa0]+")
 
 

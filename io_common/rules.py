@@ -44,8 +44,7 @@ class Subject:
     source: Any = None  # the model of the file that it was imported from
 
 
-Check = Callable[["Rule", Any], Iterable[Finding]]
-"""Finds what breaks a rule in a subject."""
+Check = Callable[["Rule", Any], Iterable[Finding]]  # finds what breaks a rule in a subject
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-FLIPPED_WINDING = [0, 2, 1]
-"""The order of corners that flips the winding of triangles: ``triangles[:, FLIPPED_WINDING]``."""
-
+FLIPPED_WINDING = [0, 2, 1]  # of corners: triangles[:, FLIPPED_WINDING] are wound the other way
+# What to do about faces that are split differently in another pose: other methods go by the pose as well.
 TRIANGULATE = (
     "Triangulate them in Edit Mode (Ctrl+T), or with a Triangulate modifier before the others, with the Quad Method "
     "Fixed"
 )
-"""What to do about faces that are split differently in another pose: other methods go by the pose as well."""
 
 _V_FACTOR, _V_OFFSET = (1.0, -1.0), (0.0, 1.0)
 # The corners of the two triangles that a face of four can be split into, along either diagonal.
@@ -128,10 +126,8 @@ NO_TRIANGLE = -1  # the neighbor at an edge without one
 
 
 def neighbors(triangles: _Integers, positions: npt.NDArray[np.floating]) -> npt.NDArray[np.int32]:
-    """The triangle at each edge, from a corner to the next, of triangles (T, 3) by the places of vertices, (T, 3).
-
-    -1 at an edge without another triangle, and at one that more than two share.
-    """
+    """The triangle at each edge, from a corner to the next, of triangles (T, 3) by the places of vertices, (T, 3)."""
+    # -1 at an edge without another triangle, and at one that more than two share.
     if not len(triangles):
         return np.zeros((0, 3), np.int32)
     places = np.unique(positions + np.float32(0.0), axis=0, return_inverse=True)[1].reshape(-1)

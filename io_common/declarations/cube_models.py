@@ -85,7 +85,8 @@ class _CharacterReader:
         return self._files.read_text(path) if self._files.has(path) else None
 
     def _part(self, part: ScriptPart) -> CharacterPart:
-        model = part.model or self._md2()
+        models = [part.model] if part.model else [join(folder, "tris.md2") for folder in ancestors(self._folder)[:2]]
+        model = next(filter(self._files.has, models), models[0])
         named = [model, *(file.partition(":")[0] for one in part.animations for file in one.files)]
         self._missing.update(path for path in named if not self._files.has(path))
         textures = {one.mesh: self._textures(one) for one in part.skins.values() if one.image or one.bump}
@@ -117,10 +118,6 @@ class _CharacterReader:
         if found is None:
             self._missing.add(path)
         return found or path
-
-    def _md2(self) -> str:
-        paths = [join(folder, "tris.md2") for folder in ancestors(self._folder)[:2]]
-        return next(filter(self._files.has, paths), paths[0])
 
     def _md2_textures(self, model: str) -> MeshTextures | None:
         """The images that an MD2 has without any command."""

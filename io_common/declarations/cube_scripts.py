@@ -379,8 +379,8 @@ class _ScriptReader:
         parts[child].attachment = Attachment(parent, _word(words, 2), translation=(x, 0.0 - y, z))
 
 
+# Words that a command needs.
 _NEEDED = {"load": 1, "skin": 2, "bumpmap": 2, "anim": 2, "animpart": 1, "adjust": 1, "tag": 2, "link": 2}
-"""Words that a command needs."""
 _MODIFIERS = re.compile(r"^(?:<[^<>]*>\s*)++")
 
 

@@ -35,8 +35,7 @@ MAX_NESTING = 32  # maximum depth of nested functions in an expression
 _MAX_NUMBERS = 8
 _MAX_TERMS = 64
 _MAX_ADDED = 4  # stages that are added up, as nodes
-# More than any game uses, and products of many such numbers are still finite.
-_MAX_FACTOR = 1e6
+_MAX_FACTOR = 1e6  # more than any game uses, and products of many such numbers are still finite
 _MAX_TERM = 1e4
 
 

@@ -28,10 +28,8 @@ from ..names import fold, without_image_extension
 
 TICS_PER_SECOND = 35
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]"
-# A comment that is not closed goes to the end.
-_COMMENTS = r"//[^\n]*|;[^\n]*|/\*.*?(?:\*/|\Z)"
-# What nothing else counts in.
-_SKIPPED = rf'{_COMMENTS}|"[^"]*"'
+_COMMENTS = r"//[^\n]*|;[^\n]*|/\*.*?(?:\*/|\Z)"  # a comment that is not closed goes to the end
+_SKIPPED = rf'{_COMMENTS}|"[^"]*"'  # what nothing else counts in
 # What this module writes into a block: comments that begin like this, and statements; `other` is a further model.
 _COMMENT = "//: "
 _WORD = r'\s+("[^"]*"|[^\s"{}]+)'
@@ -41,8 +39,7 @@ _STATEMENTS = re.compile(
     rf"|(?P<other>\b(?:model|animation)\s+[1-9])|{_SKIPPED}",
     re.IGNORECASE | re.DOTALL,
 )
-# What is in the root of a mod alone.
-_ROOT_FILES = ("modeldef", "zscript", "decorate")
+_ROOT_FILES = ("modeldef", "zscript", "decorate")  # what is in the root of a mod alone
 
 
 @dataclass(frozen=True)
@@ -102,10 +99,8 @@ class Definition:
 
 
 def with_definition(text: str, definition: Definition) -> str:
-    """A text with the block of a model replaced or added; raises FormatError if that has several models.
-
-    Other keywords of the block, such as Offset or Scale, are kept, as are other blocks of the actor.
-    """
+    """A text with the block of a model replaced or added; raises FormatError if that has several models."""
+    # Other keywords of the block, such as Offset or Scale, are kept, as are other blocks of the actor.
     found = _find_block(text, definition)
     kept, end = [], "\r\n" if "\r\n" in text else "\n"
     if found is not None:

@@ -84,9 +84,9 @@ class Archive:
         self._budget = budget if budget is not None else Budget()
         self._prefix = f"{fold(inside)}/" if inside else ""
 
-    def listing(self, folder: str) -> Listing | None:
-        """The listing of a folder, whose path is folded; None if there is no such folder."""
-        return self._listings.get((self._prefix + folder).rstrip("/"))
+    def listing(self, folder: str) -> Listing:
+        """The listing of a folder, whose path is folded."""
+        return self._listings.get((self._prefix + folder).rstrip("/")) or Listing()
 
     @cached_property
     def _listings(self) -> dict[str, Listing]:
@@ -233,9 +233,9 @@ def _member(path: Path) -> GameFile | None:
         return None
     archive = Archive(found[0])
     folder, _, base = fold(found[1]).rpartition("/")
-    listing = archive.listing(folder)
-    if listing is not None and base in listing.files:
-        return listing.files[base]
+    file = archive.listing(folder).files.get(base)
+    if file is not None:
+        return file
     if archive.warnings:
         reason = archive.warnings[0].removeprefix(f"{archive.path}: ")
         raise OSError(_OTHER_REASON, reason, os.fspath(archive.path))
@@ -248,7 +248,7 @@ def files_in(folder: Path) -> list[Path]:
     if found is None:
         return sorted(folder.iterdir())
     listing = Archive(found[0]).listing(fold(found[1]))
-    return sorted(folder / file.name for file in listing.files.values()) if listing is not None else []
+    return sorted(folder / file.name for file in listing.files.values())
 
 
 class FilesByName:

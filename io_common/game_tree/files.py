@@ -188,10 +188,13 @@ def _read_member(stream: BufferedReader, member: Member) -> bytes:
 
 @dataclass
 class Listing:
-    """The files and the names of the folders in a folder, by their folded names."""
+    """The files and the names of the folders in a folder, by their folded names; that of a missing folder is empty."""
 
     files: dict[str, GameFile] = field(default_factory=dict)
     folders: dict[str, str] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.files or self.folders)
 
     def image(self, name: str) -> GameFile | None:
         """The image with this name, with any extension or none in `name`; None if there is none."""

@@ -25,12 +25,10 @@ _MAX_DEPTH, _MAX_FOLDERS = 2, 200  # of the folders below a model's that are sea
 
 
 def guess_game_folder(model_path: str | os.PathLike[str], names: Iterable[AssetName] = ()) -> Path | None:
-    """The game folder of a model: the parent of a folder such as `models` in its path; None without one.
-
-    Of several, that under which the folders of the skins or shaders, `names`, agree most with the model's is used, then
-    one with archives, `materials` and so on, then the outermost (`base/models/players/x`), counted from the last
-    repetition of a name (`models/work/base/models/x`); never the root of a drive or the user's home folder.
-    """
+    """The game folder of a model: the parent of a folder such as `models` in its path; None without one."""
+    # Of several, that under which the folders of the skins or shaders, `names`, agree most with the model's is used,
+    # then one with archives, `materials` and so on, then the outermost (`base/models/players/x`), counted from the last
+    # repetition of a name (`models/work/base/models/x`); never the root of a drive or the user's home folder.
     home = Path(os.path.expanduser("~"))
     folder = Path(os.path.abspath(model_path)).parent
     parts = [fold(part) for part in folder.parts]
@@ -169,8 +167,7 @@ class ModelFolder:
         for _ in range(_MAX_DEPTH):
             below = []
             for folder in level:
-                listing = self.files.listing(folder)
-                for name in sorted(listing.folders.values(), key=fold) if listing is not None else ():
+                for name in sorted(self.files.listing(folder).folders.values(), key=fold):
                     below.append(f"{folder}/{name}" if folder else name)
             level = below[: _MAX_FOLDERS - len(folders)]
             folders += level

@@ -32,10 +32,10 @@ class LooseFiles:
         """Of the folders that were listed, as they were before."""
         self.warnings: list[str] = []
         self._inside = os.path.join(os.path.realpath(path), "")
-        self._listings: dict[str, Listing | None] = {}
+        self._listings: dict[str, Listing] = {}
 
-    def listing(self, folder: str) -> Listing | None:
-        """The listing of a folder, whose path is folded; None if there is no such folder."""
+    def listing(self, folder: str) -> Listing:
+        """The listing of a folder, whose path is folded."""
         if folder not in self._listings:
             self._listings[folder] = self._list(folder)
         return self._listings[folder]
@@ -45,17 +45,17 @@ class LooseFiles:
         parts: list[str] = []
         known = ""
         for part in folder.split("/") if folder else ():
-            above = self.listing(known)
-            if above is None or part not in above.folders:
+            folders = self.listing(known).folders
+            if part not in folders:
                 return None
-            parts.append(above.folders[part])
+            parts.append(folders[part])
             known = f"{known}/{part}" if known else part
         return "/".join(parts)
 
-    def _list(self, folder: str) -> Listing | None:
+    def _list(self, folder: str) -> Listing:
         spelled = self.spelled(folder)
         if spelled is None:
-            return None
+            return Listing()
         directory = self.path / spelled
         self.stamps[str(directory)] = stamp_of(directory)
         files: dict[str, str] = {}
@@ -67,7 +67,7 @@ class LooseFiles:
         except OSError as error:
             if not isinstance(error, FileNotFoundError | NotADirectoryError):
                 self.warnings.append(f"{directory}: the folder cannot be read ({error.strerror})")
-            return None
+            return Listing()
         return Listing({key: GameFile(directory, name, spelled) for key, name in files.items()}, folders)
 
     def _add(self, entry: os.DirEntry[str], files: dict[str, str], folders: dict[str, str]) -> None:
@@ -105,9 +105,8 @@ def existing_paths(target: Path, paths: Iterable[str]) -> dict[str, Path]:
         for part in path.split("/"):
             if not os.path.lexists(spelled / part):
                 listing = loose.listing(fold(spelled.relative_to(target).as_posix().removeprefix(".")))
-                file = listing.files.get(fold(part)) if listing is not None else None
-                folders = listing.folders if listing is not None else {}
-                part = file.name if file is not None else folders.get(fold(part), part)
+                file = listing.files.get(fold(part))
+                part = file.name if file is not None else listing.folders.get(fold(part), part)
             spelled /= part
         found[path] = spelled
     return found
@@ -124,11 +123,10 @@ def _layers_of(path: Path, budget: Budget) -> list[Layer]:
     loose = LooseFiles(path)
     layers: list[Layer] = [loose]
     top = loose.listing("")
-    if top is not None:
-        for name in search_order([*(file.name for file in top.files.values()), *top.folders.values()]):
-            is_folder = is_unpacked_archive_name(name)
-            if is_folder == (fold(name) in top.folders):
-                layers.append(LooseFiles(path / name) if is_folder else Archive(path / name, budget))
+    for name in search_order([*(file.name for file in top.files.values()), *top.folders.values()]):
+        is_folder = is_unpacked_archive_name(name)
+        if is_folder == (fold(name) in top.folders):
+            layers.append(LooseFiles(path / name) if is_folder else Archive(path / name, budget))
     return layers
 
 
@@ -150,8 +148,8 @@ class GameTree:
         self._with_archives = with_archives  # those directly in the folders
         self._prefix = ""
         self._trees: dict[tuple[Path, ...], GameTree] = {}
-        self._holding: dict[tuple[str, ...], list[tuple[Listing | None, ...]]] = {}
-        self._merged: dict[str, Listing | None] = {}
+        self._holding: dict[tuple[str, ...], list[tuple[Listing, ...]]] = {}
+        self._merged: dict[str, Listing] = {}
         self._images: dict[tuple[str, str], GameFile | None] = {}
         self._texts: dict[str, Stamp | None] = {}
 
@@ -177,8 +175,7 @@ class GameTree:
     def get(self, path: str) -> GameFile | None:
         """The file with a game path as `walk` gives it, whatever characters are in it; None if there is none."""
         folder, _, base = path.rpartition("/")
-        listing = self.listing(folder)
-        file = listing.files.get(fold(base)) if listing is not None else None
+        file = self.listing(folder).files.get(fold(base))
         return self._relative(file, folder) if file is not None else None
 
     def has(self, path: str) -> bool:
@@ -197,11 +194,11 @@ class GameTree:
         folder, _, base = path.rpartition("/")
         compressed_folder = f"dds/{folder}".rstrip("/")
         for plain, compressed in self._layers_with(folder, compressed_folder):
-            found = plain.image(base) if plain is not None else None
+            found = plain.image(base)
             # Doom 3 itself loads the .tga, else its compressed copy in `dds/`; artists may add other types.
             if found is not None and (found.extension == ".tga" or fold(found.name) == fold(base)):
                 return self._relative(found, folder)
-            copied = compressed.image(base) if compressed is not None else None
+            copied = compressed.image(base) if compressed else None
             if copied is not None:
                 return self._relative(copied, compressed_folder)
             if found is not None:
@@ -217,8 +214,7 @@ class GameTree:
 
     def image_in(self, folder: str, name: str) -> GameFile | None:
         """The image with a name directly inside a folder, whatever layer it is in, with any image extension."""
-        listing = self.listing(folder)
-        found = listing.image(name) if listing is not None else None
+        found = self.listing(folder).image(name)
         return self._relative(found, folder) if found is not None else None
 
     def path(self, path: str) -> Path | None:
@@ -226,18 +222,18 @@ class GameTree:
         file = self.find(path)
         return file.full_path if file is not None else None
 
-    def listing(self, folder: str = "") -> Listing | None:
-        """The files and folders directly inside a folder, as spelled; None if there is no such folder."""
+    def listing(self, folder: str = "") -> Listing:
+        """The files and folders directly inside a folder, as spelled."""
         key = fold(self._full(folder.strip("/")))
         if key not in self._merged:
-            found = [one for layer in self._layers() if (one := layer.listing(key)) is not None]
+            found = [one for layer in self._layers() if (one := layer.listing(key))]
             if len(found) > 1:
                 whole = Listing()
                 for listing in reversed(found):
                     whole.files |= listing.files
                     whole.folders |= listing.folders
                 found = [whole]
-            self._merged[key] = found[0] if found else None
+            self._merged[key] = found[0] if found else Listing()
         return self._merged[key]
 
     def has_folder(self, folder: str) -> bool:
@@ -246,14 +242,13 @@ class GameTree:
         loose = next(self._layers())
         if isinstance(loose, LooseFiles) and os.path.isdir(loose.path / full):
             return loose.spelled(fold(full)) == full
-        return self.listing(folder) is not None
+        return bool(self.listing(folder))
 
     def files(self, folder: str, *extensions: str) -> dict[str, GameFile]:
         """The files directly inside a folder, sorted, by folded name; extensions as in `.tga`."""
-        listing = self.listing(folder)
         return {
             key: self._relative(file, folder)
-            for key, file in sorted(listing.files.items() if listing is not None else ())
+            for key, file in sorted(self.listing(folder).files.items())
             if not extensions or split_extension(key)[1] in extensions
         }
 
@@ -270,19 +265,18 @@ class GameTree:
             current = stack.pop()
             count += 1
             if count > _MAX_FOLDERS or self.budget.is_over():
-                folders = ", ".join(map(str, self.folders))
-                self.budget.warn(f"{folders}: too many folders; some were not searched")
+                self.budget.warn(f"{', '.join(map(str, self.folders))}: too many folders; some were not searched")
                 return
             yield from self.paths(current, *extensions)
-            listing = self.listing(current)
-            if listing is None or not listing.folders:
+            folders = self.listing(current).folders
+            if not folders:
                 continue
             if current.count("/") >= _MAX_DEPTH:
                 self.budget.warn(f"{current}: the folders in it were not searched, because they are too deep")
                 continue
             prefix = f"{current}/" if current else ""
             # The first has to be taken from the stack first.
-            stack += [prefix + listing.folders[key] for key in sorted(listing.folders, reverse=True)]
+            stack += [prefix + folders[key] for key in sorted(folders, reverse=True)]
 
     def read(self, path: str) -> bytes:
         """The content of a file, which counts against the budget. Raises FileReadError."""
@@ -335,12 +329,12 @@ class GameTree:
                 self.known[root] = _layers_of(root, self.budget)
             yield from self.known[root] if self._with_archives else self.known[root][:1]
 
-    def _layers_with(self, *folders: str) -> list[tuple[Listing | None, ...]]:
+    def _layers_with(self, *folders: str) -> list[tuple[Listing, ...]]:
         """The listings of folders in each layer that has one: most of the many archives of a game have none."""
         keys = tuple(fold(self._full(folder)) for folder in folders)
         if keys not in self._holding:
             listings = [tuple(map(layer.listing, keys)) for layer in self._layers()]
-            self._holding[keys] = [one for one in listings if any(listing is not None for listing in one)]
+            self._holding[keys] = [one for one in listings if any(one)]
         return self._holding[keys]
 
     def _full(self, folder: str) -> str:

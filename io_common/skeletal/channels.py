@@ -15,13 +15,11 @@ from ..texts import listing
 from . import quaternions as quat
 from .model import LARGEST, Animation, Floats, Ints, Joints, SkeletalError
 from .scales import NamedAnimation, ScaleTable
-from .skeleton import compose, decompose, local_poses, multiply_by_parents, of_parents, split_components
+from .skeleton import compose, decompose, local_poses, multiply_by_parents, of_parents, with_components
 
+# What 32 bits lose after some steps: relative to the size of a skeleton or a value, of quaternions and scales.
 SAME = 1e-5
-"""What 32 bits lose after some steps: relative to the size of a skeleton or a value, of quaternions and scales."""
-
-# Scales that are nearer to each other are one: 16 bits round them.
-_SAME_SCALE = 2e-5
+_SAME_SCALE = 2e-5  # scales that are nearer to each other are one: 16 bits round them
 _WXYZ, _XYZW = [6, 3, 4, 5], [1, 2, 3, 0]
 
 
@@ -55,11 +53,8 @@ def animation_of_channels(
     turns = _with_negative_w(quat.normalise(channels[..., _WXYZ]))
     table = np.concatenate([channels[..., :3] * above, turns[..., 1:]], axis=2)
     _check_size(np.concatenate([table, sizes], axis=2), f"the animation {name!r}")
-    flags, starts, base, frames = split_components(table, np.zeros((len(names), 6)))
-    animation = Animation(
-        list(names), parents.copy(), flags, starts, np.zeros((len(frames), 2, 3)), base[:, :3].copy(),
-        base[:, 3:].copy(), frames, frame_rate,
-    )  # fmt: skip
+    animation = Animation(list(names), parents.copy(), frame_rate=frame_rate)
+    animation = with_components(animation, table, bounds=np.zeros((len(table), 2, 3)))
     if uneven:
         animation.warnings.append(f"axes of joints are scaled differently, their mean is used: {listing(uneven)}")
     found = ScaleTable(sizes[..., 0], np.zeros(len(names), dtype=bool))

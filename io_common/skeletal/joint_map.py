@@ -18,22 +18,17 @@ from .model import Animation, Floats, Joints, SkeletalError
 from .retargeting import UNMAPPED, Leg, Retargeting, axes_rotation
 from .skeleton import ancestors, depths, encode_poses, first_indices, is_same_order, poses
 
-How = Literal["name", "spelling", "scheme", "order", "structure", "place", "user"]
-"""How a pair was found."""
-
-LEAST_SHARE = 0.25
-"""An animation of whose joints fewer are mapped is refused."""
+How = Literal["name", "spelling", "scheme", "order", "structure", "place", "user"]  # how a pair was found
+LEAST_SHARE = 0.25  # an animation of whose joints fewer are mapped is refused
 
 _PREFIXES = re.compile(
     r"^(?:.*:|bip\d* |bip\d*_|def[-_]|org[-_]|valvebiped\.(?:bip\d+_)?|mixamorig\d*_?|cc_base_|j_bip_(?:c_)?)+", re.I
 )
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SIDES = {"l": "L", "left": "L", "r": "R", "right": "R"}
-# Chains of one joint that are compared in every order.
-_MAX_CHAINS = 6
+_MAX_CHAINS = 6  # chains of one joint that are compared in every order
 _OTHER_SIDE = {"L": "R", "R": "L"}
-# The share of a foot that has to point ahead.
-_CLEARLY = 0.3
+_CLEARLY = 0.3  # the share of a foot that has to point ahead
 # Helpers of a rig, not parts of the body.
 _HELPERS = {
     "twist", "roll", "ik", "fk", "goal", "null", "pole", "target", "ctrl", "end", "nub", "tweak", "mch", "channel",
@@ -62,7 +57,6 @@ _PARTS = {
 }  # fmt: skip
 _PART_OF = {name: part for part, names in reversed(_PARTS.items()) for name in names.split()}
 _OF_SIDES = {"clavicle", "upperarm", "forearm", "hand", "thigh", "shin", "foot", "toe"}
-
 _FINGERS = {"thumb", "index", "middle", "ring", "pinky"}
 
 _Key = tuple[str, str, tuple[int, ...]]

@@ -22,17 +22,13 @@ class SkeletalError(FormatError):
 
 
 Floats = npt.NDArray[np.float64]
-
 Ints = npt.NDArray[np.int32]
 
 ROOT = -1
 """The parent index of a root joint."""
 
-LARGEST = float(np.finfo(np.float32).max)
-"""The largest value of the 32-bit floats of the games and of Blender."""
-
-DECIMALS = 10
-"""Digits after the point, as in the files of id's exporter."""
+LARGEST = float(np.finfo(np.float32).max)  # of the 32-bit floats of the games and of Blender
+DECIMALS = 10  # digits after the point, as in the files of id's exporter
 
 
 def as_singles(values: npt.NDArray[np.floating]) -> npt.NDArray[np.float32]:

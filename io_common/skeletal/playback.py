@@ -28,8 +28,7 @@ LoopType = Literal["closed", "open", "none"]
 no loop, or has too few frames to tell.
 """
 
-# Poses that are closer to each other than this count as the same.
-_SAME_POSE = 1e-6
+_SAME_POSE = 1e-6  # poses that are closer to each other than this count as the same
 
 WRAPS: dict[LoopType, Wrap] = {"closed": "jump", "open": "blend", "none": "hold"}
 """The playback that suits each type of loop."""
@@ -136,12 +135,10 @@ def loop_type_of_components(table: Floats) -> LoopType:
 
 
 def distinct_frames(parents: Ints, positions: Floats, orientations: Floats, chosen: list[int]) -> list[int]:
-    """As many frames as were chosen: the first and last, and those where Blender and games differ most.
-
-    One after the other, the frame is taken whose pose differs most from all that were taken before: by the turn of a
-    joint against its parent, its distance from it, or the turn or motion of a root. Where none differs, the chosen
-    frame stays. Joints are in the space of the model; `chosen` has two or more ascending indices, or all.
-    """
+    """As many frames as were chosen: the first and last, and those where Blender and games differ most."""
+    # One after the other, the frame is taken whose pose differs most from all that were taken before: by the turn of a
+    # joint against its parent, its distance from it, or the turn or motion of a root. Where none differs, the chosen
+    # frame stays. Joints are in the space of the model; `chosen` has two or more ascending indices, or all.
     if not len(parents) or len(chosen) == len(positions):
         return chosen
     joints, roots = np.flatnonzero(parents != ROOT), np.flatnonzero(parents == ROOT)

@@ -15,30 +15,23 @@ import numpy.typing as npt
 
 from .model import DECIMALS, Floats
 
-SMALL_W = 0.004
-"""Above this, 32-bit floats give w to within 2e-5."""
-
+SMALL_W = 0.004  # above this, 32-bit floats give w to within 2e-5
 _TOLERANCE = 2e-5
 _STEP = 2.0**-24
-# Digits of a file that were read and normalised differ from decimals by less.
-_SAME = 1e-13
-# The digits that most exporters print.
-_FEWEST_DIGITS = 6
+_SAME = 1e-13  # digits of a file that were read and normalised differ from decimals by less
+_FEWEST_DIGITS = 6  # the digits that most exporters print
 # Half turns that are longer by this are above 1 in 32 bits, however they are summed up.
 _LONGER = 1.2e-7
-# Rows at once: each has 51 candidates.
-_CHUNK = 2000
+_CHUNK = 2000  # rows at once: each has 51 candidates
 
 # Candidates are turned about the axis that the two largest components leave, and lengthened or shortened.
 _TURNS, _LENGTHS = np.meshgrid(np.arange(-8, 9) * 5e-8, np.array([0.0, 2e-8, 4e-8]))
 
 
 def readable(xyz: Floats, w: Floats, *, may_be_read: bool) -> Floats:
-    """The x y z (N, 3) to print near half turns, from which games compute w (N,), not negative, best.
-
-    `may_be_read`: they may come from a file whose digits were longer than 1 and normalised. A half turn then keeps its
-    axis to the last digit, with the digits of the file if six of them give it.
-    """
+    """The x y z (N, 3) to print near half turns, from which games compute w (N,), not negative, best."""
+    # `may_be_read`: they may come from a file whose digits were longer than 1 and normalised. A half turn then keeps
+    # its axis to the last digit, with the digits of the file if six of them give it.
     if may_be_read:
         xyz = _before_normalising(xyz, w)
     digits = np.round(xyz, DECIMALS)
@@ -63,8 +56,7 @@ def _before_normalising(xyz: Floats, w: Floats) -> Floats:
     is_same = (np.abs(digits - xyz * lengths) < _SAME).all(axis=1) & (lengths[:, 0] > 1.0)
     is_misread = misreading(np.round(xyz, DECIMALS), w) > _TOLERANCE
     longer = np.where(is_misread[:, None], np.round(xyz * (1.0 + _LONGER), DECIMALS), xyz)
-    result: Floats = np.where((w == 0.0)[:, None], np.where(is_same[:, None], digits, longer), xyz)
-    return result
+    return np.where((w == 0.0)[:, None], np.where(is_same[:, None], digits, longer), xyz)
 
 
 def misreading(xyz: Floats, w: Floats) -> Floats:

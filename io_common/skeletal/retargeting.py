@@ -15,20 +15,15 @@ from . import quaternions as quat
 from .model import ROOT, Floats, Ints, Joints, SkeletalError
 from .skeleton import CyclicHierarchyError, ancestors, decompose, depths
 
-UNMAPPED = -1
-"""In place of a source joint: there is none."""
-
-Leg = tuple[int, int, int]
-"""The joints of a leg: thigh, shin and foot."""
+UNMAPPED = -1  # in place of a source joint: there is none
+Leg = tuple[int, int, int]  # thigh, shin and foot
 
 # Lengths that differ by less than this fraction of the skeleton's size are the same.
 _SAME_LENGTH = 1e-3
 # Children that branch from a joint turn it if they point the same way up to this angle, in radians.
 _SAME_BRANCHES = np.radians(10.0)
-# Of the length of a leg and per frame: slower feet stand.
-_STANDING = 0.01
-# Another alignment than the axes themselves has to fit better by this factor.
-_BETTER = 1.01
+_STANDING = 0.01  # of the length of a leg and per frame: slower feet stand
+_BETTER = 1.01  # another alignment than the axes themselves has to fit better by this factor
 
 
 class Retargeting:
@@ -87,11 +82,9 @@ class Retargeting:
         self._places = self._rest_places(is_same)
 
     def apply(self, positions: Floats, orientations: Floats, *, keep_feet: bool = False) -> tuple[Floats, Floats]:
-        """The poses of the target, (F, K, …), for poses of the source, all in the space of the model.
-
-        Positions are (F, J, 3), orientations unit quaternions w x y z (F, J, 4). With `keep_feet`, feet move only as
-        those of the source do while these stand.
-        """
+        """The poses of the target, (F, K, …), for poses of the source, all in the space of the model."""
+        # Positions are (F, J, 3), orientations unit quaternions w x y z (F, J, 4). With `keep_feet`, feet move only as
+        # those of the source do while these stand.
         result = self._pose(positions, orientations)
         for leg in self._legs if keep_feet else ():
             self._keep_foot(leg, positions[:, self.sources[leg[2]]], *result)
@@ -281,11 +274,9 @@ def shortest_turn(a: Floats, b: Floats) -> Floats:
 
 
 def bend_leg(hips: Floats, knees: Floats, feet: Floats, goals: Floats) -> tuple[Floats, Floats]:
-    """The rotations of knees and then of hips that bring feet (F, 3) to goals, or point them there, (F, 4) each.
-
-    This is two-bone inverse kinematics in the plane of the leg, in the space of the model; the shin turns by the
-    product hip · knee.
-    """
+    """The rotations of knees and then of hips that bring feet (F, 3) to goals, or point them there, (F, 4) each."""
+    # This is two-bone inverse kinematics in the plane of the leg, in the space of the model; the shin turns by the
+    # product hip · knee.
     upper, lower = knees - hips, feet - knees
     lengths = [np.linalg.norm(of, axis=1) for of in (upper, lower, feet - hips, goals - hips)]
     first, second, now, wanted = (np.maximum(of, 1e-9) for of in lengths)

@@ -21,12 +21,8 @@ from . import quaternions as quat
 from .model import DECIMALS, ROOT, Animation, AnimationHeader, Floats, Ints, Joints, SkeletalError, as_singles
 from .quaternions import SMALL_W
 
-COMPONENTS = ("Tx", "Ty", "Tz", "Qx", "Qy", "Qz")
-"""The components of a joint in the order of their flags, bit 0 first."""
-
-ALL_COMPONENTS = (1 << len(COMPONENTS)) - 1
-"""The flags of a joint that is animated in every component."""
-
+COMPONENTS = ("Tx", "Ty", "Tz", "Qx", "Qy", "Qz")  # in the order of their flags, bit 0 first
+ALL_COMPONENTS = (1 << len(COMPONENTS)) - 1  # the flags of a joint that is animated in every component
 _UNKNOWN, _IN_PROGRESS = -1, -2
 
 
@@ -74,10 +70,8 @@ def first_indices(names: Sequence[str]) -> dict[str, int]:
 
 
 def order_with_early_parents(parents: Ints, last: int) -> Ints | None:
-    """The order in which no joint after index `last` has children, (J,); None if not needed or possible.
-
-    Each parent must come before its children; joints without children come last.
-    """
+    """The order in which no joint after index `last` has children, (J,); None if not needed or possible."""
+    # Each parent must come before its children; joints without children come last.
     is_parent = np.zeros(len(parents), dtype=bool)
     is_parent[parents[parents != ROOT]] = True
     if parents.max(initial=ROOT) <= last or np.count_nonzero(is_parent) > last + 1:
@@ -105,9 +99,7 @@ def compose(parents: npt.ArrayLike, positions: npt.ArrayLike, orientations: npt.
 
 
 def decompose(parents: npt.ArrayLike, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """The inverse of `compose`: joints relative to their parents from positions and orientations w x y z in the space
-    of the model.
-    """
+    """The inverse of `compose`: joints relative to their parents from joints of a model; see `compose`."""
     positions = np.array(positions, dtype=np.float64)
     orientations = np.array(orientations, dtype=np.float64)
     parents = np.asarray(parents, dtype=np.int32)
@@ -192,8 +184,7 @@ class Precision(NamedTuple):
     orientation: float = 1e-6  # of the quaternion of a joint relative to its parent
 
 
-PRECISION = Precision()
-"""That of animations unless another one is asked for."""
+PRECISION = Precision()  # that of animations unless another one is asked for
 
 
 def encode_poses(
@@ -240,19 +231,9 @@ def encode_local_poses(
     limits = np.empty((len(names), len(COMPONENTS)))
     limits[:, :3] = precision.position
     limits[:, 3:] = steps.min(axis=0)
-    flags, starts, base, frames = split_components(table, limits)
-    return Animation(
-        names=names,
-        parents=np.asarray(parents, dtype=np.int32),
-        flags=flags,
-        starts=starts,
-        bounds=np.zeros((len(positions), 2, 3)) if bounds is None else np.asarray(bounds, np.float64),
-        base_positions=base[:, :3].copy(),
-        base_orientations=base[:, 3:].copy(),
-        frames=frames,
-        frame_rate=frame_rate,
-        commandline=commandline,
-    )
+    animation = Animation(names, np.asarray(parents, np.int32), frame_rate=frame_rate, commandline=commandline)
+    boxes = np.zeros((len(positions), 2, 3)) if bounds is None else np.asarray(bounds, np.float64)
+    return with_components(animation, table, bounds=boxes, limits=limits)
 
 
 def with_components(
@@ -267,11 +248,9 @@ def with_components(
 
 
 def split_components(table: Floats, limits: Floats) -> tuple[Ints, Ints, Floats, Floats]:
-    """Flags (J,), starts (J,), base frame (J, 6) and frames (F, C) of Tx Ty Tz Qx Qy Qz, (F, J, 6).
-
-    The base frame is the first frame, as in id's exporter; a component is animated if any frame differs from it by more
-    than its limit, (J, 6), or that is below 0.
-    """
+    """Flags (J,), starts (J,), base frame (J, 6) and frames (F, C) of Tx Ty Tz Qx Qy Qz, (F, J, 6)."""
+    # The base frame is the first frame, as in id's exporter; a component is animated if any frame differs from it by
+    # more than its limit, (J, 6), or that is below 0.
     base = table[0] if len(table) else np.zeros(table.shape[1:])
     animated = (np.abs(table - base) > limits).any(axis=0) | (limits < 0.0)
     flags = (animated << np.arange(len(COMPONENTS))).sum(axis=1).astype(np.int32)

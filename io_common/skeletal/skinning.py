@@ -33,9 +33,7 @@ class VertexWeights:
 
     def sums(self, rows: Floats) -> Floats:
         """The sum of the rows (…, R, n) of each vertex, (…, V, n); 0 for a vertex without weights."""
-        if not len(self.vertices):
-            return np.zeros((*rows.shape[:-2], self.vertex_count, rows.shape[-1]))
-        firsts = np.append(0, np.flatnonzero(self.vertices[1:] != self.vertices[:-1]) + 1)
+        firsts = np.flatnonzero(np.diff(self.vertices, prepend=-1))
         sums: Floats = np.add.reduceat(rows, firsts, axis=-2)
         if len(firsts) == self.vertex_count:
             return sums
@@ -92,15 +90,15 @@ def _checked_pose(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayL
         if array.ndim < 2 or array.shape[-1] != width:
             raise SkeletalError(f"{what} has the wrong shape", found=str(array.shape), expected=f"(…, joints, {width})")
         result.append(array)
-    joint_count = min(array.shape[-2] for array in result)
-    if joint_count != max(array.shape[-2] for array in result):
+    places, turns = result
+    if places.shape[-2] != turns.shape[-2]:
         raise SkeletalError(
             "positions and orientations differ in their number of joints",
-            found=f"{result[0].shape[-2]} and {result[1].shape[-2]}", expected="the same number",
+            found=f"{places.shape[-2]} and {turns.shape[-2]}", expected="the same number",
         )  # fmt: skip
-    check_weights(mesh, joint_count)
-    check_unit(result[1], "orientations")
-    return result[0], result[1]
+    check_weights(mesh, places.shape[-2])
+    check_unit(turns, "orientations")
+    return places, turns
 
 
 def bind_pose(mesh: Mesh, positions: npt.ArrayLike, orientations: npt.ArrayLike) -> tuple[Floats, Floats]:
@@ -131,7 +129,7 @@ def face_normals(positions: npt.ArrayLike, triangles: npt.ArrayLike) -> Floats:
     positions = np.asarray(positions, dtype=np.float64)
     triangles = check_triangles(triangles, positions.shape[-2])
     a, b, c = (positions[..., triangles[:, corner], :] for corner in range(3))
-    return _unit(np.cross(c - a, b - a))
+    return unit(np.cross(c - a, b - a))
 
 
 def vertex_normals(positions: npt.ArrayLike, triangles: npt.ArrayLike) -> Floats:
@@ -143,7 +141,7 @@ def vertex_normals(positions: npt.ArrayLike, triangles: npt.ArrayLike) -> Floats
     positions = np.asarray(positions, dtype=np.float64)
     triangles = check_triangles(triangles, len(positions))
     ids = position_ids(positions)
-    return _unit(sums_of_faces(face_normals(positions, triangles), ids[triangles], len(positions)))[ids]
+    return unit(sums_of_faces(face_normals(positions, triangles), ids[triangles], len(positions)))[ids]
 
 
 def sums_of_faces(vectors: Floats, triangles: npt.NDArray[np.integer], vertex_count: int) -> Floats:
@@ -177,14 +175,14 @@ def vertex_tangents(
     area = st_edge_b[:, :1] * st_edge_c[:, 1:] - st_edge_b[:, 1:] * st_edge_c[:, :1]
     sign = np.sign(area)
     faces = (
-        _unit((edge_b * st_edge_c[:, 1:] - edge_c * st_edge_b[:, 1:]) * sign),
-        _unit((edge_c * st_edge_b[:, :1] - edge_b * st_edge_c[:, :1]) * sign),
+        unit((edge_b * st_edge_c[:, 1:] - edge_c * st_edge_b[:, 1:]) * sign),
+        unit((edge_c * st_edge_b[:, :1] - edge_b * st_edge_c[:, :1]) * sign),
     )
     results = []
     for vectors in faces:
         sums = sums_of_faces(vectors, triangles, len(points))
         sums -= normals * np.einsum("vi,vi->v", sums, normals)[:, None]
-        results.append(_unit(sums))
+        results.append(unit(sums))
     return results[0], results[1]
 
 
@@ -237,14 +235,15 @@ def skin_normals(mesh: Mesh, weights: npt.ArrayLike, orientations: npt.ArrayLike
     rows = vertex_weights(mesh)
     joints = mesh.weight_joints[rows.weights]
     rotated = quat.rotate(np.asarray(orientations)[..., joints, :], weights)
-    return _unit(rows.sums(rotated * mesh.weight_biases[rows.weights, None]))
+    return unit(rows.sums(rotated * mesh.weight_biases[rows.weights, None]))
 
 
-def _unit(vectors: Floats) -> Floats:
+def unit(vectors: Floats) -> Floats:
+    """Vectors (…, n) of length 1; those without a length stay."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    unit = np.zeros_like(vectors)
-    np.divide(vectors, lengths, out=unit, where=lengths > 0.0)
-    return unit
+    result = np.zeros_like(vectors)
+    np.divide(vectors, lengths, out=result, where=lengths > 0.0)
+    return result
 
 
 # Merging, for editing, the copies of vertices that exporters made along UV seams: they have equal weights
@@ -269,12 +268,10 @@ def weight_list_ids(mesh: Mesh) -> Indices:
 
 
 def find_merged_vertices(mesh: Mesh, vertices: Floats) -> Indices:
-    """For each vertex the first of those with equal weights that it is merged with, (V,); else its own index.
-
-    Where merging makes a triangle degenerate or two triangles share all vertices, copies that face the other way (the
-    back of a leaf) are kept separate, and if that is not enough, all vertices of the triangle. Unused vertices are not
-    merged. `vertices` (V, 3) are in the bind pose.
-    """
+    """For each vertex the first of those with equal weights that it is merged with, (V,); else its own index."""
+    # Where merging makes a triangle degenerate or two triangles share all vertices, copies that face the other way (the
+    # back of a leaf) are kept separate, and if that is not enough, all vertices of the triangle. Unused vertices are
+    # not merged. `vertices` (V, 3) are in the bind pose.
     triangles = mesh.triangles[~is_degenerate(mesh.triangles)]
     count = mesh.vertex_count
     separate = np.ones(count, dtype=bool)

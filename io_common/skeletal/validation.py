@@ -5,6 +5,8 @@ Repeated joint names are not refused: files with them exist; the reader and the 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,10 +15,8 @@ from ..texts import counted
 from .model import LARGEST, ROOT, Animation, Ints, Joints, Mesh, Model, SkeletalError
 from .skeleton import ALL_COMPONENTS, CyclicHierarchyError, depths, is_animated
 
-# Quaternions of 32-bit floats are off by less.
-_UNIT_TOLERANCE = 1e-3
-# A smaller frame rate would be written as 0.
-_LOWEST_RATE = 1e-10
+_UNIT_TOLERANCE = 1e-3  # quaternions of 32-bit floats are off by less
+_LOWEST_RATE = 1e-10  # a smaller frame rate would be written as 0
 
 
 def validate_model(model: Model) -> None:
@@ -53,12 +53,8 @@ def check_components(animation: Animation, what: str = "Animation") -> None:
     """Raises SkeletalError if a joint's animated component does not exist, or arrays do not fit together."""
     check_arrays(animation, what)
     check_range(SkeletalError, f"{what}.starts", animation.starts, -MAX_INT32, MAX_INT32)
-    unknown = np.flatnonzero((animation.flags < 0) | (animation.flags > ALL_COMPONENTS))
-    if len(unknown):
-        raise SkeletalError(
-            f"{what}.flags[{unknown[0]}] has unknown bits",
-            found=str(animation.flags[unknown[0]]), expected=f"0 to {ALL_COMPONENTS}",
-        )  # fmt: skip
+    unknown = (animation.flags < 0) | (animation.flags > ALL_COMPONENTS)
+    refuse_first(unknown, f"{what}.flags", " has unknown bits", animation.flags, f"0 to {ALL_COMPONENTS}")
     sizes = is_animated(animation.flags).sum(axis=1)
     width = animation.frames.shape[1]
     outside = np.flatnonzero((sizes > 0) & are_outside(animation.starts, sizes, width))
@@ -124,13 +120,8 @@ def check_triangles(triangles: npt.ArrayLike, vertex_count: int) -> Ints:
 def check_unit(orientations: npt.NDArray[np.float64], what: str) -> None:
     """Raises SkeletalError unless all quaternions (…, 4) are of unit length, within 0.001."""
     lengths = np.sqrt(np.einsum("...i,...i->...", orientations, orientations))
-    bad = np.argwhere(~(np.abs(lengths - 1.0) <= _UNIT_TOLERANCE))
-    if len(bad):
-        index = tuple(bad[0].tolist())
-        raise SkeletalError(
-            f"{what}[{', '.join(map(str, index))}] is not a unit quaternion",
-            found=f"length {lengths[index]:.6g}", expected="length 1",
-        )  # fmt: skip
+    bad = ~(np.abs(lengths - 1.0) <= _UNIT_TOLERANCE)
+    refuse_first(bad, what, " is not a unit quaternion", lengths, "length 1", "length {:.6g}")
 
 
 def check_rate(rate: float, what: str) -> None:
@@ -153,24 +144,25 @@ def check_hierarchy(names: list[str], parents: npt.NDArray[np.int32], what: str)
 
 def check_indices(indices: npt.NDArray[np.integer], count: int, what: str, kind: str, lowest: int = 0) -> None:
     """Raises SkeletalError if an index is not one of `count` things of a kind."""
-    if not indices.size or (indices.min() >= lowest and indices.max() < count):
-        return
-    first = np.argwhere((indices < lowest) | (indices >= count))[0].tolist()
-    raise SkeletalError(
-        f"{what}[{', '.join(map(str, first))}] is a {kind} that does not exist",
-        found=str(indices[tuple(first)]),
-        expected=f"{lowest} to {count - 1}" if count else "none, because there are none",
-    )  # fmt: skip
+    if indices.size and (indices.min() < lowest or indices.max() >= count):
+        expected = f"{lowest} to {count - 1}" if count else "none, because there are none"
+        bad = (indices < lowest) | (indices >= count)
+        refuse_first(bad, what, f" is a {kind} that does not exist", indices, expected)
 
 
 def check_finite(record: Record, what: str, *names: str) -> None:
     """Raises SkeletalError if an array of a record has a number beyond the finite 32-bit floats."""
     for name in names:
         values = getattr(record, name)
-        bad = ~(np.abs(values) <= LARGEST)
-        if bad.any():
-            index = np.argwhere(bad)[0].tolist()
-            raise SkeletalError(
-                f"{what}.{name}[{', '.join(map(str, index))}]: cannot write a number that is not finite",
-                found=str(values[bad][0]), expected="a finite 32-bit number",
-            )  # fmt: skip
+        problem = ": cannot write a number that is not finite"
+        refuse_first(~(np.abs(values) <= LARGEST), f"{what}.{name}", problem, values, "a finite 32-bit number")
+
+
+def refuse_first(
+    bad: npt.NDArray[np.bool_], what: str, problem: str, values: npt.NDArray[Any], expected: str, found: str = "{}"
+) -> None:
+    """Raises SkeletalError about the first element of an array that is bad, if any is; `found` is for its value."""
+    if bad.any():
+        index = tuple(np.argwhere(bad)[0].tolist())
+        place = f"{what}[{', '.join(map(str, index))}]"
+        raise SkeletalError(f"{place}{problem}", found=found.format(values[index]), expected=expected)

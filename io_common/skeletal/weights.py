@@ -10,10 +10,8 @@ import numpy.typing as npt
 
 from . import quaternions as quat
 from .model import Floats, Ints, Joints, Mesh, Model
-from .skinning import row_ids, skin, vertex_weights
+from .skinning import Indices, row_ids, skin, vertex_weights
 from .validation import check_arrays, check_weights
-
-Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +47,8 @@ class WeightsByJoint:
 
 
 def pose_columns(positions: Floats, orientations: Floats, scales: Floats | None) -> tuple[Floats, Floats]:
-    """For each joint the columns (J, 3, 3 F) that turn points into x y z of all poses, and its places.
-
-    Joints (F, J, …) are in the space of the model; scales are (F, J), None for 1; places are (J, 3 F).
-    """
+    """For each joint the columns (J, 3, 3 F) that turn points into x y z of all poses, and its places."""
+    # Joints (F, J, …) are in the space of the model; scales are (F, J), None for 1; places are (J, 3 F).
     transforms = quat.to_matrices(orientations)
     if scales is not None:
         transforms = transforms * scales[..., None, None]
@@ -106,8 +102,7 @@ def _by_joint(joints: npt.NDArray[np.integer]) -> list[tuple[int, Indices]]:
     return list(zip(found.tolist(), np.split(order, firsts[1:]), strict=False))
 
 
-# Numbers computed at once: few enough to need little memory.
-_CHUNK = 1_000_000
+_CHUNK = 1_000_000  # numbers computed at once: few enough to need little memory
 
 
 def model_bounds(model: Model) -> Floats:
@@ -181,10 +176,8 @@ def _moved(
 
 
 def largest_weights(mesh: Mesh, most: int = 4) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
-    """The largest weights of each vertex: joints and bytes that sum to 255, each (V, most), the largest first.
-
-    Weights of one joint are added. A vertex without any is the first joint's. Joints have to fit into a byte.
-    """
+    """The largest weights of each vertex: joints and bytes that sum to 255, each (V, most), the largest first."""
+    # Weights of one joint are added. A vertex without any is the first joint's. Joints have to fit into a byte.
     rows = vertex_weights(mesh)
     keys, inverse = np.unique(rows.vertices * 256 + mesh.weight_joints[rows.weights], return_inverse=True)
     biases = np.maximum(np.bincount(inverse.reshape(-1), mesh.weight_biases[rows.weights], minlength=len(keys)), 0.0)
@@ -214,8 +207,7 @@ def set_weights(mesh: Mesh, joints: Joints, vertices: Indices, bones: Indices, b
     mesh.weight_positions = quat.rotate(quat.conjugate(joints.orientations[bones]), offsets)
 
 
-# Numbers of the largest array of a fit.
-_LARGEST_ARRAY = 4_000_000
+_LARGEST_ARRAY = 4_000_000  # numbers of the largest array of a fit
 # So many joints are tried together, in so many rounds.
 _CANDIDATES = 16
 _ROUNDS = 3

@@ -198,10 +198,9 @@ class _MaterialText:
 
 
 class MaterialFiles:
-    """The material files of game folders, or of these and then the folder of a model, read when first needed.
+    """The material files of game folders, or of these and then the folder of a model, read when first needed."""
 
-    They are parsed only if a name that is sought occurs in them.
-    """
+    # They are parsed only if a name that is sought occurs in them.
 
     def __init__(self, tree: GameTree, game: MaterialFiles | None = None) -> None:
         self._tree = tree
@@ -343,11 +342,9 @@ class ConfigFiles:
 
 
 def parse_skin(text: str) -> list[dict[str, str]]:
-    """The materials of each skin in a .skin file by folded mesh name; `tag_...` is ignored, as in Quake III and XreaL.
-
-    In vkQuake a line may name the materials of several skins. Further lines of a mesh are frames of an animated skin,
-    of which the first is used.
-    """
+    """The materials of each skin in a .skin file by folded mesh name; without `tag_...`, as in Quake III and XreaL."""
+    # In vkQuake a line may name the materials of several skins. Further lines of a mesh are frames of an animated skin,
+    # of which the first is used.
     skins: list[dict[str, str]] = []
     for line in text.splitlines():
         mesh, *materials = (part.strip().strip('"').strip() for part in line.partition("//")[0].split(","))

@@ -117,10 +117,8 @@ class ModelSearch:
             return [self._with_game_folder(skin) for skin in skins]
 
     def material(self, shader: str, mesh: str | None = None, number: int = 0) -> MaterialImages:
-        """The images and settings of a shader; the mesh, None if unknown, is for .cfg and .skin files.
-
-        Its number in the file is for images that are named after meshes.
-        """
+        """The images and settings of a shader; the mesh, None if unknown, is for .cfg and .skin files."""
+        # Its number in the file is for images that are named after meshes.
         result = MaterialImages(shader)
         with self._budget.timed():
             name = clean_name(shader)
@@ -316,7 +314,7 @@ class ModelSearch:
     def _guessed_skins(self) -> list[GameFile]:
         """The images next to the model that may be its skins, judged by their names."""
         listing = self._folder.files.listing()
-        if listing is None:
+        if not listing:
             return []
         path = self._folder.model_path
         extension = split_extension(fold(path.name))[1]

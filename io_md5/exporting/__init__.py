@@ -38,8 +38,7 @@ from .game import (
 )
 from .options import ExportOptions
 
-_Skeleton = tuple[list[str], list[int]]
-"""The names and parents of joints."""
+_Skeleton = tuple[list[str], list[int]]  # the names and parents of joints
 
 
 def export_mesh(context: Context, path: Path, options: ExportOptions) -> Job[ExportResult]:

@@ -33,11 +33,12 @@ from ...io_blender.verification import Verify, amount, diagonal, frames_to_verif
 from ...io_common.files import write_file
 from ...io_common.skeletal import quaternions as quat
 from ...io_common.skeletal.model import Floats, Ints
+from ...io_common.skeletal.skinning import unit
 from ..format import Camera, Md5Error, format_camera
 from ..format.check import check_camera
 from ..format.games import Game
 from ..format.text.camera_file import cut_warnings, cuts_at, timeline
-from ..importing.camera import clamped, cut_frames, field_of_view, jumps, marker_name, to_file, unit
+from ..importing.camera import clamped, cut_frames, field_of_view, jumps, marker_name, to_file
 from ..options import CameraProperties
 from ..records import CAMERA_RATE, StoredCamera, load_camera
 
@@ -48,11 +49,8 @@ _SAME_ANGLE = 1e-4  # in degrees
 
 # Tolerances of what is shown: a fraction of the path's size, degrees, and degrees.
 _POSITION, _DIRECTION, _FIELD_OF_VIEW = 1e-4, 0.01, 0.01
-# The precision of 32-bit floats, as a fraction of a coordinate.
-_ROUNDING = 2e-6
-# By how much the axes of a camera that is not skewed may be off from right angles.
-_SKEWED = 1e-5
-
+_ROUNDING = 2e-6  # the precision of 32-bit floats, as a fraction of a coordinate
+_SKEWED = 1e-5  # by how much the axes of a camera that is not skewed may be off from right angles
 
 _MIRRORED = (
     "negative scale mirrors the picture in Blender, which no path can: the path looks the same way, not mirrored. Make "

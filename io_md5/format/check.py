@@ -16,8 +16,8 @@ from ...io_common.rules import Description, Finding, box_line, box_of, describe_
 from ...io_common.skeletal.model import ROOT, Animation, Joints, Model
 from ...io_common.skeletal.playback import loop_type
 from ...io_common.skeletal.scales import ScaleTable
-from ...io_common.skeletal.skinning import skin
 from ...io_common.skeletal.validation import check_arrays
+from ...io_common.skeletal.weights import model_bounds
 from ...io_common.texts import counted
 from .games import COMMON, Game, Subject, game_named, rules_of
 from .model import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, Camera, Md5Error
@@ -47,8 +47,7 @@ def check_model(
 def check_animation(
     animation: Animation, model_joints: Joints | None = None, game: Game = Game.ANY, *, scales: ScaleTable | None = None
 ) -> list[Finding]:
-    """The findings about an animation, errors first, by the rules of a game, and whether it fits the joints of its
-    mesh.
+    """The findings about an animation, errors first, by the rules of a game; it has to fit the joints of its mesh.
 
     `model_joints` are None if unknown, as `scales` of joints are, in games that have them.
     """
@@ -107,7 +106,6 @@ def _parse(data: bytes, name: str) -> Model | Animation | Camera:
 def _describe_model(model: Model, game: str, companion: Path | None) -> Description:
     """A description of a model; `companion` is where its animation would be, None if unknown."""
     joints = model.joints
-    points = [skin(mesh, joints.positions, joints.orientations) for mesh in model.meshes]
     meshes: list[dict[str, Any]] = [
         {
             "shader": mesh.shader,
@@ -127,7 +125,7 @@ def _describe_model(model: Model, game: str, companion: Path | None) -> Descript
         "meshes": meshes,
         "vertices": model.vertex_count,
         "triangles": sum(len(mesh.triangles) for mesh in model.meshes),
-        "box": box_of(np.concatenate([np.empty((0, 3)), *points])),
+        "box": model_bounds(model).tolist() if model.vertex_count else [],
         "commandline": model.commandline,
         "warnings": _warnings(model.warnings, Subject(model=model)),
     }

@@ -1,10 +1,4 @@
-"""The contents of MD5 files, as dataclasses of numpy arrays.
-
-Axes are the game's: +X forward, +Y left, +Z up; a unit is about an inch. Quaternions are rows w, x, y, z with w <= 0,
-as the specification computes them; those of three columns are x, y, z, as in a file.
-An array of the stated dtype is kept, not copied, when a dataclass is made; anything else is converted. Two models are
-equal (``==``) if they hold the same values, whatever their warnings.
-"""
+"""The contents of MD5 files, as dataclasses of numpy arrays; for axes and arrays see `io_common.skeletal.model`."""
 
 from __future__ import annotations
 
@@ -18,14 +12,10 @@ from ...io_common.skeletal.model import Floats, Ints, SkeletalError
 Md5Error = SkeletalError
 """An MD5 file that cannot be understood, or a model that cannot be written."""
 
-
 MESH_SUFFIX = ".md5mesh"
 ANIMATION_SUFFIX = ".md5anim"
 CAMERA_SUFFIX = ".md5camera"
-
-SCALE_SUFFIX = ".md5scale"
-"""The scales of joints in an animation, in the re-release of Quake II."""
-
+SCALE_SUFFIX = ".md5scale"  # the scales of joints in an animation, in the re-release of Quake II
 
 MAGIC = "MD5Version"
 """The word that every MD5 file begins with."""

@@ -141,9 +141,7 @@ def _items(value: Any, what: str, path: str) -> Iterable[tuple[str, Any]]:
 
 
 def write_scales(scales: Scales, target: Target) -> None:
-    """Writes an .md5scale file to a path or a binary file object; raises Md5Error as `format_scales` does, or
-    OSError.
-    """
+    """Writes an .md5scale file to a path or binary file object; raises Md5Error as `format_scales`, or OSError."""
     write_target(format_scales(scales), target)
 
 

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from ...io_common.skeletal import validation as skeletal
-from ...io_common.skeletal.model import Animation, Mesh, Model
+from ...io_common.skeletal.model import Animation, Model
 from .model import Camera, Md5Error
 
 # The ends of a string, and UTF-16 surrogates except those that stand for single bytes.
@@ -24,19 +24,16 @@ def validate_model(model: Model) -> None:
     _check_names(model.joints.names, "Model.joints")
     check_string(model.commandline, "Model.commandline")
     for index, mesh in enumerate(model.meshes):
-        _check_text(mesh, f"Model.meshes[{index}]")
-
-
-def _check_text(mesh: Mesh, what: str) -> None:
-    check_string(mesh.shader, f"{what}.shader")
-    check_string(mesh.name, f"{what}.name")
-    rows = int(mesh.weight_counts.sum(dtype=np.int64))
-    limit = weight_limit(mesh.vertex_count, len(mesh.weight_joints))
-    if rows > limit:
-        raise Md5Error(
-            f"{what}.weight_counts: too many weights are shared by vertices",
-            found=str(rows), expected=f"at most {limit}, or the file could not be read",
-        )  # fmt: skip
+        what = f"Model.meshes[{index}]"
+        check_string(mesh.shader, f"{what}.shader")
+        check_string(mesh.name, f"{what}.name")
+        rows = int(mesh.weight_counts.sum(dtype=np.int64))
+        limit = weight_limit(mesh.vertex_count, len(mesh.weight_joints))
+        if rows > limit:
+            raise Md5Error(
+                f"{what}.weight_counts: too many weights are shared by vertices",
+                found=str(rows), expected=f"at most {limit}, or the file could not be read",
+            )  # fmt: skip
 
 
 def validate_animation(animation: Animation) -> None:
@@ -60,13 +57,9 @@ def validate_camera(camera: Camera) -> None:
     if count == 0:
         raise Md5Error(f"{what}.positions: there are no frames", found="0", expected="1 or more")
     skeletal.check_rate(camera.frame_rate, f"{what}.frame_rate")
-    outside = np.flatnonzero((camera.cuts < 0) | (camera.cuts >= count))
-    if len(outside):
-        raise Md5Error(
-            f"{what}.cuts[{outside[0]}] is not at one of the camera's frames",
-            found=str(camera.cuts[outside[0]]),
-            expected=f"1 to {count - 1}" if count > 1 else "no cuts, because there is only one frame",
-        )  # fmt: skip
+    expected = f"1 to {count - 1}" if count > 1 else "no cuts, because there is only one frame"
+    outside = (camera.cuts < 0) | (camera.cuts >= count)
+    skeletal.refuse_first(outside, f"{what}.cuts", " is not at one of the camera's frames", camera.cuts, expected)
     for index, text in enumerate(camera.cut_groups):
         if not are_valid_groups(text):
             raise Md5Error(

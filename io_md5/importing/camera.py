@@ -30,6 +30,7 @@ from ...io_blender.scene.mesh_data import without_infinity
 from ...io_common import names
 from ...io_common.skeletal import quaternions as quat
 from ...io_common.skeletal.model import Floats, Ints, as_singles
+from ...io_common.skeletal.skinning import unit
 from ..format import Camera
 from ..format.text.camera_file import timeline
 from ..options import ImportOptions
@@ -53,11 +54,6 @@ _CUT = re.compile(r"cut(?![a-z])", re.IGNORECASE)
 _VIEW_PATH = re.compile(r"(delta_)?(location|rotation_\w+|scale)|lens|sensor_width|sensor_height")
 # Steps of a curve that are smaller than this, in units or radians, are no jump.
 _SMALLEST_JUMP = 1e-3
-
-
-def frame_count(camera: Camera) -> int:
-    """The number of frames that a camera plays."""
-    return len(timeline(camera.cuts, camera.entry_count)[0])
 
 
 def build_camera_path(
@@ -86,8 +82,8 @@ def build_camera_path(
     scene.camera = obj
     if options.use_render_size:
         # 4:3, with nearly the same height.
-        unit = max(1, round(scene.render.resolution_y / 3))
-        scene.render.resolution_x, scene.render.resolution_y = 4 * unit, 3 * unit
+        third = max(1, round(scene.render.resolution_y / 3))
+        scene.render.resolution_x, scene.render.resolution_y = 4 * third, 3 * third
         scene.render.pixel_aspect_x = scene.render.pixel_aspect_y = 1.0
     result.objects.append(obj)
     report.count("cameras")
@@ -187,12 +183,6 @@ def to_file(matrices: Floats, conversion: Conversion) -> tuple[Floats, Floats]:
     axes = np.stack([forward, np.cross(up, forward), up], axis=-1)
     orientations = quat.from_matrices(conversion.rotation @ axes)
     return conversion.points(matrices[:, :3, 3]), quat.xyz_from_wxyz(orientations)
-
-
-def unit(vectors: Floats) -> Floats:
-    """Vectors of length 1; those without a length stay."""
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return vectors / np.where(lengths > 0.0, lengths, 1.0)
 
 
 def clamped(fields_of_view: Floats) -> Floats:

@@ -18,44 +18,40 @@ from ...io_common.companions import Companion
 from ...io_common.game_tree.archives import FilesByName, readable
 from ...io_common.texts import counted
 from ...io_common.textures.search import Search
-from ..format import Camera, Md5Error, read_camera, read_mesh
+from ..format import Camera, Md5Error, read_camera, read_mesh, timeline
 from ..format.companions import TEXTURE_RULES, companion_skins, find_companion, game_of, quake_skins
 from ..format.files import FORMAT
 from ..format.games import Game
 from ..format.model import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import read_scales
 from ..options import ImportOptions
-from .camera import build_camera_path, frame_count
+from .camera import build_camera_path
 
 
 def import_files(context: Context, paths: list[Path], options: ImportOptions) -> Job[ImportResult]:
     """Imports md5mesh, md5anim and md5camera files; raises Md5Error or OSError before anything is changed."""
     result = ImportResult()
     with kept_on_failure(result.report):
-        yield from _import(context, paths, options, result)
-    return result
-
-
-def _import(context: Context, paths: list[Path], options: ImportOptions, result: ImportResult) -> Job[None]:
-    search = Search(options.game_folders, TEXTURE_RULES)
-    active = active_skeleton(context) if options.animation_folder is not None else None
-    progress = Progress()
-    files, cameras = yield from _read_files(paths, options, search, result.report, active, progress)
-    progress.expect(len(cameras))
-    materials = MaterialLibrary(SHADERS, search.palette)
-    armatures = yield from build_files(context, files, options, materials, result, progress)
-    materials.add_to_report(result.report, search.warnings)
-    for path, camera in cameras.items():
-        build_camera_path(context, path.stem, camera, options, result)
-        yield progress.step()
-    if options.use_scene_timing:
-        for camera in list(cameras.values())[:1]:
-            state.set_frame_rate(context.scene, camera.frame_rate, result.report)
-            last = options.frame_start + frame_count(camera) - 1
-            state.set_frame_range(context.scene, options.frame_start, last)
-        if files.animations and not cameras:
+        search = Search(options.game_folders, TEXTURE_RULES)
+        active = active_skeleton(context) if options.animation_folder is not None else None
+        progress = Progress()
+        files, cameras = yield from _read_files(paths, options, search, result.report, active, progress)
+        progress.expect(len(cameras))
+        materials = MaterialLibrary(SHADERS, search.palette)
+        armatures = yield from build_files(context, files, options, materials, result, progress)
+        materials.add_to_report(result.report, search.warnings)
+        for path, camera in cameras.items():
+            build_camera_path(context, path.stem, camera, options, result)
+            yield progress.step()
+        if options.use_scene_timing and cameras:
+            first = next(iter(cameras.values()))
+            frames, _ = timeline(first.cuts, first.entry_count)
+            state.set_frame_rate(context.scene, first.frame_rate, result.report)
+            state.set_frame_range(context.scene, options.frame_start, options.frame_start + len(frames) - 1)
+        elif options.use_scene_timing and files.animations:
             set_scene_timing(context.scene, files.animations[0], options, result.report)
-    finish_import(context, result, armatures)
+        finish_import(context, result, armatures)
+    return result
 
 
 def _read_files(

@@ -80,18 +80,15 @@ def _draw_one_animation(layout: UILayout, context: Context, operator: Export, cl
     companion, problem = find_companion(path)
     if companion is None:
         order = "in the order of the list" if operator.actions == "LIST" else "in alphabetical order"
-        lines = [problem or f"No MD2 or MDL to match: {order}"]
-        problems: list[str] = []
+        text = problem or f"No MD2 or MDL to match: {order}"
     else:
         problems = match_clips(clips, companion, operator.animation_options())[1]
-        count = counted(len(companion.sequences), "sequences")
-        lines = [f"Does not fit {companion.name}:" if problems else f"Fits {companion.name}: {count}"]
-    if problems:
-        animation_list_panel.draw_problems(layout, lines[0], problems)
-        return
-    for text in lines:
-        for number, line in enumerate(textwrap.wrap(text, animation_list_panel.LINE_LENGTH)):
-            layout.label(text=line, icon="BLANK1" if number else "INFO")
+        if problems:
+            animation_list_panel.draw_problems(layout, f"Does not fit {companion.name}:", problems)
+            return
+        text = f"Fits {companion.name}: {counted(len(companion.sequences), 'sequences')}"
+    for number, line in enumerate(textwrap.wrap(text, animation_list_panel.LINE_LENGTH)):
+        layout.label(text=line, icon="BLANK1" if number else "INFO")
 
 
 class Export(BuildOptions, SkeletalExport):

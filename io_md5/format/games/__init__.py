@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from .checks import NameRule, Subject
 from .profiles import COMMON, OTHER_NAMES, PROFILES, Comments, Game, Profile, Writing, game_named, mesh_limits, rules_of
-from .writing import prepare_animation, prepare_model, rest_pose, safe_names, with_all_components
+from .writing import prepare_animation, prepare_model, rest_pose, safe_names
 
 __all__ = [
     "COMMON", "OTHER_NAMES", "PROFILES", "Comments", "Game", "NameRule", "Profile", "Subject", "Writing", "game_named",
-    "mesh_limits", "prepare_animation", "prepare_model", "rest_pose", "rules_of", "safe_names", "with_all_components",
+    "mesh_limits", "prepare_animation", "prepare_model", "rest_pose", "rules_of", "safe_names",
 ]  # fmt: skip

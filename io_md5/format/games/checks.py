@@ -23,8 +23,7 @@ from ....io_common.texts import counted, listing
 from ..model import Camera
 from ..validation import is_writable
 
-# Smaller components of the base frame count as 0.
-_ZERO = 1e-6
+_ZERO = 1e-6  # smaller components of the base frame count as 0
 
 
 @dataclass(frozen=True)
@@ -68,8 +67,7 @@ def byte_count(text: str) -> int:
     return len(text.encode("utf-8", "surrogateescape"))
 
 
-PartCheck = Callable[[Rule, Any, Subject], Iterator[Finding]]
-"""A check of a part of a subject, as of one mesh."""
+PartCheck = Callable[[Rule, Any, Subject], Iterator[Finding]]  # a check of a part of a subject, as of one mesh
 
 
 def about(kind: str) -> Callable[[PartCheck], Check]:
@@ -117,10 +115,7 @@ def no_joints(rule: Rule, subject: Subject) -> Iterator[Finding]:
         yield rule.finding("there are no joints", 0)
 
 
-def joint_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    count = len(subject.joints.names)
-    if count > rule.limit:
-        yield rule.finding(counted(count, "joints"), count, joints=range(int(rule.limit), count))
+joint_count = about("joints")(at_most("joints", len, selected=True))
 
 
 def parents_first(rule: Rule, subject: Subject) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -224,8 +224,7 @@ def _at_rest(mesh: Mesh, subject: Subject) -> Floats | None:
 
 
 def _outside(indices: Ints, count: int) -> npt.NDArray[np.bool_]:
-    outside: npt.NDArray[np.bool_] = (indices < 0) | (indices >= count)
-    return outside
+    return (indices < 0) | (indices >= count)
 
 
 def _vertices_of_weights(mesh: Mesh, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
@@ -241,9 +240,7 @@ def _vertices_of_weights(mesh: Mesh, chosen: npt.NDArray[np.bool_]) -> npt.NDArr
 _POSES, _POSED_VERTICES = 8, 400_000
 
 _NOTHING = 1e-6  # units that rounding moves vertices by
-
-VISIBLE = 1e-3
-"""Rounding is worth a warning from this fraction of a mesh's size on."""
+VISIBLE = 1e-3  # rounding is worth a warning from this fraction of a mesh's size on
 
 
 @dataclass(frozen=True)
@@ -301,14 +298,14 @@ def _differences(keepers: tuple[Keeper, ...], mesh: Mesh, subject: Subject, at_r
     """The largest distance that each engine moves a vertex by."""
     model = subject.model
     assert model is not None
-    kept = [_Kept(mesh, keeper, at_rest, model.joints) for keeper in keepers]
-    result = dict.fromkeys((keeper.engine for keeper in keepers), 0.0)
+    kept = {keeper.engine: _kept(mesh, keeper, at_rest, model.joints) for keeper in keepers}
+    result = dict.fromkeys(kept, 0.0)
     for pose in _poses(model, mesh, subject):
         exact = skin(mesh, *pose)
-        for one in kept:
-            offsets = one.vertices(pose) - exact
+        for engine, posed in kept.items():
+            offsets = posed(pose) - exact
             distance = float(np.sqrt(np.einsum("vi,vi->v", offsets, offsets).max(initial=0.0)))
-            result[one.keeper.engine] = max(result[one.keeper.engine], distance)
+            result[engine] = max(result[engine], distance)
     return result
 
 
@@ -326,39 +323,38 @@ def _poses(model: Model, mesh: Mesh, subject: Subject) -> Iterator[tuple[Floats,
         yield from zip(*poses(animation, frames), strict=True)
 
 
-class _Kept:
-    """The weights of a mesh that an engine keeps: V vertices with up to K each, the unused ones 0."""
+def _kept(mesh: Mesh, keeper: Keeper, at_rest: Floats, bind: Joints) -> Callable[[tuple[Floats, Floats]], Floats]:
+    """What gives the vertices in a pose as an engine shows them, (V, 3)."""
+    # The weights that it keeps: those of V vertices with up to K each, the unused ones 0.
+    rows = vertex_weights(mesh)
+    order = np.lexsort((-mesh.weight_biases[rows.weights], rows.vertices))
+    ranks = np.arange(len(order)) - np.searchsorted(rows.vertices, rows.vertices)
+    chosen = ranks < keeper.most
+    shape = mesh.vertex_count, min(keeper.most, int(mesh.weight_counts.max(initial=0)))
+    weights = np.zeros(shape, dtype=np.int64)
+    biases = np.zeros(shape)
+    at = rows.vertices[chosen], ranks[chosen]
+    weights[at] = rows.weights[order[chosen]]
+    biases[at] = mesh.weight_biases[weights[at]]
+    joints = mesh.weight_joints[weights]
+    biases /= _or_one(biases.sum(axis=1, keepdims=True))
+    numbers = np.floor(np.clip(biases, 0.0, 1.0) * 255.0)
+    if keeper.fills_up:
+        numbers[:, 0] += np.maximum(255.0 - numbers.sum(axis=1), 0.0)
+    if keeper.has_points:
+        shares = numbers / _or_one(numbers.sum(axis=1, keepdims=True))
+        points = mesh.weight_positions[weights] * biases[..., None]
+    else:
+        shares = numbers / 255.0
+        offsets = at_rest[:, None] - bind.positions[joints]
+        points = quat.rotate(quat.conjugate(bind.orientations[joints]), offsets) * shares[..., None]
 
-    def __init__(self, mesh: Mesh, keeper: Keeper, at_rest: Floats, bind: Joints) -> None:
-        self.keeper = keeper
-        rows = vertex_weights(mesh)
-        order = np.lexsort((-mesh.weight_biases[rows.weights], rows.vertices))
-        ranks = np.arange(len(order)) - np.searchsorted(rows.vertices, rows.vertices)
-        chosen = ranks < keeper.most
-        shape = mesh.vertex_count, min(keeper.most, int(mesh.weight_counts.max(initial=0)))
-        weights = np.zeros(shape, dtype=np.int64)
-        biases = np.zeros(shape)
-        at = rows.vertices[chosen], ranks[chosen]
-        weights[at] = rows.weights[order[chosen]]
-        biases[at] = mesh.weight_biases[weights[at]]
-        self.joints: npt.NDArray[np.integer] = mesh.weight_joints[weights]
-        biases /= _or_one(biases.sum(axis=1, keepdims=True))
-        numbers = np.floor(np.clip(biases, 0.0, 1.0) * 255.0)
-        if keeper.fills_up:
-            numbers[:, 0] += np.maximum(255.0 - numbers.sum(axis=1), 0.0)
-        shares = numbers / (_or_one(numbers.sum(axis=1, keepdims=True)) if keeper.has_points else 255.0)
-        if keeper.has_points:
-            points = mesh.weight_positions[weights] * biases[..., None]
-        else:
-            offsets = at_rest[:, None] - bind.positions[self.joints]
-            points = quat.rotate(quat.conjugate(bind.orientations[self.joints]), offsets) * shares[..., None]
-        self.shares, self.points = shares, points
-
-    def vertices(self, pose: tuple[Floats, Floats]) -> Floats:
-        """The vertices in a pose as the engine shows them, (V, 3)."""
-        positions, turns = pose[0][self.joints], quat.to_matrices(pose[1])[self.joints]
-        moved = np.einsum("vkij,vkj->vi", turns, self.points) + np.einsum("vk,vkj->vj", self.shares, positions)
+    def posed(pose: tuple[Floats, Floats]) -> Floats:
+        positions, turns = pose[0][joints], quat.to_matrices(pose[1])[joints]
+        moved = np.einsum("vkij,vkj->vi", turns, points) + np.einsum("vk,vkj->vj", shares, positions)
         return np.asarray(moved)
+
+    return posed
 
 
 def _or_one(sums: Floats) -> Floats:

@@ -160,6 +160,7 @@ def unsafe_names(engine: str, names: NameRule, requirement: str, why: str, sourc
                 "export with Make Names Safe, or rename the bones", source, names.max_bytes)  # fmt: skip
 
 
+# The rules of every game.
 COMMON: tuple[Rule, ...] = (
     _common("no_joints", checks.no_joints, "at least one joint", "no game loads that",
             "add a bone, or enable Deform on bones", f"{_DOOM3_MESH}, `LoadModel`"),
@@ -194,7 +195,6 @@ COMMON: tuple[Rule, ...] = (
     _common("other_joints", checks.other_joints, "the joints of an animation are those of the mesh, index by index",
             "the games refuse that", "export mesh and animation together", f"{_DOOM3_ANIM}, `CheckModelHierarchy`"),
 )  # fmt: skip
-"""The rules of every game."""
 
 # The games
 
@@ -442,9 +442,8 @@ def mesh_limits(game: Game) -> dict[str, int]:
     }
 
 
-# q2pro and the re-release read MD2 files as well.
+# Games by the names that they have for files of other formats: q2pro and the re-release read MD2 files as well.
 OTHER_NAMES = {"QUAKE2_MODERN": Game.QUAKE2}
-"""Games by the names that they have for files of other formats."""
 
 
 def game_named(name: str) -> Game:

@@ -17,9 +17,7 @@ from .profiles import PROFILES, Comments, Game, Writing
 
 _UNWRITABLE = re.compile("[\r\n\0\ud800-\udc7f\udd00-\udfff]")
 _REPLACEMENT = "_"
-
-REST_RATE = 24.0
-"""Frames per second of a rest pose, as in id's files."""
+REST_RATE = 24.0  # frames per second of a rest pose, as in id's files
 
 
 def prepare_model(
@@ -47,19 +45,12 @@ def prepare_animation(
     commandline, more_warnings = _commandline(animation.commandline, writing)
     prepared = replace(animation, names=names, commandline=commandline)
     if writing.all_components:
-        prepared = with_all_components(prepared)
+        prepared = with_components(prepared, components(prepared), limits=-1.0)
     return prepared, [*warnings, *more_warnings]
 
 
-def with_all_components(animation: Animation) -> Animation:
-    """The animation with all components of every joint in every frame, and its first frame as base frame."""
-    return with_components(animation, components(animation), limits=-1.0)
-
-
 def rest_pose(joints: Joints, bounds: np.ndarray, commandline: str = "") -> Animation:
-    """An animation of one frame that shows the bind pose; bounds are the lower and upper corner of the model, (2,
-    3).
-    """
+    """An animation of one frame, the bind pose; bounds are the lower and upper corner of the model, (2, 3)."""
     return encode_poses(
         list(joints.names), joints.parents, joints.positions[None], joints.orientations[None], frame_rate=REST_RATE,
         bounds=np.asarray(bounds)[None], commandline=commandline, precision=Precision(0.0, 0.0),

@@ -209,9 +209,7 @@ def _bounds(scan: Scan, opened: dict[str, int], frame_count: int) -> Floats:
 
 
 def write_animation(animation: Animation, target: Target) -> None:
-    """Writes an .md5anim file to a path or a binary file object; raises Md5Error as `format_animation` does, or
-    OSError.
-    """
+    """Writes an .md5anim file to a path or binary file object; raises Md5Error as `format_animation`, or OSError."""
     write_target(format_animation(animation), target)
 
 

@@ -81,7 +81,7 @@ def table(scan: Scan, runs: list[tuple[int, int]], width: int, what: str, column
     for first, last in runs:
         part = scan.rows(first)
         if part is None:
-            wrong = scan.counts(first, last) != width
+            wrong = np.diff(scan.token_first_numbers[first : last + 1]) != width
             if np.count_nonzero(wrong):
                 token = first + int(wrong.argmax())
                 # A row of a mesh may be in the wrong block.
@@ -99,10 +99,8 @@ def table(scan: Scan, runs: list[tuple[int, int]], width: int, what: str, column
 
 
 def read_joints(scan: Scan, opening: int, width: int, columns: str) -> tuple[list[str], Ints, Table]:
-    """Names, parents (J,), and all rows of a block whose numbers begin with the parent, given its opening brace.
-
-    Raises Md5Error if a row is incomplete, a parent does not exist, or a joint is its own ancestor.
-    """
+    """Names, parents (J,), and all rows of a block whose numbers begin with the parent, given its opening brace."""
+    # Raises Md5Error if a row is incomplete, a parent does not exist, or a joint is its own ancestor.
     first, last = opening + 1, scan.block_end(opening)
     if len(scan.values(opening)):
         number = int(scan.token_first_numbers[opening])
@@ -179,10 +177,8 @@ class Contents:
     version: int | None = None  # None if the file does not begin with it
 
     def is_current(self, kind: str, block: str, old_block: str = "") -> bool:
-        """Whether a file has its block of version 10, not those of the old layout; raises Md5Error if it has neither.
-
-        Warns if the version in the header is not that of the layout, and of text that belongs to no block.
-        """
+        """Whether a file has its block of version 10, not those of the old layout; Md5Error if it has neither."""
+        # Warns if the version in the header is not that of the layout, and of text that belongs to no block.
         scan, result = self.scan, block in self.opened
         if not result and not self.repeated.get(old_block):
             expected = f'a block "{block} {{ … }}"'

@@ -131,9 +131,7 @@ def cut_warnings(cuts: Ints) -> list[str]:
 
 
 def write_camera(camera: Camera, target: Target) -> None:
-    """Writes an .md5camera file to a path or a binary file object; raises Md5Error as `format_camera` does, or
-    OSError.
-    """
+    """Writes an .md5camera file to a path or binary file object; raises Md5Error as `format_camera`, or OSError."""
     write_target(format_camera(camera), target)
 
 

@@ -20,8 +20,7 @@ from ....io_common.skeletal.model import LARGEST, Floats
 
 Offsets = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-Eights = npt.NDArray[np.uint64]
-"""Eight bytes of text, the first in the lowest byte of the number."""
+Eights = npt.NDArray[np.uint64]  # eight bytes of text, the first in the lowest byte of the number
 
 _EIGHT = 8
 _MINUS, _POINT, _NEWLINE, _ZERO = b"-.\n0"
@@ -114,11 +113,9 @@ class Text:
         return values, counts > 0, offsets + counts
 
     def decimals(self, offsets: Offsets) -> tuple[Floats, Flags, Offsets]:
-        """Plain decimals as floats, whether each exists and is exact, and the offsets after them.
-
-        Exact are integers of up to eight digits, and decimals with up to seven digits before the point and up to eight
-        after it, or with more after it and 15 digits in all.
-        """
+        """Plain decimals as floats, whether each exists and is exact, and the offsets after them."""
+        # Exact are integers of up to eight digits, and decimals with up to seven digits before the point and up to
+        # eight after it, or with more after it and 15 digits in all.
         negative = self._bytes[offsets] == _MINUS
         offsets = offsets + negative
         if (self._bytes[offsets + 1] == _POINT).all():
@@ -138,10 +135,8 @@ class Text:
         return values, is_number, offsets
 
     def _add_fractions(self, values: Floats, offsets: Offsets, eights: Eights) -> Flags:
-        """Adds digits after points to `values`, (n,), and advances `offsets`; returns where the sum is exact.
-
-        `eights` are the bytes at the offsets, zeros where there is no point; they are overwritten.
-        """
+        """Adds digits after points to `values`, (n,), and advances `offsets`; returns where the sum is exact."""
+        # `eights` are the bytes at the offsets, zeros where there is no point; they are overwritten.
         fractions, counts = _padded_digits(eights)
         offsets += counts
         scales: Floats | float = _POWERS[_EIGHT]
@@ -197,14 +192,12 @@ _PLAIN = re.compile(rb"-?\d+(?:\.\d+)?")
 _NUMBER = re.compile(rb"(?<![^ \t()])[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![^ \t\r\n()])")
 _BLANKS = b" \t()"
 
-MAX_GAP = 32
-"""The most bytes that are compared between two numbers: no exporter indents further."""
+MAX_GAP = 32  # the most bytes that are compared between two numbers: no exporter indents further
 # The most bytes that a number and the gap after it take, or that are read while parsing them.
 _MAX_FIELD = 64 + MAX_GAP
 
+# Lines converted at once: few enough to stay in the processor's cache and to be allocated quickly.
 LINES_AT_ONCE = 1 << 13
-"""Lines converted at once: few enough to stay in the processor's cache and to be allocated quickly."""
-
 # Lines with another layout than the first, for instance with an exponent, are read one by one, up to one in this many,
 # plus a few.
 _MAX_ODD_FRACTION, _MAX_ODD_LINES = 16, 64
@@ -230,11 +223,9 @@ class Layout:
         return len(self.gaps)
 
     def read(self, text: Text, starts: Offsets, ends: Offsets, integers: int = 0) -> Floats | None:
-        """The numbers of lines, (n, width), column by column in memory; None if too many have another layout.
-
-        A few may have one if they are made of the word and numbers that are finite as 32-bit floats. Bit i of
-        `integers` is set where column i should hold short unsigned integers.
-        """
+        """The numbers of lines, (n, width), column by column in memory; None if too many have another layout."""
+        # A few may have one if they are made of the word and numbers that are finite as 32-bit floats. Bit i of
+        # `integers` is set where column i should hold short unsigned integers.
         table = np.empty((self.width, len(starts))).T
         odd_lines: list[int] = []
         for first in range(0, len(starts), LINES_AT_ONCE):

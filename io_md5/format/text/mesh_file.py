@@ -95,23 +95,20 @@ def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
     runs: dict[str, list[tuple[int, int]]] = {"vert": [], "tri": [], "weight": []}
     unknown: dict[str, int] = {}
     while token < end:
-        key = scan.key(token)
+        key, begin = scan.key(token), token
+        token += 1
         if key in runs:
-            last = min(scan.run_end(token), end)
-            runs[key].append((token, last))
-            token = last
+            token = min(scan.run_end(begin), end)
+            runs[key].append((begin, token))
         elif key in names:
             # The name after "shader" may be missing; then the next key follows.
-            if token + 1 < end and (scan.is_string(token + 1) or scan.key(token + 1) not in _MESH_KEYS):
-                names[key] = scan.name(token + 1)
+            if token < end and (scan.is_string(token) or scan.key(token) not in _MESH_KEYS):
+                names[key] = scan.name(token)
                 token += 1
-            token += 1
         elif key in ("numverts", "numtris", "numweights"):
-            declared[key] = scan.value(token)
-            token += 1
+            declared[key] = scan.value(begin)
         else:
-            unknown.setdefault(scan.name(token), token)
-            token += 1
+            unknown.setdefault(scan.name(begin), begin)
     for word, first in unknown.items():
         scan.warnings.append(f"unknown {word!r} at line {scan.token_line(first)}; ignored")
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from ....io_common.skeletal import quaternions as quat
 from ....io_common.skeletal.model import ROOT, Animation, Floats, Joints
-from ....io_common.skeletal.skeleton import ALL_COMPONENTS, first_indices
+from ....io_common.skeletal.skeleton import first_indices, with_components
 from ....io_common.texts import counted
 from . import blocks
 from .scanner import Scan
@@ -39,22 +39,18 @@ _ANGLES = ("pitch", "yaw", "roll")
 
 def parse_bones(scan: Scan, openings: list[int]) -> Joints:
     """The skeleton of ``bone`` blocks, given their opening braces."""
-    names, parent_names, positions, matrices = [], [], [], []
-    for opening in openings:
-        keys = _keys(scan, opening)
-        names.append(_string(scan, keys, "name", opening))
-        parent_names.append((_string(scan, keys, "parent", opening), keys["parent"]) if "parent" in keys else None)
-        positions.append(_numbers(scan, keys, "bindpos", opening, 3))
-        matrices.append(_numbers(scan, keys, "bindmat", opening, 9))
+    bones = [(opening, _keys(scan, opening)) for opening in openings]
+    names = [_string(scan, keys, "name", opening) for opening, keys in bones]
+    positions = [_numbers(scan, keys, "bindpos", opening, 3) for opening, keys in bones]
+    matrices = [_numbers(scan, keys, "bindmat", opening, 9) for opening, keys in bones]
     parents = np.full(len(names), ROOT, dtype=np.int32)
     index = first_indices(names)
-    for joint, parent in enumerate(parent_names):
-        if parent is None:
-            continue
-        name, token = parent
-        if name not in index:
-            raise scan.error("the parent does not exist", token + 1, expected="the name of a bone")
-        parents[joint] = index[name]
+    for joint, (opening, keys) in enumerate(bones):
+        if "parent" in keys:
+            parent = _string(scan, keys, "parent", opening)
+            if parent not in index:
+                raise scan.error("the parent does not exist", keys["parent"] + 1, expected="the name of a bone")
+            parents[joint] = index[parent]
     blocks.check_hierarchy(scan, names, parents, openings)
     axes = np.array(matrices).reshape(-1, 3, 3)
     orientations = quat.from_matrices(np.swapaxes(axes, 1, 2))
@@ -98,19 +94,10 @@ def parse_channels(scan: Scan, openings: list[int]) -> Animation:
         frames[:, index, 3:] = quat.xyz_from_wxyz(_angles_to_quaternions(pitch, yaw, roll))
     corners = [[track(corner, axis) for axis in _POSITIONS] for corner in ("boundsMin", "boundsMax")]
     bounds = np.moveaxis(np.array(corners), 2, 0)
-    count = len(names)
-    return Animation(
-        names=names,
-        parents=np.full(count, ROOT, dtype=np.int32),
-        flags=np.full(count, ALL_COMPONENTS, dtype=np.int32),
-        starts=np.arange(count, dtype=np.int32) * 6,
-        bounds=bounds,
-        base_positions=frames[0, :, :3].copy(),
-        base_orientations=frames[0, :, 3:].copy(),
-        frames=frames.reshape(frame_count, count * 6),
-        frame_rate=blocks.frame_rate(scan, rates[0] if rates else 0.0),
-        has_hierarchy=False,
-    )
+    rate = blocks.frame_rate(scan, rates[0] if rates else 0.0)
+    animation = Animation(names, np.full(len(names), ROOT, np.int32), frame_rate=rate, has_hierarchy=False)
+    # All components are animated.
+    return with_components(animation, frames, bounds=bounds, limits=-1.0)
 
 
 def _angles_to_quaternions(pitch: Floats, yaw: Floats, roll: Floats) -> Floats:

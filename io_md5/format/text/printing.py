@@ -53,10 +53,8 @@ def decimal(value: float) -> str:
 
 
 def rows(layout: str, *tables: npt.NDArray[Any]) -> str:
-    """Lines of numbers, (n,) or (n, m) from left to right, which were validated: all are finite.
-
-    The layout is that of one line: ``%d`` for an integer, ``%f`` for the shortest plain decimal.
-    """
+    """Lines of numbers, (n,) or (n, m) from left to right, which were validated: all are finite."""
+    # The layout is that of one line: ``%d`` for an integer, ``%f`` for the shortest plain decimal.
     # Frames without animated components have no columns.
     tables = tuple(table for table in tables if table.ndim == 1 or table.shape[1])
     step = max(1, _CHUNK // max(layout.count("%"), 1))
@@ -161,13 +159,8 @@ def _split(values: _Numbers, divisor: int) -> tuple[_Numbers, _Numbers]:
 
 def _join_lines(parts: list[bytes | _Bytes], count: int) -> str:
     """Lines of parts: bytes for every line, or the text of a number for each, (count, width)."""
-    widths = [len(part) if isinstance(part, bytes) else part.shape[-1] for part in parts]
-    template = b"".join(part if isinstance(part, bytes) else bytes(part.shape[-1]) for part in parts)
-    table = np.empty((count, len(template)), dtype=np.uint8)
-    table[:] = np.frombuffer(template, dtype=np.uint8)
-    at = 0
-    for part, width in zip(parts, widths, strict=True):
-        if not isinstance(part, bytes):
-            table[:, at : at + width] = part
-        at += width
-    return table.tobytes().translate(None, b"\0").decode("ascii")
+    columns = [
+        np.broadcast_to(np.frombuffer(part, np.uint8), (count, len(part))) if isinstance(part, bytes) else part
+        for part in parts
+    ]
+    return np.hstack(columns).tobytes().translate(None, b"\0").decode("ascii")

@@ -22,14 +22,9 @@ _INTEGER_COLUMNS = {b"vert": 0b11001, b"tri": 0b1111, b"weight": 0b000011}
 # The line before a block: ``numverts 24``, then optional empty lines and the first row's indentation.
 _HEADER = re.compile(rb"num(vert|tri|weight)s[ \t]+\d+[ \t\r]*\n\s*")
 
-# The most blanks between the last row and the text after it.
-_TAIL = 64
-
-# Frames that are shorter, in bytes, are converted at once.
-_SHORT = 1 << 16
-
-MIN_LINES = 100
-"""The scanner is faster with fewer lines."""
+_TAIL = 64  # the most blanks between the last row and the text after it
+_SHORT = 1 << 16  # frames that are shorter, in bytes, are converted at once
+MIN_LINES = 100  # the scanner is faster with fewer lines
 _SMALL = 1 << 16  # bytes of a file that may have fewer
 
 
@@ -112,8 +107,7 @@ def _candidate_blocks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
 
 _FRAME = re.compile(rb"(frame[ \t]+)\d+([ \t]*\{[ \t\r]*\n)")
 _NEXT_FRAME = re.compile(rb"\}\s*frame[ \t]+(\d+)[ \t]*\{")
-# Stands for the word of a frame; no file may hold a number as large.
-_FRAME_MARK = 1e308
+_FRAME_MARK = 1e308  # stands for the word of a frame; no file may hold a number as large
 _PLACEHOLDER = b"frame{}"
 _BLANKS = b" \t\r\n"
 
@@ -190,11 +184,9 @@ def _frames_in_columns(data: bytes, first: int, head: Layout) -> ExtractedBlock 
 def _read_frames(
     text: Text, starts: Offsets, ends: Offsets, firsts: Offsets, head: Layout, lines: list[bytes], size: int
 ) -> Floats | None:
-    """The numbers of all frames, (F, n); None if frames differ, or are so few that the scanner is faster.
-
-    `firsts` (F,) are the lines that open a frame; `lines` are those from the first frame to the second, of which `size`
-    belong to the frame itself.
-    """
+    """The numbers of all frames, (F, n); None if frames differ, or are so few that the scanner is faster."""
+    # `firsts` (F,) are the lines that open a frame; `lines` are those from the first frame to the second, of which
+    # `size` belong to the frame itself.
     tables: dict[tuple[Layout, bool], list[int]] = {(head, True): [0]}
     widths = [head.width] + [0] * (size - 1)
     for line, content in enumerate(lines[1:], 1):

@@ -32,11 +32,9 @@ _SKIPPED = rb'"[^"\r\n]*+"?+|//[^\r\n]*+|/\*(?>[\s\S]*?(?:\*/|\Z))|/'
 
 
 def read_head(source: Source, block: str, name: str) -> tuple[bytes, int, str]:
-    """The bytes of a file up to the end of a block or beyond, that end (0 for none), and the file's name.
-
-    Only a path is read in parts; without the block the bytes are all. Raises OSError if the file is not a regular file,
-    or cannot be read.
-    """
+    """The bytes of a file up to the end of a block or beyond, that end (0 for none), and the file's name."""
+    # Only a path is read in parts; without the block the bytes are all. Raises OSError if the file is not a regular
+    # file, or cannot be read.
     head = _up_to_end(block.encode())
     if isinstance(source, str | os.PathLike):
         data = b""
@@ -58,10 +56,8 @@ def whole_file(source: Source, data: bytes) -> bytes:
 
 @lru_cache
 def _up_to_end(block: bytes) -> re.Pattern[bytes]:
-    """All up to the first closing brace after the first opening brace after the name of a block.
-
-    One match, as a step in Python for each word or brace takes ten times as long.
-    """
+    """All up to the first closing brace after the first opening brace after the name of a block."""
+    # One match, as a step in Python for each word or brace takes ten times as long.
     name = rb"(?i:%b)(?!\w)" % re.escape(block)
     return re.compile(
         rb"(?:[^\"/A-Za-z_]++|%(skipped)b|(?!%(name)b)[A-Za-z_]\w*+)*+%(name)b"
@@ -98,8 +94,7 @@ _NOT_FINITE = re.compile(rb"[-+]?(?:\d*\.#\w+|nan|inf(?:inity)?)", re.IGNORECASE
 # Newer Microsoft libraries print -nan(ind), whose word would be separate.
 _NAN_PAYLOAD = re.compile(rb"(?<=nan)\(\w*\)", re.IGNORECASE)
 
-# Numbers are converted when their text has this many bytes.
-_CHUNK = 1 << 15
+_CHUNK = 1 << 15  # numbers are converted when their text has this many bytes
 # The limit on words, strings and braces, which take more memory than numbers: one for this many bytes (an empty frame
 # has three in fifteen). Quotes and braces are counted beforehand.
 _BYTES_PER_TOKEN, _BYTES_PER_DELIMITER, _MIN_TOKENS = 5, 3, 1 << 14
@@ -110,11 +105,10 @@ _MESH_COMMENT = re.compile(rb"//[ \t]*meshes:[ \t]*([^\r\n]*)")
 
 
 class Scan:
-    """The numbers and tokens of a file, or of what remains after blocks were extracted.
+    """The numbers and tokens of a file, or of what remains after blocks were extracted."""
 
-    A token is a word, a string or a brace; their indices count from 0. Raises Md5Error if a word before the last brace
-    begins like a number but is none.
-    """
+    # A token is a word, a string or a brace; their indices count from 0. Raises Md5Error if a word before the last
+    # brace begins like a number but is none.
 
     def __init__(self, source: bytes | ReducedText, path: str = "") -> None:
         self._source = source if isinstance(source, ReducedText) else ReducedText(source, len(source))
@@ -216,11 +210,6 @@ class Scan:
         if len(values) == 0:
             raise self.error(f"no number after {self.text(token)}", token + 1, expected="a number")
         return float(values[0])
-
-    def counts(self, first: int, last: int) -> IntArray:
-        """The count of numbers after each of the tokens first … last - 1, (last - first,)."""
-        firsts = self.token_first_numbers[first : last + 1]
-        return firsts[1:] - firsts[:-1]
 
     @property
     def is_reduced(self) -> bool:

@@ -12,15 +12,7 @@ from md5_samples import MESH
 from io_idtech.io_common.skeletal import skeleton
 from io_idtech.io_md5.format import format_animation, parse_animation, parse_mesh
 from io_idtech.io_md5.format.check import check_animation, check_model
-from io_idtech.io_md5.format.games import (
-    PROFILES,
-    Game,
-    prepare_animation,
-    prepare_model,
-    rest_pose,
-    rules_of,
-    with_all_components,
-)
+from io_idtech.io_md5.format.games import PROFILES, Game, prepare_animation, prepare_model, rest_pose, rules_of
 from io_idtech.io_md5.format.games.profiles import game_named
 
 WITH_COMMENTS = {Game.SAUERBRATEN}
@@ -79,7 +71,7 @@ def test_quake_gets_all_components_and_the_same_poses():
 
 def test_an_animation_without_frames_gets_none():
     clip = animation(frames=np.empty((0, 7)), bounds=np.empty((0, 2, 3)))
-    assert with_all_components(clip).frames.shape == (0, 18)
+    assert prepare_animation(clip, Game.QUAKE)[0].frames.shape == (0, 18)
 
 
 def test_the_rest_pose_is_the_bind_pose():
