@@ -333,25 +333,19 @@ def _in_template_order(segments: list[Segment], template: Template) -> list[Segm
 def _location(finding: Finding, parts: list[Part], triangles: npt.NDArray[np.int64]) -> Location:
     """The object with most of the elements of a finding, and these elements."""
     best = Location(parts[0].obj if len(parts) == 1 else None)
-    if finding.vertices:
-        chosen = np.array(finding.vertices)
-        for part, block in zip(parts, blocks(len(part.used) for part in parts), strict=True):
-            selected = chosen[(chosen >= block.start) & (chosen < block.stop)] - block.start
-            best = _better(best, part, VERTICES, np.unique(part.used[selected]))
-    elif finding.triangles:
-        chosen = triangles[np.array(finding.triangles)]
-        for part, block in zip(parts, blocks(len(part.triangles) for part in parts), strict=True):
-            selected = chosen[(chosen >= block.start) & (chosen < block.stop)] - block.start
-            best = _better(best, part, FACES, part.loops[selected, 0])
+    kind, chosen = VERTICES, np.array(finding.vertices, dtype=np.int64)
+    if not len(chosen):
+        kind, chosen = FACES, triangles[list(finding.triangles)]
+    tables = [part.used if kind == VERTICES else part.loops[:, 0] for part in parts]
+    for part, table, block in zip(parts, tables, blocks(map(len, tables)), strict=True):
+        elements = np.unique(table[chosen[(chosen >= block.start) & (chosen < block.stop)] - block.start])
+        if len(elements) <= len(best.elements):
+            continue
+        if part.vertex_count != len(part.obj.data.vertices):
+            # Modifiers changed the vertices.
+            best = Location(part.obj)
+            continue
+        if kind == FACES:
+            elements = faces_of_corners(part.obj.data, elements)
+        best = Location(part.obj, kind, tuple(elements.tolist()))
     return best
-
-
-def _better(best: Location, part: Part, kind: str, elements: np.ndarray) -> Location:
-    """A location in a part, if it has more elements; the object alone if modifiers changed the vertices."""
-    if len(elements) <= len(best.elements):
-        return best
-    if part.vertex_count != len(part.obj.data.vertices):
-        return Location(part.obj)
-    if kind == FACES:
-        elements = faces_of_corners(part.obj.data, elements)
-    return Location(part.obj, kind, tuple(elements.tolist()))
