@@ -18,7 +18,7 @@ from ...io_blender.operators.panel_parts import ImportedPanel, fail, split_layou
 from ...io_blender.options import game_option, mixin_of, option, properties
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
-from ..exporting import TEMPLATE_LABELS, build_model
+from ..exporting import build_model
 from ..family import FAMILY
 from ..format import FRAMES_PER_SECOND, PROFILES, find_sequences
 from ..format.games import TEXTURE_RULES, Template, match_template
@@ -81,8 +81,7 @@ class EXPORT_SCENE_OT_md2(BuildOptions, FrameExportFile, bpy.types.Operator):
         layout.prop(self, "sequence_template")
 
     def problems_of(self, path: Path, chosen: list[tuple[str, int]]) -> tuple[str, list[str]]:
-        template = Template(self.sequence_template)
-        return f"Not yet a {TEMPLATE_LABELS[template]}:", match_template(template, chosen)[1]
+        return "Not yet a Quake II player:", match_template(Template(self.sequence_template), chosen)[1]
 
 
 # The panels in the Properties editor, and the properties that they edit, which scripts can use too
