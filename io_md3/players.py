@@ -26,7 +26,7 @@ from ..io_blender.clips.playing import playback
 from ..io_blender.frames.shape_keys import shape_keys, value_path
 from ..io_blender.records import Number, Text
 from ..io_common.names import without_copy_suffix
-from .format.sequences import CONFIG_NAME, Sequence, in_order, is_played_by, missing_sequences, sequence_named
+from .format.sequences import CONFIG_NAME, Sequence, in_order, is_played_by, missing_sequences, sequence_of_action
 from .records import GROUP, PLAYER, SLOT, PlayerFiles, has_file, load_model, load_sequences, root_of, with_parents
 from .tags import Tag, find_tags
 
@@ -39,7 +39,7 @@ TAGS = {"tag_torso": LOWER, "tag_head": UPPER, "tag_weapon": UPPER, "tag_flag": 
 """The part in which the game looks for each tag; only Team Arena uses `tag_flag`."""
 
 # What legs and torso play if nothing else was chosen.
-_STANDING = {LOWER: "LEGS_IDLE", UPPER: "TORSO_STAND"}
+STANDING = {LOWER: "LEGS_IDLE", UPPER: "TORSO_STAND"}
 _TRACK, _KEPT = "Sequence of Player", "Kept for Player"
 _ROTATIONS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
@@ -65,7 +65,7 @@ class Part:
     @property
     def files(self) -> PlayerFiles:
         """What the import found of it; of no part if it is not imported."""
-        return (PLAYER.read(self.root) if self.root is not None else None) or PlayerFiles()
+        return PLAYER.read(self.holder) or PlayerFiles()
 
     @property
     def meshes(self) -> list[Object]:
@@ -121,11 +121,10 @@ class Player:
         made: dict[str, list[tuple[str, Action]]] = {}
         keys = [owner for owner in self.owners if isinstance(owner, bpy.types.Key)]
         for action in bpy.data.actions:
-            name, _, owner = action.name.partition(" ")
-            if known := sequence_named(without_copy_suffix(name)):
+            if known := sequence_of_action(action.name):
                 is_own = is_imported_for(action, keys)
                 found = made if is_own is None else own if is_own else {}
-                found.setdefault(known, []).append((owner, action))
+                found.setdefault(known, []).append((action.name.partition(" ")[2], action))
         # Imported actions, else the user's own. Actions of tags have no mark of the import, but the tag's name.
         for name, pairs in made.items():
             own[name] = own.get(name, []) + [pair for pair in pairs if pair[0] or name not in own]
@@ -176,7 +175,7 @@ class Player:
     def _shown(self) -> dict[str, str]:
         """The sequence that legs and torso play, by the name of the part."""
         strips = [
-            (part.name, sequence_named(without_copy_suffix(strip.name)))
+            (part.name, sequence_of_action(strip.name))
             for part in self.parts.values()
             for owner in part.owners
             for strip in _strips(owner, _TRACK)
@@ -193,7 +192,7 @@ class Player:
         rows = {one.name: one for one in self.sequences}
         name, shown = self.sequences[index].name, self._shown()
         chosen: dict[str, Sequence] = {}
-        for part, standing in _STANDING.items():
+        for part, standing in STANDING.items():
             # A sequence of both parts ends on both.
             other = shown.get(part, standing)
             wanted = name if is_played_by(part, name) else standing if other.startswith("BOTH_") else other
@@ -241,11 +240,6 @@ class Player:
             rows |= {one.name: one for one in found if is_played_by(part.name, one.name)}
         return rows
 
-    @property
-    def is_imported(self) -> bool:
-        """Whether all of it comes from files."""
-        return len(self.parts) == len(PARTS) and all(part.files.part for part in self.parts.values())
-
     def begin(self, context: Context) -> tuple[float, int, int]:
         """Stores on imported actions how they play, so that changes are noticed; plays the first pair."""
         for name, row in self.imported.items():
@@ -258,13 +252,14 @@ class Player:
                     action[_REVERSED] = True
                 _IMPORTED.write(action, _fingerprint(action))
         names = [one.name for one in self.sequences]
-        return self.show(None, context, names.index(_STANDING[LOWER]) if _STANDING[LOWER] in names else 0)
+        return self.show(None, context, names.index(STANDING[LOWER]) if STANDING[LOWER] in names else 0)
 
     def is_untouched(self) -> bool:
         """Whether all of it comes from files, and no sequence was edited, so that its files have the right frames."""
         actions = [action for found in self.actions.values() for _, action in found]
         return (
-            self.is_imported
+            len(self.parts) == len(PARTS)
+            and all(part.files.part for part in self.parts.values())
             and self.imported.keys() == self.actions.keys()
             and all(_IMPORTED.read(action) == _fingerprint(action) for action in actions)
         )
@@ -324,10 +319,9 @@ def find_player(scene: Scene, obj: Object | None) -> Player | None:
 
 def _part_name(one: Object | Collection) -> str:
     """Which part an empty or a collection is by its import, else by its name; empty for none."""
-    stored = PLAYER.read(one) if isinstance(one, bpy.types.Object) else None
+    stored = PLAYER.read(one)
     name = stored.part if stored is not None else without_copy_suffix(one.name).lower()
-    is_holder = not isinstance(one, bpy.types.Object) or one.type == "EMPTY"
-    return name if is_holder and name in PARTS else ""
+    return name if name in PARTS else ""
 
 
 def _below_empties(scene: Scene, obj: Object) -> list[Part]:
@@ -398,7 +392,7 @@ def _keep_active(owner: Any) -> None:
     data.use_nla = True
     if action is None:
         return
-    if sequence_named(without_copy_suffix(action.name.partition(" ")[0])):
+    if sequence_of_action(action.name):
         # Nothing else may use it now.
         action.use_fake_user = True
         return

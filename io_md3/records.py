@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from bpy.types import Object
 
 
-GROUP = "md3"
-"""The name of the property group."""
+GROUP = "md3"  # the name of the property group
 
 SHADERS = MaterialRecord(GROUP, "shader", names_are_images=True)
 """What is stored on materials: the shader is the path of an image, or a name of the game."""

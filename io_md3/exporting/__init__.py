@@ -161,9 +161,7 @@ class Builder:
                 self.meshes, sources, scene, options.frames, models, report,
                 lambda segments: _in_order(segments, replaced, report), first_number=first,
             )  # fmt: skip
-        # What Blender shades takes longer to read, and turns with the model that this one hangs on.
-        is_new = not self.stored and self.origin is None
-        builders, samples, tags, turns = yield from self._sample(plan, with_normals=is_new)
+        builders, samples, tags, turns = yield from self._sample(plan)
         parts = [builder.part for builder in builders]
         if not parts and not self.tags:
             raise NothingToExportError(f"there are no faces to export: {listing([obj.name for obj in self.meshes])}")
@@ -204,9 +202,7 @@ class Builder:
             frame_models.warn_of_model_speed(plan, options.frames, rate, scene, report)
         return model
 
-    def _sample(
-        self, plan: FramePlan, *, with_normals: bool
-    ) -> Job[tuple[list[SurfaceBuilder], Samples, Floats, Floats]]:
+    def _sample(self, plan: FramePlan) -> Job[tuple[list[SurfaceBuilder], Samples, Floats, Floats]]:
         """What is built, what it shows in each frame, and the transforms of tags, (F, N, 4, 4), as the file has them.
         Also what turns normals to the axes of the file, (F, 3, 3)."""
         stored = self.stored
@@ -229,8 +225,10 @@ class Builder:
         def sides(part: Part) -> Sides:
             return builders[part].sides(turns, rows)
 
+        # What Blender shades takes longer to read, and turns with the model that this one hangs on.
+        is_new = not stored and self.origin is None
         what = Sampling(
-            self.context, self.meshes, plan, self.options, self.report, read, sides if with_normals else None,
+            self.context, self.meshes, plan, self.options, self.report, read, sides if is_new else None,
             shows_keys=True, followed=[one.matrix for one in followed],
         )  # fmt: skip
         _, samples = yield from sample_frames(what)

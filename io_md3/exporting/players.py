@@ -33,13 +33,10 @@ from ..format.sequences import (
     player_settings,
 )
 from ..options import ExportOptions
-from ..players import HEAD, JOINTS, LOWER, PARTS, TAGS, UPPER, Part, Player, all_frames
+from ..players import HEAD, JOINTS, LOWER, PARTS, STANDING, TAGS, UPPER, Part, Player, all_frames
 from ..records import MATERIAL_NAMES, PLAYER_SETTINGS, SHADERS, PlayerSettings
 from ..tags import Tag
 from . import Builder
-
-# What the head, which does not move, is in.
-_STANDING = "TORSO_STAND"
 
 
 def settings_of(player: Player) -> PlayerSettings:
@@ -120,11 +117,7 @@ def export_player(
                 _warn_of_levels(folder, join(place, part.name), report)
         before = _words(_read_settings(player.config)) if player.config else {}
         changed = {name: value for name, value in _words(settings).items() if value != before.get(name)}
-        try:
-            table = [] if is_same else in_table(player.sequences)
-            config = format_player_config(changed, table, player.config)
-        except ValueError as error:
-            raise Md3Error(str(error)) from error
+        config = format_player_config(changed, [] if is_same else in_table(player.sequences), player.config)
         files[CONFIG_NAME] = config.encode("latin-1", "replace")
         report.count("files", len(files))
         report.hints += [f"The game also needs icon_{skin}.tga" for skin in settings.skin_names]
@@ -164,7 +157,7 @@ def _plan(context: Context, player: Player, part: Part, builder: Builder) -> Fra
     """The frames of the sequences that a part plays; of a head the first of a torso that stands."""
     segments = []
     for one in player.sequences:
-        if not (is_played_by(part.name, one.name) or (part.name == HEAD and one.name == _STANDING)):
+        if not (is_played_by(part.name, one.name) or (part.name == HEAD and one.name == STANDING[UPPER])):
             continue
         playing = [other for other in player.parts.values() if is_played_by(other.name, one.name)]
         plays = dict.fromkeys(play for other in playing for play in player.plays(other, one.name))

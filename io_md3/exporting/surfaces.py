@@ -288,9 +288,7 @@ def shader_names(part: Part, game_folders: Sequence[str], report: Report) -> lis
         return list(part.stored.shaders)
     used = [part.materials[slot] for slot in np.unique(part.slots).tolist() if slot < len(part.materials)]
     result = []
-    for material in used:
-        if material is None:
-            continue
+    for material in filter(None, used):
         name = name_for_file(material, SHADERS, game_folders)
         fit = to_latin1(name)[: NAME_SIZE - 1]
         if fit != name:
