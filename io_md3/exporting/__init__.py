@@ -53,7 +53,7 @@ from ..format import (
 from ..format.games import TEXTURE_RULES, surface_limits, turn_steps
 from ..options import ExportOptions
 from ..players import all_frames
-from ..records import load_frames, load_model, root_of
+from ..records import StoredModel, load_frames, load_model, root_of
 from ..tags import Tag, find_tags, nearest_rotations, tag_tables
 from .surfaces import (
     Part,
@@ -130,6 +130,8 @@ class Builder:
     meshes: list[Object]
     tags: list[Tag]
     origin: Tag | None = None  # what the file has the model in relation to; None for the scene
+    root: Object | None = field(init=False)  # the parent of the only imported model
+    source: StoredModel | None = field(init=False)  # the only imported model
     parts: list[Part] = field(default_factory=list)  # of each surface that was built
     noise: float = 0.0  # what the 32 bits of Blender's transforms lose of places relative to the origin
 
@@ -137,8 +139,8 @@ class Builder:
         objects = [*self.meshes, *(tag.obj for tag in self.tags)]
         roots = {obj: root for obj in objects if (root := root_of(obj)) is not None}
         models = {root: one for root in dict.fromkeys(roots.values()) if (one := load_model(root)) is not None}
-        # The only imported model, and its parent; of each mesh, the model that it is a surface of.
         self.root, self.source = next(iter(models.items())) if len(models) == 1 else (None, None)
+        # Of each mesh, the model that it is a surface of.
         self.stored = {obj: models[roots[obj]] for obj in self.meshes if roots.get(obj) in models}
         if len(objects) > 1:
             self.report.count("objects", len(objects))
