@@ -97,7 +97,7 @@ CLIP_EXPORT: Functions = {
     "writing them through to the disk": ("io_md5.exporting:write_files",),
 }
 MD2_IMPORT: Functions = {
-    "the positions of all frames": ("io_md2.importing:_positions",),
+    "the positions of all frames": ("io_md2.importing:decompress",),
     "sequences and their markers": ("io_blender.frames.models:add_markers",),
     "storing what a Blender mesh cannot hold": ("io_md2.importing:store_model",),
     "what is undone after an error": ("io_blender.operators.job_operator:Snapshot.__init__",),

@@ -207,10 +207,6 @@ def extract(folders: Iterable[str], patterns: Sequence[str], target: Path, *, fo
 
 def _obstacle(file: Path, *, force: bool) -> str:
     """Why a file cannot be written: something else is in its place; empty if it can."""
-    if not os.path.lexists(file):
+    if not os.path.lexists(file) or (force and os.path.isfile(file)):
         return ""
-    if not os.path.isfile(file):
-        return f"{file} exists: choose another folder"
-    if not force:
-        return f"{file} exists: choose another folder, or use --force"
-    return ""
+    return f"{file} exists: choose another folder{', or use --force' if os.path.isfile(file) else ''}"

@@ -40,7 +40,7 @@ from ..io_common.declarations.cube_models import cfg_name, cfg_text, with_rename
 from ..io_common.declarations.declaration_files import ENTITY, SKIN
 from ..io_common.declarations.doom3_text import def_text, lost_declarations, skin_text
 from ..io_common.files import write_files
-from ..io_common.game_tree.files import FileReadError, GameFile
+from ..io_common.game_tree.files import GameFile
 from ..io_common.game_tree.tree import existing_paths
 from ..io_common.names import fold, join
 from ..io_common.texts import distinct_file_names
@@ -77,7 +77,7 @@ class CharacterExport:
 def export_character(
     context: Context, found: scene.SceneCharacter, folder: Path, options: CharacterExport
 ) -> Job[ExportResult]:
-    """Writes a character below a game folder; CharacterError, with nothing written, if it cannot."""
+    """Writes a character below a game folder; CharacterError or that of a file, with nothing written, if it cannot."""
     report = Report()
     files: dict[str, bytes] = {}
     with kept_on_failure(report), state.temporary_object_mode(context):
@@ -101,23 +101,16 @@ def export_character(
         paths = {places[join(name)]: data for name, data in files.items()}
         for path, data in paths.items():
             if path.suffix.lower() in _DECLARATION_TYPES and path.exists():
-                _require_nothing_lost(path, data.decode("utf-8", "surrogateescape"))
+                text = data.decode("utf-8", "surrogateescape")
+                before = GameFile(path.parent, path.name).read_text()
+                lost = lost_declarations(before, text, _DECLARATION_TYPES[path.suffix.lower()])
+                if lost:
+                    what = f"{path} would lose {listing(lost)}"
+                    raise CharacterError(f"{what}. Choose another folder, or turn off Declarations")
         for path in paths:
             path.parent.mkdir(parents=True, exist_ok=True)
         write_files(paths)
     return ExportResult(list(paths), report)
-
-
-def _require_nothing_lost(path: Path, text: str) -> None:
-    """Raises CharacterError if a file would lose declarations that its new text does not have, or cannot be read."""
-    try:
-        lost = lost_declarations(
-            GameFile(path.parent, path.name).read_text(), text, _DECLARATION_TYPES[path.suffix.lower()]
-        )
-    except FileReadError as error:
-        raise CharacterError(str(error)) from error
-    if lost:
-        raise CharacterError(f"{path} would lose {listing(lost)}. Choose another folder, or turn off Declarations")
 
 
 def _warn_of_missing_joints(found: scene.SceneCharacter, character: Character, report: Report) -> None:

@@ -36,7 +36,6 @@ from ..io_md2.importing import MAX_MATERIALS, model_materials
 from ..io_md2.importing import build_model as build_md2
 from ..io_md2.records import SKINS
 from ..io_md3.format import MAGIC as MD3_MAGIC
-from ..io_md3.format import Md3Error
 from ..io_md3.importing import import_files as import_md3
 from ..io_md3.options import ImportOptions as Md3Options
 from ..io_md5.format import Model
@@ -100,10 +99,7 @@ def _import_md3(
         game_folders=(*map(str, files.folders), *options.game_folders),
         conversion=options.conversion,
     )
-    try:
-        return (yield from import_md3(context, paths, md3_options))
-    except Md3Error as error:
-        raise CharacterError(str(error)) from error
+    return (yield from import_md3(context, paths, md3_options))
 
 
 class _Builder:
@@ -119,6 +115,7 @@ class _Builder:
         self._md5_search = Search(folders, MD5_RULES, files)
         self._md2_search = Search(folders, MD2_RULES, files)
         self._md5_materials, self._md2_materials = MaterialLibrary(SHADERS), MaterialLibrary(SKINS)
+        self._name = names.for_blender(character.name, versions.MAX_ID_NAME, "Character")
         self._collection: Collection = context.scene.collection
         self._is_single = False
         self._roots: dict[int, Object] = {}
@@ -128,7 +125,7 @@ class _Builder:
         # An MD5 has a collection of its own, which is enough for a single part.
         self._is_single = len(parts) == 1 and isinstance(parts[0].model, Model)
         if not self._is_single:
-            self._collection = bpy.data.collections.new(self._collection_name())
+            self._collection = bpy.data.collections.new(self._name)
             state.target_collection(self._context).children.link(self._collection)
         for part in parts:
             if isinstance(part.model, Model):
@@ -151,9 +148,6 @@ class _Builder:
                 scene.show_skin(scene.meshes_of(self._roots[part.index]), part.part.default_skin)
         for name in scene.animation_names(self._roots.values())[:1]:
             scene.show_animation(self._roots.values(), name)
-
-    def _collection_name(self) -> str:
-        return names.for_blender(self._character.name, versions.MAX_ID_NAME, "Character")
 
     def _build_md5(self, part: PartFiles, model: Model, progress: Progress) -> Job[None]:
         options, result = self._options, self._result
@@ -261,7 +255,7 @@ class _Builder:
     def _move(self, collection: Collection) -> None:
         """Puts the collection of a part into that of the character, or makes it that one."""
         if self._is_single:
-            collection.name = self._collection_name()
+            collection.name = self._name
             return
         target = state.target_collection(self._context)
         if collection.name in target.children:

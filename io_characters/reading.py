@@ -41,17 +41,15 @@ _Read = tuple[NamedAnimation, Iqm | None, int]  # an animation, its file if that
 def game_folder(game: str, known: Sequence[str]) -> Path:
     """The folder that a path, or the last part of a known one, names; empty names the first known one."""
     wanted = game.strip().rstrip("/\\")
-    if not wanted and known:
-        return Path(known[0])
-    for folder in known:
-        clean = folder.rstrip("/\\")
-        if wanted and (fold(clean) == fold(wanted) or fold(Path(clean).name) == fold(wanted)):
-            return Path(folder)
-    if wanted and os.path.exists(wanted):
-        return Path(wanted)
-    if not wanted:
+    if not wanted and not known:
         raise CharacterError("no game: add its folder in the add-on's preferences, or give its path")
-    names = listing([Path(folder.rstrip("/\\")).name for folder in known]) or "none"
+    cleaned = [folder.rstrip("/\\") for folder in known]
+    for folder, clean in zip(known, cleaned, strict=True):
+        if not wanted or fold(wanted) in (fold(clean), fold(Path(clean).name)):
+            return Path(folder)
+    if os.path.exists(wanted):
+        return Path(wanted)
+    names = listing([Path(clean).name for clean in cleaned]) or "none"
     raise CharacterError(
         f"{game}: there is no such folder. Give the path of a game folder, or one of the preferences ({names})"
     )
@@ -168,15 +166,10 @@ class _Reader:
     ) -> PartFiles | None:
         if not part.is_model or part.is_md3:
             return PartFiles(index, part, Path(part.model), None)
-        model: Model | Md2Model | None
-        iqm = self._read(part.model, _read_iqm) if part.model.lower().endswith(IQM_SUFFIX) else None
-        if part.model.lower().endswith(".md2"):
-            model = self._read(part.model, _read_md2)
-        else:
-            model = self._read(part.model, _read_model)
-        path = self._files.path(part.model)
-        if model is None or path is None:
+        contents, path = self._read(part.model, _read_model), self._files.path(part.model)
+        if contents is None or path is None:
             return None
+        model, iqm = contents
         for text in model.warnings:
             self._report.add_fact(text, path.name)
         found = PartFiles(index, part, path, model, iqm=iqm)
@@ -240,7 +233,7 @@ class _Reader:
         def read(stream: MemberStream) -> list[_Read]:
             if not path.lower().endswith(IQM_SUFFIX):
                 return [(NamedAnimation("", read_animation(stream)), None, 0)]
-            whole = _read_iqm(stream)
+            whole = read_iqm(stream, preserve=True)
             numbers = [number for number, one in enumerate(whole.animations) if one.frame_count]
             found = zip(to_animations(whole, model.joints, scales), numbers, strict=True)
             return [(one, whole, number) for one, number in found]
@@ -266,18 +259,14 @@ class _Reader:
             return None
 
 
-def _read_iqm(stream: MemberStream) -> Iqm:
-    return read_iqm(stream, preserve=True)
-
-
-def _read_model(stream: MemberStream) -> Model:
-    is_iqm = stream.name.lower().endswith(IQM_SUFFIX)
-    model = to_model(read_iqm(stream)) if is_iqm else read_mesh(stream)
+def _read_model(stream: MemberStream) -> tuple[Model | Md2Model, Iqm | None]:
+    """The model in a file, and the file if it is an IQM."""
+    name = stream.name.lower()
+    if name.endswith(".md2"):
+        frames = read_model(stream)
+        require_few_frames(frames.frame_count, Path(stream.name), Md2Error)
+        return frames, None
+    iqm = read_iqm(stream, preserve=True) if name.endswith(IQM_SUFFIX) else None
+    model = to_model(iqm) if iqm is not None else read_mesh(stream)
     check_size(model.joints, len(model.meshes), Path(stream.name))
-    return model
-
-
-def _read_md2(stream: MemberStream) -> Md2Model:
-    model = read_model(stream)
-    require_few_frames(model.frame_count, stream.name, Md2Error)
-    return model
+    return model, iqm

@@ -95,10 +95,8 @@ def load_skins(obj: Object) -> dict[str, Material]:
     group = records.read_group(records.read_group(obj, GROUP), _SKINS)
     found: dict[str, Material] = {}
     for key in list(records.read_group(group, _SKIN_NAMES).keys())[:_MAX_SKINS]:
-        name, material = (
-            records.Text(_SKIN_NAMES, key).read(group),
-            records.Pointer(_SKIN_MATERIALS, key, "Material").read(group),
-        )
+        name = records.Text(_SKIN_NAMES, key).read(group)
+        material = records.Pointer(_SKIN_MATERIALS, key, "Material").read(group)
         if name and material is not None:
             found[name] = material
     return found
@@ -168,13 +166,6 @@ def keep_actions(obj: Object, actions: Iterable[Action]) -> None:
         OWNER.write(action, None)
         group = records.group_on(records.group_on(obj, GROUP), _ACTIONS)
         records.Pointer("", str(index), "Action").write(group, action)
-
-
-def kept_actions(obj: Object) -> list[Action]:
-    """The actions that are stored on an object."""
-    group = records.read_group(records.read_group(obj, GROUP), _ACTIONS)
-    found = [records.Pointer("", key, "Action").read(group) for key in group]
-    return [action for action in found if action is not None]
 
 
 def load_commands(action: Action) -> tuple[FrameCommand, ...]:
@@ -306,7 +297,8 @@ def animated_data(root: Object) -> Any:
 
 def own_actions(root: Object) -> list[tuple[Action, StoredAnimation]]:
     """The actions of a part: imported for it, or for what it overrides or shares its data with."""
-    kept = set(kept_actions(root))
+    group = records.read_group(records.read_group(root, GROUP), _ACTIONS)
+    kept = {records.Pointer("", key, "Action").read(group) for key in group}
     loaded = ((action, load_animation(action)) for action in bpy.data.actions if action in kept or _owns(root, action))
     return [(action, stored) for action, stored in loaded if stored is not None]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,11 @@ class Family:
         profiles = list(self.games.values())
         found = next((one for one in profiles if one.game.value == name), profiles[0] if profiles else None)
         return found.frame_rate if found is not None else None
+
+
+def operators_of(package: str) -> Callable[[], Any]:
+    """What imports the operators of a family, when they are first needed, and gives what it adds to Blender."""
+    return lambda: import_module(f"{package}.operators").BLENDER
 
 
 def kinds_by_suffix(families: Iterable[Family]) -> dict[str, FileKind]:

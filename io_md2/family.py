@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from ..io_common.family import Family, FileKind, Role
+from ..io_common.family import Family, FileKind, Role, operators_of
 from .format import MAGIC, PROFILES, Md2Error, read_model
 from .format.file import describe
 from .format.games import TEXTURE_RULES
-
-if TYPE_CHECKING:
-    from ..io_blender.part import BlenderPart
-
-
-def _blender() -> BlenderPart:
-    from .operators import BLENDER
-
-    return BLENDER
-
 
 FAMILY = Family(
     name="md2",
     label="id Tech 2 MD2",
     kinds=(FileKind(".md2", "id Tech 2 MD2", Role.MODEL, read_model, describe),),
     error=Md2Error,
-    blender=_blender,
+    blender=operators_of(__package__),
     textures=TEXTURE_RULES,
     games=PROFILES,
     magic=MAGIC,

@@ -28,17 +28,13 @@ if TYPE_CHECKING:
 
     from ..io_blender.scene.axes import Conversion
 
-GROUP = "md2"
-"""The name of the property group."""
+GROUP = "md2"  # the name of the property group
 
 SKINS = MaterialRecord(GROUP, "skin", names_are_images=True)
 """What is stored on materials: the skin is the path of an image."""
 
-MAX_RATE = 1000.0
-"""The highest frame rate."""
-
-MAX_SKIN_SIZE = 32_767
-"""The largest width and height of a skin."""
+MAX_RATE = 1000.0  # of frames
+MAX_SKIN_SIZE = 32_767  # of its width and height
 
 # What users can change.
 FRAME_RATE = Number(GROUP, "frame_rate", 1e-2, MAX_RATE)

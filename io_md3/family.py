@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from ..io_common.family import Family, FileKind, Role
+from ..io_common.family import Family, FileKind, Role, operators_of
 from .format import MAGIC, PROFILES, Md3Error, describe, read_model
 from .format.games import TEXTURE_RULES
-
-if TYPE_CHECKING:
-    from ..io_blender.part import BlenderPart
-
-
-def _blender() -> BlenderPart:
-    from .operators import BLENDER
-
-    return BLENDER
-
 
 FAMILY = Family(
     name="md3",
     label="id Tech 3 MD3",
     kinds=(FileKind(".md3", "id Tech 3 MD3", Role.MODEL, read_model, describe),),
     error=Md3Error,
-    blender=_blender,
+    blender=operators_of(__package__),
     textures=TEXTURE_RULES,
     games=PROFILES,
     magic=MAGIC,

@@ -26,17 +26,20 @@ from ..io_blender.clips.playing import playback
 from ..io_blender.frames.shape_keys import shape_keys, value_path
 from ..io_blender.records import Number, Text
 from ..io_common.names import without_copy_suffix
-from .format.sequences import Sequence, in_order, is_played_by, missing_sequences, sequence_named
-from .records import GROUP, PLAYER, SEQUENCES, SLOT, PlayerFiles, Sequences, has_file, load_model, root_of
+from .format.sequences import CONFIG_NAME, Sequence, in_order, is_played_by, missing_sequences, sequence_of_action
+from .records import GROUP, PLAYER, SLOT, PlayerFiles, has_file, load_model, load_sequences, root_of, with_parents
 from .tags import Tag, find_tags
 
 LOWER, UPPER, HEAD = PARTS = ("lower", "upper", "head")
+
+JOINTS = {UPPER: (LOWER, "tag_torso"), HEAD: (UPPER, "tag_head")}
+"""The part that another one hangs on, and the tag that it hangs on."""
 
 TAGS = {"tag_torso": LOWER, "tag_head": UPPER, "tag_weapon": UPPER, "tag_flag": UPPER}
 """The part in which the game looks for each tag; only Team Arena uses `tag_flag`."""
 
 # What legs and torso play if nothing else was chosen.
-_STANDING = {LOWER: "LEGS_IDLE", UPPER: "TORSO_STAND"}
+STANDING = {LOWER: "LEGS_IDLE", UPPER: "TORSO_STAND"}
 _TRACK, _KEPT = "Sequence of Player", "Kept for Player"
 _ROTATIONS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
@@ -62,7 +65,7 @@ class Part:
     @property
     def files(self) -> PlayerFiles:
         """What the import found of it; of no part if it is not imported."""
-        return (PLAYER.read(self.root) if self.root is not None else None) or PlayerFiles()
+        return PLAYER.read(self.holder) or PlayerFiles()
 
     @property
     def meshes(self) -> list[Object]:
@@ -102,6 +105,11 @@ class Player:
         return self.parts[LOWER].holder
 
     @property
+    def config(self) -> str:
+        """The imported `animation.cfg`; empty if there is none."""
+        return dict(self.parts[LOWER].files.texts).get(CONFIG_NAME, "")
+
+    @property
     def owners(self) -> list[Any]:
         """What may have actions of all parts."""
         return list(dict.fromkeys(owner for part in self.parts.values() for owner in part.owners))
@@ -113,11 +121,10 @@ class Player:
         made: dict[str, list[tuple[str, Action]]] = {}
         keys = [owner for owner in self.owners if isinstance(owner, bpy.types.Key)]
         for action in bpy.data.actions:
-            name, _, owner = action.name.partition(" ")
-            if known := sequence_named(without_copy_suffix(name)):
+            if known := sequence_of_action(action.name):
                 is_own = is_imported_for(action, keys)
                 found = made if is_own is None else own if is_own else {}
-                found.setdefault(known, []).append((owner, action))
+                found.setdefault(known, []).append((action.name.partition(" ")[2], action))
         # Imported actions, else the user's own. Actions of tags have no mark of the import, but the tag's name.
         for name, pairs in made.items():
             own[name] = own.get(name, []) + [pair for pair in pairs if pair[0] or name not in own]
@@ -143,7 +150,8 @@ class Player:
         known = {owner.name for owner in self.owners} | {one.holder.name for one in self.parts.values()}
         result = []
         for owner in part.owners:
-            is_key, kind = isinstance(owner, bpy.types.Key), owner_type(owner)
+            kind = owner.id_type
+            is_key = kind == "KEY"
             stored = "" if is_key else SLOT.read(owner)
             own = (owner.name, part.holder.name) if is_key else (stored, owner.name) if stored else (owner.name,)
             found = [
@@ -167,7 +175,7 @@ class Player:
     def _shown(self) -> dict[str, str]:
         """The sequence that legs and torso play, by the name of the part."""
         strips = [
-            (part.name, sequence_named(without_copy_suffix(strip.name)))
+            (part.name, sequence_of_action(strip.name))
             for part in self.parts.values()
             for owner in part.owners
             for strip in _strips(owner, _TRACK)
@@ -184,7 +192,7 @@ class Player:
         rows = {one.name: one for one in self.sequences}
         name, shown = self.sequences[index].name, self._shown()
         chosen: dict[str, Sequence] = {}
-        for part, standing in _STANDING.items():
+        for part, standing in STANDING.items():
             # A sequence of both parts ends on both.
             other = shown.get(part, standing)
             wanted = name if is_played_by(part, name) else standing if other.startswith("BOTH_") else other
@@ -210,9 +218,8 @@ class Player:
             for part in self.parts.values():
                 for owner in part.owners if is_played_by(part.name, name) else ():
                     # Surfaces of a part share a slot.
-                    kind = owner_type(owner)
-                    values = slots.setdefault((part.holder.name if kind == "KEY" else owner.name, kind), {})
-                    values |= {(path, index): value for path, index, value in _shown_values(owner)}
+                    name_of_slot = part.holder.name if owner.id_type == "KEY" else owner.name
+                    slots.setdefault((name_of_slot, owner.id_type), {}).update(_shown_values(owner))
             actions = SequenceActions()
             for (player, kind), values in slots.items():
                 action = actions.get(name, player, frame, 1)
@@ -229,14 +236,9 @@ class Player:
         """The sequences of those of its parts that are imported, by name."""
         rows: dict[str, Sequence] = {}
         for part in self.parts.values():
-            found = SEQUENCES.read(part.root) if part.root is not None and part.files.part else None
-            rows |= {one.name: one for one in (found or Sequences()).found if is_played_by(part.name, one.name)}
+            found = load_sequences(part.root) if part.files.part else ()
+            rows |= {one.name: one for one in found if is_played_by(part.name, one.name)}
         return rows
-
-    @property
-    def is_imported(self) -> bool:
-        """Whether all of it comes from files."""
-        return len(self.parts) == len(PARTS) and all(part.files.part for part in self.parts.values())
 
     def begin(self, context: Context) -> tuple[float, int, int]:
         """Stores on imported actions how they play, so that changes are noticed; plays the first pair."""
@@ -250,21 +252,17 @@ class Player:
                     action[_REVERSED] = True
                 _IMPORTED.write(action, _fingerprint(action))
         names = [one.name for one in self.sequences]
-        return self.show(None, context, names.index(_STANDING[LOWER]) if _STANDING[LOWER] in names else 0)
+        return self.show(None, context, names.index(STANDING[LOWER]) if STANDING[LOWER] in names else 0)
 
     def is_untouched(self) -> bool:
         """Whether all of it comes from files, and no sequence was edited, so that its files have the right frames."""
         actions = [action for found in self.actions.values() for _, action in found]
         return (
-            self.is_imported
+            len(self.parts) == len(PARTS)
+            and all(part.files.part for part in self.parts.values())
             and self.imported.keys() == self.actions.keys()
             and all(_IMPORTED.read(action) == _fingerprint(action) for action in actions)
         )
-
-
-def owner_type(owner: Any) -> str:
-    """The kind of data-block that a slot is for."""
-    return "KEY" if isinstance(owner, bpy.types.Key) else "OBJECT"
 
 
 def _sequence_of(name: str, action: Action) -> Sequence:
@@ -277,18 +275,20 @@ def _sequence_of(name: str, action: Action) -> Sequence:
     return Sequence(name, first, last, rate, round(looping), bool(action.get(_REVERSED)))
 
 
-def _shown_values(owner: Any) -> Iterator[tuple[str, int, float]]:
-    """The data path, the index and the value of what a sequence sets."""
+def _shown_values(owner: Any) -> dict[tuple[str, int], float]:
+    """What a sequence sets: values by data path and index."""
     if isinstance(owner, bpy.types.Key):
-        yield from ((value_path(key.name), 0, key.value) for key in list(owner.key_blocks)[1:])
-        return
+        return {(value_path(key.name), 0): key.value for key in list(owner.key_blocks)[1:]}
     # A rig stays where it is put.
     moving = [("", owner)] if owner.type == "EMPTY" and owner.parent_type != "BONE" else []
     for bone in owner.pose.bones if owner.pose is not None else ():
         moving.append((f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"].', bone))
-    for prefix, one in moving:
-        for path in ("location", _ROTATIONS.get(one.rotation_mode, "rotation_euler"), "scale"):
-            yield from ((prefix + path, index, value) for index, value in enumerate(getattr(one, path)))
+    return {
+        (prefix + path, index): value
+        for prefix, one in moving
+        for path in ("location", _ROTATIONS.get(one.rotation_mode, "rotation_euler"), "scale")
+        for index, value in enumerate(getattr(one, path))
+    }
 
 
 def _fingerprint(action: Action) -> str:
@@ -319,31 +319,23 @@ def find_player(scene: Scene, obj: Object | None) -> Player | None:
 
 def _part_name(one: Object | Collection) -> str:
     """Which part an empty or a collection is by its import, else by its name; empty for none."""
-    stored = PLAYER.read(one) if isinstance(one, bpy.types.Object) else None
+    stored = PLAYER.read(one)
     name = stored.part if stored is not None else without_copy_suffix(one.name).lower()
-    is_holder = not isinstance(one, bpy.types.Object) or one.type == "EMPTY"
-    return name if is_holder and name in PARTS else ""
-
-
-def _above(obj: Object) -> Iterator[Object]:
-    current: Object | None = obj
-    while current is not None:
-        yield current
-        current = current.parent
+    return name if name in PARTS else ""
 
 
 def _below_empties(scene: Scene, obj: Object) -> list[Part]:
     roots = [one for one in scene.objects if one.type == "EMPTY" and _part_name(one)]
-    if not any(root in _above(obj) or obj in _above(root) for root in roots):
+    if not any(root in with_parents(obj) or obj in with_parents(root) for root in roots):
         return []
     # Those that are parented to each other belong together.
-    *_, top = _above(obj)
-    nearest = sorted(roots, key=lambda root: top not in _above(root))
+    *_, top = with_parents(obj)
+    nearest = sorted(roots, key=lambda root: top not in with_parents(root))
     chosen = {_part_name(root): root for root in reversed(nearest)}
     parts = {root: Part(name, root, []) for name, root in chosen.items()}
     for one in scene.objects:
         # What has a file of its own, such as a weapon, is no part.
-        holder = next((above for above in _above(one) if above in roots or has_file(above)), None)
+        holder = next((above for above in with_parents(one) if above in roots or has_file(above)), None)
         if holder in parts and one != holder:
             parts[holder].objects.append(one)
     return list(parts.values())
@@ -400,7 +392,7 @@ def _keep_active(owner: Any) -> None:
     data.use_nla = True
     if action is None:
         return
-    if sequence_named(without_copy_suffix(action.name.partition(" ")[0])):
+    if sequence_of_action(action.name):
         # Nothing else may use it now.
         action.use_fake_user = True
         return

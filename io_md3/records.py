@@ -4,6 +4,7 @@ Values that are loaded are valid, but may be outdated: export uses them only whe
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from bpy.types import Object
 
 
-GROUP = "md3"
-"""The name of the property group."""
+GROUP = "md3"  # the name of the property group
 
 SHADERS = MaterialRecord(GROUP, "shader", names_are_images=True)
 """What is stored on materials: the shader is the path of an image, or a name of the game."""
@@ -31,10 +31,8 @@ CORNER_VERTEX = "md3_corner_vertex"
 
 
 @dataclass(frozen=True)
-class Sequences:
-    """The sequences of a model, in its own frames."""
-
-    found: tuple[Sequence, ...] = ()
+class _Sequences:
+    found: tuple[Sequence, ...] = ()  # of a model, in its own frames
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ PLAYER_SETTINGS = Json(GROUP, "player_settings", PlayerSettings)
 
 # On the parent.
 PLAYER = Json(GROUP, "player", PlayerFiles)
-SEQUENCES = Json(GROUP, "sequences", Sequences)
+_SEQUENCES = Json(GROUP, "sequences", _Sequences)
 _FILE = Bytes(GROUP, "file", "u1")
 _FRAME_START = Integer(GROUP, "frame_start", lowest=-(2**31))
 _KEY_NAMES = Texts(GROUP, "key_names")
@@ -100,7 +98,7 @@ def store_model(
     _FILE.write(root, np.frombuffer(data, np.uint8))
     _KEY_NAMES.write(root, key_names)
     _FRAME_START.write(root, frame_start)
-    SEQUENCES.write(root, Sequences(sequences))
+    _SEQUENCES.write(root, _Sequences(sequences))
 
 
 def load_model(root: Object | None) -> StoredModel | None:
@@ -113,8 +111,7 @@ def load_model(root: Object | None) -> StoredModel | None:
         model = parse_model(data.tobytes(), preserve=True)
     except Md3Error:
         return None
-    fits = len(frames.key_names) in (0, model.frame_count)
-    if not fits:
+    if len(frames.key_names) not in (0, model.frame_count):
         return None
     return StoredModel(model.frame_names, frames.key_names, frames.frame_start, frames.sequence_names, model)
 
@@ -122,10 +119,22 @@ def load_model(root: Object | None) -> StoredModel | None:
 def load_frames(root: Object | None) -> SourceFrames | None:
     """The frames of a parent, without reading the file: their names are those of the shape keys."""
     start, names = (_FRAME_START.read(root), _KEY_NAMES.read(root)) if root is not None else (None, None)
-    if root is None or start is None or names is None:
+    if start is None or names is None:
         return None
-    sequences = SEQUENCES.read(root) or Sequences()
-    return SourceFrames(names, names, start, [one.name for one in sequences.found])
+    return SourceFrames(names, names, start, [one.name for one in load_sequences(root)])
+
+
+def load_sequences(root: Object | None) -> tuple[Sequence, ...]:
+    """The sequences that are stored on a parent."""
+    found = _SEQUENCES.read(root) if root is not None else None
+    return found.found if found is not None else ()
+
+
+def with_parents(obj: Object | None) -> Iterator[Object]:
+    """An object and its parents, the nearest first."""
+    while obj is not None:
+        yield obj
+        obj = obj.parent
 
 
 def has_file(obj: Object) -> bool:
@@ -135,6 +144,4 @@ def has_file(obj: Object) -> bool:
 
 def root_of(obj: Object | None) -> Object | None:
     """The parent that an imported file is stored on, of a mesh, a tag or itself."""
-    while obj is not None and not _FILE.is_stored(obj):
-        obj = obj.parent
-    return obj
+    return next(filter(has_file, with_parents(obj)), None)

@@ -29,7 +29,6 @@ Floats = npt.NDArray[np.float64]
 # The prefix of their paths, their group, and the channels of all frames, (F, 10).
 _Curves: TypeAlias = tuple[str, str, Floats]
 
-BONES = "BONES"
 _CHANNELS = (("location", slice(0, 3)), ("rotation_quaternion", slice(3, 7)), ("scale", slice(7, 10)))
 # Of the size of the model.
 _DISPLAY_SIZE = 0.1
@@ -94,16 +93,13 @@ def build_tags(
     corners = box_of(bounds[np.isfinite(bounds).all(axis=1)].astype(np.float64))
     extent = float(np.ptp(np.array(corners or [[0.0], [1.0]]), axis=0).max())
     size = extent * options.conversion.scale * _DISPLAY_SIZE or 1.0
-    animated: list[tuple[Object, list[_Curves]]] = []
-    if options.tags == BONES:
-        armature, curves = _add_bones(context, root, model.tag_names, matrices, size, result)
-        animated.append((armature, curves))
+    if options.tags == "BONES":
+        animated = [_add_bones(context, root, model.tag_names, matrices, size, result)]
     else:
-        for number, name in enumerate(model.tag_names):
-            values = channels(matrices[:, number])
-            tag = _add_empty(root, name, values[0], size, result)
-            NUMBER.write(tag, number)
-            animated.append((tag, [("", "Object Transforms", values)]))
+        animated = [
+            _add_empty(root, name, number, channels(matrices[:, number]), size, result)
+            for number, name in enumerate(model.tag_names)
+        ]
     whole = FrameSequence(root.name, 0, len(matrices) - 1)
     for owner, curves in animated:
         SLOT.write(owner, owner.name)
@@ -139,14 +135,17 @@ def _add_object(root: Object, name: str, data: Any, result: ImportResult) -> Obj
     return obj
 
 
-def _add_empty(root: Object, name: str, values: Floats, size: float, result: ImportResult) -> Object:
+def _add_empty(
+    root: Object, name: str, number: int, values: Floats, size: float, result: ImportResult
+) -> tuple[Object, list[_Curves]]:
     tag = _add_object(root, names.for_blender(name, versions.MAX_ID_NAME, "tag"), None, result)
     tag.empty_display_type = "ARROWS"
     tag.rotation_mode = "QUATERNION"
-    _set_channels(tag, values)
+    _set_channels(tag, values[0])
     # Some files have axes of another length than 1.
-    tag.empty_display_size = size / max(float(np.abs(values[7:]).max()), 1e-6)
-    return tag
+    tag.empty_display_size = size / max(float(np.abs(values[0, 7:]).max()), 1e-6)
+    NUMBER.write(tag, number)
+    return tag, [("", "Object Transforms", values)]
 
 
 def _add_bones(

@@ -87,14 +87,16 @@ def _register_family(family: Family) -> None:
     handler = _file_handler(family)
     bpy.utils.register_class(handler)
     _handlers.append(handler)
-    _add_to_menu(bpy.types.TOPBAR_MT_file_import, part.importer, f"{family.label} ({', '.join(family.suffixes)})")
+    add_to_menu(bpy.types.TOPBAR_MT_file_import, part.importer, f"{family.label} ({', '.join(family.suffixes)})")
     labels = {kind.suffix: kind.label for kind in family.kinds}
     for exporter in part.exporters:
         suffix: str = cast("Any", exporter).filename_ext
-        _add_to_menu(bpy.types.TOPBAR_MT_file_export, exporter, f"{labels[suffix]} ({suffix})")
+        add_to_menu(bpy.types.TOPBAR_MT_file_export, exporter, f"{labels[suffix]} ({suffix})")
 
 
-def _add_to_menu(menu: Any, operator: type[Operator], text: str) -> None:
+def add_to_menu(menu: Any, operator: type[Operator], text: str) -> None:
+    """Adds an entry for an operator to a menu; `unregister` removes it."""
+
     def entry(self: Any, context: Context) -> None:
         if other := preferences.other_addon(operator):
             self.layout.label(text=f"{text}: replaced by the add-on {other}, disable it", icon="ERROR")

@@ -18,14 +18,13 @@ from ...io_blender.options import hidden, option, properties, scale_option
 from ...io_blender.reports import Job, listing
 from ...io_blender.scene import axes
 from ...io_blender.scene.objects import ChosenConversion
-from ...io_md2.format import Md2Error
+from ...io_common.game_tree.files import FileReadError
 from ...io_md3.exporting.players import export_player, problems_of, settings_of
-from ...io_md3.format import Game, Md3Error
+from ...io_md3.format import Game
 from ...io_md3.format.sequences import missing_sequences
 from ...io_md3.options import ExportOptions as Md3Options
 from ...io_md3.players import Player, find_player
 from ...io_md3.records import PlayerSettings
-from ...io_md5.format import Md5Error
 from .. import CharacterError, scene
 from ..exporter import CharacterExport, export_character
 from . import import_character
@@ -53,7 +52,7 @@ class EXPORT_SCENE_OT_idtech_character(job_operator.JobOperator, shared_options.
     """Write the active character that was imported from a game, or a player of Quake III, with all its files"""
 
     bl_idname = "export_scene.idtech_character"
-    verb, bad_data = "Exported", CharacterError
+    verb, bad_data = "Exported", (CharacterError, FileReadError)
     bl_label = "Export Game Character"
     bl_options = {"REGISTER", "PRESET"}
 
@@ -120,22 +119,14 @@ class EXPORT_SCENE_OT_idtech_character(job_operator.JobOperator, shared_options.
         if not self.directory:
             raise CharacterError("no folder selected: select the folder that stands for the game folder")
         folder, game_folders = Path(bpy.path.abspath(self.directory)), tuple(preferences.game_folders())
-        try:
-            if player is not None:
-                settings, model = self._player_options(player, game_folders)
-                result = yield from export_player(context, player, folder, settings, model)
-                return result.report, result.paths
-            if found is None:
-                raise CharacterError("no character: select an object of a character that was imported from a game")
-            options = CharacterExport(
-                use_models=self.use_models,
-                use_declarations=self.use_declarations,
-                verify=self.verification(),
-                game_folders=game_folders,
-            )
-            result = yield from export_character(context, found, folder, options)
-        except (Md5Error, Md2Error, Md3Error) as error:
-            raise CharacterError(str(error)) from error
+        if player is not None:
+            settings, model = self._player_options(player, game_folders)
+            result = yield from export_player(context, player, folder, settings, model)
+            return result.report, result.paths
+        if found is None:
+            raise CharacterError("no character: select an object of a character that was imported from a game")
+        options = CharacterExport(self.use_models, self.use_declarations, self.verification(), game_folders)
+        result = yield from export_character(context, found, folder, options)
         return result.report, result.paths
 
     def _player_options(self, player: Player, game_folders: tuple[str, ...]) -> tuple[PlayerSettings, Md3Options]:
@@ -298,27 +289,18 @@ CLASSES: tuple[Any, ...] = (
 )
 
 
-def _import_entry(menu: Any, context: Context) -> None:
-    menu.layout.operator("import_scene.idtech_character", text="id Tech Game Character")
-
-
-def _export_entry(menu: Any, context: Context) -> None:
-    menu.layout.operator(EXPORT_SCENE_OT_idtech_character.bl_idname, text="id Tech Game Character")
-
-
 def register() -> None:
-    """Registers the classes and the menu entry."""
+    """Registers the classes and the menu entries, which `registration.unregister` removes."""
     registration.add(CLASSES, ())
     for cls in CLASSES:
         if issubclass(cls, bpy.types.Operator):
             documentation.add_page(cls.bl_idname, PAGE)
-    bpy.types.TOPBAR_MT_file_import.append(_import_entry)
-    bpy.types.TOPBAR_MT_file_export.append(_export_entry)
+    text = "id Tech Game Character"
+    registration.add_to_menu(bpy.types.TOPBAR_MT_file_import, import_character.IMPORT_SCENE_OT_idtech_character, text)
+    registration.add_to_menu(bpy.types.TOPBAR_MT_file_export, EXPORT_SCENE_OT_idtech_character, text)
 
 
 def unregister() -> None:
     """Removes what `register` added."""
-    bpy.types.TOPBAR_MT_file_export.remove(_export_entry)
-    bpy.types.TOPBAR_MT_file_import.remove(_import_entry)
     registration.remove(CLASSES, ())
     import_character.remove_pictures()

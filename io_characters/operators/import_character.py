@@ -201,7 +201,7 @@ class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, Impor
     """Import a character, model or player with its animations, skins and attachments from the data of a game"""
 
     bl_idname = "import_scene.idtech_character"
-    verb, bad_data = "Imported", CharacterError
+    verb, bad_data = "Imported", (CharacterError, FileReadError)
     bl_label = "Import Game Character"
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
@@ -383,10 +383,7 @@ class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, Impor
         entry = self._chosen(found)
         if entry is None:
             raise CharacterError(_unknown(self.name, found.entries, folder))
-        try:
-            character = found.character(entry)
-        except FileReadError as error:
-            raise CharacterError(str(error)) from error
+        character = found.character(entry)
         options = CharacterOptions(
             **values_of(self, CharacterProperties),
             weapon=self.weapon,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import bpy
 import numpy as np
@@ -13,7 +14,7 @@ from ...io_blender.findings import FACES, VERTICES, Location
 from ...io_blender.frames import models as frame_models
 from ...io_blender.frames import verification
 from ...io_blender.frames.frame_plan import FramePlan, Segment
-from ...io_blender.frames.sampling import Samples, Sampling, Sides, blocks, sample_frames
+from ...io_blender.frames.sampling import Samples, Sampling, blocks, sample_frames
 from ...io_blender.frames.verification import GRID, POSITION, TRIANGULATION, UV
 from ...io_blender.records import NONE
 from ...io_blender.reports import Job, Report
@@ -78,9 +79,6 @@ _TEXELS = 0.5 + 0.01
 # By how many texels the GL commands of an imported file may differ from its table, which holds whole texels.
 _KEPT_TEXELS = 1.5
 
-TEMPLATE_LABELS = {Template.NONE: "model", Template.QUAKE2_PLAYER: "Quake II player"}
-"""What the models of each template are called."""
-
 
 def build_model(context: Context, options: ExportOptions, report: Report) -> Job[frame_models.Built]:
     """Builds and verifies a model of objects, joined, in Object Mode; raises Md2Error or NothingToExportError."""
@@ -93,10 +91,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     scene = context.scene
     stored = {obj: one for obj in objects if (one := load_model(obj.data)) is not None}
     models = (one for mesh in bpy.data.meshes if (one := load_model(mesh)) is not None)
-
-    def arrange(segments: list[Segment]) -> list[Segment]:
-        return _in_template_order(segments, Template(options.sequence_template))
-
+    arrange = partial(_in_template_order, template=Template(options.sequence_template))
     plan = frame_models.plan_model(objects, stored, scene, options.frames, models, report, arrange)
     used = stored
     while True:
@@ -152,12 +147,12 @@ class _Builder:
         def read(depsgraph: Depsgraph) -> list[Part]:
             return [read_part(obj, self.stored.get(obj), depsgraph, self.report) for obj in self.objects]
 
-        def sides(part: Part) -> Sides:
-            return sides_of(part, self.conversion.rotation, self.plan.frame_count)
-
-        options = self.options
-        what = Sampling(self.context, self.objects, self.plan, options, self.report, read)
-        parts, samples = yield from sample_frames(replace(what, sides=sides) if options.split_sharp else what)
+        options, plan = self.options, self.plan
+        sides = partial(sides_of, rotation=self.conversion.rotation, frame_count=plan.frame_count)
+        what = Sampling(
+            self.context, self.objects, plan, options, self.report, read, sides if options.split_sharp else None
+        )
+        parts, samples = yield from sample_frames(what)
         topology = join(parts)
         count = self.plan.moving_count(samples.positions, tolerance=0.0)
         if count < self.plan.frame_count:
@@ -280,21 +275,16 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
             result.note(part.obj.name, POSITION, np.inf, "in all frames")
         return result
 
-    def vertices(frame: int) -> list[npt.NDArray[np.float32]]:
-        return [decompress(model.vertices[frame], model.scale[frame], model.translate[frame])] * len(parts)
-
-    def allowed(frame: int) -> npt.NDArray[np.floating]:
-        scale = model.scale[frame]
-        return np.abs(scale) + 2.0 * grid_tolerance(scale, model.translate[frame])
-
+    # The largest step of the grid, and what rounding adds to it.
+    allowed = np.abs(model.scale) + 2.0 * grid_tolerance(model.scale, model.translate)
     texels = np.maximum((model.skin_width, model.skin_height), 1)
     ends = np.cumsum([len(part.triangles) for part in parts])[:-1]
     grids = np.stack([model.translate, model.translate + 255.0 * model.scale]).astype(np.float64)
     decoded = verification.Decoded(
         frame_names=model.frame_names,
         size=diagonal(grids.reshape(-1, 3)),
-        vertices=vertices,
-        allowed=allowed,
+        vertices=lambda row: [decompress(model.vertices[row], model.scale[row], model.translate[row])] * len(parts),
+        allowed=lambda row: allowed[row],
         triangles=np.split(triangles, ends),
         uvs=np.split(flip_v((model.st + 0.5) / texels)[triangle_st], ends),
         texels=texels,
@@ -324,7 +314,7 @@ def _in_template_order(segments: list[Segment], template: Template) -> list[Segm
     order, problems = match_template(template, [(one.name, len(one.frames)) for one in segments])
     if problems:
         raise NothingToExportError(
-            f"the checked animations are not those of a {TEMPLATE_LABELS[template]}; {', '.join(problems)}. "
+            f"the checked animations are not those of a Quake II player; {', '.join(problems)}. "
             "Rename, check or uncheck animations, or choose no template"
         )
     return [segments[index] for index in order]
@@ -333,25 +323,19 @@ def _in_template_order(segments: list[Segment], template: Template) -> list[Segm
 def _location(finding: Finding, parts: list[Part], triangles: npt.NDArray[np.int64]) -> Location:
     """The object with most of the elements of a finding, and these elements."""
     best = Location(parts[0].obj if len(parts) == 1 else None)
-    if finding.vertices:
-        chosen = np.array(finding.vertices)
-        for part, block in zip(parts, blocks(len(part.used) for part in parts), strict=True):
-            selected = chosen[(chosen >= block.start) & (chosen < block.stop)] - block.start
-            best = _better(best, part, VERTICES, np.unique(part.used[selected]))
-    elif finding.triangles:
-        chosen = triangles[np.array(finding.triangles)]
-        for part, block in zip(parts, blocks(len(part.triangles) for part in parts), strict=True):
-            selected = chosen[(chosen >= block.start) & (chosen < block.stop)] - block.start
-            best = _better(best, part, FACES, part.loops[selected, 0])
+    kind, chosen = VERTICES, np.array(finding.vertices, dtype=np.int64)
+    if not len(chosen):
+        kind, chosen = FACES, triangles[list(finding.triangles)]
+    tables = [part.used if kind == VERTICES else part.loops[:, 0] for part in parts]
+    for part, table, block in zip(parts, tables, blocks(map(len, tables)), strict=True):
+        elements = np.unique(table[chosen[(chosen >= block.start) & (chosen < block.stop)] - block.start])
+        if len(elements) <= len(best.elements):
+            continue
+        if part.vertex_count != len(part.obj.data.vertices):
+            # Modifiers changed the vertices.
+            best = Location(part.obj)
+            continue
+        if kind == FACES:
+            elements = faces_of_corners(part.obj.data, elements)
+        best = Location(part.obj, kind, tuple(elements.tolist()))
     return best
-
-
-def _better(best: Location, part: Part, kind: str, elements: np.ndarray) -> Location:
-    """A location in a part, if it has more elements; the object alone if modifiers changed the vertices."""
-    if len(elements) <= len(best.elements):
-        return best
-    if part.vertex_count != len(part.obj.data.vertices):
-        return Location(part.obj)
-    if kind == FACES:
-        elements = faces_of_corners(part.obj.data, elements)
-    return Location(part.obj, kind, tuple(elements.tolist()))

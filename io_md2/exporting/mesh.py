@@ -98,11 +98,8 @@ def join(parts: list[Part]) -> Topology:
         and np.array_equal(sources, np.arange(stored.model.vertex_count))
         and np.array_equal(triangles, stored.triangles)
     )
-    if stored is None:
-        same_faces = np.zeros(len(sources), dtype=bool)
-    elif is_source:
-        same_faces = np.ones(len(sources), dtype=bool)
-    else:
+    same_faces = np.full(len(sources), is_source)
+    if stored is not None and not is_source:
         same_faces = have_same_triangles(triangles, sources, stored.triangles, stored.model.vertex_count)
     return Topology(triangles.astype(np.int32), stored, sources, is_source, same_faces)
 
@@ -250,17 +247,15 @@ def smoothed(mesh: mesh_data.TriangleMesh) -> tuple[int, float]:
 def skin_names(parts: list[Part], game_folders: Sequence[str], report: Report) -> list[str]:
     """The names of the skins: those of the imported file while its materials are unchanged, else new ones."""
     result: list[str] = []
-    written: set[str] = set()
     drawn: set[Material] = set()
     for part in parts:
         names = material_skins(part.materials, game_folders)
         stored = part.stored.model.skins if part.stored is not None else []
         if part.stored is not None and names == part.stored.material_skins:
             # A file may list a skin twice, but parts that share a skin must not repeat it.
-            added = [name for name in stored if name not in written]
+            result += [name for name in stored if name not in result]
         else:
             # Skins without a material cannot have changed.
-            added = []
             for name in dict.fromkeys([*names, *stored[MAX_MATERIALS:]]):
                 fit = to_latin1(name)
                 if fit != name:
@@ -268,11 +263,8 @@ def skin_names(parts: list[Part], game_folders: Sequence[str], report: Report) -
                         f"the skin name {name!r} has characters that are not in Latin-1 and was written as {fit!r}: "
                         "rename the image or material"
                     )
-                if fit not in written:
-                    added.append(fit)
-                    written.add(fit)
-        result += added
-        written.update(added)
+                if fit not in result:
+                    result.append(fit)
         used = {part.materials[slot] for slot in set(part.slots.tolist()) if slot < len(part.materials)}
         drawn |= {material for material in used if material is not None}
     if len(drawn) > 1:

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...io_common.arrays import MAX_INT32, decode_names, encode_names
-from ...io_common.binary import INCOMPLETE, write_contents
+from ...io_common.binary import INCOMPLETE, BinaryReader, write_contents
+from ...io_common.errors import FormatError
 from ...io_common.files import Source, Target, read_source
 from ...io_common.frames import FRAME_NAME_SIZE, find_sequences
 from ...io_common.rules import Description, box_line, describe_findings, game_named
@@ -28,6 +29,7 @@ from .model import (
     HEADER_FIELDS,
     HEADER_SIZE,
     MAGIC,
+    MAGIC_NUMBER,
     SKIN_DTYPE,
     SKIN_NAME_SIZE,
     ST_DTYPE,
@@ -44,6 +46,7 @@ from .model import (
 )
 
 _OTHER_FORMATS = {
+    b"": "too short for an MD2 model",
     b"IDP3": "a Quake III model (MD3)",
     b"IDPO": "a Quake model (MDL)",
     b"IDPC": "a Half-Life alias model",
@@ -81,18 +84,14 @@ _MANY_BYTES = 1024
 _HEADER = struct.Struct(f"<{len(HEADER_FIELDS)}i")
 
 
-class _Reader:
-    def __init__(self, data: bytes, path: str) -> None:
-        self.data = data
-        self.path = path
-        self.warnings: list[str] = []
-        self.header: dict[str, int] = {}
-        # Where the last section ends.
-        self.end = HEADER_SIZE
+class _Reader(BinaryReader):
+    ERROR = Md2Error
+    header: dict[str, int]
+    end = HEADER_SIZE  # of the last section
 
-    def error(self, reason: str, place: int | str, found: object, expected: str) -> Md2Error:
-        offset = place if isinstance(place, int) else 4 * HEADER_FIELDS.index(place)
-        return Md2Error(reason, path=self.path, offset=offset, found=str(found), expected=expected)
+    def error(self, reason: str, offset: int | str, found: object, expected: object) -> FormatError:
+        place = offset if isinstance(offset, int) else 4 * HEADER_FIELDS.index(offset)
+        return super().error(reason, place, found, expected)
 
     def model(self) -> Model:
         self.read_header()
@@ -137,20 +136,14 @@ class _Reader:
         return model
 
     def read_header(self) -> None:
-        data = self.data
-        if len(data) < 4:
-            found = counted(len(data), "bytes")
-            raise self.error("the file is too short for an MD2 model", 0, found, "a header")
-        if data[:4] != MAGIC:
-            other = _OTHER_FORMATS.get(data[:4], "not an MD2 model")
-            raise self.error(f"the file is {other}", 0, repr(data[:4])[1:], "'IDP2'")
-        if len(data) < HEADER_SIZE:
-            reason = f"{INCOMPLETE}: it ends inside its header"
-            raise self.error(reason, len(data), counted(len(data), "bytes"), f"at least {HEADER_SIZE}")
-        values = _HEADER.unpack_from(data)
+        begin = bytes(self.data[:4])
+        if begin in _OTHER_FORMATS:
+            raise self.error(f"the file is {_OTHER_FORMATS[begin]}", 0, repr(begin)[1:], "'IDP2'")
+        self.check_start(MAGIC, HEADER_SIZE, "an MD2 model")
+        values = _HEADER.unpack_from(self.data)
         self.header = h = dict(zip(HEADER_FIELDS, values, strict=True))
         if h["version"] != VERSION:
-            raise self.error("unknown version of MD2", "version", h["version"], str(VERSION))
+            raise self.error("unknown version of MD2", "version", h["version"], VERSION)
         # offset_end is not needed, and wrong in real files.
         if min(values[1:-1]) < 0:
             name = next(name for name in HEADER_FIELDS[1:] if h[name] < 0)
@@ -160,8 +153,7 @@ class _Reader:
         needed, size = FRAME_HEADER_SIZE + VERTEX_SIZE * h["num_vertices"], h["framesize"]
         if size == 0:
             # The engine and the specification's reader never use it.
-            text = f"framesize is 0; frames were taken to be {needed} bytes, as their vertices need"
-            self.warnings.append(text)
+            self.warnings.append(f"framesize is 0; frames were taken to be {needed} bytes, as their vertices need")
             h["framesize"] = needed
         elif size < needed:
             reason = f"a frame is too small for {counted(h['num_vertices'], 'vertices')}"
@@ -329,21 +321,8 @@ def format_model(model: Model) -> bytes:
         offsets.append(offsets[-1] + section.nbytes)
     if offsets[-1] > MAX_INT32:
         raise Md2Error("the file would be too large", found=f"{offsets[-1]} bytes", expected=str(MAX_INT32))
-    header = struct.pack(
-        f"<4s{len(HEADER_FIELDS) - 1}i",
-        MAGIC,
-        VERSION,
-        model.skin_width,
-        model.skin_height,
-        frames.dtype.itemsize,
-        len(model.skins),
-        model.vertex_count,
-        len(st),
-        len(triangles),
-        len(commands),
-        model.frame_count,
-        *offsets,
-    )
+    size, counts = frames.dtype.itemsize, [len(skins), model.vertex_count, *map(len, (st, triangles, commands, frames))]
+    header = _HEADER.pack(MAGIC_NUMBER, VERSION, model.skin_width, model.skin_height, size, *counts, *offsets)
     # The bytes of an array; an empty one has no view of them.
     contents = [section.view(np.uint8).data for section in sections if section.size]
     return b"".join([header, *contents])

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
+from ...io_common.arrays import distinct_rows
 from ...io_common.frames import Wrap, find_frame_pair
 from .model import FRAMES_PER_SECOND, GlCommands, Md2Error, Model, validate_structure
 from .normals import normal_indices
@@ -213,17 +214,12 @@ def merge_vertices(model: Model) -> Model:
     hard edges all the same. Where their normals differ, the merged vertex gets the normal of the compiler's rule. All
     triangles stay, even those that become degenerate; the GL commands are left out.
     """
-    rows = model.vertices.transpose(1, 0, 2).reshape(model.vertex_count, 3 * model.frame_count)
-    firsts = np.arange(len(rows))
-    if rows.size:
-        _values, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-        firsts = first[inverse.reshape(-1)]
-    kept = np.unique(firsts)
-    triangles = np.searchsorted(kept, firsts)[model.triangles].astype(np.int32)
+    kept, numbers = distinct_rows(np.moveaxis(model.vertices, 1, 0))
+    triangles = numbers[model.triangles].astype(np.int32)
     vertices = model.vertices[:, kept]
     normals = model.normals[:, kept]
-    differing = (model.normals != model.normals[:, firsts]).any(axis=0)
-    mixed = np.searchsorted(kept, np.unique(firsts[differing]))
+    differing = (model.normals != normals[:, numbers]).any(axis=0)
+    mixed = np.unique(numbers[differing])
     if len(mixed):
         positions = decompress(vertices, model.scale, model.translate)
         normals[:, mixed] = normal_indices(positions, triangles)[:, mixed]

@@ -6,19 +6,20 @@ end are the sequences of players, which are those of Quake II's ``m_player.h``: 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
 
 import numpy as np
 
 from ...io_common.companions import Companion, match_sequences
-from ...io_common.frames import FrameSequence
-from ...io_common.rules import Finding, Profile, Rule, Subject, find, find_invalid
+from ...io_common.frames import FRAME_NAME_SIZE, FrameSequence, to_latin1
+from ...io_common.rules import Check, Finding, Profile, Rule, Subject, find, find_invalid, limited
 from ...io_common.texts import counted
 from ...io_common.textures.conventions import TextureRules
-from . import checks
+from .glcommands import drawn_triangles, sorted_numbers
 from .model import FRAMES_PER_SECOND, SKIN_NAME_SIZE, Model, validate_structure
+from .normals import NORMAL_COUNT
 
 
 class Game(Enum):
@@ -30,9 +31,158 @@ class Game(Enum):
     GZDOOM = "GZDOOM"
 
 
+_IMAGES = (".pcx", ".wal", ".tga", ".png", ".jpg")
+_NAMED = 5
+_INT16 = np.iinfo(np.int16)
+_WORDS = {"skin_height": "texels", "st": "texture coordinates"}
+
+
+# Checks of numbers
+
+
+def _counts(model: Model, what: str) -> list[tuple[str, int]]:
+    """A number of a model, with the words for whose it is."""
+    if what == "skin_height":
+        return [("The skin height is", model.skin_height)]
+    attribute = "frame_names" if what == "frames" else what
+    return [("The model has", model.vertex_count if what == "vertices" else len(getattr(model, attribute)))]
+
+
+def _at_most(what: str) -> Check:
+    return limited(_counts, what, _WORDS.get(what, what), selected=what in ("vertices", "triangles"))
+
+
+def _at_least(what: str) -> Check:
+    return limited(_counts, what, _WORDS.get(what, what), is_least=True)
+
+
+def _corner_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """Triangles have more distinct pairs of a vertex and the value of a texture coordinate than the limit."""
+    model = subject.model
+    if 3 * model.triangle_count <= rule.limit:
+        return
+    texels = model.st[model.triangle_st].astype(np.int64) - _INT16.min
+    size = 1 << 16
+    pairs = (model.triangles.astype(np.int64) * size + texels[..., 0]) * size + texels[..., 1]
+    count = len(np.unique(pairs))
+    if count > rule.limit:
+        yield rule.finding(f"The triangles have {counted(count, 'distinct corners')}", count)
+
+
+def _st_range(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    st = subject.model.st
+    bad = np.asarray(((st < _INT16.min) | (st > _INT16.max)).any(axis=1))
+    if bad.any():
+        first = st[bad.argmax()].tolist()
+        count = counted(int(bad.sum()), "texture coordinates", "do")
+        triangles = np.flatnonzero(bad[subject.model.triangle_st].any(axis=1))
+        yield rule.finding(f"{count} not fit into 16 bits, such as {first}", first, triangles=triangles)
+
+
+def _st_outside(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    model = subject.model
+    if model.skin_width <= 0 or model.skin_height <= 0:
+        return
+    # Negative ones are too large without their sign.
+    beyond = model.st.astype(np.uint64) >= np.array([model.skin_width, model.skin_height], np.uint64)
+    if beyond.any():
+        outside = np.asarray(beyond.any(axis=1))
+        count = int(outside.sum())
+        what = f"{counted(count, 'texture coordinates', 'lie')} outside the skin"
+        yield rule.finding(what, count, triangles=np.flatnonzero(outside[model.triangle_st].any(axis=1)))
+
+
+def _empty_skin(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    model, source = subject.model, subject.source
+    if min(model.skin_width, model.skin_height) <= 0:
+        size = f"{model.skin_width} x {model.skin_height}"
+        is_in_source = source is not None and min(source.skin_width, source.skin_height) <= 0
+        yield rule.finding(f"The skin is {size} texels", size, is_in_source=is_in_source)
+
+
+def _bad_normals(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    if subject.model.normals.max(initial=0) >= NORMAL_COUNT:
+        bad = subject.model.normals >= NORMAL_COUNT
+        count = int(bad.sum())
+        what = f"{counted(count, 'normal indices', 'are')} {NORMAL_COUNT} or more"
+        yield rule.finding(what, count, vertices=np.flatnonzero(bad.any(axis=0)))
+
+
+# Checks of names
+
+
+def _name_characters(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    for kind, name, _size in _names(subject):
+        if to_latin1(name) != name:
+            yield rule.finding(f"The {kind} name {name!r} has characters that are not in Latin-1", name)
+
+
+def _name_too_long(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    for kind, name, size in _names(subject):
+        if len(name) > size or "\0" in name:
+            yield rule.finding(f"The {kind} name {name!r} does not fit into {size} bytes", len(name))
+
+
+def _unterminated(wanted: str) -> Check:
+    """A check that names of skins or frames leave room for their terminator."""
+
+    def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
+        for kind, name, size in _names(subject):
+            if kind == wanted and len(name) == size:
+                what = f"The {kind} name {name!r} leaves no room for its terminator in {size} bytes"
+                yield rule.finding(what, size)
+
+    return check
+
+
+def _names(subject: Subject) -> Iterator[tuple[str, str, int]]:
+    """Each distinct name: its kind (skin or frame), itself, and its field's size."""
+    for name in dict.fromkeys(subject.model.skins):
+        yield "skin", name, SKIN_NAME_SIZE
+    for name in dict.fromkeys(subject.model.frame_names):
+        yield "frame", name, FRAME_NAME_SIZE
+
+
+def _skin_not_image(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    names = [name for name in subject.model.skins if not name.lower().endswith(_IMAGES)]
+    if names:
+        listed = ", ".join(map(repr, names[:_NAMED]))
+        yield rule.finding(f"skins that are not paths of images: {listed}", names[0])
+
+
+def _frame_names_empty(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    if "" in subject.model.frame_names:
+        yield rule.finding("Frames have no names")
+
+
+def _repeated_names(model: Model) -> int:
+    return len(model.frame_names) - len(set(model.frame_names))
+
+
+def _frame_names_repeated(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """More frames share a name than in the imported file."""
+    repeated = _repeated_names(subject.model)
+    if repeated and (subject.source is None or repeated > _repeated_names(subject.source)):
+        yield rule.finding(f"{counted(repeated, 'frames', 'have')} the name of an earlier one", repeated)
+
+
+def _commands_differ(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """The GL commands draw other triangles than the list has; degenerate ones do not count."""
+    model = subject.model
+    if not len(model.gl_commands.counts):
+        return
+    listed = sorted_numbers(model.triangles)
+    drawn = sorted_numbers(drawn_triangles(model.gl_commands)[0])
+    if not np.array_equal(listed, drawn):
+        count = counted(len(drawn), "triangles")
+        yield rule.finding(f"The GL commands draw {count}, not the {len(listed)} of the list", len(drawn))
+
+
+# Rules
+
 _FORMAT = "the layout of the file"
 _UNTERMINATED = Rule(
-    "skin_name_unterminated", False, checks.unterminated("skin"), "all", "skin names of at most 63 bytes",
+    "skin_name_unterminated", False, _unterminated("skin"), "all", "skin names of at most 63 bytes",
     "engines read past its end", "shorten the name", "id's `ref_gl/gl_model.c`: `strcpy` style reading of 64 bytes",
     SKIN_NAME_SIZE - 1,
 )  # fmt: skip
@@ -46,52 +196,52 @@ _REMEDIES = {
 def _most(
     what: str, most: int, engine: str, why: str, source: str, code: str = "too_many_{}", *, is_error: bool = True
 ) -> Rule:
-    words = f"at most {most:,} {checks.WORDS.get(what, what)}"
-    return Rule(code.format(what), is_error, checks.at_most(what), engine, words, why, _REMEDIES[what], source, most)
+    words = f"at most {most:,} {_WORDS.get(what, what)}"
+    return Rule(code.format(what), is_error, _at_most(what), engine, words, why, _REMEDIES[what], source, most)
 
 
 def _least(code: str, what: str, least: int, engine: str, why: str, source: str) -> Rule:
-    words = counted(least, checks.WORDS.get(what, what)).replace("1 ", "one ")
+    words = counted(least, _WORDS.get(what, what)).replace("1 ", "one ")
     remedy = "export the model again: the export adds some" if what == "st" else "export a mesh with faces"
-    return Rule(code, True, checks.at_least(what), engine, f"at least {words}", why, remedy, source, least)
+    return Rule(code, True, _at_least(what), engine, f"at least {words}", why, remedy, source, least)
 
 
 _BEYOND = ("all", "a triangle can refer to 65536", _FORMAT, "{}_beyond_format")
 
 COMMON: tuple[Rule, ...] = (
-    Rule("no_frames", True, checks.at_least("frames"), "all", "at least one frame", "games refuse an empty model",
+    Rule("no_frames", True, _at_least("frames"), "all", "at least one frame", "games refuse an empty model",
          "export at least one frame", _FORMAT, 1),
     _most("vertices", 65536, *_BEYOND),
     _most("st", 65536, *_BEYOND),
-    Rule("st_range", True, checks.st_range, "all", "texture coordinates of 16 bits", "the file holds 16 bits",
+    Rule("st_range", True, _st_range, "all", "texture coordinates of 16 bits", "the file holds 16 bits",
          "move the UVs onto the image", _FORMAT),
-    Rule("name_characters", True, checks.name_characters, "all", "names of Latin-1 characters", "",
+    Rule("name_characters", True, _name_characters, "all", "names of Latin-1 characters", "",
          "rename the image or the frame", _FORMAT),
-    Rule("name_too_long", True, checks.name_too_long, "all",
+    Rule("name_too_long", True, _name_too_long, "all",
          "names of at most 64 bytes for skins and 16 for frames", "", "shorten the name", _FORMAT),
     _UNTERMINATED,
-    Rule("frame_name_unterminated", False, checks.unterminated("frame"), "all", "frame names of at most 15 bytes",
+    Rule("frame_name_unterminated", False, _unterminated("frame"), "all", "frame names of at most 15 bytes",
          "engines read past its end", "shorten the name", _FORMAT, 15),
-    Rule("frame_name_empty", False, checks.frame_names_empty, "all", "every frame has a name", "",
+    Rule("frame_name_empty", False, _frame_names_empty, "all", "every frame has a name", "",
          "name the frames", "viewers list them"),
-    Rule("frame_names_repeated", False, checks.frame_names_repeated, "all", "every frame has a name of its own",
+    Rule("frame_names_repeated", False, _frame_names_repeated, "all", "every frame has a name of its own",
          "", "", "viewers list them"),
-    Rule("no_vertices", False, checks.at_least("vertices"), "all", "at least one vertex", "", "", _FORMAT, 1),
-    Rule("no_triangles", False, checks.at_least("triangles"), "all", "at least one triangle", "", "", _FORMAT, 1),
-    Rule("bad_normals", False, checks.bad_normals, "all", "indices of normals below 162",
+    Rule("no_vertices", False, _at_least("vertices"), "all", "at least one vertex", "", "", _FORMAT, 1),
+    Rule("no_triangles", False, _at_least("triangles"), "all", "at least one triangle", "", "", _FORMAT, 1),
+    Rule("bad_normals", False, _bad_normals, "all", "indices of normals below 162",
          "engines shade them differently", "", "id's `anorms.h`", 161),
-    Rule("empty_skin", False, checks.empty_skin, "all", "a skin of at least 1 x 1 texels",
+    Rule("empty_skin", False, _empty_skin, "all", "a skin of at least 1 x 1 texels",
          "engines divide by its size", "choose a Skin Size", _FORMAT),
-    Rule("st_outside_skin", False, checks.st_outside, "all", "texture coordinates on the skin",
+    Rule("st_outside_skin", False, _st_outside, "all", "texture coordinates on the skin",
          "software renderers read outside the image", "", "id's `ref_soft`"),
-    Rule("gl_commands_differ", False, checks.commands_differ, "all",
+    Rule("gl_commands_differ", False, _commands_differ, "all",
          "GL commands draw the triangles of the list", "GL and software renderers show different models",
          "export the model again: the export writes new ones", "id's `ref_gl/gl_mesh.c` and `ref_soft/r_alias.c`"),
 )  # fmt: skip
 """The rules of every game."""
 
 _IMAGE = Rule(
-    "skin_not_image", False, checks.skin_not_image, "Quake II",
+    "skin_not_image", False, _skin_not_image, "Quake II",
     "skins that are paths of images, such as `models/imp/skin.pcx`", "Quake II shows no texture",
     "name the material after the image in the game",
     "id's `ref_gl/gl_image.c`, `GL_FindImage`; q2pro `refresh/images.c`, `find_or_load_image`",
@@ -100,7 +250,7 @@ _IMAGE = Rule(
 _ID = "id's `ref_gl/gl_model.c`, `Mod_LoadAliasModel`; yquake2 `ref_gl1`, `Mod_LoadMD2`"
 _HEADER = "id's `qfiles.h`; the loader does not check it"
 _QUAKE2_RULES = (
-    Rule("skin_too_tall", True, checks.at_most("skin_height"), "Quake II", "a skin of at most 480 texels in height",
+    Rule("skin_too_tall", True, _at_most("skin_height"), "Quake II", "a skin of at most 480 texels in height",
          "Quake II takes 480", "use a lower image, or set Skin Size to Custom", _ID, 480),
     _most("vertices", 2048, "Quake II", "Quake II takes 2,048", _ID),
     _least("missing_vertices", "vertices", 1, "Quake II", "Quake II refuses the model", _ID),
@@ -117,14 +267,14 @@ _Q2PRO_LOAD = "q2pro `refresh/models.c`, `MOD_LoadMD2`"
 _MODERN_RULES = (
     _most("triangles", 6144, "q2pro", "q2pro takes 6,144", f"{_Q2PRO}: `TESS_MAX_INDICES / 3`"),
     _most("frames", 1024, "q2pro", "q2pro takes 1,024", _Q2PRO),
-    Rule("too_many_corners", True, checks.corner_count, "q2pro",
+    Rule("too_many_corners", True, _corner_count, "q2pro",
          "at most 6,144 distinct pairs of vertex and texture coordinate",
          "q2pro makes a vertex of each and takes 6,144",
          "reduce the mesh or merge UV islands", f"{_Q2PRO_LOAD}: `TESS_MAX_VERTICES`", 6144),
     _least("few_vertices", "vertices", 3, "q2pro", "q2pro ignores the model as empty", _Q2PRO_LOAD),
     _least("missing_triangles", "triangles", 1, "q2pro", "q2pro ignores the model as empty", _Q2PRO_LOAD),
     _least("few_st", "st", 3, "q2pro", "q2pro ignores the model as empty", _Q2PRO_LOAD),
-    Rule("empty_skin", True, checks.empty_skin, "q2pro", "a skin of at least 1 x 1 texels", "q2pro refuses the model",
+    Rule("empty_skin", True, _empty_skin, "q2pro", "a skin of at least 1 x 1 texels", "q2pro refuses the model",
          "choose a Skin Size", _Q2PRO),
     replace(_UNTERMINATED, is_error=True, engine="q2pro", why="q2pro refuses the model",
             source=f"{_Q2PRO_LOAD}: `Q_memccpy`"),

@@ -233,21 +233,15 @@ def generate_commands(
     if len(triangles) > _MOST_SEARCHED:
         counts, corners = np.full(len(triangles), -3, np.int32), np.arange(triangles.size)
     else:
-        found = greedy_primitives(_join(triangles, triangle_st))
+        # Equal where both vertex and texture coordinate are.
+        pairs = triangles.astype(np.int64) * (int(triangle_st.max()) + 1) + triangle_st
+        found = greedy_primitives(np.unique(pairs, return_inverse=True)[1].reshape(pairs.shape))
         counts, corners = np.array(found[0], np.int32), np.array(found[1], np.int64)
     return GlCommands(
         counts,
         st_fractions(st, skin_width, skin_height)[triangle_st.reshape(-1)[corners]],
         triangles.reshape(-1)[corners].astype(np.int32),
     )
-
-
-def _join(triangles: NDArray[Any], triangle_st: NDArray[Any]) -> NDArray[np.int64]:
-    """A number for each corner (T, 3), equal where both vertex and texture coordinate are."""
-    size = int(triangle_st.max()) + 1
-    pairs = triangles.astype(np.int64) * size + triangle_st
-    _values, numbers = np.unique(pairs, return_inverse=True)
-    return numbers.reshape(triangles.shape)
 
 
 def restore_st(

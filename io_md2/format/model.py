@@ -6,7 +6,6 @@ The file (MD2 specification, version 8) is little-endian: 17 int32, then section
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,16 +55,14 @@ ST_DTYPE = np.dtype([("st", "<i2", (2,))])
 TRIANGLE_DTYPE = np.dtype([("vertex", "<u2", (3,)), ("st", "<u2", (3,))])
 
 
-@lru_cache(64)
-def frame_dtype(vertex_count: int, frame_size: int | None = None) -> np.dtype[np.void]:
-    """The dtype of one frame in the file; `frame_size` is the bytes from one frame to the next."""
-    size = FRAME_HEADER_SIZE + VERTEX_SIZE * vertex_count
+def frame_dtype(vertex_count: int, frame_size: int = 0) -> np.dtype[np.void]:
+    """The dtype of one frame in the file; `frame_size` is the bytes from one frame to the next, if it has others."""
     return np.dtype(
         {
             "names": ["scale", "translate", "name", "vertices"],
             "formats": [("<f4", (3,)), ("<f4", (3,)), ("V", FRAME_NAME_SIZE), (np.uint8, (vertex_count, VERTEX_SIZE))],
             "offsets": [0, 12, 24, FRAME_HEADER_SIZE],
-            "itemsize": size if frame_size is None else frame_size,
+            "itemsize": frame_size or FRAME_HEADER_SIZE + VERTEX_SIZE * vertex_count,
         }
     )
 

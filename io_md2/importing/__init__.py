@@ -25,7 +25,7 @@ from ...io_blender.frames.options import ImportOptions
 from ...io_blender.materials.images import size_of
 from ...io_blender.materials.library import MaterialLibrary, color_image, name_for_file
 from ...io_blender.reports import ImportResult, Job
-from ...io_blender.scene import axes, mesh_data
+from ...io_blender.scene import mesh_data
 from ...io_common import names
 from ...io_common.game_tree.archives import readable
 from ...io_common.texts import counted
@@ -121,8 +121,9 @@ def build_model(
             "keeps the names of the others",
             path.name,
         )
-    positions = _positions(model, options.conversion)
-
+    positions: npt.NDArray[np.floating] = decompress(model.vertices, model.scale, model.translate)
+    if not options.conversion.is_identity:
+        positions = options.conversion.points(positions.astype(np.float64))
     obj, mesh = _build_object(path.stem, model, positions[0], materials)
     if options.custom_normals and len(mesh.polygons):
         # Where an index is invalid, Blender's normal stays.
@@ -146,12 +147,6 @@ def build_model(
     result.objects.append(obj)
     report.count("vertices", model.vertex_count)
     report.count("triangles", len(mesh.polygons))
-
-
-def _positions(model: Model, conversion: axes.Conversion) -> npt.NDArray[np.floating]:
-    """In the coordinates of the scene, (F, V, 3)."""
-    positions = decompress(model.vertices, model.scale, model.translate)
-    return positions if conversion.is_identity else conversion.points(positions.astype(np.float64))
 
 
 def _build_object(

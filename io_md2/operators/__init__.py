@@ -18,23 +18,13 @@ from ...io_blender.operators.panel_parts import ImportedPanel, fail, split_layou
 from ...io_blender.options import game_option, mixin_of, option, properties
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
-from ..exporting import TEMPLATE_LABELS, build_model
+from ..exporting import build_model
 from ..family import FAMILY
 from ..format import FRAMES_PER_SECOND, PROFILES, find_sequences
 from ..format.games import TEXTURE_RULES, Template, match_template
 from ..importing import import_files
 from ..options import ExportOptions, ModelProperties
-from ..records import (
-    CHOSEN_SKIN_SIZE,
-    FRAME_RATE,
-    GROUP,
-    MAX_RATE,
-    MAX_SKIN_SIZE,
-    SKINS,
-    StoredModel,
-    load_model,
-    load_skin_size,
-)
+from ..records import CHOSEN_SKIN_SIZE, FRAME_RATE, GROUP, MAX_RATE, MAX_SKIN_SIZE, SKINS, load_model, load_skin_size
 
 if TYPE_CHECKING:
     from bpy.types import Context, Material, Object, UILayout
@@ -91,8 +81,7 @@ class EXPORT_SCENE_OT_md2(BuildOptions, FrameExportFile, bpy.types.Operator):
         layout.prop(self, "sequence_template")
 
     def problems_of(self, path: Path, chosen: list[tuple[str, int]]) -> tuple[str, list[str]]:
-        template = Template(self.sequence_template)
-        return f"Not yet a {TEMPLATE_LABELS[template]}:", match_template(template, chosen)[1]
+        return "Not yet a Quake II player:", match_template(Template(self.sequence_template), chosen)[1]
 
 
 # The panels in the Properties editor, and the properties that they edit, which scripts can use too
@@ -110,11 +99,11 @@ def _played_model(obj: Object | None) -> Playable | None:
     return playable_keys(model, [obj], found, [rate] * len(found))
 
 
-def key_of_frame(obj: Object, model: StoredModel, frame: int) -> int:
-    """The index of the shape key that an imported model shows at a frame of the scene, or -1."""
-    keys = shape_keys(obj)
-    index = frame - model.frame_start
-    if keys is None or not 0 <= index < len(model.key_names):
+def _current_key(obj: Object, context: Context) -> int:
+    """The index of the shape key that an imported model shows at the frame of the scene, or -1."""
+    keys, model = shape_keys(obj), load_model(obj.data)
+    index = context.scene.frame_current - model.frame_start if model is not None else -1
+    if keys is None or model is None or not 0 <= index < len(model.key_names):
         return -1
     return int(keys.key_blocks.find(model.key_names[index]))
 
@@ -134,8 +123,7 @@ class OBJECT_OT_md2_select_key(bpy.types.Operator):
     def execute(self, context: Context) -> OperatorResult:
         obj = context.view_layer.objects.active
         assert obj is not None
-        model = load_model(obj.data)
-        index = key_of_frame(obj, model, context.scene.frame_current) if model is not None else -1
+        index = _current_key(obj, context)
         if index < 0:
             return fail(self, f"{obj.name} has no shape key for frame {context.scene.frame_current}")
         obj.active_shape_key_index = index
@@ -152,8 +140,7 @@ class OBJECT_OT_md2_select_key(bpy.types.Operator):
 
 def _draw_key(layout: Any, context: Context, obj: Any) -> None:
     """Draws the button that selects the shape key of the frame, if another one is active."""
-    model = load_model(obj.data)
-    index = key_of_frame(obj, model, context.scene.frame_current) if model is not None else -1
+    index = _current_key(obj, context)
     if index >= 0 and index != obj.active_shape_key_index:
         keys = obj.data.shape_keys.key_blocks
         layout.label(text=f"Edit Mode edits {keys[obj.active_shape_key_index].name}", icon="ERROR")

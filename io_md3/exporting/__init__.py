@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import bpy
@@ -91,7 +92,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     findings = check_model(model, options.game, source)
     skins = {}
     if options.write_skins and options.game is Game.QUAKE:
-        skins = _skin_files(model, builder.further_skins)
+        skins = _skin_files(model, builder.parts, options.game_folders)
         findings = [finding for finding in findings if finding.code != "image_not_found"]
     images = [next(iter(surface.shaders), "") for surface in model.surfaces]
     return frame_models.Built(
@@ -116,50 +117,37 @@ def _find_objects(context: Context, options: ExportOptions, report: Report) -> B
             )
     else:
         meshes, tags = [], find_tags(objects_hanging_on(chosen, context))
-    return make_builder(context, options, report, meshes, tags)
-
-
-def make_builder(
-    context: Context,
-    options: ExportOptions,
-    report: Report,
-    meshes: list[Object],
-    tags: list[Tag],
-    origin: Tag | None = None,
-) -> Builder:
-    """What builds a model of meshes and tags, as the `origin` sees them."""
-    objects = [*meshes, *(tag.obj for tag in tags)]
-    roots = {obj: root for obj in objects if (root := root_of(obj)) is not None}
-    models = {root: one for root in dict.fromkeys(roots.values()) if (one := load_model(root)) is not None}
-    root, source = next(iter(models.items())) if len(models) == 1 else (None, None)
-    stored = {obj: models[roots[obj]] for obj in meshes if roots.get(obj) in models}
-    if len(objects) > 1:
-        report.count("objects", len(objects))
-    conversion = export_conversion(options.conversion, meshes or models, report)
-    parent = root.parent if root is not None else None
-    if root is not None and parent is not None and root_of(parent) is not None:
-        # It hangs on a tag of another model, so that its file has it where that tag is.
-        origin = Tag(root)
-    return Builder(context, options, report, meshes, tags, root, stored, source, conversion, origin)
+    return Builder(context, options, report, meshes, tags)
 
 
 @dataclass(eq=False)
 class Builder:
-    """Builds a model of what is exported."""
+    """Builds a model of meshes and tags."""
 
     context: Context
     options: ExportOptions
     report: Report
     meshes: list[Object]
     tags: list[Tag]
-    root: Object | None  # the parent of the only imported model
-    stored: dict[Object, StoredModel]  # of each mesh, the model that it is a surface of
-    source: StoredModel | None  # the only imported model
-    conversion: Conversion
-    origin: Tag | None  # what the file has the model in relation to; None for the scene
-    further_skins: list[list[str]] = field(default_factory=list)  # of each surface, besides its shader
-    objects: list[Object] = field(default_factory=list)  # of each surface that was built
+    origin: Tag | None = None  # what the file has the model in relation to; None for the scene
+    root: Object | None = field(init=False)  # the parent of the only imported model
+    source: StoredModel | None = field(init=False)  # the only imported model
+    parts: list[Part] = field(default_factory=list)  # of each surface that was built
     noise: float = 0.0  # what the 32 bits of Blender's transforms lose of places relative to the origin
+
+    def __post_init__(self) -> None:
+        objects = [*self.meshes, *(tag.obj for tag in self.tags)]
+        roots = {obj: root for obj in objects if (root := root_of(obj)) is not None}
+        models = {root: one for root in dict.fromkeys(roots.values()) if (one := load_model(root)) is not None}
+        self.root, self.source = next(iter(models.items())) if len(models) == 1 else (None, None)
+        # Of each mesh, the model that it is a surface of.
+        self.stored = {obj: models[roots[obj]] for obj in self.meshes if roots.get(obj) in models}
+        if len(objects) > 1:
+            self.report.count("objects", len(objects))
+        self.conversion = export_conversion(self.options.conversion, self.meshes or models, self.report)
+        if self.root is not None and root_of(self.root.parent) is not None:
+            # It hangs on a tag of another model, so that its file has it where that tag is.
+            self.origin = Tag(self.root)
 
     def build(self, plan: FramePlan | None = None) -> Job[Model]:
         """The model, with the frames of a plan, else those that the options choose."""
@@ -175,9 +163,7 @@ class Builder:
                 self.meshes, sources, scene, options.frames, models, report,
                 lambda segments: _in_order(segments, replaced, report), first_number=first,
             )  # fmt: skip
-        # What Blender shades takes longer to read, and turns with the model that this one hangs on.
-        is_new = not self.stored and self.origin is None
-        builders, samples, tags, turns = yield from self._sample(plan, with_normals=is_new)
+        builders, samples, tags, turns = yield from self._sample(plan)
         parts = [builder.part for builder in builders]
         if not parts and not self.tags:
             raise NothingToExportError(f"there are no faces to export: {listing([obj.name for obj in self.meshes])}")
@@ -196,7 +182,7 @@ class Builder:
             sides = yield from self._sample_sides(plan.some_frames(rows), builders, turns[rows], rows)
         surfaces = [builder.build(sides[number] if sides else None, rows) for number, builder in enumerate(builders)]
         model = self._assemble(plan, builders, surfaces, tags)
-        self.objects = [builder.part.obj for builder in builders]
+        self.parts = parts
         if options.verify is not Verify.NONE:
             verification.warn_of_differences(
                 _find_differences(model, parts, samples, self.conversion), _WARNINGS, report
@@ -209,19 +195,16 @@ class Builder:
                 [one] if kept else split_surface(one, *limits)
                 for one, kept in zip(model.surfaces, is_kept, strict=True)
             ]
-            self.further_skins = [names for names, split in zip(self.further_skins, pieces, strict=True) for _ in split]
+            self.parts = [part for part, split in zip(parts, pieces, strict=True) for _ in split]
             report.hint_split({one.name: len(split) for one, split in zip(model.surfaces, pieces, strict=True)})
             model = replace(model, surfaces=[piece for split in pieces for piece in split])
-            self.objects = [obj for obj, split in zip(self.objects, pieces, strict=True) for _ in split]
         # Others play an `animation.cfg`, or do not play models of maps at all.
         rate = PROFILES[options.game].frame_rate
         if options.compares_speed and rate is not None:
             frame_models.warn_of_model_speed(plan, options.frames, rate, scene, report)
         return model
 
-    def _sample(
-        self, plan: FramePlan, *, with_normals: bool
-    ) -> Job[tuple[list[SurfaceBuilder], Samples, Floats, Floats]]:
+    def _sample(self, plan: FramePlan) -> Job[tuple[list[SurfaceBuilder], Samples, Floats, Floats]]:
         """What is built, what it shows in each frame, and the transforms of tags, (F, N, 4, 4), as the file has them.
         Also what turns normals to the axes of the file, (F, 3, 3)."""
         stored = self.stored
@@ -244,8 +227,10 @@ class Builder:
         def sides(part: Part) -> Sides:
             return builders[part].sides(turns, rows)
 
+        # What Blender shades takes longer to read, and turns with the model that this one hangs on.
+        is_new = not stored and self.origin is None
         what = Sampling(
-            self.context, self.meshes, plan, self.options, self.report, read, sides if with_normals else None,
+            self.context, self.meshes, plan, self.options, self.report, read, sides if is_new else None,
             shows_keys=True, followed=[one.matrix for one in followed],
         )  # fmt: skip
         _, samples = yield from sample_frames(what)
@@ -305,7 +290,6 @@ class Builder:
         for builder, surface in zip(builders, built, strict=True):
             part = builder.part
             taken.append(surface_name(part, taken, self.report))
-            self.further_skins.append(further_skins(part, [one.part for one in builders], self.options.game_folders))
             shaders = shader_names(part, self.options.game_folders, self.report)
             flags = part.stored.flags if part.stored is not None else 0
             surfaces.append(replace(surface, name=taken[-1], shaders=shaders, flags=flags))
@@ -357,9 +341,12 @@ def _in_order(segments: list[Segment], replaced: Companion | None, report: Repor
     return [segments[index] for index in order]
 
 
-def _skin_files(model: Model, further: list[list[str]]) -> dict[str, bytes]:
-    """The .skin files of a model: a line for each surface, with its shader or one of its `further` skins."""
-    skins = [[*surface.shaders[:1], *others] for surface, others in zip(model.surfaces, further, strict=True)]
+def _skin_files(model: Model, parts: list[Part], game_folders: Sequence[str]) -> dict[str, bytes]:
+    """The .skin files of a model: a line for each surface, with its shader or one of its further skins."""
+    skins = [
+        [*surface.shaders[:1], *further_skins(part, parts, game_folders)]
+        for surface, part in zip(model.surfaces, parts, strict=True)
+    ]
     texts = [
         "".join(
             f"{surface.name},{names[min(number, len(names) - 1)]}\n"

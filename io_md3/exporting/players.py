@@ -33,13 +33,10 @@ from ..format.sequences import (
     player_settings,
 )
 from ..options import ExportOptions
-from ..players import HEAD, LOWER, PARTS, TAGS, UPPER, Part, Player, all_frames
+from ..players import HEAD, JOINTS, LOWER, PARTS, STANDING, TAGS, UPPER, Part, Player, all_frames
 from ..records import MATERIAL_NAMES, PLAYER_SETTINGS, SHADERS, PlayerSettings
 from ..tags import Tag
-from . import Builder, make_builder
-
-# What the head, which does not move, is in.
-_STANDING = "TORSO_STAND"
+from . import Builder
 
 
 def settings_of(player: Player) -> PlayerSettings:
@@ -47,9 +44,8 @@ def settings_of(player: Player) -> PlayerSettings:
     stored = PLAYER_SETTINGS.read(player.holder)
     if stored is not None:
         return stored
-    files = player.parts[LOWER].files
-    read = _read_settings(dict(files.texts).get(CONFIG_NAME, ""))
-    return replace(read, name=files.name or read.name, skins=" ".join(_imported_skins(player)) or read.skins)
+    read, name = _read_settings(player.config), player.parts[LOWER].files.name
+    return replace(read, name=name or read.name, skins=" ".join(_imported_skins(player)) or read.skins)
 
 
 def _imported_skins(player: Player) -> list[str]:
@@ -110,7 +106,7 @@ def export_player(
         if problems:
             raise Md3Error(f"not a player that the game can show: {problems}")
         for part in player.parts.values():
-            builder = make_builder(context, options, report, part.meshes, part.tags, _origin(player, part))
+            builder = Builder(context, options, report, part.meshes, part.tags, _origin(player, part))
             with all_frames(context):
                 model = yield from builder.build(None if is_same else _plan(context, player, part, builder))
             source = builder.source.model if builder.source is not None else None
@@ -119,14 +115,9 @@ def export_player(
             files |= _skins(builder, model, player, part, settings)
             if not is_same:
                 _warn_of_levels(folder, join(place, part.name), report)
-        source_config = dict(player.parts[LOWER].files.texts).get(CONFIG_NAME, "")
-        before = _words(_read_settings(source_config)) if source_config else {}
+        before = _words(_read_settings(player.config)) if player.config else {}
         changed = {name: value for name, value in _words(settings).items() if value != before.get(name)}
-        try:
-            table = [] if is_same else in_table(player.sequences)
-            config = format_player_config(changed, table, source_config)
-        except ValueError as error:
-            raise Md3Error(str(error)) from error
+        config = format_player_config(changed, [] if is_same else in_table(player.sequences), player.config)
         files[CONFIG_NAME] = config.encode("latin-1", "replace")
         report.count("files", len(files))
         report.hints += [f"The game also needs icon_{skin}.tga" for skin in settings.skin_names]
@@ -158,15 +149,15 @@ def _origin(player: Player, part: Part) -> Tag | None:
     """What the file of a part has it in relation to: its empty, else the tag that it hangs on."""
     if part.root is not None:
         return Tag(part.root)
-    place = {UPPER: (LOWER, "tag_torso"), HEAD: (UPPER, "tag_head")}.get(part.name)
-    return player.parts[place[0]].find_tag(place[1]) if place is not None else None
+    below, tag = JOINTS.get(part.name, ("", ""))
+    return player.parts[below].find_tag(tag) if below else None
 
 
 def _plan(context: Context, player: Player, part: Part, builder: Builder) -> FramePlan:
     """The frames of the sequences that a part plays; of a head the first of a torso that stands."""
     segments = []
     for one in player.sequences:
-        if not (is_played_by(part.name, one.name) or (part.name == HEAD and one.name == _STANDING)):
+        if not (is_played_by(part.name, one.name) or (part.name == HEAD and one.name == STANDING[UPPER])):
             continue
         playing = [other for other in player.parts.values() if is_played_by(other.name, one.name)]
         plays = dict.fromkeys(play for other in playing for play in player.plays(other, one.name))
@@ -209,11 +200,12 @@ def _skins(builder: Builder, model: Model, player: Player, part: Part, settings:
             if not path or fold(surface.strip()) in present:
                 kept.append(f"{surface},{after.replace(path, renamed.get(path, path))}" if path else line)
         new = [f"{tag}," for tag in model.tag_names if fold(tag) not in known]
-        for one, obj in zip(model.surfaces, builder.objects, strict=True):
+        objects = [part.obj for part in builder.parts]
+        for one, obj in zip(model.surfaces, objects, strict=True):
             if fold(one.name) not in known:
                 # The material of that slot, if the faces have the first alone.
                 slots = [slot for slot in obj.data.materials if slot is not None]
-                is_own = builder.objects.count(obj) == 1 and index < len(slots)
+                is_own = objects.count(obj) == 1 and index < len(slots)
                 path = name_for_file(slots[index], SHADERS, game_folders) if is_own else next(iter(one.shaders), "")
                 new.append(f"{one.name},{path}")
         if new and kept:

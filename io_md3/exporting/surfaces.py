@@ -288,9 +288,7 @@ def shader_names(part: Part, game_folders: Sequence[str], report: Report) -> lis
         return list(part.stored.shaders)
     used = [part.materials[slot] for slot in np.unique(part.slots).tolist() if slot < len(part.materials)]
     result = []
-    for material in used:
-        if material is None:
-            continue
+    for material in filter(None, used):
         name = name_for_file(material, SHADERS, game_folders)
         fit = to_latin1(name)[: NAME_SIZE - 1]
         if fit != name:
@@ -313,11 +311,10 @@ def surface_parts(objects: Sequence[Part], report: Report) -> list[Part]:
         if not len(part.loops) and (part.stored is None or len(part.stored.triangles)):
             report.warn("there are no faces: left out", part.obj.name)
             continue
-        first, *others = _split_by_material(part)
-        # Of what was separated or duplicated, only one is the surface of the file.
-        parts.append(first if first.number not in known else replace(first, number=NONE, stored=None))
-        known |= {part.number} - {NONE}
-        parts += [replace(one, number=NONE, stored=None) for one in others]
+        for one in _split_by_material(part):
+            # Of what was separated or duplicated, only one is the surface of the file.
+            parts.append(one if one.number not in known else replace(one, number=NONE, stored=None))
+            known |= {one.number} - {NONE}
     return sorted(parts, key=lambda one: (one.number == NONE, one.number))
 
 

@@ -44,6 +44,11 @@ _SURFACE_FIELDS = (
     "flags", "num_frames", "num_shaders", "num_vertices", "num_triangles", "ofs_triangles", "ofs_shaders", "ofs_st",
     "ofs_vertices", "ofs_end",
 )  # fmt: skip
+# Where each field is in its header, at whose end they are.
+_PLACES = dict(zip(_FIELDS, range(_HEADER.size - 4 * len(_FIELDS), _HEADER.size, 4), strict=True))
+_SURFACE_PLACES = dict(
+    zip(_SURFACE_FIELDS, range(_SURFACE.size - 4 * len(_SURFACE_FIELDS), _SURFACE.size, 4), strict=True)
+)
 
 
 def read_model(source: Source, name: str = "", *, preserve: bool = False) -> Model:
@@ -65,9 +70,7 @@ def parse_model(data: bytes | bytearray | memoryview, name: str = "", *, preserv
 class _Reader(BinaryReader):
     ERROR = Md3Error
 
-    def __init__(self, data: bytes, path: str) -> None:
-        super().__init__(data, path)
-        self.unterminated = 0
+    unterminated = 0  # names without a terminator
 
     def model(self) -> Model:
         name, head = self.header()
@@ -107,12 +110,12 @@ class _Reader(BinaryReader):
         if version != VERSION:
             raise self.error("unknown version of MD3", 4, version, VERSION)
         head = dict(zip(_FIELDS, values, strict=True))
-        for position, field in enumerate(_FIELDS):
+        for field, place in _PLACES.items():
             # ofs_end is not needed, skins are not used, and flags are bits.
             if head[field] < 0 and field not in ("flags", "num_skins", "ofs_end"):
-                raise self.error(f"negative {field}", _at(position, _HEADER), head[field], "0 or more")
+                raise self.error(f"negative {field}", place, head[field], "0 or more")
         if head["num_frames"] == 0:
-            raise self.error("the model has no frames", _at(1, _HEADER), 0, "1 or more")
+            raise self.error("the model has no frames", _PLACES["num_frames"], 0, "1 or more")
         return name, head
 
     def surface(self, number: int, start: int, frames: int, *, is_last: bool) -> tuple[Surface, int]:
@@ -123,13 +126,13 @@ class _Reader(BinaryReader):
         head = dict(zip(_SURFACE_FIELDS, values, strict=True))
         if ident != MAGIC:
             self.warnings.append(f"Surface {number} begins with {ident!r} instead of 'IDP3'")
-        for position, field in enumerate(_SURFACE_FIELDS):
+        for field, place in _SURFACE_PLACES.items():
             # Nothing follows the last surface.
             if head[field] < 0 and field != "flags" and not (is_last and field == "ofs_end"):
-                raise self.error(f"negative {field}", start + _at(position, _SURFACE), head[field], "0 or more")
+                raise self.error(f"negative {field}", start + place, head[field], "0 or more")
         if head["num_frames"] < frames:
             reason = f"surface {number} has fewer frames than the model"
-            raise self.error(reason, start + _at(1, _SURFACE), head["num_frames"], frames)
+            raise self.error(reason, start + _SURFACE_PLACES["num_frames"], head["num_frames"], frames)
         if head["num_frames"] > frames:
             extra = counted(head["num_frames"] - frames, "frames", "were")
             self.warnings.append(f"{extra} left out that surface {number} has beyond those of the model")
@@ -137,7 +140,7 @@ class _Reader(BinaryReader):
         end = size if is_last else start + head["ofs_end"]
         if not is_last and not _SURFACE.size <= head["ofs_end"] <= size - start:
             reason, expected = (f"{INCOMPLETE}: surface {number} does not fit", f"{_SURFACE.size} to {size - start}")
-            raise self.error(reason, start + _at(9, _SURFACE), head["ofs_end"], expected)
+            raise self.error(reason, start + _SURFACE_PLACES["ofs_end"], head["ofs_end"], expected)
         count = head["num_vertices"]
         triangles = self.table("triangles", head, np.dtype(("<i4", 3)), head["num_triangles"], start, end)
         shaders = self.table("shaders", head, SHADER_DTYPE, head["num_shaders"], start, end)
@@ -170,11 +173,6 @@ class _Reader(BinaryReader):
         names, unterminated = decode_names(fields)
         self.unterminated += unterminated
         return names
-
-
-def _at(position: int, head: struct.Struct) -> int:
-    """Where a field of a header is, of those after its name."""
-    return head.size - 4 * (len(_FIELDS if head is _HEADER else _SURFACE_FIELDS) - position)
 
 
 def write_model(model: Model, target: Target) -> None:

@@ -271,11 +271,9 @@ def interpolate(start: npt.ArrayLike, end: npt.ArrayLike, fraction: float) -> ND
     return result
 
 
-def same_positions(vertices: NDArray[np.int16], *tables: NDArray[np.integer]) -> NDArray[np.int64]:
-    """A number for each vertex of (F, V, 3), the same for vertices at one position in all frames, in the order of
-    their first use, (V,); vertices are the same only if all `tables` (F, V, …) have the same rows for them."""
-    columns = [np.moveaxis(table, 1, 0).reshape(table.shape[1], -1) for table in (vertices, *tables)]
-    return distinct_rows(np.hstack(columns))[1]
+def same_positions(vertices: NDArray[np.int16]) -> NDArray[np.int64]:
+    """A number for each vertex of (F, V, 3), the same for those at one position in all frames, by first use, (V,)."""
+    return distinct_rows(np.moveaxis(vertices, 1, 0))[1]
 
 
 def first_frame(model: Model) -> Model:

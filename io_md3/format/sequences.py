@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from ...io_common.frames import FrameSequence, find_sequences
+from ...io_common.names import without_copy_suffix
 from ...io_common.texts import counted
-from .model import FRAMES_PER_SECOND
+from .model import FRAMES_PER_SECOND, Md3Error
 
 CONFIG_NAME = "animation.cfg"
 
@@ -104,9 +105,10 @@ def sequences_of(
     return result or [Sequence(one.name, one.first, one.last, frame_rate) for one in find_sequences(frame_names)]
 
 
-def sequence_named(name: str) -> str:
-    """The sequence of a player with a name in any case; empty if there is none."""
-    return name.upper() if name.upper() in _NAMES else ""
+def sequence_of_action(name: str) -> str:
+    """The sequence of a player that the name of an action begins with, in any case; empty if there is none."""
+    sequence = without_copy_suffix(name.partition(" ")[0]).upper()
+    return sequence if sequence in _NAMES else ""
 
 
 def is_played_by(part: str, name: str) -> bool:
@@ -142,7 +144,7 @@ def in_table(found: Iterable[Sequence]) -> list[Sequence]:
 def format_player_config(settings: Mapping[str, str], table: Iterable[Sequence], source: str = "") -> str:
     """An `animation.cfg` with a table, or that of a `source` if there is none; other lines of that come back.
 
-    Raises ValueError if it is larger than what the game reads.
+    Raises Md3Error if it is larger than what the game reads.
     """
     lines = source.splitlines(keepends=True)
     rows, end = [index for index, line in enumerate(lines) if _LINE.match(line)], "\r\n" if "\r\n" in source else "\n"
@@ -157,5 +159,5 @@ def format_player_config(settings: Mapping[str, str], table: Iterable[Sequence],
     ]
     text = "".join([*head, *(new or body), *lines[after:]])
     if len(text.encode("utf-8", "surrogateescape")) >= _MOST_BYTES:
-        raise ValueError(f"{CONFIG_NAME} would have {_MOST_BYTES:,} bytes or more, which the game does not read")
+        raise Md3Error(f"{CONFIG_NAME} would have {_MOST_BYTES:,} bytes or more, which the game does not read")
     return text

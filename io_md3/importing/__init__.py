@@ -48,7 +48,7 @@ from ..format.games import TEXTURE_RULES
 from ..format.model import same_positions
 from ..format.sequences import CONFIG_NAME, Sequence, is_played_by, parse_animation_config, sequences_of
 from ..options import ImportOptions
-from ..players import HEAD, LOWER, PARTS, UPPER, find_player
+from ..players import HEAD, JOINTS, LOWER, PARTS, UPPER, find_player
 from ..records import (
     CONVERSION,
     CORNER_VERTEX,
@@ -72,9 +72,7 @@ _LEVELS = ("1", "2")
 
 _MAX_TEXT = 1 << 20
 
-# The part of a Quake III player that hangs on another one, and the tag that it hangs on.
 _WEAPONS = "weapons2"
-_JOINTS = {"upper": ("lower", "tag_torso"), "head": ("upper", "tag_head")}
 
 
 @dataclass(eq=False)
@@ -170,9 +168,10 @@ def _read(path: Path, search: Search, options: ImportOptions) -> _File:
             model.warnings.append(str(error))
     shaders = [shader for surface in model.surfaces for shader in surface.shaders]
     found = search.model(path, shaders)
-    materials: list[list[Any]] = []
-    for number, surface in enumerate(model.surfaces):
-        materials.append(_materials(found, surface, number, use_textures=options.use_textures))
+    materials = [
+        _materials(found, surface, number, use_textures=options.use_textures)
+        for number, surface in enumerate(model.surfaces)
+    ]
     # Quake counts the frames of the MDL that the model replaces.
     replaced = find_companion(path, search)[0]
     is_replaced = replaced is not None and len(replaced.frame_names) == model.frame_count
@@ -302,7 +301,7 @@ def _join_players(roots: dict[Path, Object]) -> None:
     """Hangs the parts of a Quake III player, if they were imported together, on the tags of each other."""
     for path, root in roots.items():
         is_weapon = path.parent.parent.name.lower() == _WEAPONS
-        below, tag_name = (UPPER, "tag_weapon") if is_weapon else _JOINTS.get(path.stem.lower(), ("", ""))
+        below, tag_name = (UPPER, "tag_weapon") if is_weapon else JOINTS.get(path.stem.lower(), ("", ""))
         for other, other_root in roots.items():
             if (is_weapon or other.parent == path.parent) and other.stem.lower() == below:
                 hang_on_tag(root, other_root, tag_name)

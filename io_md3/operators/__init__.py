@@ -25,7 +25,7 @@ from ..format.games import TEXTURE_RULES
 from ..importing import import_files
 from ..options import ExportOptions, ImportOptions, ImportProperties, ModelProperties
 from ..players import find_player
-from ..records import GROUP, NUMBER, SEQUENCES, SHADERS, load_frames, root_of
+from ..records import GROUP, NUMBER, SHADERS, load_frames, load_sequences, root_of
 
 if TYPE_CHECKING:
     from bpy.types import Context, Material, Object, UILayout
@@ -104,12 +104,11 @@ def _played_model(obj: Object | None) -> Playable | None:
     if player is not None and player.sequences:
         return Playable(player.sequences, player.played, player.show)
     root = root_of(obj)
-    frames = load_frames(root)
-    found = SEQUENCES.read(root) if frames is not None else None
-    if root is None or frames is None or found is None or not found.found:
+    frames, found = load_frames(root), load_sequences(root)
+    if root is None or frames is None or not found:
         return None
     meshes = [one for one in root.children if one.type == "MESH" and has_record(one.data, GROUP)]
-    return playable_keys(frames, meshes, found.found, [one.frame_rate for one in found.found])
+    return playable_keys(frames, meshes, found, [one.frame_rate for one in found])
 
 
 PLAYER = SequencePlayer("md3", _played_model)
