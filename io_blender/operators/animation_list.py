@@ -354,14 +354,4 @@ def _summary(found: AnimationList) -> str:
     return f"{len(found.checked)} of {counted(len(found.rows), 'animations')} checked"
 
 
-CLASSES = (
-    IO_IDTECH_PG_animation_row,
-    IO_IDTECH_PG_animation_list,
-    IO_IDTECH_UL_animations,
-    OBJECT_OT_io_idtech_list_animations,
-    OBJECT_OT_io_idtech_check_animations,
-    OBJECT_OT_io_idtech_move_animation,
-)
-
-
 PROPERTIES = ((bpy.types.Object, PROPERTY, PointerProperty(type=IO_IDTECH_PG_animation_list)),)

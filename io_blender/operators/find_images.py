@@ -236,7 +236,3 @@ def classes_of(record: MaterialRecord, rules: TextureRules, find: Find, descript
         type(f"MATERIAL_OT_{family}_find_images", (FindImages, bpy.types.Operator), operator),
         type(f"MATERIAL_PT_{family}", (MaterialPanel, bpy.types.Panel), panel),
     )
-
-
-CLASSES = (OBJECT_OT_io_idtech_find_all_images,)
-PROPERTIES = ()

@@ -280,7 +280,6 @@ def _result(game: str, errors: int, count: int) -> str:
     return f"{game}: {_counts(errors, count) if count else 'no problems found'}"
 
 
-CLASSES = (IO_IDTECH_PG_finding, IO_IDTECH_UL_findings, OBJECT_OT_io_idtech_select_finding)
 _STORED = {
     "findings": CollectionProperty(type=IO_IDTECH_PG_finding, options={"SKIP_SAVE"}),
     "active_finding": IntProperty(

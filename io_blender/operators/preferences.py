@@ -205,17 +205,6 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
             layout.label(text=line, icon="ERROR")
 
 
-CLASSES = (
-    IO_IDTECH_PG_game_folder,
-    IO_IDTECH_UL_game_folders,
-    PREFERENCES_OT_io_idtech_game_folder_add,
-    PREFERENCES_OT_io_idtech_game_folder_remove,
-    PREFERENCES_OT_io_idtech_game_folder_move,
-    IO_IDTECH_preferences,
-)
-PROPERTIES = ()
-
-
 def set_families(families: Sequence[Family]) -> None:
     """Sets the families, and adds a default game for each, before the preferences are registered."""
     registered[:] = families

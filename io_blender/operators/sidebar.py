@@ -184,14 +184,3 @@ def _draw_texts(layout: Any, context: Context, texts: Sequence[str]) -> None:
         column.separator()
     if len(texts) > _MOST_ROWS:
         column.label(text=f"{len(texts) - _MOST_ROWS} more")
-
-
-CLASSES = (
-    VIEW3D_PT_io_idtech_animations,
-    VIEW3D_PT_io_idtech_skins,
-    VIEW3D_PT_io_idtech_images,
-    VIEW3D_PT_io_idtech_check,
-    VIEW3D_PT_io_idtech_warnings,
-    VIEW3D_PT_io_idtech_facts,
-)
-PROPERTIES = ()

@@ -254,7 +254,3 @@ def classes_of(player: SequencePlayer) -> tuple[type, ...]:
         operator_of(family, "step_sequence", "Step Through Sequences", step, StepSequence, player=player),
         type(f"IO_{label}_UL_sequences", (SequenceList, bpy.types.UIList), {"__doc__": SequenceList.__doc__}),
     )
-
-
-CLASSES = (SequenceRow,)
-PROPERTIES: tuple[Any, ...] = ()

@@ -317,8 +317,3 @@ class ImportModels(file_operators.ImportFiles):
             return Path(os.fsdecode(params.directory)), self.selected_names(context)
         names = [file.name for file in self.files if file.name]
         return self._folder(), names or [Path(self.filepath).name]
-
-
-PROPERTIES: tuple[tuple[type, str, Any], ...] = ()
-
-CLASSES = (IO_MD5_PG_animation_file, IO_MD5_UL_animation_files)

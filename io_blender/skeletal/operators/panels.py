@@ -313,13 +313,3 @@ _DECLARED: dict[tuple[Any, str], Any] = {
     ),
 }
 PROPERTIES = tuple((*place, declared) for place, declared in _DECLARED.items())
-
-CLASSES = (
-    OBJECT_OT_md5_play_animation,
-    OBJECT_OT_md5_step_animation,
-    IO_MD5_UL_animations,
-    DATA_PT_md5_armature,
-    DATA_PT_md5_mesh,
-    BONE_PT_md5,
-    DOPESHEET_PT_md5_action,
-)

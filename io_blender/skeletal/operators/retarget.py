@@ -383,12 +383,3 @@ _DECLARED: dict[tuple[Any, str], Any] = {
     ),
 }
 PROPERTIES = tuple((*place, declared) for place, declared in _DECLARED.items())
-
-CLASSES = (
-    ARMATURE_OT_idtech_retarget,
-    ARMATURE_OT_idtech_find_joint_map,
-    ARMATURE_OT_idtech_save_joint_map,
-    ARMATURE_OT_idtech_load_joint_map,
-    IO_MD5_UL_joint_map,
-    VIEW3D_PT_idtech_retarget,
-)
