@@ -73,7 +73,7 @@ class PlayedData:
         self._playing = self._what_plays()
         self._behind_tweak = versions.action_behind_tweak(data)
         self._last_slot = versions.last_slot_identifier(data)
-        self._strips = state.Saved((strip for track in data.nla_tracks for strip in track.strips), "mute")
+        self._strips = state.Saved(state.strips_of(data), "mute")
         self._tracks = state.Saved(data.nla_tracks, "mute", "is_solo")
 
     def _what_plays(self) -> tuple[Any, ...]:
@@ -134,7 +134,7 @@ def _animated_paths(others: Iterable[tuple[Any, Action]]) -> list[tuple[Any, str
         for owner in (data, getattr(data, "node_tree", None))
         if getattr(owner, "animation_data", None) is not None
     ]
-    strips = {owner: [strip for track in owner.animation_data.nla_tracks for strip in track.strips] for owner in owners}
+    strips = {owner: state.strips_of(owner.animation_data) for owner in owners}
     curves = [(owner, versions.played_fcurves(owner.animation_data)) for owner in owners]
     played = [(owner, strip.action) for owner in owners for strip in strips[owner] if strip.action is not None]
     curves += [(owner, versions.all_fcurves(action)) for owner, action in (*played, *others)]
@@ -341,8 +341,7 @@ def _play_alone(owner: Any, clip: Clip) -> None:
 def _sets_keys(clip: Clip, keys: Any) -> bool:
     if clip.strip is None:
         return clip.plays is not None or sets_keys(clip.action, clip.slot, keys)
-    tracks = keys.animation_data.nla_tracks if keys.animation_data is not None else ()
-    return any(clip.strip in list(track.strips) for track in tracks)
+    return clip.strip in state.strips_of(keys.animation_data)
 
 
 def _is_self_contained(objects: list[Object]) -> bool:

@@ -55,15 +55,12 @@ class FindImages(Operator):
 
     def execute(self, context: Context) -> OperatorResult:
         material = bpy.data.materials.get(self.material) if self.material else active_material(context)
-        problem = ""
         if material is None:
-            problem = "There is no such material: select an object with a material"
-        elif material.library is not None:
-            problem = f"{material.name} is linked from another .blend file: make it local"
-        elif material.is_grease_pencil:
-            problem = f"{material.name} is a material for strokes, which has no images"
-        if material is None or problem:
-            return fail(self, problem)
+            return fail(self, "There is no such material: select an object with a material")
+        if material.library is not None:
+            return fail(self, f"{material.name} is linked from another .blend file: make it local")
+        if material.is_grease_pencil:
+            return fail(self, f"{material.name} is a material for strokes, which has no images")
         name = name_for_file(material, self.record, preferences.game_folders())
         model = self._model(material)
         # Families may share what they store on materials.

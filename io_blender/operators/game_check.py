@@ -134,8 +134,7 @@ class OBJECT_OT_io_idtech_select_finding(bpy.types.Operator):
         manager: Any = context.window_manager
         findings = manager.io_idtech_findings
         if self.index >= len(findings):
-            self.report({"ERROR"}, "There is no such finding. Run Check for Game first")
-            return {"CANCELLED"}
+            return fail(self, "There is no such finding. Run Check for Game first")
         item = findings[self.index]
         obj = context.view_layer.objects.get(item.object_name)
         if obj is None:
@@ -289,9 +288,6 @@ _STORED = {
         update=_select_active,
         options={"SKIP_SAVE"},
     ),
-    "checked_model": StringProperty(options={"SKIP_SAVE"}),
-    "checked_family": StringProperty(options={"SKIP_SAVE"}),
-    "checked_game": StringProperty(options={"SKIP_SAVE"}),
-    "checked_options": StringProperty(options={"SKIP_SAVE"}),
+    **{f"checked_{what}": StringProperty(options={"SKIP_SAVE"}) for what in ("model", "family", "game", "options")},
 }
 PROPERTIES = tuple((bpy.types.WindowManager, f"io_idtech_{name}", stored) for name, stored in _STORED.items())

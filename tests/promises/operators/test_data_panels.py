@@ -88,7 +88,8 @@ def shown(obj=None, panels=OWN, **more):
         ctx = context(obj, **more)
         if cls.poll(ctx):
             layout = Layout()
-            cls.draw(SimpleNamespace(layout=layout, record=getattr(cls, "record", None)), ctx)
+            own = {name: getattr(cls, name, None) for name in ("record", "found")}
+            cls.draw(SimpleNamespace(layout=layout, **own), ctx)
             found[cls.__name__] = layout
     return found
 
