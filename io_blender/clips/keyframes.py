@@ -25,11 +25,10 @@ LINEAR: int = _INTERPOLATIONS.enum_items["LINEAR"].value
 CONSTANT: int = _INTERPOLATIONS.enum_items["CONSTANT"].value  # the value is held up to the next keyframe
 
 
-def write_keyframes(
-    curve: FCurve,
-    points: Sequence[float] | npt.NDArray[np.float32],
-    interpolation: Sequence[int] | npt.NDArray[np.int32] | None = None,
-) -> None:
+Numbers = Sequence[float] | npt.NDArray[Any]
+
+
+def write_keyframes(curve: FCurve, points: Numbers, interpolation: Numbers | None = None) -> None:
     """Gives a curve its keyframes: `points` holds frame and value of each in turn, ascending."""
     # `interpolation` is that from each keyframe to the next; None for `LINEAR`. Keyframes that are there keep theirs.
     count = len(points) // 2

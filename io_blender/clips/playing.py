@@ -6,7 +6,7 @@ A change of frame evaluates every animated property again, and would discard wha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import bpy
@@ -232,14 +232,15 @@ class _SceneState:
             _update(self._scene)
 
 
-class Player:
-    """Plays clips on an armature or on shape keys, the owners, and evaluates frames."""
+class Player(AbstractContextManager["Player"]):
+    """Plays clips on an armature or on shape keys, the owners, and evaluates frames; undone at the end of the block."""
 
     # All objects of the scene are played, because drivers, constraints, physics and nodes may depend on any of them. An
-    # armature and its `meshes` that depend on nothing else are played in a temporary scene, which is faster.
+    # armature that depends on nothing else is played in a temporary scene, which is faster, with its `meshes`, if they
+    # are all that is looked at.
 
     def __init__(
-        self, context: Context, owners: Sequence[Any], clips: Iterable[Clip], meshes: Sequence[Object] | None
+        self, context: Context, owners: Sequence[Any], clips: Iterable[Clip], meshes: Sequence[Object] | None = None
     ) -> None:
         self._context, self._meshes = context, meshes
         self._temporary_scene: Scene | None = None
@@ -296,24 +297,11 @@ class Player:
         # A view layer has no dependency graph before its first update.
         scene.view_layers[0].update()
 
-    def close(self) -> None:
-        """Restores what was changed."""
+    def __exit__(self, *error: object) -> None:
         if self._temporary_scene is not None:
             bpy.data.scenes.remove(self._temporary_scene)
         if self._saved is not None:
             self._saved.restore()
-
-
-@contextmanager
-def playback(
-    context: Context, owners: Sequence[Any], clips: Iterable[Clip], meshes: Sequence[Object] | None = None
-) -> Iterator[Player]:
-    """A player whose changes are undone at the end, even after errors; `meshes` are all that is looked at."""
-    player = Player(context, owners, clips, meshes)
-    try:
-        yield player
-    finally:
-        player.close()
 
 
 def _has_pose(owner: Any) -> bool:

@@ -15,7 +15,7 @@ from ...io_common.texts import counted
 from ...io_common.triangles import FLIPPED_WINDING
 from .. import state
 from ..clips.clip import Clip
-from ..clips.playing import playback, restored_frame_and_values
+from ..clips.playing import Player, restored_frame_and_values
 from ..reports import Job, Progress, Report
 from ..scene import mesh_data
 from ..scene.objects import NothingToExportError, warn_of_instances
@@ -206,7 +206,7 @@ def sample_frames(what: Sampling[AnyPart]) -> Job[tuple[list[AnyPart], Samples]]
     with (
         state.hidden_modifiers(objects, is_hidden),
         restored_frame_and_values(scene) if scene_frames is not None else nullcontext(),
-        playback(context, plan.owners, plan.clips) as player,
+        Player(context, plan.owners, plan.clips) as player,
     ):
         if plan.clips:
             player.play(plan.clips[0])

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from bpy.types import FCurve, Object
 
 from ....io_common.skeletal import quaternions as quat
-from ....io_common.skeletal.model import ROOT, Animation, Floats, SkeletalError
+from ....io_common.skeletal.model import Animation, Floats, SkeletalError
 from ....io_common.skeletal.scales import ScaleTable, scaled_poses
-from ....io_common.skeletal.skeleton import Precision, compose, decompose, encode_local_poses, poses
+from ....io_common.skeletal.skeleton import Precision, compose, decompose, encode_local_poses, of_parents, poses
 from ... import versions
 from ...clips.keyframes import LINEAR
 from ...clips.playing import POSE_CHANNELS, Player, pose_channel
@@ -273,12 +273,9 @@ def _poses_from_curves(
         return None
     parents = rig.joints.parents
     # Blender scales the location of a bone by its parent's scale, even if the bone does not inherit that.
-    parent_scales = np.where(parents != ROOT, scales[:, parents], 1.0)[..., None]
+    parent_scales = of_parents(parents, scales[..., None])
     # A bone relative to its parent is its rest relative to its parent's rest, then its channels.
-    has_parent = (parents != ROOT)[:, None]
-    above = quat.conjugate(np.where(has_parent, rig.rest_orientations[parents], (1.0, 0.0, 0.0, 0.0)))
-    rest_rotations = quat.multiply(above, rig.rest_orientations)
-    rest_offsets = quat.rotate(above, rig.rest_positions - np.where(has_parent, rig.rest_positions[parents], 0.0))
+    rest_offsets, rest_rotations = decompose(parents, rig.rest_positions, rig.rest_orientations)
     positions, orientations = compose(
         parents,
         (rest_offsets + quat.rotate(rest_rotations, locations)) * parent_scales,

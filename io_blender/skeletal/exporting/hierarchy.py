@@ -12,6 +12,7 @@ import numpy as np
 from bpy.types import Action, Bone, FCurve, Object
 
 from ....io_common.skeletal.model import ROOT, Floats, Ints
+from ....io_common.skeletal.skeleton import ancestors
 from ... import versions
 from ...clips.playing import POSE_CHANNELS
 from ...reports import Report
@@ -150,9 +151,7 @@ def _find_followers(armature: Object, joints: dict[str, int]) -> dict[str, list[
 
 def _is_below(joint: int, other: int, parents: Ints) -> bool:
     """Whether a joint is another one, or below it."""
-    while joint not in (ROOT, other):
-        joint = int(parents[joint])
-    return joint == other
+    return other in (joint, *ancestors(parents, joint))
 
 
 def order_parents_first(parents: Ints) -> Ints:

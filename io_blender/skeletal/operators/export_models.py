@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -141,25 +140,6 @@ def list_when_chosen(operator: Any, context: Context) -> None:
         animation_list_panel.update(exported_armature(context, operator), context.scene)
 
 
-def draw_files(layout: UILayout, operator: SkeletalExport, paths: Sequence[Path]) -> None:
-    """Draws how many animations are written, each to a file of its name."""
-    replaced = sum(path.exists() for path in paths)
-    lines = [f"{counted(len(paths) - replaced, 'new files')}" + (f", {replaced} replaced" if replaced else "")]
-    if not operator.has_mesh:
-        lines.append("The file name is not used")
-    for line in lines:
-        layout.label(text=line, icon="INFO")
-
-
-def all_clips_of(context: Context, operator: SkeletalExport) -> dict[Path, Clip]:
-    """What *All Actions* writes, by file; empty if there is no armature, or several."""
-    armature = exported_armature(context, operator)
-    if armature is None:
-        return {}
-    path = file_operators.chosen_path(context, operator).with_suffix(operator.suffix_of_animations())
-    return clips_by_file(context, Source(armature, []), "ALL", path, Report())
-
-
 def _draw_list(layout: UILayout, context: Context, operator: SkeletalExport) -> None:
     armature = exported_armature(context, operator)
     if armature is None:
@@ -260,13 +240,21 @@ class SkeletalExport(SkeletalOptions, file_operators.ExportFile):
         raise NotImplementedError
 
     def draw_chosen(self, layout: UILayout, context: Context, clips: dict[Path, Clip]) -> None:
-        """Draws what is written of the chosen animations, by their files."""
-        draw_files(layout, self, list(clips))
+        """Draws how many of the chosen animations are written, each to a file of its name."""
+        replaced = sum(path.exists() for path in clips)
+        new = counted(len(clips) - replaced, "new files")
+        layout.label(text=new + (f", {replaced} replaced" if replaced else ""), icon="INFO")
+        if not self.has_mesh:
+            layout.label(text="The file name is not used", icon="INFO")
 
     def draw_actions(self, layout: UILayout, context: Context) -> None:
         """Draws what the chosen actions are and the files that are written."""
         if self.actions == "ALL":
-            self.draw_chosen(layout, context, all_clips_of(context, self))
+            armature = exported_armature(context, self)
+            path = file_operators.chosen_path(context, self).with_suffix(self.suffix_of_animations())
+            source = Source(armature, []) if armature is not None else None
+            clips = clips_by_file(context, source, "ALL", path, Report()) if source is not None else {}
+            self.draw_chosen(layout, context, clips)
         elif self.actions == "LIST":
             _draw_list(layout, context, self)
 

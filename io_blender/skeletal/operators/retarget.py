@@ -20,7 +20,7 @@ from ....io_common.texts import counted, matches
 from ... import state, versions
 from ...clips.actions import suitable_actions
 from ...clips.clip import action_clip
-from ...clips.playing import playback
+from ...clips.playing import Player
 from ...operators.file_operators import ExportHelper, ImportHelper
 from ...operators.job_operator import JobOperator, NoFileError, Outcome
 from ...operators.panel_parts import NamedList, Operator, OperatorResult, TabPanel, fail
@@ -211,7 +211,7 @@ class ARMATURE_OT_idtech_retarget(_SourceOption, JobOperator, bpy.types.Operator
         found = []
         options = AnimationOptions()
         progress.expect(len(clips))
-        with playback(context, [source], clips) as player:
+        with Player(context, [source], clips) as player:
             for clip in clips:
                 sampled = yield from sample_clip(clip, skeleton, player, options, report, progress)
                 animation = encode_clip(sampled, skeleton, options, "")
