@@ -228,7 +228,6 @@ def finish(job: Job[_Result]) -> _Result:
         while True:
             window_manager.progress_update(next(job))
     except StopIteration as end:
-        result: _Result = end.value
-        return result
+        return end.value
     finally:
         window_manager.progress_end()

@@ -196,9 +196,6 @@ def warn_of_reasons(foreign: Mapping[str, str], left_out: Mapping[str, str], rep
         report.warn(f"{total} not exported: {groups}{remedy}")
 
 
-# The model that an action was imported for
-
-
 def store_owner(action: Action, owner: Object | Key, name: str) -> None:
     """Stores on an imported action the owner that it was imported for, and its name in the file."""
     model = _load_model(owner)

@@ -206,9 +206,6 @@ def _key(source: Source, name: str, action: Action | None, slot: str, occurrence
     return name if source is not Source.SCENE else "", occurrence
 
 
-# What is in the list of each source
-
-
 def action_clip(action: Action, slot: Any, *, is_preferred: bool = True, foreign: str = "") -> Clip:
     """An action that is played alone."""
     start, end = versions.frame_range(action, slot)

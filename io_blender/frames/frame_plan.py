@@ -248,7 +248,6 @@ class Planner:
 
     @cached_property
     def _playbacks(self) -> dict[Object, Playback]:
-        """How the shape keys of imported objects play."""
         imported = _imported(self.objects, self.sources)
         return {obj: playback_of(obj, self.sources[obj], self.scene) for obj in imported}
 

@@ -82,9 +82,6 @@ def add_frame_keys(
     return key_names
 
 
-# One key alone
-
-
 def full_value(key: ShapeKey) -> float:
     """The value at which a shape key has its whole effect: 1, or what its range has nearest to that."""
     return min(max(1.0, key.slider_min), key.slider_max)
@@ -127,9 +124,6 @@ def _show_alone(obj: Object, index: int) -> None:
         for other in keys.key_blocks:
             other.value = 0.0
         key.value = full_value(key)
-
-
-# How they play
 
 
 class Playback(Enum):

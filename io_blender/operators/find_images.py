@@ -65,7 +65,9 @@ class FindImages(Operator):
         model = self._model(material)
         # Families may share what they store on materials.
         rules = next((one.textures for one in preferences.registered if model.suffix.lower() in one.suffixes), None)
-        search = Search(_game_folders(material), rules or self.rules)
+        # The last folder is the one where the image of the material was before.
+        folders = dict.fromkeys([*preferences.game_folders(), read_game_folder(material)])
+        search = Search([folder for folder in folders if folder], rules or self.rules)
         found = type(self).find(search, model, material, name)
         if found.diffuse is None and found.color is None:
             places = ", ".join(map(short, found.looked_in))
@@ -195,12 +197,6 @@ def name_property(record: MaterialRecord, name: str, description: str) -> Any:
             record.name.store(material, material.name, material.name)
 
     return StringProperty(name=name, description=description, get=shown, set=change)
-
-
-def _game_folders(material: Material) -> list[str]:
-    """Those of the preferences, and the one where the image of the material was before."""
-    stored = read_game_folder(material)
-    return list(dict.fromkeys([*preferences.game_folders(), *([stored] if stored else [])]))
 
 
 def draw_name(layout: Any, material: Material, record: MaterialRecord) -> None:

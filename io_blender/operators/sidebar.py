@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Context, Material
 
+from ...io_common.family import Family
 from ...io_common.texts import counted
 from ..materials.library import file_name, missing_images
-from ..records import FACTS, WARNINGS, has_record, load_warnings, material_records
+from ..records import FACTS, WARNINGS, MaterialRecord, has_record, load_warnings, material_records
 from ..reports import listing, printable
 from . import find_images, game_check, preferences
 from .panel_parts import TabPanel, wrapped
 from .preferences import registered
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Material
-
-    from ...io_common.family import Family
-    from ..records import MaterialRecord
 
 _MOST_ROWS = 20
 

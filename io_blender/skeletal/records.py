@@ -73,9 +73,6 @@ _SEPARATOR = "\t"
 _LONGEST_NAME = 240
 
 
-# Bones
-
-
 def store_bones(bones: list[Bone], joints: Joints, joint_axes: Floats) -> None:
     """Stores the joint of each bone, with its bind pose in armature space; not possible in Edit Mode."""
     # `joint_axes` are the quaternions of the joints in the space of their bones, (J, 4).
@@ -131,9 +128,6 @@ def store_joint_map(armature: Armature, pairs: Mapping[str, tuple[str, str]]) ->
 
 def _is_unit(quaternion: Floats) -> bool:
     return abs(float(np.linalg.norm(quaternion)) - 1.0) <= _UNIT_TOLERANCE
-
-
-# Meshes
 
 
 @dataclass(eq=False)
@@ -222,9 +216,6 @@ def load_vertices(mesh: Mesh, stored: StoredMesh) -> tuple[Integers, Integers]:
     if corners is None:
         corners = of_vertices
     return vertices.astype(np.int64), np.where(corners == NONE, of_vertices, corners).astype(np.int64)
-
-
-# Actions
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
+from bpy.types import Context, Event, Object, UILayout
 
 from ....io_common.family import Family
 from ....io_common.files import write_files
@@ -17,7 +18,7 @@ from ...clips.clip import animation_list
 from ...findings import LocatedFinding
 from ...operators import animation_list as animation_list_panel
 from ...operators import file_operators, game_check, panel_parts, preferences, shared_options
-from ...operators.panel_parts import Operator
+from ...operators.panel_parts import Operator, OperatorResult
 from ...options import GAME, Scene, Settings, mixin_of, properties, values_of
 from ...part import BlenderPart
 from ...reports import ExportResult, ImportResult, Job, Report, finish, kept_on_failure, raise_errors
@@ -30,11 +31,6 @@ from ..models import Built, modeldef_of
 from ..options import FrameProperties
 from . import sequence_player
 from .sequence_player import SequencePlayer
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Event, Object, UILayout
-
-    from ...operators.panel_parts import OperatorResult
 
 
 @dataclass(frozen=True)

@@ -177,9 +177,6 @@ def _choose(context: Context, armatures: list[Object], others: list[Object], cho
     )
 
 
-# What moves an object
-
-
 def is_deformed(obj: Object, armature: Object) -> bool:
     """Whether an armature deforms an object, as its parent or by a modifier, enabled or not."""
     if obj.parent == armature and obj.parent_type == "ARMATURE":

@@ -121,8 +121,7 @@ def _copy_curves(template: Action, name: str) -> Action:
         del action[key]
     for marker in list(action.pose_markers):
         action.pose_markers.remove(marker)
-    copied: Action = action
-    return copied
+    return action
 
 
 def _write_scale(curves: versions.ActionCurves, bone_name: str, frame_start: float, values: Floats) -> None:

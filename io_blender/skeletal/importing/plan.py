@@ -150,9 +150,6 @@ def _best_matches(skeletons: list[ImportSkeleton], animation: Animation) -> list
     return [skeleton for skeleton, score in zip(skeletons, scores, strict=True) if score == best]
 
 
-# Transfer
-
-
 def read_user_map(path: str) -> UserMap | None:
     """The map in a file, None if the path is empty; raises SkeletalError or OSError."""
     return UserMap(Path(path).name, read_joint_map(Path(path))) if path else None

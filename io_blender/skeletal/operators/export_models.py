@@ -110,9 +110,7 @@ class SkeletalOptions(shared_options.ModelExport):
 
     def writing(self) -> Writing:
         """How files for the game are written."""
-        profile: Any = self.profile()
-        writing: Writing = profile.writing
-        return writing
+        return self.profile().writing
 
     def model_values(self) -> dict[str, Any]:
         """The values of the options of the model."""

@@ -11,7 +11,6 @@ from bpy.props import FloatProperty, IntProperty, StringProperty
 from bpy.types import Action, Context, Object
 
 from ....io_common.texts import counted
-from ... import records as shared
 from ... import versions
 from ...clips.actions import ActionFinder, bone_slot, moves_bones
 from ...operators import find_images
@@ -28,17 +27,13 @@ from ...operators.panel_parts import (
     stepped,
 )
 from ...options import option, properties
+from ...records import has_record
 from ...reports import printable
 from ..exporting.clips import action_range
 from ..records import ACTION_RATE, GROUP, JOINT_INDEX, JOINT_NAME, MESH_INDEX, MESH_NAME, SHADERS
 
 _MAX_RATE = 1e4
 _MAX_INDEX = 65_535
-
-
-def _is_imported(data: Any) -> bool:
-    """Whether an import of this family made a data-block, or the user has stored something for its files."""
-    return shared.has_record(data, GROUP)
 
 
 def armature_in(context: Context) -> Object | None:
@@ -159,7 +154,7 @@ class IO_MD5_UL_animations(NamedList, bpy.types.UIList):
 def has_animations(context: Context) -> bool:
     """Whether the active object has or is an imported armature, or one with an imported action."""
     armature = armature_in(context)
-    return armature is not None and (_is_imported(armature.data) or _is_imported(active_action(armature)))
+    return armature is not None and (has_record(armature.data, GROUP) or has_record(active_action(armature), GROUP))
 
 
 def draw_animations(layout: Any, context: Context) -> None:
@@ -234,7 +229,7 @@ class BONE_PT_md5(PropertiesPanel, bpy.types.Panel):
     def poll(cls, context: Context) -> bool:
         if context.bone is None or context.object is None:
             return False
-        return _is_imported(context.bone) or _is_imported(context.object.data)
+        return has_record(context.bone, GROUP) or has_record(context.object.data, GROUP)
 
     def draw(self, context: Context) -> None:
         layout = split_layout(self)
@@ -252,7 +247,7 @@ class DOPESHEET_PT_md5_action(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        return _is_imported(_active_action(context))
+        return has_record(_active_action(context), GROUP)
 
     def draw(self, context: Context) -> None:
         layout = split_layout(self)
@@ -265,10 +260,6 @@ class DOPESHEET_PT_md5_action(bpy.types.Panel):
 
 def _active_action(context: Context) -> Any:
     return getattr(context, "active_action", None) or active_action(armature_in(context))
-
-
-def _set_joint_name(bone: Any, name: str) -> None:
-    JOINT_NAME.change(bone, name if name != bone.name else "", bone.name)
 
 
 def rate_property(stored: Any, files: str) -> Any:
@@ -301,7 +292,7 @@ _DECLARED: dict[tuple[Any, str], Any] = {
         name="Joint",
         description="Name of the joint in MD5 and IQM files. Empty: the name of the bone",
         get=lambda bone: printable(JOINT_NAME.current(bone, bone.name)),
-        set=_set_joint_name,
+        set=lambda bone, name: JOINT_NAME.change(bone, name if name != bone.name else "", bone.name),
     ),
     (bpy.types.Bone, "md5_joint_index"): IntProperty(
         name="Index",

@@ -75,7 +75,6 @@ class _SourceOption(Operator):
         return self.source or (others[0].name if others else "")
 
     def select_file(self, context: Context) -> OperatorResult:
-        """Opens the file browser."""
         self.filter_glob = ";".join(f"*{suffix}" for suffix in _formats())
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
@@ -260,8 +259,6 @@ class _JointMapOperator(Operator):
 
 @properties
 class _JointMapFile(_JointMapOperator):
-    """An operator with a file of a map."""
-
     filepath: str
     filename_ext = ".json"
     filter_glob: str = option("*.json", options={"HIDDEN"})
