@@ -170,9 +170,10 @@ def raise_errors(findings: Iterable[Finding], error: Callable[..., Exception], n
     raise_all({name: findings}, error, report)
 
 
-def report_message(operator: Operator, kind: str, text: str) -> None:
-    """Reports a message to the user; bytes of a file that are not text become question marks."""
-    operator.report({kind}, printable(text))
+def report_message(operator: Operator, kind: str, *texts: str) -> None:
+    """Reports messages to the user; bytes of a file that are not text become question marks."""
+    for text in texts:
+        operator.report({kind}, printable(text))
 
 
 def printable(text: str) -> str:
@@ -183,12 +184,10 @@ def printable(text: str) -> str:
 def report_result(operator: Operator, report: Report, verb: str, subject: str, started: float) -> None:
     """Reports the summary and every warning; `started` is `time.perf_counter()` at the start."""
     # The status bar shows only the last report: if there are warnings, it is one that says so and has the first.
-    for text in report.facts:
-        report_message(operator, "INFO", text)
-    report_message(operator, "INFO", report.summary(verb, subject, time.perf_counter() - started))
+    report_message(operator, "INFO", *report.facts, report.summary(verb, subject, time.perf_counter() - started))
     warnings = report.warnings
-    for text in warnings if len(warnings) > 1 else ():
-        report_message(operator, "WARNING", text)
+    if len(warnings) > 1:
+        report_message(operator, "WARNING", *warnings)
     if warnings:
         count = counted(len(warnings), "warnings") + (", all in the Info editor" if len(warnings) > 1 else "")
         # The file is named once.

@@ -14,7 +14,7 @@ from bpy.types import Context, Object, Scene, UILayout
 
 from ...io_common.texts import counted, matches
 from ..clips.clip import PROPERTY, AnimationList, Source, animation_list, can_store, is_stored, store_rows
-from ..options import option, properties
+from ..options import choice_option, option, properties
 from ..scene.objects import Scope
 from .panel_parts import FilteredList, Operator, OperatorResult, fail
 
@@ -186,15 +186,12 @@ class OBJECT_OT_io_idtech_check_animations(_ListOperator, bpy.types.Operator):
     bl_idname = "object.io_idtech_check_animations"
     bl_label = "Check Animations"
 
-    action: str = option(
-        "ALL",
+    action: str = choice_option(
         "Action",
         "What to do with the animations that match the filter",
-        items=(
-            ("ALL", "All", "Check all animations that match the filter, except those of other models"),
-            ("NONE", "None", "Uncheck all animations that match the filter"),
-            ("INVERT", "Invert", "Check those that are not checked, and uncheck the others"),
-        ),
+        ALL=("All", "Check all animations that match the filter, except those of other models"),
+        NONE=("None", "Uncheck all animations that match the filter"),
+        INVERT=("Invert", "Check those that are not checked, and uncheck the others"),
     )
     name_filter: str = option(
         "",
@@ -220,11 +217,8 @@ class OBJECT_OT_io_idtech_move_animation(_ListOperator, bpy.types.Operator):
     bl_idname = "object.io_idtech_move_animation"
     bl_label = "Move Animation"
 
-    direction: str = option(
-        "UP",
-        "Direction",
-        "Where to move it",
-        items=(("UP", "Up", "Towards the first"), ("DOWN", "Down", "Towards the last")),
+    direction: str = choice_option(
+        "Direction", "Where to move it", UP=("Up", "Towards the first"), DOWN=("Down", "Towards the last")
     )
     index: int = option(
         -1, "Row", "Index of the animation in the list, from 0; -1 for the selected one", min=-1, options={"SKIP_SAVE"}

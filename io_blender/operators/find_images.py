@@ -81,8 +81,7 @@ class FindImages(Operator):
             self.record.name.store(material, name, material.name)
         report = Report()
         library.add_to_report(report, search.warnings)
-        for text in report.warnings:
-            reports.report_message(self, "WARNING", text)
+        reports.report_message(self, "WARNING", *report.warnings)
         image = found.diffuse
         reports.report_message(self, "INFO", f"{material.name}: {image if image is not None else 'a color'}")
         return {"FINISHED"}

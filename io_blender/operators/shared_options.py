@@ -11,7 +11,7 @@ from bpy.types import Context, Object, UILayout
 from bpy_extras.io_utils import orientation_helper
 
 from .. import reports
-from ..options import game_option, hidden, option, properties, property_of, scale_option
+from ..options import choice_option, game_option, hidden, option, properties, property_of, scale_option
 from ..scene import axes
 from ..scene.objects import ChosenConversion, NothingToExportError, Scope, axes_of, export_conversion
 from ..verification import Verify
@@ -163,15 +163,12 @@ class ExportScope(Operator):
 class ExportVerify(Operator):
     """The option to compare an export with what Blender shows."""
 
-    verify: str = option(
-        Verify.SOME.value,
+    verify: str = choice_option(
         "Verify",
         "Compare the export with what Blender shows before writing it, and warn about differences",
-        items=(
-            (Verify.SOME.value, "Some Frames", "Compare the first frame, the last frame and a few in between"),
-            (Verify.ALL.value, "All Frames", "Compare every frame"),
-            (Verify.NONE.value, "Off", "Do not compare"),
-        ),
+        SOME=("Some Frames", "Compare the first frame, the last frame and a few in between"),
+        ALL=("All Frames", "Compare every frame"),
+        NONE=("Off", "Do not compare"),
     )
 
     def verification(self) -> Verify:

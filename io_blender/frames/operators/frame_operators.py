@@ -143,8 +143,7 @@ class FrameImport(file_operators.ImportFiles):
         if body:
             column = body.column()
             column.active = self.animation != "NONE"
-            column.prop(self, "sequence_actions")
-            column.prop(self, "frame_start")
+            panel_parts.draw_options(column, self, "sequence_actions", "frame_start")
             panel_parts.draw_wide(column, self, "use_scene_timing")
             row = column.row()
             row.active = self.use_scene_timing
@@ -241,19 +240,15 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
             if self.frames != "LIST":
                 column = body.column()
                 column.active = self.frames != "SHAPE_KEYS"
-                column.prop(self, "use_frame_range")
-                if self.use_frame_range:
-                    column.prop(self, "frame_start")
-                    column.prop(self, "frame_end")
+                limits = ("frame_start", "frame_end") if self.use_frame_range else ()
+                panel_parts.draw_options(column, self, "use_frame_range", *limits)
             self.draw_frames(body)
         body = draw_panel(layout, f"{prefix}_model", "Model", self, "apply_modifiers")
         if body:
             self.draw_model(body)
         if self.game_or_default() == "GZDOOM":
-            layout.prop(self, "write_modeldef")
-            if self.write_modeldef:
-                for name in ("modeldef_actor", "modeldef_sprite", "modeldef_held"):
-                    layout.prop(self, name)
+            names = ("modeldef_actor", "modeldef_sprite", "modeldef_held") if self.write_modeldef else ()
+            panel_parts.draw_options(layout, self, "write_modeldef", *names)
 
     def draw_frames(self, layout: UILayout) -> None:
         """Draws the other options in the panel *Frames*."""

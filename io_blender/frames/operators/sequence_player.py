@@ -17,6 +17,7 @@ from ...operators.panel_parts import (
     OperatorResult,
     RowList,
     draw_player,
+    draw_right,
     fail,
     set_timing,
     step_option,
@@ -193,9 +194,7 @@ class SequenceList(RowList):
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
         row = layout.row(align=True)
         row.label(text=item.name or "(no name)", icon="PLAY" if item.is_played else "ACTION")
-        numbers = row.row()
-        numbers.alignment = "RIGHT"
-        numbers.label(text=f"{item.first} to {item.first + item.frame_count - 1}")
+        draw_right(row, f"{item.first} to {item.first + item.frame_count - 1}")
 
 
 def _fill(items: Any, found: Sequence[FrameSequence], played: set[int]) -> None:

@@ -170,8 +170,7 @@ def draw_frames(body: Any, operator: SkeletalExport) -> None:
     """Draws how animations are sampled."""
     sampling = body.column()
     sampling.active = operator.actions != "NONE"
-    for name in ("frame_step", "frame_rate_from"):
-        sampling.prop(operator, name)
+    panel_parts.draw_options(sampling, operator, "frame_step", "frame_rate_from")
     row = sampling.row(heading="Custom Rate")
     row.prop(operator, "use_frame_rate", text="")
     value = row.row()
@@ -191,8 +190,7 @@ class SkeletalCheck(game_check.GameCheck):
     has_mesh: bool = hidden(True, name="Mesh", description="Check the mesh too, not only animations")
 
     def draw(self, context: Context) -> None:
-        for name in self.shown:
-            self.layout.prop(self, name)
+        panel_parts.draw_options(self.layout, self, *self.shown)
 
 
 # The armature that was exported last, by the suffix of the files.

@@ -89,10 +89,8 @@ class IO_MD5_UL_animation_files(panel_parts.FilteredList, bpy.types.UIList):
         box.enabled = item.fit != "NONE"
         box.prop(item, "is_checked", text="")
         row.label(text=Path(item.name).stem, icon=_ICONS[item.fit])
-        numbers = row.row()
-        numbers.alignment = "RIGHT"
         if item.frame_count:
-            numbers.label(text=f"{item.frame_count} @ {item.frame_rate:g}")
+            panel_parts.draw_right(row, f"{item.frame_count} @ {item.frame_rate:g}")
 
     def is_shown(self, data: Any, item: Any) -> bool:
         return _passes(data, item)
@@ -259,8 +257,8 @@ class ImportModels(file_operators.ImportFiles):
 
     def draw_animation(self, body: Any, context: Context) -> None:
         """Draws the options of animations."""
-        for name in ("nla_tracks", "existing_actions", "frame_start", "joint_map", "keep_feet"):
-            body.prop(self, name)
+        names = ("nla_tracks", "existing_actions", "frame_start", "joint_map", "keep_feet")
+        panel_parts.draw_options(body, self, *names)
         panel_parts.draw_wide(body, self, "use_scene_timing")
 
     def import_options(self) -> dict[str, Any]:

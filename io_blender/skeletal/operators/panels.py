@@ -20,6 +20,7 @@ from ...operators.panel_parts import (
     OperatorResult,
     PropertiesPanel,
     draw_player,
+    draw_right,
     fail,
     set_timing,
     split_layout,
@@ -140,11 +141,9 @@ class IO_MD5_UL_animations(NamedList, bpy.types.UIList):
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
         row = layout.row(align=True)
         row.prop(item, "name", text="", emboss=False, icon="FILE_REFRESH" if item.use_cyclic else "ACTION")
-        numbers = row.row()
-        numbers.alignment = "RIGHT"
         start, end = frames_of(item, bpy.context)
         rate = ACTION_RATE.read(item)
-        numbers.label(text=f"{round(end - start) + 1}" + (f" @ {rate:g}" if rate else ""))
+        draw_right(row, f"{round(end - start) + 1}" + (f" @ {rate:g}" if rate else ""))
 
     def shown(self, context: Context, rows: Any) -> set[Any]:
         armature = armature_in(context)

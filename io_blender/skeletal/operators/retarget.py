@@ -23,7 +23,7 @@ from ...clips.clip import action_clip
 from ...clips.playing import Player
 from ...operators.file_operators import ExportHelper, ImportHelper
 from ...operators.job_operator import JobOperator, NoFileError, Outcome
-from ...operators.panel_parts import NamedList, Operator, OperatorResult, TabPanel, fail
+from ...operators.panel_parts import NamedList, Operator, OperatorResult, TabPanel, draw_options, draw_right, fail
 from ...operators.preferences import registered
 from ...options import frame_start_option, hidden, option, properties
 from ...reports import ImportResult, Job, Progress, Report, printable
@@ -136,8 +136,8 @@ class ARMATURE_OT_idtech_retarget(_SourceOption, JobOperator, bpy.types.Operator
         layout = self.layout
         layout.use_property_split = True
         layout.prop_search(self, "source", bpy.data, "objects", icon="ARMATURE_DATA")
-        for name in ("animation_filter", "joint_map", "keep_feet", *(() if self.source else ("frame_start",))):
-            layout.prop(self, name)
+        frame_start = () if self.source else ("frame_start",)
+        draw_options(layout, self, "animation_filter", "joint_map", "keep_feet", *frame_start)
 
     def _paths(self) -> list[Path]:
         """The chosen animations, or all of the folder; raises NoFileError."""
@@ -321,9 +321,7 @@ class IO_MD5_UL_joint_map(NamedList, bpy.types.UIList):
         row = layout.row(align=True)
         row.label(text=item.name, icon="BONE_DATA")
         row.prop(item, "md5_source_joint", text="")
-        how = row.row()
-        how.alignment = "RIGHT"
-        how.label(text=printable(SOURCE_HOW.read(item) or ""))
+        draw_right(row, printable(SOURCE_HOW.read(item) or ""))
 
     def draw_filter(self, context: Context, layout: Any) -> None:
         row = layout.row()
