@@ -16,12 +16,12 @@ from itertools import count, islice
 from typing import Any, NamedTuple
 
 import bpy
-import numpy as np
 from bpy.types import Action, Key, Object
 
 from ...io_common import names
 from ...io_common.texts import counted
 from .. import versions
+from ..arrays import read_array
 from ..frames.shape_keys import value_path
 from ..records import Text, group_on
 from ..reports import Report, listing
@@ -211,10 +211,8 @@ def _new_model(owner: Object | Key) -> str:
     digest = hashlib.sha256()
     if isinstance(owner, bpy.types.Object):
         bones = owner.data.bones
-        matrices = np.empty(16 * len(bones), dtype=np.float32)
-        bones.foreach_get("matrix_local", matrices)
         parts = [owner.data.name, *bones.keys()]
-        digest.update(matrices.tobytes())
+        digest.update(read_array(bones, "matrix_local", 16).tobytes())
         everything = [*bpy.data.objects, *bpy.data.armatures]
     else:
         parts = [owner.user.name, *owner.key_blocks.keys()]

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from bpy.types import Action, Context, Depsgraph, Object, Scene
 
 from .. import state, versions
+from ..arrays import read_array
 from ..scene.time_dependence import has_frame_handlers
 from .actions import sets_keys
 from .clip import Clip
@@ -50,10 +51,7 @@ class Pose:
 
 def pose_channel(obj: Object, name: str) -> npt.NDArray[np.float32]:
     """A channel of all bones of an armature, float32 (J, width)."""
-    bones = obj.pose.bones
-    values = np.empty((len(bones), len(POSE_CHANNELS[name])), dtype=np.float32)
-    bones.foreach_get(name, values.ravel())
-    return values
+    return read_array(obj.pose.bones, name, len(POSE_CHANNELS[name]))
 
 
 def _set_pose_channel(obj: Object, name: str, values: npt.NDArray[np.float32]) -> None:

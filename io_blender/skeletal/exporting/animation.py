@@ -14,6 +14,7 @@ from ....io_common.skeletal.model import Animation, Floats, SkeletalError
 from ....io_common.skeletal.scales import ScaleTable, scaled_poses
 from ....io_common.skeletal.skeleton import Precision, compose, decompose, encode_local_poses, of_parents, poses
 from ... import versions
+from ...arrays import read_array
 from ...clips.keyframes import LINEAR
 from ...clips.playing import POSE_CHANNELS, Player, pose_channel
 from ...reports import Job, Progress, Report, listing
@@ -224,11 +225,8 @@ def _sample(
             matrices[index, joint] = mesh_data.world_matrix(obj.evaluated_get(graph))
         for number, (part, order) in enumerate(zip(parts, orders, strict=True)):
             posed = part.armature.evaluated_get(graph)
-            buffer = np.empty(len(order) * 16, dtype=np.float32)
-            posed.pose.bones.foreach_get("matrix", buffer)
-            without_infinity(buffer)
             # Blender's matrices are stored by columns.
-            local = buffer.reshape(-1, 4, 4)[order].swapaxes(1, 2)
+            local = without_infinity(read_array(posed.pose.bones, "matrix", 4, 4))[order].swapaxes(1, 2)
             worlds[index, number] = world = mesh_data.world_matrix(posed)
             matrices[index, part.first : part.first + len(order)] = world @ local
         yield progress.step(0)

@@ -24,6 +24,7 @@ from ....io_common.skeletal.retargeting import UNMAPPED, Retargeting
 from ....io_common.skeletal.skeleton import match_joints
 from ....io_common.texts import counted
 from ... import versions
+from ...arrays import read_array
 from ...clips.actions import ActionFinder, moves_bones
 from ...reports import Report, listing
 from ...scene.axes import identity
@@ -246,7 +247,6 @@ def translated_bones(armature: Object, rig: Rig) -> list[bool]:
         if moves_bones(action, armature) and finder.owns(action):
             for curve in versions.action_fcurves(action, "OBJECT"):
                 if curve.data_path in paths and not moved[paths[curve.data_path]]:
-                    points = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
-                    curve.keyframe_points.foreach_get("co", points)
-                    moved[paths[curve.data_path]] = bool(np.abs(points[1::2]).max(initial=0.0) > least)
+                    values = read_array(curve.keyframe_points, "co", 2)[:, 1]
+                    moved[paths[curve.data_path]] = bool(np.abs(values).max(initial=0.0) > least)
     return moved
