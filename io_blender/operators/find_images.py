@@ -20,7 +20,7 @@ from ..options import option, properties
 from ..records import MaterialRecord, has_record, material_records, read_game_folder
 from ..reports import Report, printable
 from . import preferences
-from .panel_parts import Operator, OperatorResult, PropertiesPanel, fail, split_layout
+from .panel_parts import Operator, OperatorResult, PropertiesPanel, fail, operator_of, split_layout
 
 Find = Callable[["Search", Path, "Material", str], MaterialImages]
 """A function that finds the images of a material, given a search, the file of the model, the material and its name."""
@@ -215,16 +215,9 @@ def draw_names(layout: Any, mesh: Any, record: MaterialRecord) -> None:
 def classes_of(record: MaterialRecord, rules: TextureRules, find: Find, description: str) -> tuple[type, type]:
     """The operator of a family, with its tooltip, and the panel of its materials."""
     family = record.group
-    operator = {
-        "__doc__": description,
-        "bl_idname": f"material.{family}_find_images",
-        "bl_label": f"Look Up Images ({family.upper()})",
-        "record": record,
-        "rules": rules,
-        "find": staticmethod(find),
-    }
+    members = {"record": record, "rules": rules, "find": staticmethod(find)}
     panel = {"__doc__": "The name of an imported material.", "bl_label": family.upper(), "record": record}
     return (
-        type(f"MATERIAL_OT_{family}_find_images", (FindImages, bpy.types.Operator), operator),
+        operator_of("material", family, "find_images", "Look Up Images", description, FindImages, **members),
         type(f"MATERIAL_PT_{family}", (MaterialPanel, bpy.types.Panel), panel),
     )

@@ -21,7 +21,7 @@ from ...io_common.texts import counted
 from .. import state
 from ..findings import BONES, FACES, NOTHING, VERTICES, LocatedFinding
 from ..options import hidden, option, properties
-from ..scene.objects import NothingToExportError
+from ..scene.objects import NothingToExportError, armature_of
 from .animation_list import scope_of_panel
 from .file_operators import chosen_path
 from .panel_parts import OperatorResult, RowList, fail, wrapped
@@ -229,9 +229,8 @@ def draw_for_export(layout: Any, context: Context, export: Any, operator: str) -
 
 def _active_model(context: Context) -> str:
     """The name of the active armature or that of the active mesh; empty if there is none."""
-    obj = context.view_layer.objects.active
-    armature = obj.find_armature() if obj is not None and obj.type == "MESH" else obj
-    return armature.name if armature is not None and armature.type == "ARMATURE" else ""
+    armature = armature_of(context.view_layer.objects.active)
+    return armature.name if armature is not None else ""
 
 
 def _key(options: dict[str, Any]) -> str:

@@ -42,6 +42,15 @@ def fail(operator: Any, text: str) -> OperatorResult:
     return {"CANCELLED"}
 
 
+def operator_of(
+    module: str, family: str, verb: str, label: str, description: str, *bases: type, **members: Any
+) -> type[bpy.types.Operator]:
+    """The class of an operator of a family, of which some bases have all but the identifiers."""
+    members |= {"__doc__": description, "bl_idname": f"{module}.{family}_{verb}"}
+    members["bl_label"] = f"{label} ({family.upper()})"
+    return type(f"{module.upper()}_OT_{family}_{verb}", (*bases, bpy.types.Operator), members)
+
+
 class PropertiesPanel(Panel):
     """A panel in the Properties editor, of an object's data by default, without its identifiers."""
 

@@ -32,6 +32,11 @@ _MD2, _MD3 = "md2", "md3"
 _GROUPS = (_MD2, _MD3, "md5")
 
 
+def armature_of(obj: Object | None) -> Object | None:
+    """An object if it is an armature, else the one that moves it."""
+    return obj.find_armature() if obj is not None and obj.type != "ARMATURE" else obj
+
+
 class NothingToExportError(ValueError):
     """What the user chose contains nothing that can be exported."""
 

@@ -99,7 +99,7 @@ class FrameFormat:
         # `added` are the properties of Blender's types.
         name = self.family.name
         problems = f"List the problems that a game would have with the visible meshes as an {name.upper()} model"
-        check = sequence_player.operator_of(name, "check_game", "Check for Game", problems, options, FrameCheck)
+        check = panel_parts.operator_of("object", name, "check_game", "Check for Game", problems, options, FrameCheck)
         return BlenderPart(
             importer,
             (exporter,),

@@ -19,6 +19,7 @@ from ...operators.panel_parts import (
     draw_player,
     draw_right,
     fail,
+    operator_of,
     set_timing,
     step_option,
     stepped,
@@ -233,23 +234,13 @@ def properties_of(player: SequencePlayer) -> tuple[tuple[Any, str, Any], ...]:
     return (manager, f"{player.family}_sequences", rows), (manager, f"{player.family}_active_sequence", active)
 
 
-def operator_of(family: str, verb: str, label: str, description: str, *bases: type, **members: Any) -> Any:
-    """The class of an operator of a family, of which some bases have all but the identifiers."""
-    members |= {
-        "__doc__": description,
-        "bl_idname": f"object.{family}_{verb}",
-        "bl_label": f"{label} ({family.upper()})",
-    }
-    return type(f"OBJECT_OT_{family}_{verb}", (*bases, bpy.types.Operator), members)
-
-
 def classes_of(player: SequencePlayer) -> tuple[type, ...]:
     """The operators of a family, and the list."""
     family, label = player.family, player.family.upper()
     what = f"Set the frame rate and range of the scene to those of a sequence of the active {label} model"
     step = f"Play the next or previous sequence of the active {label} model"
     return (
-        operator_of(family, "play_sequence", "Play Sequence", what, PlaySequence, player=player),
-        operator_of(family, "step_sequence", "Step Through Sequences", step, StepSequence, player=player),
+        operator_of("object", family, "play_sequence", "Play Sequence", what, PlaySequence, player=player),
+        operator_of("object", family, "step_sequence", "Step Through Sequences", step, StepSequence, player=player),
         type(f"IO_{label}_UL_sequences", (SequenceList, bpy.types.UIList), {"__doc__": SequenceList.__doc__}),
     )

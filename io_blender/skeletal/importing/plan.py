@@ -28,7 +28,7 @@ from ...arrays import read_array
 from ...clips.actions import ActionFinder, moves_bones
 from ...reports import Report, listing
 from ...scene.axes import identity
-from ...scene.objects import conversion_of
+from ...scene.objects import armature_of, conversion_of
 from ..records import load_joint_map, store_joint_map
 from ..rig import Rig, bone_path, convert_joints, read_rig
 from .sources import ImportSkeleton, Rest, SourceAnimation, SourceFiles, UserMap, base_pose, check_size
@@ -52,11 +52,6 @@ class Planned(NamedTuple):
     source: SourceAnimation
     target: ImportSkeleton
     transfer: Transfer | None  # None if the animation moves its joints as it is
-
-
-def armature_of(obj: Object | None) -> Object | None:
-    """An object if it is an armature, else the one that moves it."""
-    return obj.find_armature() if obj is not None and obj.type != "ARMATURE" else obj
 
 
 def active_skeleton(context: Context) -> ImportSkeleton | None:

@@ -30,6 +30,7 @@ from ...operators.panel_parts import (
 from ...options import option, properties
 from ...records import has_record
 from ...reports import printable
+from ...scene.objects import armature_of
 from ..exporting.clips import action_range
 from ..records import ACTION_RATE, GROUP, JOINT_INDEX, JOINT_NAME, MESH_INDEX, MESH_NAME, SHADERS
 
@@ -39,10 +40,7 @@ _MAX_INDEX = 65_535
 
 def armature_in(context: Context) -> Object | None:
     """The active armature, or that of the active mesh."""
-    active = getattr(context, "object", None) or context.view_layer.objects.active
-    if active is not None and active.type == "MESH":
-        active = active.find_armature()
-    return active if active is not None and active.type == "ARMATURE" else None
+    return armature_of(getattr(context, "object", None) or context.view_layer.objects.active)
 
 
 def animations_of(armature: Object) -> list[Action]:

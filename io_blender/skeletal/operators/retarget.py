@@ -28,13 +28,14 @@ from ...operators.preferences import registered
 from ...options import frame_start_option, hidden, option, properties
 from ...reports import ImportResult, Job, Progress, Report, printable
 from ...scene import axes, mesh_data
+from ...scene.objects import armature_of
 from ..exporting.animation import encode_clip, sample_clip
 from ..exporting.clips import AnimationOptions, Clip, listed_clip
 from ..exporting.skeleton import NO_VOLUME, ArmaturePart, Skeleton, build_skeleton, nearest_rotations
 from ..importing.action import ActionBuilder
 from ..importing.folder import read_animations
 from ..importing.importer import set_scene_timing
-from ..importing.plan import Transfer, armature_of, check_editable, plan_transfer, read_user_map
+from ..importing.plan import Transfer, check_editable, plan_transfer, read_user_map
 from ..importing.sources import ImportSkeleton, Rest, SourceAnimation
 from ..options import ImportOptions
 from ..records import ACTION_RATE, SOURCE_HOW, SOURCE_JOINT, load_joint_map, store_joint_map
