@@ -16,8 +16,7 @@ _HAS_SLOTS = bpy.app.version >= (4, 4, 0)
 _HAS_BLEND_RELATIVE_PATHS = bpy.app.version >= (4, 5, 0)
 _IS_5 = bpy.app.version >= (5, 0, 0)
 
-SHARES_ACTIONS = _HAS_SLOTS
-"""Whether an action can hold the F-curves of several data-blocks."""
+SHARES_ACTIONS = _HAS_SLOTS  # whether an action can hold the F-curves of several data-blocks
 
 SLOT_NAME = "Slot"
 """The name of every slot, the same as in Blender's own importers: switching actions then keeps the slot."""

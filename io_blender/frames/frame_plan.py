@@ -36,8 +36,7 @@ from .shape_keys import (
 
 AUTO, SHAPE_KEYS, LIST = "AUTO", "SHAPE_KEYS", "LIST"
 
-MAX_FRAMES = 65_536
-"""More frames than any game takes; a mistyped range would fill the memory."""
+MAX_FRAMES = 65_536  # more frames than any game takes; a mistyped range would fill the memory
 
 AnySource = TypeVar("AnySource", bound=SourceFrames)
 

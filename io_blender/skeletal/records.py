@@ -20,12 +20,8 @@ from ..scene import mesh_data
 
 Integers = npt.NDArray[np.int64]
 
-GROUP = "md5"
-"""The name of the property group."""
-
-SAME_NORMAL = math.cos(math.radians(0.25))
-"""The cosine of the angle that Blender's custom normals may be off."""
-
+GROUP = "md5"  # the name of the property group
+SAME_NORMAL = math.cos(math.radians(0.25))  # the cosine of the angle that Blender's custom normals may be off
 _MAX_JOINTS = 1 << 16
 
 SHADERS = MaterialRecord(GROUP, "shader")

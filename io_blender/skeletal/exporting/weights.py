@@ -28,8 +28,7 @@ from .source import is_deformed, joint_object_of, parent_bone_of
 Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 
-MIN_WEIGHT_SUM = 1e-4
-"""Blender does not move a vertex whose weights sum to less."""
+MIN_WEIGHT_SUM = 1e-4  # Blender does not move a vertex whose weights sum to less
 
 # The tolerance of a position as a fraction of the largest coordinate: the precision of 32-bit floats.
 _SAME_POSITION = 1e-6
