@@ -203,8 +203,8 @@ class ActionBuilder:
         # By the joints of the other skeleton at rest and its map.
         self._retargetings: dict[tuple[object, ...], Retargeting] = {}
 
-    def build(self, source: SourceAnimation, transfer: Transfer | None = None) -> None:
-        """Builds the action of an animation."""
+    def build(self, source: SourceAnimation, transfer: Transfer | None = None) -> Action | None:
+        """Builds the action of an animation; None if there is one of its name, which is kept."""
         name, animation = source.name, source.animation
         armature, options, result, rig = self._armature, self._options, self._result, self._rig
         existing = self._find_existing(name) if options.existing_actions != "CREATE" else None
@@ -214,7 +214,7 @@ class ActionBuilder:
             if animation_data.action is None and not animation_data.use_tweak_mode:
                 versions.assign_action(animation_data, existing, "OBJECT")
             result.report.count("skipped animations")
-            return
+            return None
         motion = self._motion(source, transfer)
         template = self._template if motion.scales is None and self._template_bones == motion.match.bones else None
         frame_start = options.frame_start if source.frame_start is None else source.frame_start
@@ -242,9 +242,10 @@ class ActionBuilder:
             verify_import(self._context, armature, action, motion, result.report)
         result.report.count("animations")
         result.report.count("frames", animation.frame_count)
+        return action
 
-    def divide(self, source: SourceAnimation) -> None:
-        """Adds a marker where each sequence of an animation that was built begins, and on request an action of each."""
+    def divide(self, source: SourceAnimation, whole: Action | None) -> None:
+        """Adds a marker where each sequence of an animation begins, and on request an action of each."""
         animation, scales, result = source.animation, source.scales, self._result
         last_frame = animation.frame_count - 1
         sequences = [one for one in source.sequences if one.first <= last_frame]
@@ -260,7 +261,7 @@ class ActionBuilder:
             part_scales = replace(scales, values=scales.values[frames]) if scales is not None else None
             self.build(SourceAnimation(source.path, part, sequence.name or "frame", part_scales))
         result.report.counts.update(counts)
-        result.divided += source.actions[-1:] if len(result.actions) > before else []
+        result.divided += [whole] if whole is not None and len(result.actions) > before else []
 
     def _motion(self, source: SourceAnimation, transfer: Transfer | None) -> Motion:
         """The motion of the armature by an animation; tells which joints do not fit."""

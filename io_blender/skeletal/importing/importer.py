@@ -42,9 +42,9 @@ def build_files(
         assert target.obj is not None
         if target.obj not in builders:
             builders[target.obj] = ActionBuilder(context, target.obj, options, result)
-        builders[target.obj].build(source, transfer)
+        action = builders[target.obj].build(source, transfer)
         if source.sequences:
-            builders[target.obj].divide(source)
+            builders[target.obj].divide(source, action)
         yield progress.step()
     file_names = {new: load_action(new).name for new in result.replaced.values()}
     replace_actions(result.replaced)

@@ -219,6 +219,8 @@ class ImportModels(file_operators.ImportFiles):
     panels = ""  # with which the identifiers of the panels of its dialog begin
     options_type: type
     import_files: ImportFiles
+    animations: str
+    animation_filter: str
 
     animation_list: Any = CollectionProperty(type=IO_MD5_PG_animation_file, options={"HIDDEN", "SKIP_SAVE"})
     active_animation: int = hidden(0)
@@ -228,15 +230,13 @@ class ImportModels(file_operators.ImportFiles):
     def invoke(self, context: Context, event: Event) -> OperatorResult:
         # From the menu, the animations of the folder are imported unless turned off. Of dropped files, only these are.
         if not self.files and not self.properties.is_property_set("animations"):
-            operator: Any = self
-            operator.animations = "FOLDER"
+            self.animations = "FOLDER"
         return super().invoke(context, event)
 
     def draw(self, context: Context) -> None:
-        options: Any = self
         layout = panel_parts.panel_layout(self)
         layout.prop(self, "animations")
-        if options.animations == "CHOOSE":
+        if self.animations == "CHOOSE":
             draw_choice(layout, context, self, *self._selection(context))
         self.draw_transform(layout, self.panels)
         body = panel_parts.draw_panel(layout, f"{self.panels}_model", "Model", self, "merge_vertices")
@@ -263,13 +263,12 @@ class ImportModels(file_operators.ImportFiles):
 
     def import_options(self) -> dict[str, Any]:
         """The values of import options that are no properties, or depend on several."""
-        options: Any = self
         is_listed = len(self.animation_list) or self.listed_for
         chosen = tuple(item.name for item in self.animation_list if item.is_checked) if is_listed else None
         return {
             "animations": self._animation_source(),
             "animation_folder": self._folder_for_armature(),
-            "chosen": chosen if options.animations == "CHOOSE" else None,
+            "chosen": chosen if self.animations == "CHOOSE" else None,
             "game_folders": tuple(preferences.game_folders()),
             "conversion": self.conversion(),
             "use_conversion_of_armature": not (self.has_chosen_axes() or self.has_chosen_scale()),
@@ -277,9 +276,8 @@ class ImportModels(file_operators.ImportFiles):
 
     def _animation_source(self) -> str:
         """The option *Animations*; a script that sets only a filter imports from the folder."""
-        options: Any = self
-        is_filtered = bool(options.animation_filter.strip()) and not self.properties.is_property_set("animations")
-        return "FOLDER" if is_filtered else str(options.animations)
+        is_filtered = bool(self.animation_filter.strip()) and not self.properties.is_property_set("animations")
+        return "FOLDER" if is_filtered else self.animations
 
     def _folder(self) -> Path:
         """The folder of the files, or the one that is chosen instead of a file."""
