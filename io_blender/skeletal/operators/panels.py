@@ -246,6 +246,10 @@ def _active_action(context: Context) -> Any:
     return getattr(context, "active_action", None) or active_action(armature_in(context))
 
 
+def _set_joint_name(bone: Any, name: str) -> None:
+    JOINT_NAME.change(bone, name if name != bone.name else "", bone.name)
+
+
 def rate_property(stored: Any, files: str) -> Any:
     """The property of a stored frame rate; None stands for the rate of the scene."""
     return FloatProperty(
@@ -276,7 +280,7 @@ _DECLARED: dict[tuple[Any, str], Any] = {
         name="Joint",
         description="Name of the joint in MD5 and IQM files. Empty: the name of the bone",
         get=lambda bone: printable(JOINT_NAME.current(bone, bone.name)),
-        set=lambda bone, name: JOINT_NAME.change(bone, name if name != bone.name else "", bone.name),
+        set=_set_joint_name,
     ),
     (bpy.types.Bone, "md5_joint_index"): IntProperty(
         name="Index",
