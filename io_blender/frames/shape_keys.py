@@ -229,7 +229,7 @@ def keys_in_all_frames(obj: Object, source: SourceFrames) -> list[ShapeKey]:
     ]
 
 
-def played_range(obj: Object, source: SourceFrames | None) -> tuple[int, int] | None:
+def played_range(obj: Object, source: SourceFrames) -> tuple[int, int] | None:
     """First and last frame of what plays on the shape keys of an object; None if nothing does."""
     # The range that import gave the action only counts as long as the keyframes fill it.
     keys = shape_keys(obj)
@@ -240,7 +240,7 @@ def played_range(obj: Object, source: SourceFrames | None) -> tuple[int, int] | 
     ranges = keyed_ranges(data)
     if action is not None and action.use_frame_range:
         manual = round(action.frame_start), round(action.frame_end)
-        imported = source and (source.frame_start, source.frame_start + len(source.frame_names) - 1)
+        imported = (source.frame_start, source.frame_start + len(source.frame_names) - 1)
         if manual != imported or not versions.played_fcurves(data):
             return manual
     if not ranges:

@@ -66,7 +66,7 @@ class SampledClip:
 def sample_clip(
     clip: Clip,
     skeleton: Skeleton,
-    player: Player | None,
+    player: Player,
     options: AnimationOptions,
     report: Report,
     progress: Progress,
@@ -74,9 +74,9 @@ def sample_clip(
     with_scales: bool = False,
 ) -> Job[SampledClip]:
     """The joints of a skeleton while a clip plays; raises SkeletalError if a bone has no finite pose."""
-    # `with_scales` says whether the game takes scales of joints; `player` is None for a model without armature.
+    # `with_scales` says whether the game takes scales of joints.
     frames, rate = clip.samples(options)
-    if player is None or not len(skeleton.rig):
+    if not len(skeleton.rig):
         positions = np.repeat(skeleton.joints.positions[None], len(frames), axis=0)
         orientations = np.repeat(skeleton.joints.orientations[None], len(frames), axis=0)
         return SampledClip(clip, frames, rate, positions, orientations)

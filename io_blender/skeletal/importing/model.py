@@ -148,7 +148,7 @@ def build_mesh(
     vertices: Floats,
     armature: Object,
     bone_names: list[str],
-    material: Material | None,
+    material: Material,
     *,
     merge_vertices: bool,
 ) -> Object:
@@ -171,9 +171,7 @@ def build_mesh(
         # As in the games, split seams are smooth; where normals cancel out, Blender's are used.
         normals = vertex_normals(vertices, mesh.triangles)
         data.normals_split_custom_set_from_vertices(normals.tolist())
-    if material is not None:
-        data.materials.append(material)
-
+    data.materials.append(material)
     obj = bpy.data.objects.new(data.name, data)
     add_vertex_groups(obj, mesh, file_vertices, bone_names)
     obj.parent = armature
