@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -146,10 +146,6 @@ def values_of_part(
     }
 
 
-Follow: TypeAlias = "Callable[[Depsgraph], npt.NDArray[np.float64]]"
-"""Returns the transform of an object or bone, (4, 4), in the space of the scene, as it is evaluated."""
-
-
 @dataclass(eq=False)
 class EvaluatedFrame:
     """What one object shows in a frame, to verify the model with."""
@@ -189,7 +185,8 @@ class Sampling(Generic[AnyPart]):
     sides: Callable[[AnyPart], Sides] | None = None  # makes the sides of a part, which are then filled
     # Whether parts depend on the shape of the first frame; else its key is only shown where triangles may depend on it.
     shows_keys: bool = False
-    followed: Sequence[Follow] = ()
+    # Each returns the transform of an object or bone, (4, 4), in the space of the scene, as it is evaluated.
+    followed: Sequence[Callable[[Depsgraph], npt.NDArray[np.float64]]] = ()
 
 
 def sample_frames(what: Sampling[AnyPart]) -> Job[tuple[list[AnyPart], Samples]]:

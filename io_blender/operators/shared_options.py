@@ -175,12 +175,9 @@ class ExportVerify(Operator):
         return Verify(self.verify)
 
 
-ValuesOfGame = Callable[[Any, "Context"], dict[str, Any]]
-"""A function that gives the values of options that the game of an operator, or of its properties, needs, by name."""
-
-
-def game_mixin(profiles: Mapping[Any, Any], values_of_game: ValuesOfGame) -> type:
+def game_mixin(profiles: Mapping[Any, Any], values_of_game: Callable[[Any, Context], dict[str, Any]]) -> type:
     """A mixin with the option *Game*, to be the first base: presets set the game before what it decides."""
+    # `values_of_game` gives the values of options that the game of an operator, or of its properties, needs, by name.
 
     def fill_in(operator: Any, context: Context) -> None:
         # A script has no dialog that shows them.
