@@ -231,7 +231,7 @@ class _SceneState:
 
 
 class Player(AbstractContextManager["Player"]):
-    """Plays clips on an armature or on shape keys, the owners, and evaluates frames; undone at the end of the block."""
+    """Plays clips on the owners, an armature or shape keys, and evaluates frames; the end of the block undoes all."""
 
     # All objects of the scene are played, because drivers, constraints, physics and nodes may depend on any of them. An
     # armature that depends on nothing else is played in a temporary scene, which is faster, with its `meshes`, if they
