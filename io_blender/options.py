@@ -21,6 +21,11 @@ def option(default: Any, name: str = "", description: str = "", **keywords: Any)
     return field(default=default, metadata={"name": name, "description": description, **keywords})
 
 
+def choice_option(name: str, description: str, **items: tuple[str, str]) -> Any:
+    """One of some identifiers, each with label and description; the first is the default."""
+    return option(next(iter(items)), name, description, items=[(one, *texts) for one, texts in items.items()])
+
+
 def hidden(default: Any, **keywords: Any) -> Any:
     """A property that no panel shows and that Blender does not remember."""
     return option(default, options={"HIDDEN", "SKIP_SAVE"}, **keywords)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .options import Scene, Settings
@@ -11,8 +12,6 @@ from .reports import ExportResult, ImportResult
 from .scene.axes import Conversion
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from bpy.types import Context, Operator
 
 

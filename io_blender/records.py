@@ -211,8 +211,7 @@ class Bytes(Table):
         return self._valid(np.frombuffer(value, self._dtype))
 
     def _encode(self, value: npt.ArrayLike) -> bytes:
-        data: bytes = super()._encode(value).tobytes()
-        return data
+        return super()._encode(value).tobytes()
 
 
 class Texts(Field[list[str]]):

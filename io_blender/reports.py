@@ -89,11 +89,6 @@ class Report:
         """What is unusual in files, each with the files that it is about."""
         return [_line(text, subjects) for text, subjects in self._facts.items()]
 
-    @property
-    def most_important(self) -> str:
-        """The first warning; empty if there is none."""
-        return next(iter(self.warnings), "")
-
     def summary(self, verb: str, subject: str, seconds: float) -> str:
         """One line with what was done, to which files, the counts, the time, and what to do next."""
         counts = [counted(number, what) for what, number in self.counts.items() if number]
@@ -175,9 +170,10 @@ def raise_errors(findings: Iterable[Finding], error: Callable[..., Exception], n
     raise_all({name: findings}, error, report)
 
 
-def report_message(operator: Operator, kind: str, text: str) -> None:
-    """Reports a message to the user; bytes of a file that are not text become question marks."""
-    operator.report({kind}, printable(text))
+def report_message(operator: Operator, kind: str, *texts: str) -> None:
+    """Reports messages to the user; bytes of a file that are not text become question marks."""
+    for text in texts:
+        operator.report({kind}, printable(text))
 
 
 def printable(text: str) -> str:
@@ -187,22 +183,16 @@ def printable(text: str) -> str:
 
 def report_result(operator: Operator, report: Report, verb: str, subject: str, started: float) -> None:
     """Reports the summary and every warning; `started` is `time.perf_counter()` at the start."""
-    # The status bar shows only the last report: if there are warnings, it is one that says so. A single
-    # warning is part of it and not reported before.
-    for text in report.facts:
-        report_message(operator, "INFO", text)
-    report_message(operator, "INFO", report.summary(verb, subject, time.perf_counter() - started))
+    # The status bar shows only the last report: if there are warnings, it is one that says so and has the first.
+    report_message(operator, "INFO", *report.facts, report.summary(verb, subject, time.perf_counter() - started))
     warnings = report.warnings
-    # The file is named once.
-    most_important = report.most_important.removeprefix(f"{subject}: ")
-    if len(warnings) == 1:
-        report_message(operator, "WARNING", f"{verb} {subject}: 1 warning: {most_important}")
-    elif warnings:
-        for text in warnings:
-            report_message(operator, "WARNING", text)
-        count = counted(len(warnings), "warnings")
-        summary = f"{count}, all in the Info editor: {most_important}"
-        report_message(operator, "WARNING", f"{verb} {subject}: {summary}")
+    if len(warnings) > 1:
+        report_message(operator, "WARNING", *warnings)
+    if warnings:
+        count = counted(len(warnings), "warnings") + (", all in the Info editor" if len(warnings) > 1 else "")
+        # The file is named once.
+        most_important = warnings[0].removeprefix(f"{subject}: ")
+        report_message(operator, "WARNING", f"{verb} {subject}: {count}: {most_important}")
 
 
 class Progress:
@@ -237,7 +227,6 @@ def finish(job: Job[_Result]) -> _Result:
         while True:
             window_manager.progress_update(next(job))
     except StopIteration as end:
-        result: _Result = end.value
-        return result
+        return end.value
     finally:
         window_manager.progress_end()

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import bpy
-from bpy.types import Area, Armature, Collection, Context, Modifier, Object, Scene, Window
+from bpy.types import AnimData, Area, Armature, Collection, Context, Modifier, NlaStrip, Object, Scene, Window
 
 from .reports import Report
 
@@ -207,6 +207,12 @@ def hidden_modifiers(objects: Iterable[Object], hide: Callable[[Modifier], bool]
     """Disables modifiers in the viewport while the block runs."""
     modifiers = [one for obj in objects for one in obj.modifiers if one.show_viewport and hide(one)]
     return _temporarily(modifiers, "show_viewport", False)
+
+
+def strips_of(animation_data: AnimData | None) -> list[NlaStrip]:
+    """The strips of all NLA tracks; none without animation data."""
+    tracks = animation_data.nla_tracks if animation_data is not None else ()
+    return [strip for track in tracks for strip in track.strips]
 
 
 def data_blocks() -> Iterator[Any]:

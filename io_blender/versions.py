@@ -13,18 +13,16 @@ import bpy
 from bpy.types import Action, AnimData, FCurve, NlaStrip
 
 _HAS_SLOTS = bpy.app.version >= (4, 4, 0)
-_HAS_BLEND_RELATIVE_PATHS = bpy.app.version >= (4, 5, 0)
 _IS_5 = bpy.app.version >= (5, 0, 0)
 
-SHARES_ACTIONS = _HAS_SLOTS
-"""Whether an action can hold the F-curves of several data-blocks."""
+SHARES_ACTIONS = _HAS_SLOTS  # whether an action can hold the F-curves of several data-blocks
 
 SLOT_NAME = "Slot"
 """The name of every slot, the same as in Blender's own importers: switching actions then keeps the slot."""
 
 MAX_ID_NAME = 255 if _IS_5 else 63  # bytes that the name of a data-block may have
 MAX_NAME = 63  # bytes that the name of a bone, a vertex group, a shape key or a marker may have
-PATH_OPTIONS: set[str] = {"PATH_SUPPORTS_BLEND_RELATIVE"} if _HAS_BLEND_RELATIVE_PATHS else set()
+PATH_OPTIONS: set[str] = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) else set()
 """The options of a property that holds a path."""
 
 

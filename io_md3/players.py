@@ -19,10 +19,10 @@ import numpy as np
 from bpy.types import Action, Collection, Context, Object, Scene
 
 from ..io_blender import state, versions
+from ..io_blender.clips import playing
 from ..io_blender.clips.actions import is_imported_for
 from ..io_blender.clips.clip import Clip, Source
 from ..io_blender.clips.keyframes import SequenceActions, write_keyframes
-from ..io_blender.clips.playing import playback
 from ..io_blender.frames.shape_keys import shape_keys, value_path
 from ..io_blender.records import Number, Text
 from ..io_common.names import without_copy_suffix
@@ -435,7 +435,7 @@ def all_frames(context: Context) -> Iterator[None]:
         for strip in _strips(owner, _KEPT)
     ]
     clip = Clip(Source.ACTIONS, "", 0, 0, is_alone=True, plays=tuple(kept))
-    with playback(context, [owner for owner, _, _ in kept], [clip]) as player:
+    with playing.Player(context, [owner for owner, _, _ in kept], [clip]) as player:
         if kept:
             player.play(clip)
         yield

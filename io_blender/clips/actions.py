@@ -16,15 +16,16 @@ from itertools import count, islice
 from typing import Any, NamedTuple
 
 import bpy
-import numpy as np
-from bpy.types import Action, AnimData, Key, NlaStrip, Object
+from bpy.types import Action, Key, Object
 
 from ...io_common import names
 from ...io_common.texts import counted
 from .. import versions
+from ..arrays import read_array
 from ..frames.shape_keys import value_path
 from ..records import Text, group_on
 from ..reports import Report, listing
+from ..state import strips_of
 
 _MODEL, _NAME = Text("io_idtech", "model"), Text("io_idtech", "animation")
 # Blender's own operators address bones by name, scripts may do so by index.
@@ -195,9 +196,6 @@ def warn_of_reasons(foreign: Mapping[str, str], left_out: Mapping[str, str], rep
         report.warn(f"{total} not exported: {groups}{remedy}")
 
 
-# The model that an action was imported for
-
-
 def store_owner(action: Action, owner: Object | Key, name: str) -> None:
     """Stores on an imported action the owner that it was imported for, and its name in the file."""
     model = _load_model(owner)
@@ -213,10 +211,8 @@ def _new_model(owner: Object | Key) -> str:
     digest = hashlib.sha256()
     if isinstance(owner, bpy.types.Object):
         bones = owner.data.bones
-        matrices = np.empty(16 * len(bones), dtype=np.float32)
-        bones.foreach_get("matrix_local", matrices)
         parts = [owner.data.name, *bones.keys()]
-        digest.update(matrices.tobytes())
+        digest.update(read_array(bones, "matrix_local", 16).tobytes())
         everything = [*bpy.data.objects, *bpy.data.armatures]
     else:
         parts = [owner.user.name, *owner.key_blocks.keys()]
@@ -331,10 +327,6 @@ def _share(action: Action, slot: Any, is_target: Callable[[str], bool]) -> float
     return sum(map(is_target, sample)) / max(len(sample), 1)
 
 
-def _strips(data: AnimData | None) -> list[NlaStrip]:
-    return [strip for track in data.nla_tracks for strip in track.strips] if data is not None else []
-
-
 def _plays(owner: Any) -> Iterator[tuple[Action, Any]]:
     data = owner.animation_data
     if data is None:
@@ -342,13 +334,13 @@ def _plays(owner: Any) -> Iterator[tuple[Action, Any]]:
     pairs = [(data.action, versions.assigned_slot(data))]
     if data.use_tweak_mode:
         pairs.append(versions.action_behind_tweak(data))
-    pairs += [(strip.action, versions.assigned_slot(strip)) for strip in _strips(data)]
+    pairs += [(strip.action, versions.assigned_slot(strip)) for strip in strips_of(data)]
     yield from ((action, slot) for action, slot in pairs if action is not None)
 
 
 def strip_actions(obj: Object) -> set[Action]:
     """The actions of the NLA strips of an object."""
-    return {strip.action for strip in _strips(obj.animation_data) if strip.action is not None}
+    return {strip.action for strip in strips_of(obj.animation_data) if strip.action is not None}
 
 
 def played_actions(obj: Object) -> set[Action]:
@@ -381,11 +373,11 @@ def replace_actions(pairs: Mapping[Action, Action]) -> None:
 def _replace_action(old: Action, new: Action) -> None:
     players = [obj.animation_data for obj in bpy.data.objects if obj.animation_data is not None]
     for data in players:
-        if data.use_tweak_mode and any(strip.action == old for strip in _strips(data)):
+        if data.use_tweak_mode and any(strip.action == old for strip in strips_of(data)):
             # The action of a strip cannot be changed while it is tweaked.
             data.use_tweak_mode = False
     active = [data for data in players if data.action == old]
-    strips = [strip for data in players for strip in _strips(data) if strip.action == old]
+    strips = [strip for data in players for strip in strips_of(data) if strip.action == old]
     old_range = versions.action_range(old)
     whole = [strip for strip in strips if (strip.action_frame_start, strip.action_frame_end) == old_range]
     old.user_remap(new)

@@ -19,6 +19,7 @@ from .. import versions
 from ..frames.shape_keys import shape_keys
 from ..reports import Report
 from ..scene.objects import NothingToExportError
+from ..state import strips_of
 from .actions import suitable_actions, warn_of_reasons
 
 PROPERTY = "io_idtech_animations"  # the property of objects that stores what users decide
@@ -205,9 +206,6 @@ def _key(source: Source, name: str, action: Action | None, slot: str, occurrence
     return name if source is not Source.SCENE else "", occurrence
 
 
-# What is in the list of each source
-
-
 def action_clip(action: Action, slot: Any, *, is_preferred: bool = True, foreign: str = "") -> Clip:
     """An action that is played alone."""
     start, end = versions.frame_range(action, slot)
@@ -245,8 +243,7 @@ def _list_actions(animated: Object | Key, left_out: dict[str, str]) -> Iterator[
 
 
 def _list_strips(animated: Object | Key, left_out: dict[str, str]) -> Iterator[Clip]:
-    tracks = animated.animation_data.nla_tracks if animated.animation_data is not None else ()
-    for strip in (strip for track in tracks for strip in track.strips):
+    for strip in strips_of(animated.animation_data):
         if strip.type == "CLIP" and (strip.action is None or versions.plays_nothing(strip)):
             left_out[strip.name] = "no slot of its action is assigned, so it has no effect"
         elif strip.type in ("CLIP", "META"):

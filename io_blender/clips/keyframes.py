@@ -13,6 +13,7 @@ from bpy.types import Action, FCurve, Key, Scene
 from ...io_common import names
 from ...io_common.frames import FrameSequence
 from .. import versions
+from ..arrays import read_array
 from ..frames.shape_keys import points_of_frame, value_path
 from .actions import store_owner
 
@@ -25,11 +26,10 @@ LINEAR: int = _INTERPOLATIONS.enum_items["LINEAR"].value
 CONSTANT: int = _INTERPOLATIONS.enum_items["CONSTANT"].value  # the value is held up to the next keyframe
 
 
-def write_keyframes(
-    curve: FCurve,
-    points: Sequence[float] | npt.NDArray[np.float32],
-    interpolation: Sequence[int] | npt.NDArray[np.int32] | None = None,
-) -> None:
+Numbers = Sequence[float] | npt.NDArray[Any]
+
+
+def write_keyframes(curve: FCurve, points: Numbers, interpolation: Numbers | None = None) -> None:
     """Gives a curve its keyframes: `points` holds frame and value of each in turn, ascending."""
     # `interpolation` is that from each keyframe to the next; None for `LINEAR`. Keyframes that are there keep theirs.
     count = len(points) // 2
@@ -102,8 +102,7 @@ def build_frame_action(
                 points += [*held, frame_end + 1, float(index == following)]
             write_keyframes(curves.new(value_path(key_name), 0, _GROUP), points)
     else:
-        times = np.empty(len(keys.key_blocks), dtype=np.float32)
-        keys.key_blocks.foreach_get("frame", times)
+        times = read_array(keys.key_blocks, "frame")
         # They can blend with the next key alone, so a loop has no way from the last one to the first.
         values = np.column_stack([np.arange(frame_start, frame_end + 1), times[first : last + 1]])
         write_keyframes(curves.new("eval_time", 0, _GROUP), values.ravel().tolist())

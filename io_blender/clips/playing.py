@@ -6,7 +6,7 @@ A change of frame evaluates every animated property again, and would discard wha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import bpy
@@ -15,6 +15,7 @@ import numpy.typing as npt
 from bpy.types import Action, Context, Depsgraph, Object, Scene
 
 from .. import state, versions
+from ..arrays import read_array
 from ..scene.time_dependence import has_frame_handlers
 from .actions import sets_keys
 from .clip import Clip
@@ -50,10 +51,7 @@ class Pose:
 
 def pose_channel(obj: Object, name: str) -> npt.NDArray[np.float32]:
     """A channel of all bones of an armature, float32 (J, width)."""
-    bones = obj.pose.bones
-    values = np.empty((len(bones), len(POSE_CHANNELS[name])), dtype=np.float32)
-    bones.foreach_get(name, values.ravel())
-    return values
+    return read_array(obj.pose.bones, name, len(POSE_CHANNELS[name]))
 
 
 def _set_pose_channel(obj: Object, name: str, values: npt.NDArray[np.float32]) -> None:
@@ -73,7 +71,7 @@ class PlayedData:
         self._playing = self._what_plays()
         self._behind_tweak = versions.action_behind_tweak(data)
         self._last_slot = versions.last_slot_identifier(data)
-        self._strips = state.Saved((strip for track in data.nla_tracks for strip in track.strips), "mute")
+        self._strips = state.Saved(state.strips_of(data), "mute")
         self._tracks = state.Saved(data.nla_tracks, "mute", "is_solo")
 
     def _what_plays(self) -> tuple[Any, ...]:
@@ -134,7 +132,7 @@ def _animated_paths(others: Iterable[tuple[Any, Action]]) -> list[tuple[Any, str
         for owner in (data, getattr(data, "node_tree", None))
         if getattr(owner, "animation_data", None) is not None
     ]
-    strips = {owner: [strip for track in owner.animation_data.nla_tracks for strip in track.strips] for owner in owners}
+    strips = {owner: state.strips_of(owner.animation_data) for owner in owners}
     curves = [(owner, versions.played_fcurves(owner.animation_data)) for owner in owners]
     played = [(owner, strip.action) for owner in owners for strip in strips[owner] if strip.action is not None]
     curves += [(owner, versions.all_fcurves(action)) for owner, action in (*played, *others)]
@@ -232,14 +230,15 @@ class _SceneState:
             _update(self._scene)
 
 
-class Player:
-    """Plays clips on an armature or on shape keys, the owners, and evaluates frames."""
+class Player(AbstractContextManager["Player"]):
+    """Plays clips on the owners, an armature or shape keys, and evaluates frames; the end of the block undoes all."""
 
     # All objects of the scene are played, because drivers, constraints, physics and nodes may depend on any of them. An
-    # armature and its `meshes` that depend on nothing else are played in a temporary scene, which is faster.
+    # armature that depends on nothing else is played in a temporary scene, which is faster, with its `meshes`, if they
+    # are all that is looked at.
 
     def __init__(
-        self, context: Context, owners: Sequence[Any], clips: Iterable[Clip], meshes: Sequence[Object] | None
+        self, context: Context, owners: Sequence[Any], clips: Iterable[Clip], meshes: Sequence[Object] | None = None
     ) -> None:
         self._context, self._meshes = context, meshes
         self._temporary_scene: Scene | None = None
@@ -296,24 +295,11 @@ class Player:
         # A view layer has no dependency graph before its first update.
         scene.view_layers[0].update()
 
-    def close(self) -> None:
-        """Restores what was changed."""
+    def __exit__(self, *error: object) -> None:
         if self._temporary_scene is not None:
             bpy.data.scenes.remove(self._temporary_scene)
         if self._saved is not None:
             self._saved.restore()
-
-
-@contextmanager
-def playback(
-    context: Context, owners: Sequence[Any], clips: Iterable[Clip], meshes: Sequence[Object] | None = None
-) -> Iterator[Player]:
-    """A player whose changes are undone at the end, even after errors; `meshes` are all that is looked at."""
-    player = Player(context, owners, clips, meshes)
-    try:
-        yield player
-    finally:
-        player.close()
 
 
 def _has_pose(owner: Any) -> bool:
@@ -341,8 +327,7 @@ def _play_alone(owner: Any, clip: Clip) -> None:
 def _sets_keys(clip: Clip, keys: Any) -> bool:
     if clip.strip is None:
         return clip.plays is not None or sets_keys(clip.action, clip.slot, keys)
-    tracks = keys.animation_data.nla_tracks if keys.animation_data is not None else ()
-    return any(clip.strip in list(track.strips) for track in tracks)
+    return clip.strip in state.strips_of(keys.animation_data)
 
 
 def _is_self_contained(objects: list[Object]) -> bool:

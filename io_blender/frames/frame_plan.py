@@ -16,7 +16,7 @@ from bpy.types import Action, Object, Scene
 from ...io_common.texts import counted
 from .. import state
 from ..clips.clip import Clip, sample_count
-from ..clips.playing import playback, restored_frame_and_values
+from ..clips.playing import Player, restored_frame_and_values
 from ..records import NONE, SourceFrames
 from ..reports import Report, listing
 from ..scene.objects import NothingToExportError
@@ -36,8 +36,7 @@ from .shape_keys import (
 
 AUTO, SHAPE_KEYS, LIST = "AUTO", "SHAPE_KEYS", "LIST"
 
-MAX_FRAMES = 65_536
-"""More frames than any game takes; a mistyped range would fill the memory."""
+MAX_FRAMES = 65_536  # more frames than any game takes; a mistyped range would fill the memory
 
 AnySource = TypeVar("AnySource", bound=SourceFrames)
 
@@ -175,7 +174,7 @@ def plan_sequences(
     common, imported = common_source(sources), _imported(objects, sources)
     if common is not None and imported:
         key_names = []
-        with restored_frame_and_values(scene), playback(bpy.context, owners, clips) as player:
+        with restored_frame_and_values(scene), Player(bpy.context, owners, clips) as player:
             for segment in segments:
                 player.play(segment.clip)
                 key_names += keys_at_frames(imported[0], segment.frames, scene)
@@ -248,7 +247,6 @@ class Planner:
 
     @cached_property
     def _playbacks(self) -> dict[Object, Playback]:
-        """How the shape keys of imported objects play."""
         imported = _imported(self.objects, self.sources)
         return {obj: playback_of(obj, self.sources[obj], self.scene) for obj in imported}
 

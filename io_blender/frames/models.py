@@ -33,8 +33,6 @@ from .frame_plan import LIST, FrameOptions, FramePlan, Planner, Segment, owner_o
 from .options import ExportOptions, ImportOptions
 from .shape_keys import add_frame_keys, require_shape_keys, shape_keys
 
-# Imports
-
 ABSOLUTE, NONE = "ABSOLUTE", "NONE"
 
 # Many times the limit of any game. Blender's time grows with the square of their number.
@@ -157,9 +155,6 @@ def add_frames(
         add_markers(scene, [(sequence.name, start + sequence.first) for sequence in sequences])
     result.report.count("sequences", len(sequences))
     return key_names
-
-
-# Exports
 
 
 @dataclass(frozen=True)

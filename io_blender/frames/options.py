@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..options import GAME, frame_rate_option, frame_start_option, option, scene_timing_option
+from ..options import GAME, choice_option, frame_rate_option, frame_start_option, option, scene_timing_option
 from ..scene import axes
 from ..scene.axes import Conversion
 from ..scene.objects import ChosenConversion, Scope
@@ -26,15 +26,12 @@ class FrameImportProperties:
     custom_normals: bool = option(
         False, "Custom Normals", "Use the normals of the first frame in the file instead of those that Blender computes"
     )
-    animation: str = option(
-        "RELATIVE",
+    animation: str = choice_option(
         "Shape Keys",
         "How to import the frames",
-        items=(
-            ("RELATIVE", "Relative", "Import each frame as a shape key with an animated value"),
-            ("ABSOLUTE", "Absolute", "Import each frame as an absolute shape key, and animate the evaluation time"),
-            ("NONE", "None", "Import only the first frame, without shape keys"),
-        ),
+        RELATIVE=("Relative", "Import each frame as a shape key with an animated value"),
+        ABSOLUTE=("Absolute", "Import each frame as an absolute shape key, and animate the evaluation time"),
+        NONE=("None", "Import only the first frame, without shape keys"),
     )
     use_textures: bool = option(
         True, "Textures", "Import the images of the materials from the model's folder or a game folder"
@@ -80,26 +77,21 @@ class FrameModelProperties:
 class FrameProperties:
     """Which frames are exported."""
 
-    frames: str = option(
-        "AUTO",
+    frames: str = choice_option(
         "Frames",
         "Source of the frames",
-        items=(
-            (
-                "AUTO",
-                "Automatic",
-                "The frames of an imported model or armature action as they play now; "
-                "else shape keys if nothing else is animated; else the scene",
-            ),
-            ("SHAPE_KEYS", "Shape Keys", "Export each shape key as a frame"),
-            (
-                "LIST",
-                "Choose",
-                "Export the animations that are checked in the list, one sequence after the other: actions, "
-                "NLA strips, or ranges between markers",
-            ),
-            ("SCENE", "Scene Playback", "Export the frame range of the scene, with armatures, modifiers and caches"),
+        AUTO=(
+            "Automatic",
+            "The frames of an imported model or armature action as they play now; else shape keys if nothing else is "
+            "animated; else the scene",
         ),
+        SHAPE_KEYS=("Shape Keys", "Export each shape key as a frame"),
+        LIST=(
+            "Choose",
+            "Export the animations that are checked in the list, one sequence after the other: actions, NLA strips, or "
+            "ranges between markers",
+        ),
+        SCENE=("Scene Playback", "Export the frame range of the scene, with armatures, modifiers and caches"),
     )
     frame_step: int = option(1, "Frame Step", "Export every N-th frame or shape key", min=1, soft_max=10)
     frame_rate_from: str = frame_rate_option(

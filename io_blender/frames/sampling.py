@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from ...io_common.texts import counted
 from ...io_common.triangles import FLIPPED_WINDING
 from .. import state
 from ..clips.clip import Clip
-from ..clips.playing import playback, restored_frame_and_values
+from ..clips.playing import Player, restored_frame_and_values
 from ..reports import Job, Progress, Report
 from ..scene import mesh_data
 from ..scene.objects import NothingToExportError, warn_of_instances
@@ -146,10 +146,6 @@ def values_of_part(
     }
 
 
-Follow: TypeAlias = "Callable[[Depsgraph], npt.NDArray[np.float64]]"
-"""Returns the transform of an object or bone, (4, 4), in the space of the scene, as it is evaluated."""
-
-
 @dataclass(eq=False)
 class EvaluatedFrame:
     """What one object shows in a frame, to verify the model with."""
@@ -189,7 +185,8 @@ class Sampling(Generic[AnyPart]):
     sides: Callable[[AnyPart], Sides] | None = None  # makes the sides of a part, which are then filled
     # Whether parts depend on the shape of the first frame; else its key is only shown where triangles may depend on it.
     shows_keys: bool = False
-    followed: Sequence[Follow] = ()
+    # Each returns the transform of an object or bone, (4, 4), in the space of the scene, as it is evaluated.
+    followed: Sequence[Callable[[Depsgraph], npt.NDArray[np.float64]]] = ()
 
 
 def sample_frames(what: Sampling[AnyPart]) -> Job[tuple[list[AnyPart], Samples]]:
@@ -206,7 +203,7 @@ def sample_frames(what: Sampling[AnyPart]) -> Job[tuple[list[AnyPart], Samples]]
     with (
         state.hidden_modifiers(objects, is_hidden),
         restored_frame_and_values(scene) if scene_frames is not None else nullcontext(),
-        playback(context, plan.owners, plan.clips) as player,
+        Player(context, plan.owners, plan.clips) as player,
     ):
         if plan.clips:
             player.play(plan.clips[0])

@@ -20,6 +20,7 @@ from bpy.types import FCurve, Key, Object, Scene, ShapeKey
 
 from ...io_common import names
 from .. import state, versions
+from ..arrays import read_array
 from ..records import SourceFrames
 from ..scene.time_dependence import is_animated
 
@@ -54,11 +55,7 @@ def value_path(name: str) -> str:
 
 def has_effect(key: ShapeKey) -> bool:
     """Whether a shape key differs from the one that it is relative to."""
-    count = 3 * len(key.data)
-    points, other = np.empty(count, dtype=np.float32), np.empty(count, dtype=np.float32)
-    key.points.foreach_get("co", points)
-    key.relative_key.points.foreach_get("co", other)
-    return not np.array_equal(points, other)
+    return not np.array_equal(read_array(key.points, "co", 3), read_array(key.relative_key.points, "co", 3))
 
 
 def add_frame_keys(
@@ -80,9 +77,6 @@ def add_frame_keys(
     keys.use_relative = relative
     obj.active_shape_key_index = 0
     return key_names
-
-
-# One key alone
 
 
 def full_value(key: ShapeKey) -> float:
@@ -127,9 +121,6 @@ def _show_alone(obj: Object, index: int) -> None:
         for other in keys.key_blocks:
             other.value = 0.0
         key.value = full_value(key)
-
-
-# How they play
 
 
 class Playback(Enum):
@@ -189,8 +180,7 @@ def _relative_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrame
         points = points_of_frame(frame, first, last)
         if curve is None or 2 * len(curve.keyframe_points) != len(points):
             return False
-        found.append(np.empty(len(points), np.float32))
-        curve.keyframe_points.foreach_get("co", found[-1])
+        found.append(read_array(curve.keyframe_points, "co", 2).ravel())
         expected += points
     # Compared at once, as there may be a thousand keys.
     if not (np.abs(np.concatenate(found) - expected) <= _TOLERANCE).all():
@@ -239,7 +229,7 @@ def keys_in_all_frames(obj: Object, source: SourceFrames) -> list[ShapeKey]:
     ]
 
 
-def played_range(obj: Object, source: SourceFrames | None) -> tuple[int, int] | None:
+def played_range(obj: Object, source: SourceFrames) -> tuple[int, int] | None:
     """First and last frame of what plays on the shape keys of an object; None if nothing does."""
     # The range that import gave the action only counts as long as the keyframes fill it.
     keys = shape_keys(obj)
@@ -250,7 +240,7 @@ def played_range(obj: Object, source: SourceFrames | None) -> tuple[int, int] | 
     ranges = keyed_ranges(data)
     if action is not None and action.use_frame_range:
         manual = round(action.frame_start), round(action.frame_end)
-        imported = source and (source.frame_start, source.frame_start + len(source.frame_names) - 1)
+        imported = (source.frame_start, source.frame_start + len(source.frame_names) - 1)
         if manual != imported or not versions.played_fcurves(data):
             return manual
     if not ranges:
@@ -275,17 +265,15 @@ def keys_at_frames(obj: Object, frames: Sequence[float], scene: Scene) -> list[s
         return [None] * len(frames)
     key_names = [key.name for key in keys.key_blocks]
     basis = key_names.index(keys.reference_key.name)
-    without_effect = np.empty(len(key_names), dtype=bool)
-    keys.key_blocks.foreach_get("mute", without_effect)
+    without_effect = read_array(keys.key_blocks, "mute", dtype=bool)
     without_effect[basis] = True
     times = np.array([key.frame for key in keys.key_blocks])
-    values = np.empty(len(key_names), dtype=np.float32)
     result: list[str | None] = []
     for frame in frames:
         state.set_frame(scene, frame)
         played = keys.evaluated_get(bpy.context.evaluated_depsgraph_get())
         if keys.use_relative:
-            played.key_blocks.foreach_get("value", values)
+            values = read_array(played.key_blocks, "value")
             values[without_effect] = 0.0
             shown = np.flatnonzero(np.abs(values) > _TOLERANCE).tolist() or [basis]
             values[basis] = 1.0

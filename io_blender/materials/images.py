@@ -67,8 +67,7 @@ class ImageStore:
         self._failed: dict[GameFile, str] = {}
         self._statistics: dict[Image, ImageStatistics] = {}
         self._budget = limits.Budget()
-        self.loaded = 0
-        """How many images were loaded, without those that were in the .blend file already."""
+        self.loaded = 0  # how many images were loaded, without those that were in the .blend file already
 
     def get(self, file: GameFile, *, is_data: bool) -> Image:
         """The image of a file; `is_data` means no colors. Raises ImageError if it cannot be read."""

@@ -68,12 +68,9 @@ class MaterialLibrary:
 
     def rebuild(self, material: Material, found: MaterialImages) -> None:
         """Rebuilds the nodes of a local material."""
-        self._store_missing(material, found)
         versions.enable_nodes(material)
         reset_nodes(material)
-        self._record.image.write(material, _identity(found))
-        self._record.game_folder.write(material, found.game_folder)
-        build_nodes(material, found, self._store, self._warnings)
+        self._fill(material, found)
 
     def add_to_report(self, report: Report, search_warnings: Sequence[str] = ()) -> None:
         """Adds counts, the names of missing images, and warnings."""
@@ -89,12 +86,15 @@ class MaterialLibrary:
         material.diffuse_color = _NEUTRAL_COLOR
         self._record.name.store(material, name, material.name)
         if found is not None:
-            self._record.image.write(material, _identity(found))
-            self._record.game_folder.write(material, found.game_folder or None)
-            self._store_missing(material, found)
-            build_nodes(material, found, self._store, self._warnings)
+            self._fill(material, found)
         self._made.append(material)
         return material
+
+    def _fill(self, material: Material, found: MaterialImages) -> None:
+        self._record.image.write(material, _identity(found))
+        self._record.game_folder.write(material, found.game_folder or None)
+        self._store_missing(material, found)
+        build_nodes(material, found, self._store, self._warnings)
 
     def _store_missing(self, material: Material, found: MaterialImages) -> None:
         missing = [short(raw) for raw in found.missing.values() if raw]

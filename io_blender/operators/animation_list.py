@@ -14,7 +14,7 @@ from bpy.types import Context, Object, Scene, UILayout
 
 from ...io_common.texts import counted, matches
 from ..clips.clip import PROPERTY, AnimationList, Source, animation_list, can_store, is_stored, store_rows
-from ..options import option, properties
+from ..options import choice_option, option, properties
 from ..scene.objects import Scope
 from .panel_parts import FilteredList, Operator, OperatorResult, fail
 
@@ -47,23 +47,6 @@ class Shown:
     is_replaced: bool = False
     foreign: str = ""  # whose else it is
     has_slots: bool = False  # whether other rows are slots of the same action
-
-    @property
-    def description(self) -> str:
-        """The frames and their rate in words."""
-        return counted(self.frames, "frames") + ("" if self.rate is None else f" at {self.rate:g} fps")
-
-    @property
-    def target(self) -> str:
-        """The file or sequence in words."""
-        if not self.suffix:
-            return f"Sequence {self.name}"
-        return f"{'Replaces' if self.is_replaced else 'File:'} {self.name}{self.suffix}"
-
-    @property
-    def duration(self) -> str:
-        """The frames and their rate, as short as possible."""
-        return str(self.frames) if self.rate is None else f"{self.frames} @ {self.rate:.4g}"
 
 
 # What the rows of the list that is being drawn show, by index: Blender calls `draw_item` while a panel is drawn.
@@ -137,7 +120,7 @@ class IO_IDTECH_UL_animations(FilteredList, bpy.types.UIList):
         details = columns.row(align=True)
         details.ui_units_x = _DETAILS_WIDTH
         details.alignment = "RIGHT"
-        details.label(text=shown.duration)
+        details.label(text=str(shown.frames) if shown.rate is None else f"{shown.frames} @ {shown.rate:.4g}")
         details.label(text="", icon="FILE_REFRESH" if shown.is_replaced else "BLANK1")
 
     def is_shown(self, data: Any, item: Any) -> bool:
@@ -160,18 +143,14 @@ class _ListOperator(Operator):
         raise NotImplementedError
 
     def execute(self, context: Context) -> OperatorResult:
-        owner, problem = context.scene.objects.get(self.owner), ""
-        if not self.owner:
-            owner = context.view_layer.objects.active
-            if owner is not None and owner.type == "MESH":
-                owner = owner.find_armature() or owner
+        owner = context.scene.objects.get(self.owner) if self.owner else context.view_layer.objects.active
         if owner is None:
             what = f"there is no object {self.owner!r} in the scene" if self.owner else "nothing is active"
-            problem = f"{what}: select an armature or a mesh"
-        elif not can_store(owner):
-            problem = f"{owner.name} is linked from another file: make it local first"
-        if owner is None or problem:
-            return fail(self, problem)
+            return fail(self, f"{what}: select an armature or a mesh")
+        if not self.owner and owner.type == "MESH":
+            owner = owner.find_armature() or owner
+        if not can_store(owner):
+            return fail(self, f"{owner.name} is linked from another file: make it local first")
         store_rows(animation_list(owner, context.scene))
         text = self.change(getattr(owner, PROPERTY), animation_list(owner, context.scene))
         self.report({"INFO"}, text)
@@ -207,15 +186,12 @@ class OBJECT_OT_io_idtech_check_animations(_ListOperator, bpy.types.Operator):
     bl_idname = "object.io_idtech_check_animations"
     bl_label = "Check Animations"
 
-    action: str = option(
-        "ALL",
+    action: str = choice_option(
         "Action",
         "What to do with the animations that match the filter",
-        items=(
-            ("ALL", "All", "Check all animations that match the filter, except those of other models"),
-            ("NONE", "None", "Uncheck all animations that match the filter"),
-            ("INVERT", "Invert", "Check those that are not checked, and uncheck the others"),
-        ),
+        ALL=("All", "Check all animations that match the filter, except those of other models"),
+        NONE=("None", "Uncheck all animations that match the filter"),
+        INVERT=("Invert", "Check those that are not checked, and uncheck the others"),
     )
     name_filter: str = option(
         "",
@@ -241,11 +217,8 @@ class OBJECT_OT_io_idtech_move_animation(_ListOperator, bpy.types.Operator):
     bl_idname = "object.io_idtech_move_animation"
     bl_label = "Move Animation"
 
-    direction: str = option(
-        "UP",
-        "Direction",
-        "Where to move it",
-        items=(("UP", "Up", "Towards the first"), ("DOWN", "Down", "Towards the last")),
+    direction: str = choice_option(
+        "Direction", "Where to move it", UP=("Up", "Towards the first"), DOWN=("Down", "Towards the last")
     )
     index: int = option(
         -1, "Row", "Index of the animation in the list, from 0; -1 for the selected one", min=-1, options={"SKIP_SAVE"}
@@ -316,10 +289,13 @@ def draw(layout: UILayout, found: AnimationList, rows: Sequence[Shown]) -> None:
         item, active = stored.rows[stored.active_row], _shown[stored.active_row]
         if active.has_slots:
             column.label(text=f"Slot: {item.slot}")
-        column.label(text=active.description)
+        rate = "" if active.rate is None else f" at {active.rate:g} fps"
+        column.label(text=counted(active.frames, "frames") + rate)
         if active.foreign:
             column.label(text=f"Not {owner.name}'s: {active.foreign}", icon="UNLINKED")
-        column.label(text=active.target, icon="FILE_REFRESH" if active.is_replaced else "NONE")
+        kind = "Replaces" if active.is_replaced else "File:" if active.suffix else "Sequence"
+        icon = "FILE_REFRESH" if active.is_replaced else "NONE"
+        column.label(text=f"{kind} {active.name}{active.suffix}", icon=icon)
         column.prop(item, "export_name")
     column.prop(stored, "prefix")
     column.prop(stored, "pattern")
@@ -352,16 +328,6 @@ def _draw_buttons(row: Any, owner: Object) -> None:
 
 def _summary(found: AnimationList) -> str:
     return f"{len(found.checked)} of {counted(len(found.rows), 'animations')} checked"
-
-
-CLASSES = (
-    IO_IDTECH_PG_animation_row,
-    IO_IDTECH_PG_animation_list,
-    IO_IDTECH_UL_animations,
-    OBJECT_OT_io_idtech_list_animations,
-    OBJECT_OT_io_idtech_check_animations,
-    OBJECT_OT_io_idtech_move_animation,
-)
 
 
 PROPERTIES = ((bpy.types.Object, PROPERTY, PointerProperty(type=IO_IDTECH_PG_animation_list)),)

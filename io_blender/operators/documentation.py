@@ -73,10 +73,6 @@ def manual_map() -> tuple[str, tuple[tuple[str, str], ...]]:
     return f"{FOLDER.as_uri()}/", tuple((f"bpy.ops.{name.lower()}", page) for name, page in _pages.items())
 
 
-CLASSES = (WM_OT_io_idtech_help,)
-PROPERTIES = ()
-
-
 def register(families: Sequence[Family]) -> None:
     """Registers the links: a page for each family; Check for Game is on the page on games."""
     for family in families:

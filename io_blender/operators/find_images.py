@@ -20,7 +20,7 @@ from ..options import option, properties
 from ..records import MaterialRecord, has_record, material_records, read_game_folder
 from ..reports import Report, printable
 from . import preferences
-from .panel_parts import Operator, OperatorResult, PropertiesPanel, fail, split_layout
+from .panel_parts import Operator, OperatorResult, PropertiesPanel, fail, operator_of, split_layout
 
 Find = Callable[["Search", Path, "Material", str], MaterialImages]
 """A function that finds the images of a material, given a search, the file of the model, the material and its name."""
@@ -55,20 +55,19 @@ class FindImages(Operator):
 
     def execute(self, context: Context) -> OperatorResult:
         material = bpy.data.materials.get(self.material) if self.material else active_material(context)
-        problem = ""
         if material is None:
-            problem = "There is no such material: select an object with a material"
-        elif material.library is not None:
-            problem = f"{material.name} is linked from another .blend file: make it local"
-        elif material.is_grease_pencil:
-            problem = f"{material.name} is a material for strokes, which has no images"
-        if material is None or problem:
-            return fail(self, problem)
+            return fail(self, "There is no such material: select an object with a material")
+        if material.library is not None:
+            return fail(self, f"{material.name} is linked from another .blend file: make it local")
+        if material.is_grease_pencil:
+            return fail(self, f"{material.name} is a material for strokes, which has no images")
         name = name_for_file(material, self.record, preferences.game_folders())
         model = self._model(material)
         # Families may share what they store on materials.
         rules = next((one.textures for one in preferences.registered if model.suffix.lower() in one.suffixes), None)
-        search = Search(_game_folders(material), rules or self.rules)
+        # The last folder is the one where the image of the material was before.
+        folders = dict.fromkeys([*preferences.game_folders(), read_game_folder(material)])
+        search = Search([folder for folder in folders if folder], rules or self.rules)
         found = type(self).find(search, model, material, name)
         if found.diffuse is None and found.color is None:
             places = ", ".join(map(short, found.looked_in))
@@ -82,8 +81,7 @@ class FindImages(Operator):
             self.record.name.store(material, name, material.name)
         report = Report()
         library.add_to_report(report, search.warnings)
-        for text in report.warnings:
-            reports.report_message(self, "WARNING", text)
+        reports.report_message(self, "WARNING", *report.warnings)
         image = found.diffuse
         reports.report_message(self, "INFO", f"{material.name}: {image if image is not None else 'a color'}")
         return {"FINISHED"}
@@ -200,12 +198,6 @@ def name_property(record: MaterialRecord, name: str, description: str) -> Any:
     return StringProperty(name=name, description=description, get=shown, set=change)
 
 
-def _game_folders(material: Material) -> list[str]:
-    """Those of the preferences, and the one where the image of the material was before."""
-    stored = read_game_folder(material)
-    return list(dict.fromkeys([*preferences.game_folders(), *([stored] if stored else [])]))
-
-
 def draw_name(layout: Any, material: Material, record: MaterialRecord) -> None:
     """Draws the name of a material in the files, and the button that looks up its images."""
     row = layout.row(align=True)
@@ -223,20 +215,9 @@ def draw_names(layout: Any, mesh: Any, record: MaterialRecord) -> None:
 def classes_of(record: MaterialRecord, rules: TextureRules, find: Find, description: str) -> tuple[type, type]:
     """The operator of a family, with its tooltip, and the panel of its materials."""
     family = record.group
-    operator = {
-        "__doc__": description,
-        "bl_idname": f"material.{family}_find_images",
-        "bl_label": f"Look Up Images ({family.upper()})",
-        "record": record,
-        "rules": rules,
-        "find": staticmethod(find),
-    }
+    members = {"record": record, "rules": rules, "find": staticmethod(find)}
     panel = {"__doc__": "The name of an imported material.", "bl_label": family.upper(), "record": record}
     return (
-        type(f"MATERIAL_OT_{family}_find_images", (FindImages, bpy.types.Operator), operator),
+        operator_of("material", family, "find_images", "Look Up Images", description, FindImages, **members),
         type(f"MATERIAL_PT_{family}", (MaterialPanel, bpy.types.Panel), panel),
     )
-
-
-CLASSES = (OBJECT_OT_io_idtech_find_all_images,)
-PROPERTIES = ()

@@ -21,7 +21,7 @@ from ...io_common.texts import counted
 from .. import state
 from ..findings import BONES, FACES, NOTHING, VERTICES, LocatedFinding
 from ..options import hidden, option, properties
-from ..scene.objects import NothingToExportError
+from ..scene.objects import NothingToExportError, armature_of
 from .animation_list import scope_of_panel
 from .file_operators import chosen_path
 from .panel_parts import OperatorResult, RowList, fail, wrapped
@@ -134,8 +134,7 @@ class OBJECT_OT_io_idtech_select_finding(bpy.types.Operator):
         manager: Any = context.window_manager
         findings = manager.io_idtech_findings
         if self.index >= len(findings):
-            self.report({"ERROR"}, "There is no such finding. Run Check for Game first")
-            return {"CANCELLED"}
+            return fail(self, "There is no such finding. Run Check for Game first")
         item = findings[self.index]
         obj = context.view_layer.objects.get(item.object_name)
         if obj is None:
@@ -230,9 +229,8 @@ def draw_for_export(layout: Any, context: Context, export: Any, operator: str) -
 
 def _active_model(context: Context) -> str:
     """The name of the active armature or that of the active mesh; empty if there is none."""
-    obj = context.view_layer.objects.active
-    armature = obj.find_armature() if obj is not None and obj.type == "MESH" else obj
-    return armature.name if armature is not None and armature.type == "ARMATURE" else ""
+    armature = armature_of(context.view_layer.objects.active)
+    return armature.name if armature is not None else ""
 
 
 def _key(options: dict[str, Any]) -> str:
@@ -280,7 +278,6 @@ def _result(game: str, errors: int, count: int) -> str:
     return f"{game}: {_counts(errors, count) if count else 'no problems found'}"
 
 
-CLASSES = (IO_IDTECH_PG_finding, IO_IDTECH_UL_findings, OBJECT_OT_io_idtech_select_finding)
 _STORED = {
     "findings": CollectionProperty(type=IO_IDTECH_PG_finding, options={"SKIP_SAVE"}),
     "active_finding": IntProperty(
@@ -290,9 +287,6 @@ _STORED = {
         update=_select_active,
         options={"SKIP_SAVE"},
     ),
-    "checked_model": StringProperty(options={"SKIP_SAVE"}),
-    "checked_family": StringProperty(options={"SKIP_SAVE"}),
-    "checked_game": StringProperty(options={"SKIP_SAVE"}),
-    "checked_options": StringProperty(options={"SKIP_SAVE"}),
+    **{f"checked_{what}": StringProperty(options={"SKIP_SAVE"}) for what in ("model", "family", "game", "options")},
 }
 PROPERTIES = tuple((bpy.types.WindowManager, f"io_idtech_{name}", stored) for name, stored in _STORED.items())

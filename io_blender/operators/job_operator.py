@@ -94,9 +94,8 @@ class JobOperator(Operator):
             bad_data = (FormatError, self.bad_data, *(family.error for family in registered))
             expected = (*bad_data, NothingToExportError, NoFileError)
             report = reports.report_of(error)
-            for kind, texts in (("INFO", report.facts), ("WARNING", report.warnings)):
-                for text in texts:
-                    reports.report_message(self, kind, text)
+            reports.report_message(self, "INFO", *report.facts)
+            reports.report_message(self, "WARNING", *report.warnings)
             reports.report_message(self, "ERROR", message_for(error, expected, subject=_subject(self)))
             return {"CANCELLED"}
         names = reports.listing([path.name for path in paths], 2)

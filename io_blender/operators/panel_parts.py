@@ -42,6 +42,15 @@ def fail(operator: Any, text: str) -> OperatorResult:
     return {"CANCELLED"}
 
 
+def operator_of(
+    module: str, family: str, verb: str, label: str, description: str, *bases: type, **members: Any
+) -> type[bpy.types.Operator]:
+    """The class of an operator of a family, of which some bases have all but the identifiers."""
+    members |= {"__doc__": description, "bl_idname": f"{module}.{family}_{verb}"}
+    members["bl_label"] = f"{label} ({family.upper()})"
+    return type(f"{module.upper()}_OT_{family}_{verb}", (*bases, bpy.types.Operator), members)
+
+
 class PropertiesPanel(Panel):
     """A panel in the Properties editor, of an object's data by default, without its identifiers."""
 
@@ -82,8 +91,8 @@ def draw_panel(layout: Any, identifier: str, label: str, operator: bpy.types.Ope
     """Draws a panel, closed at first, which Blender remembers by `identifier`; returns its body, None if closed."""
     header, body = layout.panel(identifier, default_closed=True)
     header.label(text=label)
-    for name in names if body else ():
-        body.prop(operator, name)
+    if body:
+        draw_options(body, operator, *names)
     return body
 
 
@@ -92,6 +101,19 @@ def draw_wide(layout: Any, operator: bpy.types.Operator, name: str) -> None:
     row = layout.row()
     row.use_property_split = False
     row.prop(operator, name)
+
+
+def draw_right(layout: Any, text: str) -> None:
+    """Draws a text at the right end of a row."""
+    row = layout.row()
+    row.alignment = "RIGHT"
+    row.label(text=text)
+
+
+def draw_options(layout: Any, operator: bpy.types.Operator, *names: str) -> None:
+    """Draws options, one below the other."""
+    for name in names:
+        layout.prop(operator, name)
 
 
 def panel_layout(operator: bpy.types.Operator) -> Any:
@@ -194,8 +216,7 @@ def set_timing(
         state.set_frame_rate(context.scene, rate, report)
     first, last = math.floor(start), math.ceil(end)
     state.set_frame_range(context.scene, first, last, is_closed_loop=is_closed_loop)
-    for text in report.warnings:
-        reports.report_message(operator, "WARNING", text)
+    reports.report_message(operator, "WARNING", *report.warnings)
 
 
 def step_option(what: str) -> Any:

@@ -19,9 +19,6 @@ from .panel_parts import Operator, OperatorResult, RowList
 # The package of the extension, whose name depends on the repository that it was installed from.
 _EXTENSION = (__package__ or "").removesuffix(".io_blender.operators")
 
-DEFAULT_GAME = "ANY"
-"""The game of families that have no choice of games, and of all families if the add-on is not enabled."""
-
 registered: list[Family] = []  # the families whose operators are registered
 
 
@@ -38,8 +35,8 @@ def default_scale() -> float:
 
 
 def game(family: str) -> str:
-    """The identifier of the default game for exports of a family, such as "md5"."""
-    return getattr(_preferences(), _game_property(family), DEFAULT_GAME)
+    """The identifier of the default game for exports of a family; ANY without a choice, or if the add-on is off."""
+    return getattr(_preferences(), _game_property(family), "ANY")
 
 
 def _game_property(family: str) -> str:
@@ -203,17 +200,6 @@ class IO_IDTECH_preferences(bpy.types.AddonPreferences):
         documentation.draw_button(layout)
         for line in conflicts():
             layout.label(text=line, icon="ERROR")
-
-
-CLASSES = (
-    IO_IDTECH_PG_game_folder,
-    IO_IDTECH_UL_game_folders,
-    PREFERENCES_OT_io_idtech_game_folder_add,
-    PREFERENCES_OT_io_idtech_game_folder_remove,
-    PREFERENCES_OT_io_idtech_game_folder_move,
-    IO_IDTECH_preferences,
-)
-PROPERTIES = ()
 
 
 def set_families(families: Sequence[Family]) -> None:

@@ -37,7 +37,7 @@ def register(families: Sequence[Family]) -> None:
         print(f"Warning: {line}")
     documentation.register(families)
     for module in _SHARED:
-        add(module.CLASSES, module.PROPERTIES)
+        add(*declared_in(module))
     for family in families:
         _register_family(family)
 
@@ -52,9 +52,15 @@ def unregister(families: Sequence[Family]) -> None:
     for family in reversed(families):
         remove(_classes(family), family.blender().properties)
     for module in reversed(_SHARED):
-        remove(module.CLASSES, module.PROPERTIES)
+        remove(*declared_in(module))
     documentation.unregister()
     preferences.registered.clear()
+
+
+def declared_in(module: Any) -> tuple[list[type], tuple[tuple[type, str, Any], ...]]:
+    """The classes that a module declares for Blender, without mixins, and its properties of types of Blender."""
+    classes = [cls for cls in vars(module).values() if isinstance(cls, type) and cls.__module__ == module.__name__]
+    return [cls for cls in classes if issubclass(cls, bpy.types.bpy_struct)], getattr(module, "PROPERTIES", ())
 
 
 def add(classes: Iterable[type], properties: Iterable[tuple[type, str, Any]]) -> None:

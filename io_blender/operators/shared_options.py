@@ -11,7 +11,7 @@ from bpy.types import Context, Object, UILayout
 from bpy_extras.io_utils import orientation_helper
 
 from .. import reports
-from ..options import game_option, hidden, option, properties, property_of, scale_option
+from ..options import choice_option, game_option, hidden, option, properties, property_of, scale_option
 from ..scene import axes
 from ..scene.objects import ChosenConversion, NothingToExportError, Scope, axes_of, export_conversion
 from ..verification import Verify
@@ -163,27 +163,21 @@ class ExportScope(Operator):
 class ExportVerify(Operator):
     """The option to compare an export with what Blender shows."""
 
-    verify: str = option(
-        Verify.SOME.value,
+    verify: str = choice_option(
         "Verify",
         "Compare the export with what Blender shows before writing it, and warn about differences",
-        items=(
-            (Verify.SOME.value, "Some Frames", "Compare the first frame, the last frame and a few in between"),
-            (Verify.ALL.value, "All Frames", "Compare every frame"),
-            (Verify.NONE.value, "Off", "Do not compare"),
-        ),
+        SOME=("Some Frames", "Compare the first frame, the last frame and a few in between"),
+        ALL=("All Frames", "Compare every frame"),
+        NONE=("Off", "Do not compare"),
     )
 
     def verification(self) -> Verify:
         return Verify(self.verify)
 
 
-ValuesOfGame = Callable[[Any, "Context"], dict[str, Any]]
-"""A function that gives the values of options that the game of an operator, or of its properties, needs, by name."""
-
-
-def game_mixin(profiles: Mapping[Any, Any], values_of_game: ValuesOfGame) -> type:
+def game_mixin(profiles: Mapping[Any, Any], values_of_game: Callable[[Any, Context], dict[str, Any]]) -> type:
     """A mixin with the option *Game*, to be the first base: presets set the game before what it decides."""
+    # `values_of_game` gives the values of options that the game of an operator, or of its properties, needs, by name.
 
     def fill_in(operator: Any, context: Context) -> None:
         # A script has no dialog that shows them.

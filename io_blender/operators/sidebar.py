@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import Any
 
 import bpy
+from bpy.types import Context, Material
 
+from ...io_common.family import Family
 from ...io_common.texts import counted
 from ..materials.library import file_name, missing_images
-from ..records import FACTS, WARNINGS, has_record, load_warnings, material_records
+from ..records import FACTS, WARNINGS, MaterialRecord, has_record, load_warnings, material_records
 from ..reports import listing, printable
 from . import find_images, game_check, preferences
 from .panel_parts import TabPanel, wrapped
 from .preferences import registered
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Material
-
-    from ...io_common.family import Family
-    from ..records import MaterialRecord
 
 _MOST_ROWS = 20
 
@@ -39,35 +35,61 @@ class VIEW3D_PT_io_idtech_animations(TabPanel, bpy.types.Panel):
                 part.draw_animations(self.layout, context)
 
 
-class VIEW3D_PT_io_idtech_skins(TabPanel, bpy.types.Panel):
+class _FoundPanel(TabPanel):
+    """A panel that is shown if it finds something for the active model."""
+
+    layout: Any
+
+    @classmethod
+    def found(cls, context: Context) -> list[Any]:
+        raise NotImplementedError
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        return bool(cls.found(context))
+
+
+class VIEW3D_PT_io_idtech_skins(_FoundPanel, bpy.types.Panel):
     """The skins of the active mesh: all materials of a format without shaders, else those of a mesh with several."""
 
     bl_label = "Skins"
 
     @classmethod
-    def poll(cls, context: Context) -> bool:
-        return bool(_skins(context))
+    def found(cls, context: Context) -> list[MaterialRecord]:
+        obj = context.object
+        mesh: Any = obj.data if obj is not None and obj.type == "MESH" else None
+        return [
+            record
+            for family in registered
+            for record in material_records
+            if record.group == family.name
+            and has_record(mesh, family.name)
+            and len(mesh.materials) > int(family.textures.has_shaders)
+        ]
 
     def draw(self, context: Context) -> None:
-        layout: Any = self.layout
-        for record, mesh in _skins(context):
-            find_images.draw_names(layout.column(align=True), mesh, record)
+        for record in self.found(context):
+            find_images.draw_names(self.layout.column(align=True), context.object.data, record)
 
 
-class VIEW3D_PT_io_idtech_images(TabPanel, bpy.types.Panel):
+class VIEW3D_PT_io_idtech_images(_FoundPanel, bpy.types.Panel):
     """The materials of the active model whose images were not found."""
 
     bl_label = "Missing Images"
 
     @classmethod
-    def poll(cls, context: Context) -> bool:
-        return bool(_missing(context))
+    def found(cls, context: Context) -> list[tuple[Material, MaterialRecord, list[str]]]:
+        # Most files have none, and then nothing is searched while the viewport is drawn.
+        if not any(missing_images(material) for material in bpy.data.materials):
+            return []
+        found = [(material, missing_images(material)) for material in find_images.model_materials(context)]
+        return [(material, *missing) for material, missing in found if missing is not None]
 
     def draw(self, context: Context) -> None:
-        column: Any = self.layout.column(align=True)
+        column = self.layout.column(align=True)
         column.operator(preferences.PREFERENCES_OT_io_idtech_game_folder_add.bl_idname, icon="ADD")
         column.operator(find_images.OBJECT_OT_io_idtech_find_all_images.bl_idname, text="Look Up All", icon="VIEWZOOM")
-        missing = _missing(context)
+        missing = self.found(context)
         column = self.layout.column(align=True)
         for material, record, names in missing[:_MOST_ROWS]:
             row = column.row(align=True)
@@ -94,35 +116,47 @@ class VIEW3D_PT_io_idtech_check(TabPanel, bpy.types.Panel):
         game_check.draw(self.layout, context, _families(context) or registered)
 
 
-class VIEW3D_PT_io_idtech_warnings(TabPanel, bpy.types.Panel):
+class _ToldPanel(_FoundPanel):
+    """What the last import of the active model told, each text once."""
+
+    key: str
+
+    @classmethod
+    def found(cls, context: Context) -> list[str]:
+        families, owners = _families(context), _owners(context)
+        texts = (load_warnings(owner, family.name, cls.key) for owner in owners for family in families)
+        return list(dict.fromkeys(chain(*texts)))
+
+    def draw(self, context: Context) -> None:
+        texts = self.found(context)
+        column = self.layout.column(align=True)
+        for text in texts[:_MOST_ROWS]:
+            for line in wrapped(context, text):
+                column.label(text=line)
+            column.separator()
+        if len(texts) > _MOST_ROWS:
+            column.label(text=f"{len(texts) - _MOST_ROWS} more")
+
+
+class VIEW3D_PT_io_idtech_warnings(_ToldPanel, bpy.types.Panel):
     """The warnings of the last import."""
 
     bl_label = "Last Import"
     bl_order = 2
-
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        return bool(_told(context, WARNINGS))
+    key = WARNINGS
 
     def draw(self, context: Context) -> None:
-        warnings = _told(context, WARNINGS)
-        self.layout.label(text=counted(len(warnings), "warnings"), icon="ERROR")
-        _draw_texts(self.layout, context, warnings)
+        self.layout.label(text=counted(len(self.found(context)), "warnings"), icon="ERROR")
+        _ToldPanel.draw(self, context)
 
 
-class VIEW3D_PT_io_idtech_facts(TabPanel, bpy.types.Panel):
+class VIEW3D_PT_io_idtech_facts(_ToldPanel, bpy.types.Panel):
     """What is unusual in the file, about which the user need not do anything."""
 
     bl_label = "About the File"
     bl_options = {"DEFAULT_CLOSED"}
     bl_order = 3
-
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        return bool(_told(context, FACTS))
-
-    def draw(self, context: Context) -> None:
-        _draw_texts(self.layout, context, _told(context, FACTS))
+    key = FACTS
 
 
 def _owners(context: Context) -> list[Any]:
@@ -141,57 +175,3 @@ def _families(context: Context) -> list[Family]:
     """Those that the active model was imported by."""
     owners = _owners(context)
     return [family for family in registered if any(has_record(owner, family.name) for owner in owners)]
-
-
-def _told(context: Context, key: str) -> list[str]:
-    """The warnings or facts of the last import of the active model, each once."""
-    families, owners = _families(context), _owners(context)
-    return list(
-        dict.fromkeys(
-            text for owner in owners for family in families for text in load_warnings(owner, family.name, key)
-        )
-    )
-
-
-def _skins(context: Context) -> list[tuple[MaterialRecord, Any]]:
-    """The active mesh, if it has skins, with the record of each family that imported it."""
-    obj = context.object
-    mesh: Any = obj.data if obj is not None and obj.type == "MESH" else None
-    return [
-        (record, mesh)
-        for family in registered
-        for record in material_records
-        if record.group == family.name
-        and has_record(mesh, family.name)
-        and len(mesh.materials) > int(family.textures.has_shaders)
-    ]
-
-
-def _missing(context: Context) -> list[tuple[Material, MaterialRecord, list[str]]]:
-    """The materials of the active model whose images were not found, with their records and the names of the images."""
-    # Most files have none, and then nothing is searched while the viewport is drawn.
-    if not any(missing_images(material) for material in bpy.data.materials):
-        return []
-    found = [(material, missing_images(material)) for material in find_images.model_materials(context)]
-    return [(material, *missing) for material, missing in found if missing is not None]
-
-
-def _draw_texts(layout: Any, context: Context, texts: Sequence[str]) -> None:
-    column = layout.column(align=True)
-    for text in texts[:_MOST_ROWS]:
-        for line in wrapped(context, text):
-            column.label(text=line)
-        column.separator()
-    if len(texts) > _MOST_ROWS:
-        column.label(text=f"{len(texts) - _MOST_ROWS} more")
-
-
-CLASSES = (
-    VIEW3D_PT_io_idtech_animations,
-    VIEW3D_PT_io_idtech_skins,
-    VIEW3D_PT_io_idtech_images,
-    VIEW3D_PT_io_idtech_check,
-    VIEW3D_PT_io_idtech_warnings,
-    VIEW3D_PT_io_idtech_facts,
-)
-PROPERTIES = ()

@@ -13,6 +13,7 @@ from bpy.types import Attribute, Depsgraph, Material, Mesh, MeshUVLoopLayer, Obj
 from mathutils.bvhtree import BVHTree
 
 from ...io_common.triangles import FLIPPED_WINDING, with_area
+from ..arrays import read_array
 from .objects import NothingToExportError
 
 Floats = npt.NDArray[np.float64]
@@ -86,8 +87,7 @@ def corner_vertices(mesh: Mesh) -> npt.NDArray[np.int32]:
 
 def faces_of_corners(mesh: Any, corners: np.ndarray) -> np.ndarray:
     """The faces that corners belong to, each once, ascending; negative indices are ignored."""
-    starts = np.empty(len(mesh.polygons), dtype=np.int32)
-    mesh.polygons.foreach_get("loop_start", starts)
+    starts = read_array(mesh.polygons, "loop_start", dtype=np.int32)
     return np.unique(np.searchsorted(starts, corners[corners >= 0], side="right") - 1)
 
 
@@ -156,10 +156,8 @@ def triangulation(evaluated: Object) -> tuple[Ints, Ints]:
         loops = np.arange(3 * len(faces), dtype=np.int32).reshape(-1, 3)
     else:
         mesh.calc_loop_triangles()
-        loops = np.empty((len(mesh.loop_triangles), 3), dtype=np.int32)
-        mesh.loop_triangles.foreach_get("loops", loops.reshape(-1))
-        faces = np.empty(len(loops), dtype=np.int32)
-        mesh.loop_triangles.foreach_get("polygon_index", faces)
+        loops = read_array(mesh.loop_triangles, "loops", 3, dtype=np.int32)
+        faces = read_array(mesh.loop_triangles, "polygon_index", dtype=np.int32)
         places = positions(mesh)[corner_vertices(mesh)].astype(np.float64)
         loops = with_area(loops, faces, places)
     if np.linalg.det(world_matrix(evaluated)[:3, :3]) < 0.0:
@@ -206,8 +204,7 @@ def world_vertices(evaluated: Object) -> Floats:
 
 def corner_normals(mesh: Mesh, matrix: Floats) -> npt.NDArray[np.float32]:
     """The unit normals by which Blender shades corners, in the space that a transform leads to, float32 (L, 3)."""
-    normals = np.empty((len(mesh.loops), 3), dtype=np.float32)
-    mesh.corner_normals.foreach_get("vector", normals.ravel())
+    normals: npt.NDArray[np.float32] = read_array(mesh.corner_normals, "vector", 3)
     axes = matrix[:3, :3]
     # The transposed inverse but for its length, which is there where the scale is 0 too.
     inverse = np.cross(axes[[1, 2, 0]], axes[[2, 0, 1]])
@@ -225,8 +222,7 @@ def corner_colors(mesh: Any) -> npt.NDArray[np.uint8] | None:
     layer = mesh.color_attributes.active_color
     if layer is None or not len(mesh.loops):
         return None
-    values = np.empty((len(layer.data), 4), np.float32)
-    layer.data.foreach_get("color_srgb", values.ravel())
+    values = read_array(layer.data, "color_srgb", 4)
     colors = np.rint(np.clip(values, 0.0, 1.0) * 255.0).astype(np.uint8)
     return colors if layer.domain == "CORNER" else colors[corner_vertices(mesh)]
 
@@ -255,9 +251,7 @@ def texture_coordinates(mesh: Mesh) -> Floats | None:
     layer = uv_layer(mesh)
     if layer is None:
         return None
-    uvs = np.empty(len(mesh.loops) * 2, dtype=np.float32)
-    layer.uv.foreach_get("vector", uvs)
-    return without_infinity(uvs).reshape(-1, 2).astype(np.float64)
+    return without_infinity(read_array(layer.uv, "vector", 2)).astype(np.float64)
 
 
 def uv_layer(mesh: Mesh) -> MeshUVLoopLayer | None:
@@ -272,12 +266,10 @@ def uv_layer(mesh: Mesh) -> MeshUVLoopLayer | None:
 
 def integers(mesh: Mesh, name: str, domain: str) -> Ints | None:
     """An integer attribute, int32 (n,); None if the mesh has no attribute of that name, type and domain."""
-    attribute = mesh.attributes.get(name)
+    attribute: Any = mesh.attributes.get(name)
     if attribute is None or attribute.data_type != "INT" or attribute.domain != domain:
         return None
-    values = np.empty(len(attribute.data), dtype=np.int32)
-    attribute.data.foreach_get("value", values)
-    return values
+    return read_array(attribute.data, "value", dtype=np.int32)
 
 
 def vertex_group_weights(mesh: Mesh) -> tuple[Ints, Ints, Floats]:

@@ -32,6 +32,11 @@ _MD2, _MD3 = "md2", "md3"
 _GROUPS = (_MD2, _MD3, "md5")
 
 
+def armature_of(obj: Object | None) -> Object | None:
+    """An object if it is an armature, else the one that moves it."""
+    return obj.find_armature() if obj is not None and obj.type != "ARMATURE" else obj
+
+
 class NothingToExportError(ValueError):
     """What the user chose contains nothing that can be exported."""
 
@@ -69,7 +74,6 @@ def _candidates(context: Context, scope: Scope) -> list[Object]:
 
 
 def _is_present(obj: Object, context: Context) -> bool:
-    """Whether an object is in the view layer, hidden or not."""
     # Not by name: a linked object may have the same.
     return obj in set(context.view_layer.objects)
 
@@ -105,17 +109,13 @@ def warn_of_animated_visibility(
 ) -> None:
     """Warns of meshes shown on some frames only, and of hidden ones if `concerns` is true of them."""
     for obj in exported:
-        if _has_animated_visibility(obj):
+        if is_property_animated(obj, "hide_viewport"):
             report.warn("its visibility is animated, but a game shows it on all frames", obj.name)
     for obj in () if scope.use_selection else _candidates(context, scope):
         # Few objects have it, so it is asked first.
-        is_left_out = _has_animated_visibility(obj) and obj not in exported and _is_present(obj, context)
-        if obj.type == "MESH" and is_left_out and concerns(obj):
+        is_animated = obj.type == "MESH" and is_property_animated(obj, "hide_viewport")
+        if is_animated and obj not in exported and _is_present(obj, context) and concerns(obj):
             report.warn("not exported, because it is hidden on the current frame; its visibility is animated", obj.name)
-
-
-def _has_animated_visibility(obj: Object) -> bool:
-    return is_property_animated(obj, "hide_viewport")
 
 
 def nothing_to_export(context: Context, scope: Scope, kinds: dict[str, str]) -> NothingToExportError:
@@ -211,7 +211,9 @@ def find_meshes(context: Context, scope: Scope) -> tuple[list[Object], Object | 
     if scope != Scope():
         return meshes, None
     roots = _roots(context)
-    imported = {obj: _objects_of(obj, context, roots) for obj in meshes if _is_imported(obj)}
+    imported = {
+        obj: _objects_of(obj, context, roots) for obj in meshes if any(has_record(obj.data, group) for group in _GROUPS)
+    }
     active = context.view_layer.objects.active
     # An imported object is in the model of another one if it was put there.
     chosen = [obj for obj in imported if obj == active] or [
@@ -271,11 +273,6 @@ def _root(obj: Object) -> Object:
             break
         above = above.find_armature() or above.parent
     return chain[-1]
-
-
-def _is_imported(obj: Object) -> bool:
-    """Whether a mesh is an imported model or a part of one."""
-    return any(has_record(obj.data, group) for group in _GROUPS)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import Any, cast
 import bpy
 from bpy.types import GeometryNodeGroup, Modifier, NodesModifier, NodeTree, Object, Scene
 
-from .. import versions
+from .. import state, versions
 from ..reports import Report
 
 # Modifiers whose result depends on the frame even if they are not animated.
@@ -46,33 +46,19 @@ def has_frame_handlers() -> bool:
 
 def warn_of_simulations(objects: Iterable[Object], scene: Scene, report: Report) -> bool:
     """Warns of simulations that are not baked: no two runs need give the same. True if there are any."""
-    found = False
     seen: set[Object] = set()
-    for obj in objects:
-        for other in _with_related(obj, seen):
-            for kind in _unbaked(other, scene):
-                found = True
-                report.warn(
-                    "its simulation is not baked, so the export may differ from what Blender shows, and from one "
-                    "export to the next: bake it first",
-                    f"{other.name} ({kind})",
-                )
-            # Whether they are baked into the file cannot be asked.
-            if any(
-                node.bl_idname == "GeometryNodeSimulationOutput"
-                for tree in _node_trees(modifier for modifier in other.modifiers if modifier.show_viewport)
-                for node in tree.nodes
-            ):
-                found = True
-                report.warn(
-                    "Blender does not tell whether its simulation zone is baked: bake it first, or frames may differ "
-                    "from what Blender shows",
-                    other.name,
-                )
-    return found
+    found = [warning for obj in objects for other in _with_related(obj, seen) for warning in _unbaked(other, scene)]
+    for subject, text in found:
+        report.warn(text, subject)
+    return bool(found)
 
 
-def _unbaked(obj: Object, scene: Scene) -> Iterator[str]:
+def _unbaked(obj: Object, scene: Scene) -> Iterator[tuple[str, str]]:
+    """The simulations of an object that are not baked, each with a warning."""
+    text = (
+        "its simulation is not baked, so the export may differ from what Blender shows, and from one export to the "
+        "next: bake it first"
+    )
     world, body = scene.rigidbody_world, obj.rigid_body
     if (
         world is not None
@@ -83,11 +69,19 @@ def _unbaked(obj: Object, scene: Scene) -> Iterator[str]:
         and not body.kinematic
         and not world.point_cache.is_baked
     ):
-        yield "rigid body"
+        yield f"{obj.name} (rigid body)", text
     for modifier in obj.modifiers:
         cache = getattr(modifier, "point_cache", None)
         if modifier.show_viewport and cache is not None and not cache.is_baked:
-            yield modifier.type.replace("_", " ").lower()
+            yield f"{obj.name} ({modifier.type.replace('_', ' ').lower()})", text
+    # Whether they are baked into the file cannot be asked.
+    if any(
+        node.bl_idname == "GeometryNodeSimulationOutput"
+        for tree in _node_trees(modifier for modifier in obj.modifiers if modifier.show_viewport)
+        for node in tree.nodes
+    ):
+        text = "Blender does not tell whether its simulation zone is baked: bake it first, or frames may differ from "
+        yield obj.name, f"{text}what Blender shows"
 
 
 def keeps_shape(modifier: Modifier) -> bool:
@@ -190,7 +184,7 @@ def is_property_animated(obj: Object, *paths: str) -> bool:
     data = obj.animation_data
     if data is None:
         return False
-    strips = [strip for track in data.nla_tracks for strip in track.strips] if data.use_nla else []
+    strips = state.strips_of(data) if data.use_nla else []
     curves = [*versions.played_fcurves(data), *data.drivers]
     for strip in strips:
         curves += versions.all_fcurves(strip.action) if strip.action is not None else ()

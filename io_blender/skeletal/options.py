@@ -9,6 +9,7 @@ from ...io_common.skeletal.skeleton import PRECISION
 from ..options import (
     GAME,
     SCENE,
+    choice_option,
     frame_rate_option,
     frame_start_option,
     option,
@@ -28,14 +29,11 @@ class RigProperties:
         "Merge the copies of vertices along UV seams, so that the mesh does not tear when edited. Export splits them "
         "again",
     )
-    bone_direction: str = option(
-        "CHILD",
+    bone_direction: str = choice_option(
         "Bone Direction",
         "Direction of the bones. It does not affect poses, animations or export",
-        items=(
-            ("CHILD", "To Child", "Point bones to their children, so that they look like a skeleton"),
-            ("JOINT", "Original Axes", "Give bones the axes of the joints in the file"),
-        ),
+        CHILD=("To Child", "Point bones to their children, so that they look like a skeleton"),
+        JOINT=("Original Axes", "Give bones the axes of the joints in the file"),
     )
 
 
@@ -43,18 +41,14 @@ class RigProperties:
 class ImportProperties(RigProperties):
     """The options of an import."""
 
-    animations: str = option(
-        "NONE",
+    animations: str = choice_option(
         "Animations",
         "Animations to import with a model",
-        items=(
-            ("NONE", "None", "Import only the selected files"),
-            ("FOLDER", "From Folder", "Also import the animations in the model's folder that have its joints"),
-            (
-                "CHOOSE",
-                "Choose",
-                "List the animations in the folder and import those that are checked, also onto the active armature",
-            ),
+        NONE=("None", "Import only the selected files"),
+        FOLDER=("From Folder", "Also import the animations in the model's folder that have its joints"),
+        CHOOSE=(
+            "Choose",
+            "List the animations in the folder and import those that are checked, also onto the active armature",
         ),
     )
     animation_filter: str = option(
@@ -65,15 +59,12 @@ class ImportProperties(RigProperties):
         options={"SKIP_SAVE"},
     )
     nla_tracks: bool = option(False, "NLA Tracks", "Put each animation onto an NLA track of its own, as a muted strip")
-    existing_actions: str = option(
-        "CREATE",
+    existing_actions: str = choice_option(
         "If Name Exists",
         "What to do with an animation if the armature has an action of the same name",
-        items=(
-            ("CREATE", "Create New", "Create another action, whose name gets a number"),
-            ("REPLACE", "Replace", "Replace the action everywhere it is used"),
-            ("SKIP", "Skip", "Keep the action and do not import the animation"),
-        ),
+        CREATE=("Create New", "Create another action, whose name gets a number"),
+        REPLACE=("Replace", "Replace the action everywhere it is used"),
+        SKIP=("Skip", "Keep the action and do not import the animation"),
     )
     joint_map: str = option(
         "",
@@ -118,15 +109,12 @@ class ModelProperties:
         "Find weights for meshes that something other than bones moves with the armature, such as Surface Deform or a "
         "vertex parent",
     )
-    attached_armatures: str = option(
-        AUTOMATIC,
+    attached_armatures: str = choice_option(
         "Attached Armatures",
         "What to do with armatures that hang on a bone of the exported one, such as a weapon in a hand",
-        items=(
-            (AUTOMATIC, "Automatic", "Merge those that were made in Blender; imported models stay separate"),
-            (MERGE, "Merge", "Export all as one model: their root joints become children of that bone"),
-            (SEPARATE, "Separate", "Export only one armature: the active one"),
-        ),
+        AUTOMATIC=("Automatic", "Merge those that were made in Blender; imported models stay separate"),
+        MERGE=("Merge", "Export all as one model: their root joints become children of that bone"),
+        SEPARATE=("Separate", "Export only one armature: the active one"),
     )
     objects_as_joints: bool = option(
         True,
@@ -134,20 +122,16 @@ class ModelProperties:
         "Without an armature, make a joint of every object that moves or has children, such as a door. If disabled, "
         "all meshes are bound to one joint that stands still",
     )
-    add_origin: str = option(
-        AUTOMATIC,
+    add_origin: str = choice_option(
         "Add Root Bone",
         "Whether to add a root joint named origin above all others",
-        items=(
-            (
-                AUTOMATIC,
-                "Automatic",
-                "Add it to models made in Blender that the game would refuse or move without it. Imported skeletons "
-                "stay as they are",
-            ),
-            (ALWAYS, "Always", "Add it unless the only root has this name and is at the origin"),
-            (NEVER, "Never", "Export the bones as they are"),
+        AUTOMATIC=(
+            "Automatic",
+            "Add it to models made in Blender that the game would refuse or move without it. Imported skeletons stay "
+            "as they are",
         ),
+        ALWAYS=("Always", "Add it unless the only root has this name and is at the origin"),
+        NEVER=("Never", "Export the bones as they are"),
     )
 
 

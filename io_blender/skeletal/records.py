@@ -20,12 +20,8 @@ from ..scene import mesh_data
 
 Integers = npt.NDArray[np.int64]
 
-GROUP = "md5"
-"""The name of the property group."""
-
-SAME_NORMAL = math.cos(math.radians(0.25))
-"""The cosine of the angle that Blender's custom normals may be off."""
-
+GROUP = "md5"  # the name of the property group
+SAME_NORMAL = math.cos(math.radians(0.25))  # the cosine of the angle that Blender's custom normals may be off
 _MAX_JOINTS = 1 << 16
 
 SHADERS = MaterialRecord(GROUP, "shader")
@@ -71,9 +67,6 @@ _SCALES_POSITION = Text(GROUP, "scale_positions")
 _SEPARATOR = "\t"
 # A longer one cannot be the name of a file.
 _LONGEST_NAME = 240
-
-
-# Bones
 
 
 def store_bones(bones: list[Bone], joints: Joints, joint_axes: Floats) -> None:
@@ -131,9 +124,6 @@ def store_joint_map(armature: Armature, pairs: Mapping[str, tuple[str, str]]) ->
 
 def _is_unit(quaternion: Floats) -> bool:
     return abs(float(np.linalg.norm(quaternion)) - 1.0) <= _UNIT_TOLERANCE
-
-
-# Meshes
 
 
 @dataclass(eq=False)
@@ -222,9 +212,6 @@ def load_vertices(mesh: Mesh, stored: StoredMesh) -> tuple[Integers, Integers]:
     if corners is None:
         corners = of_vertices
     return vertices.astype(np.int64), np.where(corners == NONE, of_vertices, corners).astype(np.int64)
-
-
-# Actions
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
+from bpy.types import Context, Event, Object, UILayout
 
 from ....io_common.family import Family
 from ....io_common.files import write_files
@@ -17,7 +18,7 @@ from ...clips.clip import animation_list
 from ...findings import LocatedFinding
 from ...operators import animation_list as animation_list_panel
 from ...operators import file_operators, game_check, panel_parts, preferences, shared_options
-from ...operators.panel_parts import Operator
+from ...operators.panel_parts import Operator, OperatorResult
 from ...options import GAME, Scene, Settings, mixin_of, properties, values_of
 from ...part import BlenderPart
 from ...reports import ExportResult, ImportResult, Job, Report, finish, kept_on_failure, raise_errors
@@ -30,11 +31,6 @@ from ..models import Built, modeldef_of
 from ..options import FrameProperties
 from . import sequence_player
 from .sequence_player import SequencePlayer
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Event, Object, UILayout
-
-    from ...operators.panel_parts import OperatorResult
 
 
 @dataclass(frozen=True)
@@ -103,7 +99,7 @@ class FrameFormat:
         # `added` are the properties of Blender's types.
         name = self.family.name
         problems = f"List the problems that a game would have with the visible meshes as an {name.upper()} model"
-        check = sequence_player.operator_of(name, "check_game", "Check for Game", problems, options, FrameCheck)
+        check = panel_parts.operator_of("object", name, "check_game", "Check for Game", problems, options, FrameCheck)
         return BlenderPart(
             importer,
             (exporter,),
@@ -147,8 +143,7 @@ class FrameImport(file_operators.ImportFiles):
         if body:
             column = body.column()
             column.active = self.animation != "NONE"
-            column.prop(self, "sequence_actions")
-            column.prop(self, "frame_start")
+            panel_parts.draw_options(column, self, "sequence_actions", "frame_start")
             panel_parts.draw_wide(column, self, "use_scene_timing")
             row = column.row()
             row.active = self.use_scene_timing
@@ -245,19 +240,15 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
             if self.frames != "LIST":
                 column = body.column()
                 column.active = self.frames != "SHAPE_KEYS"
-                column.prop(self, "use_frame_range")
-                if self.use_frame_range:
-                    column.prop(self, "frame_start")
-                    column.prop(self, "frame_end")
+                limits = ("frame_start", "frame_end") if self.use_frame_range else ()
+                panel_parts.draw_options(column, self, "use_frame_range", *limits)
             self.draw_frames(body)
         body = draw_panel(layout, f"{prefix}_model", "Model", self, "apply_modifiers")
         if body:
             self.draw_model(body)
         if self.game_or_default() == "GZDOOM":
-            layout.prop(self, "write_modeldef")
-            if self.write_modeldef:
-                for name in ("modeldef_actor", "modeldef_sprite", "modeldef_held"):
-                    layout.prop(self, name)
+            names = ("modeldef_actor", "modeldef_sprite", "modeldef_held") if self.write_modeldef else ()
+            panel_parts.draw_options(layout, self, "write_modeldef", *names)
 
     def draw_frames(self, layout: UILayout) -> None:
         """Draws the other options in the panel *Frames*."""

@@ -12,16 +12,7 @@ from bpy.types import Action, Context, Object, Scene
 
 from ....io_common.frames import FrameSequence
 from ... import versions
-from ...operators.panel_parts import (
-    Operator,
-    OperatorResult,
-    RowList,
-    draw_player,
-    fail,
-    set_timing,
-    step_option,
-    stepped,
-)
+from ...operators import panel_parts
 from ...options import option, properties
 from ...records import SourceFrames
 from ...reports import listing, printable, report_message
@@ -89,7 +80,7 @@ class SequencePlayer:
         names = (f"{self.family}_sequences", manager, f"{self.family}_active_sequence")
         layout.template_list(f"IO_{self.family.upper()}_UL_sequences", "", manager, *names, rows=4)
         step = f"object.{self.family}_step_sequence"
-        draw_player(layout, step, model.played_index(context.scene), len(model.sequences), "sequences")
+        panel_parts.draw_player(layout, step, model.played_index(context.scene), len(model.sequences), "sequences")
         self.draw_further(layout, context, obj)
 
 
@@ -124,7 +115,7 @@ def _show_all_frames(obj: Object, source: SourceFrames) -> bool:
     return found is not None
 
 
-class _PlayerOperator(Operator):
+class _PlayerOperator(panel_parts.Operator):
     player: SequencePlayer
 
     bl_options = {"REGISTER", "UNDO"}
@@ -138,15 +129,17 @@ class _PlayerOperator(Operator):
         """The index of the sequence to play; -1 if there is no such sequence."""
         raise NotImplementedError
 
-    def execute(self, context: Context) -> OperatorResult:
+    def execute(self, context: Context) -> panel_parts.OperatorResult:
         model = self.player.find(active_object(context))
         if model is None:
-            return fail(self, f"The object has no sequences: select an imported {self.player.family.upper()} model")
+            return panel_parts.fail(
+                self, f"The object has no sequences: select an imported {self.player.family.upper()} model"
+            )
         index = self.chosen(model, context.scene)
         if not 0 <= index < len(model.sequences):
-            return fail(self, "The object has no such sequence")
+            return panel_parts.fail(self, "The object has no such sequence")
         rate, first, last = model.show(self, context, index)
-        set_timing(self, context, first, last, rate)
+        panel_parts.set_timing(self, context, first, last, rate)
         context.scene.frame_set(first)
         return {"FINISHED"}
 
@@ -171,10 +164,10 @@ class PlaySequence(_PlayerOperator):
 class StepSequence(_PlayerOperator):
     """The operator that plays the next or previous sequence, without its identifiers."""
 
-    step: int = step_option("sequences")
+    step: int = panel_parts.step_option("sequences")
 
     def chosen(self, model: Playable, scene: Scene) -> int:
-        return stepped(model.played_index(scene), self.step, len(model.sequences))
+        return panel_parts.stepped(model.played_index(scene), self.step, len(model.sequences))
 
 
 @properties
@@ -187,15 +180,13 @@ class SequenceRow(bpy.types.PropertyGroup):
     is_played: bool = option(False, "Played", "Whether the scene plays it")
 
 
-class SequenceList(RowList):
+class SequenceList(panel_parts.RowList):
     """The sequences of a model, without its identifiers."""
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
         row = layout.row(align=True)
         row.label(text=item.name or "(no name)", icon="PLAY" if item.is_played else "ACTION")
-        numbers = row.row()
-        numbers.alignment = "RIGHT"
-        numbers.label(text=f"{item.first} to {item.first + item.frame_count - 1}")
+        panel_parts.draw_right(row, f"{item.first} to {item.first + item.frame_count - 1}")
 
 
 def _fill(items: Any, found: Sequence[FrameSequence], played: set[int]) -> None:
@@ -234,27 +225,15 @@ def properties_of(player: SequencePlayer) -> tuple[tuple[Any, str, Any], ...]:
     return (manager, f"{player.family}_sequences", rows), (manager, f"{player.family}_active_sequence", active)
 
 
-def operator_of(family: str, verb: str, label: str, description: str, *bases: type, **members: Any) -> Any:
-    """The class of an operator of a family, of which some bases have all but the identifiers."""
-    members |= {
-        "__doc__": description,
-        "bl_idname": f"object.{family}_{verb}",
-        "bl_label": f"{label} ({family.upper()})",
-    }
-    return type(f"OBJECT_OT_{family}_{verb}", (*bases, bpy.types.Operator), members)
-
-
 def classes_of(player: SequencePlayer) -> tuple[type, ...]:
     """The operators of a family, and the list."""
     family, label = player.family, player.family.upper()
     what = f"Set the frame rate and range of the scene to those of a sequence of the active {label} model"
     step = f"Play the next or previous sequence of the active {label} model"
     return (
-        operator_of(family, "play_sequence", "Play Sequence", what, PlaySequence, player=player),
-        operator_of(family, "step_sequence", "Step Through Sequences", step, StepSequence, player=player),
+        panel_parts.operator_of("object", family, "play_sequence", "Play Sequence", what, PlaySequence, player=player),
+        panel_parts.operator_of(
+            "object", family, "step_sequence", "Step Through Sequences", step, StepSequence, player=player
+        ),
         type(f"IO_{label}_UL_sequences", (SequenceList, bpy.types.UIList), {"__doc__": SequenceList.__doc__}),
     )
-
-
-CLASSES = (SequenceRow,)
-PROPERTIES: tuple[Any, ...] = ()

@@ -10,10 +10,11 @@ import numpy.typing as npt
 from bpy.types import FCurve, Object
 
 from ....io_common.skeletal import quaternions as quat
-from ....io_common.skeletal.model import ROOT, Animation, Floats, SkeletalError
+from ....io_common.skeletal.model import Animation, Floats, SkeletalError
 from ....io_common.skeletal.scales import ScaleTable, scaled_poses
-from ....io_common.skeletal.skeleton import Precision, compose, decompose, encode_local_poses, poses
+from ....io_common.skeletal.skeleton import Precision, compose, decompose, encode_local_poses, of_parents, poses
 from ... import versions
+from ...arrays import read_array
 from ...clips.keyframes import LINEAR
 from ...clips.playing import POSE_CHANNELS, Player, pose_channel
 from ...reports import Job, Progress, Report, listing
@@ -65,7 +66,7 @@ class SampledClip:
 def sample_clip(
     clip: Clip,
     skeleton: Skeleton,
-    player: Player | None,
+    player: Player,
     options: AnimationOptions,
     report: Report,
     progress: Progress,
@@ -73,9 +74,9 @@ def sample_clip(
     with_scales: bool = False,
 ) -> Job[SampledClip]:
     """The joints of a skeleton while a clip plays; raises SkeletalError if a bone has no finite pose."""
-    # `with_scales` says whether the game takes scales of joints; `player` is None for a model without armature.
+    # `with_scales` says whether the game takes scales of joints.
     frames, rate = clip.samples(options)
-    if player is None or not len(skeleton.rig):
+    if not len(skeleton.rig):
         positions = np.repeat(skeleton.joints.positions[None], len(frames), axis=0)
         orientations = np.repeat(skeleton.joints.orientations[None], len(frames), axis=0)
         return SampledClip(clip, frames, rate, positions, orientations)
@@ -224,11 +225,8 @@ def _sample(
             matrices[index, joint] = mesh_data.world_matrix(obj.evaluated_get(graph))
         for number, (part, order) in enumerate(zip(parts, orders, strict=True)):
             posed = part.armature.evaluated_get(graph)
-            buffer = np.empty(len(order) * 16, dtype=np.float32)
-            posed.pose.bones.foreach_get("matrix", buffer)
-            without_infinity(buffer)
             # Blender's matrices are stored by columns.
-            local = buffer.reshape(-1, 4, 4)[order].swapaxes(1, 2)
+            local = without_infinity(read_array(posed.pose.bones, "matrix", 4, 4))[order].swapaxes(1, 2)
             worlds[index, number] = world = mesh_data.world_matrix(posed)
             matrices[index, part.first : part.first + len(order)] = world @ local
         yield progress.step(0)
@@ -273,12 +271,9 @@ def _poses_from_curves(
         return None
     parents = rig.joints.parents
     # Blender scales the location of a bone by its parent's scale, even if the bone does not inherit that.
-    parent_scales = np.where(parents != ROOT, scales[:, parents], 1.0)[..., None]
+    parent_scales = of_parents(parents, scales[..., None])
     # A bone relative to its parent is its rest relative to its parent's rest, then its channels.
-    has_parent = (parents != ROOT)[:, None]
-    above = quat.conjugate(np.where(has_parent, rig.rest_orientations[parents], (1.0, 0.0, 0.0, 0.0)))
-    rest_rotations = quat.multiply(above, rig.rest_orientations)
-    rest_offsets = quat.rotate(above, rig.rest_positions - np.where(has_parent, rig.rest_positions[parents], 0.0))
+    rest_offsets, rest_rotations = decompose(parents, rig.rest_positions, rig.rest_orientations)
     positions, orientations = compose(
         parents,
         (rest_offsets + quat.rotate(rest_rotations, locations)) * parent_scales,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -24,7 +23,7 @@ from ....io_common.skeletal.weights import bounds_of_weights, fit_weights
 from ... import state
 from ...clips.actions import suitable_actions
 from ...clips.clip import Played, warn_of_speed
-from ...clips.playing import Player, playback, restored_frame_and_values
+from ...clips.playing import Player, restored_frame_and_values
 from ...materials.library import name_for_file
 from ...records import has_record
 from ...reports import Job, Progress, Report, listing
@@ -142,11 +141,11 @@ class Builder:
             self.verifier.warn(causes, self.report)
         return self._result()
 
-    def _playback(self, clips: dict[Path, Clip]) -> AbstractContextManager[Player]:
+    def _playback(self, clips: dict[Path, Clip]) -> Player:
         if self.source.armature is None:
-            return playback(self.context, [], clips.values())
+            return Player(self.context, [], clips.values())
         meshes = None if self.source.attached else self.source.meshes
-        return playback(self.context, [self.source.armature], clips.values(), meshes)
+        return Player(self.context, [self.source.armature], clips.values(), meshes)
 
     def _warn_of_playback(self, clips: Iterable[Clip]) -> list[str]:
         """Warns of what keeps the armatures from moving; returns causes of differences that are already known."""

@@ -13,6 +13,7 @@ from bpy.types import Object
 from ....io_common.skeletal.model import Floats, Mesh
 from ....io_common.skeletal.skinning import row_ids
 from ....io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
+from ...arrays import read_array
 from ...records import NONE
 from ...scene import mesh_data
 from ..records import SAME_NORMAL, SHOWN_NORMALS, load_mesh, load_vertices
@@ -95,9 +96,7 @@ def tangents_of(points: Floats, mesh: Mesh, normals: Floats) -> Floats:
         try:
             data.normals_split_custom_set_from_vertices(normals.tolist())
             data.calc_tangents()
-            found, signs = np.empty((triangles.size, 3), np.float32), np.empty((triangles.size, 1), np.float32)
-            data.loops.foreach_get("tangent", found.ravel())
-            data.loops.foreach_get("bitangent_sign", signs.ravel())
+            found, signs = read_array(data.loops, "tangent", 3), read_array(data.loops, "bitangent_sign", 1)
         finally:
             bpy.data.meshes.remove(data)
         result[triangles.ravel()] = np.hstack([found, signs])

@@ -12,7 +12,9 @@ import numpy as np
 from bpy.types import Action, Bone, FCurve, Object
 
 from ....io_common.skeletal.model import ROOT, Floats, Ints
+from ....io_common.skeletal.skeleton import ancestors
 from ... import versions
+from ...arrays import read_array
 from ...clips.playing import POSE_CHANNELS
 from ...reports import Report
 from ..rig import bone_path
@@ -68,9 +70,8 @@ def _is_fixed_to_parent(armature: Object, bone: Bone, actions: list[Action]) -> 
 def _is_at_rest(curve: FCurve, rest: tuple[float, ...] | None) -> bool:
     if rest is None or curve.array_index >= len(rest) or curve.modifiers or curve.driver is not None:
         return False
-    points = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
-    curve.keyframe_points.foreach_get("co", points)
-    return bool(np.abs(points[1::2] - rest[curve.array_index]).max(initial=0.0) <= _AT_REST)
+    values = read_array(curve.keyframe_points, "co", 2)[:, 1]
+    return bool(np.abs(values - rest[curve.array_index]).max(initial=0.0) <= _AT_REST)
 
 
 def rebuild_hierarchy(armature: Object, names: list[str], parents: Ints, sample: Callable[[list[str]], Floats]) -> Ints:
@@ -150,9 +151,7 @@ def _find_followers(armature: Object, joints: dict[str, int]) -> dict[str, list[
 
 def _is_below(joint: int, other: int, parents: Ints) -> bool:
     """Whether a joint is another one, or below it."""
-    while joint not in (ROOT, other):
-        joint = int(parents[joint])
-    return joint == other
+    return other in (joint, *ancestors(parents, joint))
 
 
 def order_parents_first(parents: Ints) -> Ints:

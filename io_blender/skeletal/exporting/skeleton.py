@@ -26,19 +26,10 @@ from .hierarchy import order_parents_first, rebuild_hierarchy
 from .source import armatures_of, joint_object_of
 
 ORIGIN = "origin"
-
-ORIGIN_TOLERANCE = 1e-6
-"""The tolerance of a joint at the origin, in units."""
-
-# Of a bone's scale, as Blender's evaluation gives it.
-_SCALE_DECIMALS = 5
-
-NO_VOLUME = 1e-12
-"""The determinant of axes that are scaled to nothing."""
-
-# The tolerance of lengths and angles of evenly scaled axes.
-_SKEW_TOLERANCE = 1e-4
-
+ORIGIN_TOLERANCE = 1e-6  # of a joint at the origin, in units
+NO_VOLUME = 1e-12  # the determinant of axes that are scaled to nothing
+_SCALE_DECIMALS = 5  # of a bone's scale, as Blender's evaluation gives it
+_SKEW_TOLERANCE = 1e-4  # of lengths and angles of evenly scaled axes
 
 _LEAVES_LAST = (
     "joints without children come last, as parents have to be among the first {}: export all animations of this model "

@@ -53,10 +53,9 @@ class Source:
         return [*self.armatures, *self.meshes]
 
 
-def find_source(context: Context, scope: Scope, report: Report, options: ModelProperties | None = None) -> Source:
+def find_source(context: Context, scope: Scope, report: Report, options: ModelProperties) -> Source:
     """The armature and the meshes that it moves, or without an armature the objects that move."""
     # With *Fit Weights*, also meshes that nothing but modifiers or vertex parents moves.
-    options = options or ModelProperties()
     objects = collect(context, scope)
     meshes = [obj for obj in objects if obj.type == "MESH"]
     owners = {obj: armatures_of(obj) for obj in objects if obj.type != "ARMATURE"}
@@ -175,9 +174,6 @@ def _choose(context: Context, armatures: list[Object], others: list[Object], cho
     raise NothingToExportError(
         f"several armatures: {names_of}. A file holds one: make one active, or select what to export"
     )
-
-
-# What moves an object
 
 
 def is_deformed(obj: Object, armature: Object) -> bool:

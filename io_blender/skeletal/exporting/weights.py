@@ -26,10 +26,8 @@ from .skeleton import Skeleton
 from .source import is_deformed, joint_object_of, parent_bone_of
 
 Integers = npt.NDArray[np.int64]
-Booleans = npt.NDArray[np.bool_]
 
-MIN_WEIGHT_SUM = 1e-4
-"""Blender does not move a vertex whose weights sum to less."""
+MIN_WEIGHT_SUM = 1e-4  # Blender does not move a vertex whose weights sum to less
 
 # The tolerance of a position as a fraction of the largest coordinate: the precision of 32-bit floats.
 _SAME_POSITION = 1e-6
@@ -232,7 +230,7 @@ class SourceMesh:
         is_split[groups[~is_equal]] = True
         return np.where(is_split[groups], chosen[groups], verified)
 
-    def _reproduces(self, vertices: Integers, file_vertices: Integers) -> Booleans:
+    def _reproduces(self, vertices: Integers, file_vertices: Integers) -> npt.NDArray[np.bool_]:
         """Whether each vertex of the file reproduces an evaluated vertex in every pose."""
         weights, skeleton = self.weights, self.skeleton
         extent = max(float(np.abs(self.positions).max(initial=0.0)), 1e-9)

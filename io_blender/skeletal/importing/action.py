@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -24,11 +25,11 @@ from ....io_common.skeletal.model import ROOT, Floats, as_singles
 from ....io_common.skeletal.playback import loop_type_of_components
 from ....io_common.skeletal.retargeting import Retargeting
 from ....io_common.skeletal.scales import ScaleTable
-from ....io_common.skeletal.skeleton import Match, components, match_joints
+from ....io_common.skeletal.skeleton import Match, components, match_joints, of_parents
 from ....io_common.texts import counted
 from ... import versions
 from ...clips.actions import ActionFinder, add_muted_strip, moves_bones, played_actions, store_owner, strip_actions
-from ...clips.keyframes import CONSTANT, LINEAR, KeyframeWriter, write_keyframes
+from ...clips.keyframes import CONSTANT, LINEAR, KeyframeWriter, add_markers, write_keyframes
 from ...reports import ImportResult, listing
 from ...scene import axes
 from ...scene.objects import conversion_of
@@ -100,7 +101,8 @@ def _write_curves(
                 # The scale of a bone under one with a negative scale is negated.
                 _write_scale(curves, bone_name, frame_start, of_bone * np.sign(above))
             has_motion = is_translated[joint], is_rotated[joint]
-            made = copied or _new_curves(curves, bone_name)
+            path = bone_path(bone_name)
+            made = copied or (curves.new(f"{path}.{name}", index, bone_name) for _, name, index in _CURVES)
             for (is_rotation, _, _), curve, values in zip(_CURVES, made, points[column], strict=False):
                 # What does not change gets the first keyframe alone.
                 values = values if has_motion[is_rotation] else values[:2]
@@ -111,12 +113,6 @@ _CURVES = (*((0, "location", index) for index in range(3)), *((1, "rotation_quat
 """The curves of a bone in their order: whether it is of a rotation, the property and the index."""
 
 
-def _new_curves(curves: versions.ActionCurves, bone_name: str) -> Iterator[bpy.types.FCurve]:
-    path = bone_path(bone_name)
-    for _, name, index in _CURVES:
-        yield curves.new(f"{path}.{name}", index, bone_name)
-
-
 def _copy_curves(template: Action, name: str) -> Action:
     """A copy of an action with nothing but its curves."""
     action: Any = template.copy()
@@ -125,8 +121,7 @@ def _copy_curves(template: Action, name: str) -> Action:
         del action[key]
     for marker in list(action.pose_markers):
         action.pose_markers.remove(marker)
-    copied: Action = action
-    return copied
+    return action
 
 
 def _write_scale(curves: versions.ActionCurves, bone_name: str, frame_start: float, values: Floats) -> None:
@@ -146,8 +141,7 @@ def _bone_scales(scales: ScaleTable, rig: Rig, joints: npt.NDArray[np.int64], bo
     of_bones = np.where(np.abs(values) < SMALLEST_SCALE, SMALLEST_SCALE, values)
     of_rig = np.ones((len(values), len(rig)))
     of_rig[:, bones] = of_bones
-    parents = rig.joints.parents[bones]
-    return np.array([of_bones, np.where(parents != ROOT, of_rig[:, parents], 1.0)])
+    return np.array([of_bones, of_parents(rig.joints.parents, of_rig[..., None])[:, bones, 0]])
 
 
 def _points(values: npt.NDArray[np.float32], frame_start: float) -> npt.NDArray[np.float32]:
@@ -209,8 +203,8 @@ class ActionBuilder:
         # By the joints of the other skeleton at rest and its map.
         self._retargetings: dict[tuple[object, ...], Retargeting] = {}
 
-    def build(self, source: SourceAnimation, transfer: Transfer | None = None) -> None:
-        """Builds the action of an animation."""
+    def build(self, source: SourceAnimation, transfer: Transfer | None = None) -> Action | None:
+        """Builds the action of an animation; None if there is one of its name, which is kept."""
         name, animation = source.name, source.animation
         armature, options, result, rig = self._armature, self._options, self._result, self._rig
         existing = self._find_existing(name) if options.existing_actions != "CREATE" else None
@@ -220,7 +214,7 @@ class ActionBuilder:
             if animation_data.action is None and not animation_data.use_tweak_mode:
                 versions.assign_action(animation_data, existing, "OBJECT")
             result.report.count("skipped animations")
-            return
+            return None
         motion = self._motion(source, transfer)
         template = self._template if motion.scales is None and self._template_bones == motion.match.bones else None
         frame_start = options.frame_start if source.frame_start is None else source.frame_start
@@ -248,6 +242,26 @@ class ActionBuilder:
             verify_import(self._context, armature, action, motion, result.report)
         result.report.count("animations")
         result.report.count("frames", animation.frame_count)
+        return action
+
+    def divide(self, source: SourceAnimation, whole: Action | None) -> None:
+        """Adds a marker where each sequence of an animation begins, and on request an action of each."""
+        animation, scales, result = source.animation, source.scales, self._result
+        last_frame = animation.frame_count - 1
+        sequences = [one for one in source.sequences if one.first <= last_frame]
+        result.report.count("sequences", len(sequences))
+        add_markers(self._context.scene, [(one.name, self._options.frame_start + one.first) for one in sequences])
+        if not self._options.sequence_actions or not sequences:
+            return
+        # The frames are those of the animation, which is counted already.
+        counts, before = dict(result.report.counts), len(result.actions)
+        for sequence in sequences:
+            frames = slice(sequence.first, min(sequence.last, last_frame) + 1)
+            part = replace(animation, frames=animation.frames[frames], bounds=animation.bounds[frames], warnings=[])
+            part_scales = replace(scales, values=scales.values[frames]) if scales is not None else None
+            self.build(SourceAnimation(source.path, part, sequence.name or "frame", part_scales))
+        result.report.counts.update(counts)
+        result.divided += [whole] if whole is not None and len(result.actions) > before else []
 
     def _motion(self, source: SourceAnimation, transfer: Transfer | None) -> Motion:
         """The motion of the armature by an animation; tells which joints do not fit."""

@@ -67,7 +67,11 @@ def read_fitting(
     """Adds an animation if it fits well enough; an unreadable file is only a warning."""
     # One without an equal joint fits if it can be transferred. A joint map that names joints of both makes any fit. Of
     # one that does not fit, only the head has to be valid.
-    found = read_animation_file(path, files.format, [skeleton.joints for skeleton in skeletons])
+    try:
+        header: AnimationHeader | Exception = files.format.read_header(readable(path))
+    except (SkeletalError, OSError) as problem:
+        header = problem
+    found = match_file(path, header, [skeleton.joints for skeleton in skeletons])
     error: Exception | None = found.error
     animations: list[SourceAnimation] = []
     sources = set(found.header.names) if found.header is not None else set()
@@ -150,17 +154,8 @@ def within_budget(paths: Sequence[Path], budget: Budget) -> list[Path]:
     return list(paths)
 
 
-def read_animation_file(path: Path, kind: SkeletalFormat, skeletons: Sequence[Joints]) -> AnimationFile:
-    """An animation of which only the head is read, with its best fit; errors are in the result."""
-    try:
-        return match_file(path, kind.read_header(readable(path)), skeletons)
-    except (SkeletalError, OSError) as error:
-        # A traceback holds the text of the file.
-        return match_file(path, error.with_traceback(None), skeletons)
-
-
 def match_file(path: Path, header: AnimationHeader | Exception, skeletons: Sequence[Joints]) -> AnimationFile:
-    """An animation by its head, or why that cannot be read; for the arguments see `read_animation_file`."""
+    """An animation by its head, or by why that cannot be read, with its best fit."""
     if isinstance(header, Exception):
         return AnimationFile(path, error=header)
     matches = [match_joints(header, joints) for joints in skeletons]

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from bpy.types import Context, Object, Scene
 
 from ....io_common.skeletal.playback import loop_type
 from ... import state
 from ...clips.actions import replace_actions
-from ...clips.keyframes import add_markers
 from ...materials.library import MaterialLibrary
 from ...records import store_warnings
 from ...reports import ImportResult, Job, Progress, Report
@@ -45,12 +42,9 @@ def build_files(
         assert target.obj is not None
         if target.obj not in builders:
             builders[target.obj] = ActionBuilder(context, target.obj, options, result)
-        before = len(result.actions)
-        builders[target.obj].build(source, transfer)
+        action = builders[target.obj].build(source, transfer)
         if source.sequences:
-            whole = result.actions[before:]
-            _build_sequences(context, source, builders[target.obj], options, result)
-            result.divided += whole if len(result.actions) > before + len(whole) else []
+            builders[target.obj].divide(source, action)
         yield progress.step()
     file_names = {new: load_action(new).name for new in result.replaced.values()}
     replace_actions(result.replaced)
@@ -67,27 +61,6 @@ def finish_import(context: Context, result: ImportResult, armatures: list[Object
             store_warnings(obj.data, GROUP, result.report.other_warnings, result.report.facts)
     if result.objects:
         state.select_only(context, result.objects, result.objects[0])
-
-
-def _build_sequences(
-    context: Context, source: SourceAnimation, builder: ActionBuilder, options: ImportOptions, result: ImportResult
-) -> None:
-    """A marker where each sequence of an animation begins, and on request an action of each."""
-    animation, scales = source.animation, source.scales
-    last_frame = animation.frame_count - 1
-    sequences = [one for one in source.sequences if one.first <= last_frame]
-    result.report.count("sequences", len(sequences))
-    add_markers(context.scene, [(one.name, options.frame_start + one.first) for one in sequences])
-    if not options.sequence_actions:
-        return
-    # The frames are those of the animation, which is counted already.
-    counts = dict(result.report.counts)
-    for sequence in sequences:
-        frames = slice(sequence.first, min(sequence.last, last_frame) + 1)
-        part = replace(animation, frames=animation.frames[frames], bounds=animation.bounds[frames], warnings=[])
-        part_scales = replace(scales, values=scales.values[frames]) if scales is not None else None
-        builder.build(SourceAnimation(source.path, part, sequence.name or "frame", part_scales))
-    result.report.counts.update(counts)
 
 
 def set_scene_timing(scene: Scene, source: SourceAnimation, options: ImportOptions, report: Report) -> None:

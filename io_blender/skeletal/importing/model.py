@@ -116,10 +116,8 @@ def _targets(joints: Joints) -> Floats:
 
 
 def _add_bones(context: Context, obj: Object, joints: Joints, orientations: Floats, lengths: Floats) -> list[str]:
-    """Adds the bones; returns their names in Blender."""
     matrices = quat.transforms(joints.positions, orientations)
-    armature = obj.data
-    assert isinstance(armature, bpy.types.Armature)
+    armature: Any = obj.data
     with state.edit_mode(context, obj):
         bone_names = [names.for_blender(name, versions.MAX_NAME, "Bone") for name in joints.names]
         bones = [armature.edit_bones.new(name) for name in names.distinct(bone_names, versions.MAX_NAME)]
@@ -136,8 +134,7 @@ def _add_bones(context: Context, obj: Object, joints: Joints, orientations: Floa
 
 
 def _store_joints(obj: Object, joints: Joints, bone_names: list[str]) -> None:
-    armature = obj.data
-    assert isinstance(armature, bpy.types.Armature)
+    armature: Any = obj.data
     bones = [armature.bones[name] for name in bone_names]
     rest = np.array([bone.matrix_local.to_3x3() for bone in bones], dtype=np.float64).reshape(len(bones), 3, 3)
     axes = quat.multiply(quat.conjugate(quat.from_matrices(rest)), joints.orientations)
@@ -151,7 +148,7 @@ def build_mesh(
     vertices: Floats,
     armature: Object,
     bone_names: list[str],
-    material: Material | None,
+    material: Material,
     *,
     merge_vertices: bool,
 ) -> Object:
@@ -174,14 +171,11 @@ def build_mesh(
         # As in the games, split seams are smooth; where normals cancel out, Blender's are used.
         normals = vertex_normals(vertices, mesh.triangles)
         data.normals_split_custom_set_from_vertices(normals.tolist())
-    if material is not None:
-        data.materials.append(material)
-
+    data.materials.append(material)
     obj = bpy.data.objects.new(data.name, data)
     add_vertex_groups(obj, mesh, file_vertices, bone_names)
     obj.parent = armature
-    modifier = obj.modifiers.new(armature.name, "ARMATURE")
-    assert isinstance(modifier, bpy.types.ArmatureModifier)
+    modifier: Any = obj.modifiers.new(armature.name, "ARMATURE")
     modifier.object = armature
     return obj
 

@@ -24,10 +24,11 @@ from ....io_common.skeletal.retargeting import UNMAPPED, Retargeting
 from ....io_common.skeletal.skeleton import match_joints
 from ....io_common.texts import counted
 from ... import versions
+from ...arrays import read_array
 from ...clips.actions import ActionFinder, moves_bones
 from ...reports import Report, listing
 from ...scene.axes import identity
-from ...scene.objects import conversion_of
+from ...scene.objects import armature_of, conversion_of
 from ..records import load_joint_map, store_joint_map
 from ..rig import Rig, bone_path, convert_joints, read_rig
 from .sources import ImportSkeleton, Rest, SourceAnimation, SourceFiles, UserMap, base_pose, check_size
@@ -51,11 +52,6 @@ class Planned(NamedTuple):
     source: SourceAnimation
     target: ImportSkeleton
     transfer: Transfer | None  # None if the animation moves its joints as it is
-
-
-def armature_of(obj: Object | None) -> Object | None:
-    """An object if it is an armature, else the one that moves it."""
-    return obj.find_armature() if obj is not None and obj.type != "ARMATURE" else obj
 
 
 def active_skeleton(context: Context) -> ImportSkeleton | None:
@@ -150,9 +146,6 @@ def _best_matches(skeletons: list[ImportSkeleton], animation: Animation) -> list
     if best == 0:
         return []
     return [skeleton for skeleton, score in zip(skeletons, scores, strict=True) if score == best]
-
-
-# Transfer
 
 
 def read_user_map(path: str) -> UserMap | None:
@@ -251,7 +244,6 @@ def translated_bones(armature: Object, rig: Rig) -> list[bool]:
         if moves_bones(action, armature) and finder.owns(action):
             for curve in versions.action_fcurves(action, "OBJECT"):
                 if curve.data_path in paths and not moved[paths[curve.data_path]]:
-                    points = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
-                    curve.keyframe_points.foreach_get("co", points)
-                    moved[paths[curve.data_path]] = bool(np.abs(points[1::2]).max(initial=0.0) > least)
+                    values = read_array(curve.keyframe_points, "co", 2)[:, 1]
+                    moved[paths[curve.data_path]] = bool(np.abs(values).max(initial=0.0) > least)
     return moved

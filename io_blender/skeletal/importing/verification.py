@@ -14,7 +14,7 @@ from ....io_common.skeletal.skeleton import Match, poses
 from ....io_common.skeletal.skinning import skin, vertex_weights
 from ... import versions
 from ...clips.clip import Clip, Source
-from ...clips.playing import playback
+from ...clips.playing import Player
 from ...records import NONE
 from ...reports import Report, listing
 from ...scene import mesh_data
@@ -52,7 +52,7 @@ def verify_import(context: Context, armature: Object, action: Action, motion: Mo
     context.view_layer.update()
     slot = versions.slots_for(action, "OBJECT")[0]
     clip = Clip(Source.ACTIONS, action.name, action.frame_start, action.frame_end, action, slot)
-    with playback(context, [armature], [clip], meshes) as player:
+    with Player(context, [armature], [clip], meshes) as player:
         player.play(clip)
         versions.play(armature.animation_data, action, slot)
         for index in chosen:

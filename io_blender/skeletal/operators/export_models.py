@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -111,9 +110,7 @@ class SkeletalOptions(shared_options.ModelExport):
 
     def writing(self) -> Writing:
         """How files for the game are written."""
-        profile: Any = self.profile()
-        writing: Writing = profile.writing
-        return writing
+        return self.profile().writing
 
     def model_values(self) -> dict[str, Any]:
         """The values of the options of the model."""
@@ -139,25 +136,6 @@ def list_when_chosen(operator: Any, context: Context) -> None:
     """Lists the animations when the user chooses to select them; scripts have no panel that shows rows."""
     if operator.actions == "LIST" and context.space_data is not None:
         animation_list_panel.update(exported_armature(context, operator), context.scene)
-
-
-def draw_files(layout: UILayout, operator: SkeletalExport, paths: Sequence[Path]) -> None:
-    """Draws how many animations are written, each to a file of its name."""
-    replaced = sum(path.exists() for path in paths)
-    lines = [f"{counted(len(paths) - replaced, 'new files')}" + (f", {replaced} replaced" if replaced else "")]
-    if not operator.has_mesh:
-        lines.append("The file name is not used")
-    for line in lines:
-        layout.label(text=line, icon="INFO")
-
-
-def all_clips_of(context: Context, operator: SkeletalExport) -> dict[Path, Clip]:
-    """What *All Actions* writes, by file; empty if there is no armature, or several."""
-    armature = exported_armature(context, operator)
-    if armature is None:
-        return {}
-    path = file_operators.chosen_path(context, operator).with_suffix(operator.suffix_of_animations())
-    return clips_by_file(context, Source(armature, []), "ALL", path, Report())
 
 
 def _draw_list(layout: UILayout, context: Context, operator: SkeletalExport) -> None:
@@ -192,8 +170,7 @@ def draw_frames(body: Any, operator: SkeletalExport) -> None:
     """Draws how animations are sampled."""
     sampling = body.column()
     sampling.active = operator.actions != "NONE"
-    for name in ("frame_step", "frame_rate_from"):
-        sampling.prop(operator, name)
+    panel_parts.draw_options(sampling, operator, "frame_step", "frame_rate_from")
     row = sampling.row(heading="Custom Rate")
     row.prop(operator, "use_frame_rate", text="")
     value = row.row()
@@ -213,8 +190,7 @@ class SkeletalCheck(game_check.GameCheck):
     has_mesh: bool = hidden(True, name="Mesh", description="Check the mesh too, not only animations")
 
     def draw(self, context: Context) -> None:
-        for name in self.shown:
-            self.layout.prop(self, name)
+        panel_parts.draw_options(self.layout, self, *self.shown)
 
 
 # The armature that was exported last, by the suffix of the files.
@@ -260,13 +236,21 @@ class SkeletalExport(SkeletalOptions, file_operators.ExportFile):
         raise NotImplementedError
 
     def draw_chosen(self, layout: UILayout, context: Context, clips: dict[Path, Clip]) -> None:
-        """Draws what is written of the chosen animations, by their files."""
-        draw_files(layout, self, list(clips))
+        """Draws how many of the chosen animations are written, each to a file of its name."""
+        replaced = sum(path.exists() for path in clips)
+        new = counted(len(clips) - replaced, "new files")
+        layout.label(text=new + (f", {replaced} replaced" if replaced else ""), icon="INFO")
+        if not self.has_mesh:
+            layout.label(text="The file name is not used", icon="INFO")
 
     def draw_actions(self, layout: UILayout, context: Context) -> None:
         """Draws what the chosen actions are and the files that are written."""
         if self.actions == "ALL":
-            self.draw_chosen(layout, context, all_clips_of(context, self))
+            armature = exported_armature(context, self)
+            path = file_operators.chosen_path(context, self).with_suffix(self.suffix_of_animations())
+            source = Source(armature, []) if armature is not None else None
+            clips = clips_by_file(context, source, "ALL", path, Report()) if source is not None else {}
+            self.draw_chosen(layout, context, clips)
         elif self.actions == "LIST":
             _draw_list(layout, context, self)
 

@@ -89,10 +89,8 @@ class IO_MD5_UL_animation_files(panel_parts.FilteredList, bpy.types.UIList):
         box.enabled = item.fit != "NONE"
         box.prop(item, "is_checked", text="")
         row.label(text=Path(item.name).stem, icon=_ICONS[item.fit])
-        numbers = row.row()
-        numbers.alignment = "RIGHT"
         if item.frame_count:
-            numbers.label(text=f"{item.frame_count} @ {item.frame_rate:g}")
+            panel_parts.draw_right(row, f"{item.frame_count} @ {item.frame_rate:g}")
 
     def is_shown(self, data: Any, item: Any) -> bool:
         return _passes(data, item)
@@ -221,6 +219,8 @@ class ImportModels(file_operators.ImportFiles):
     panels = ""  # with which the identifiers of the panels of its dialog begin
     options_type: type
     import_files: ImportFiles
+    animations: str
+    animation_filter: str
 
     animation_list: Any = CollectionProperty(type=IO_MD5_PG_animation_file, options={"HIDDEN", "SKIP_SAVE"})
     active_animation: int = hidden(0)
@@ -230,15 +230,13 @@ class ImportModels(file_operators.ImportFiles):
     def invoke(self, context: Context, event: Event) -> OperatorResult:
         # From the menu, the animations of the folder are imported unless turned off. Of dropped files, only these are.
         if not self.files and not self.properties.is_property_set("animations"):
-            operator: Any = self
-            operator.animations = "FOLDER"
+            self.animations = "FOLDER"
         return super().invoke(context, event)
 
     def draw(self, context: Context) -> None:
-        options: Any = self
         layout = panel_parts.panel_layout(self)
         layout.prop(self, "animations")
-        if options.animations == "CHOOSE":
+        if self.animations == "CHOOSE":
             draw_choice(layout, context, self, *self._selection(context))
         self.draw_transform(layout, self.panels)
         body = panel_parts.draw_panel(layout, f"{self.panels}_model", "Model", self, "merge_vertices")
@@ -259,19 +257,18 @@ class ImportModels(file_operators.ImportFiles):
 
     def draw_animation(self, body: Any, context: Context) -> None:
         """Draws the options of animations."""
-        for name in ("nla_tracks", "existing_actions", "frame_start", "joint_map", "keep_feet"):
-            body.prop(self, name)
+        names = ("nla_tracks", "existing_actions", "frame_start", "joint_map", "keep_feet")
+        panel_parts.draw_options(body, self, *names)
         panel_parts.draw_wide(body, self, "use_scene_timing")
 
     def import_options(self) -> dict[str, Any]:
         """The values of import options that are no properties, or depend on several."""
-        options: Any = self
         is_listed = len(self.animation_list) or self.listed_for
         chosen = tuple(item.name for item in self.animation_list if item.is_checked) if is_listed else None
         return {
             "animations": self._animation_source(),
             "animation_folder": self._folder_for_armature(),
-            "chosen": chosen if options.animations == "CHOOSE" else None,
+            "chosen": chosen if self.animations == "CHOOSE" else None,
             "game_folders": tuple(preferences.game_folders()),
             "conversion": self.conversion(),
             "use_conversion_of_armature": not (self.has_chosen_axes() or self.has_chosen_scale()),
@@ -279,9 +276,8 @@ class ImportModels(file_operators.ImportFiles):
 
     def _animation_source(self) -> str:
         """The option *Animations*; a script that sets only a filter imports from the folder."""
-        options: Any = self
-        is_filtered = bool(options.animation_filter.strip()) and not self.properties.is_property_set("animations")
-        return "FOLDER" if is_filtered else str(options.animations)
+        is_filtered = bool(self.animation_filter.strip()) and not self.properties.is_property_set("animations")
+        return "FOLDER" if is_filtered else self.animations
 
     def _folder(self) -> Path:
         """The folder of the files, or the one that is chosen instead of a file."""
@@ -317,8 +313,3 @@ class ImportModels(file_operators.ImportFiles):
             return Path(os.fsdecode(params.directory)), self.selected_names(context)
         names = [file.name for file in self.files if file.name]
         return self._folder(), names or [Path(self.filepath).name]
-
-
-PROPERTIES: tuple[tuple[type, str, Any], ...] = ()
-
-CLASSES = (IO_MD5_PG_animation_file, IO_MD5_UL_animation_files)

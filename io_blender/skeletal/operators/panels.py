@@ -11,24 +11,13 @@ from bpy.props import FloatProperty, IntProperty, StringProperty
 from bpy.types import Action, Context, Object
 
 from ....io_common.texts import counted
-from ... import records as shared
 from ... import versions
 from ...clips.actions import ActionFinder, bone_slot, moves_bones
-from ...operators import find_images
-from ...operators.panel_parts import (
-    ImportedPanel,
-    NamedList,
-    OperatorResult,
-    PropertiesPanel,
-    draw_player,
-    fail,
-    set_timing,
-    split_layout,
-    step_option,
-    stepped,
-)
+from ...operators import find_images, panel_parts
 from ...options import option, properties
+from ...records import has_record
 from ...reports import printable
+from ...scene.objects import armature_of
 from ..exporting.clips import action_range
 from ..records import ACTION_RATE, GROUP, JOINT_INDEX, JOINT_NAME, MESH_INDEX, MESH_NAME, SHADERS
 
@@ -36,17 +25,9 @@ _MAX_RATE = 1e4
 _MAX_INDEX = 65_535
 
 
-def _is_imported(data: Any) -> bool:
-    """Whether an import of this family made a data-block, or the user has stored something for its files."""
-    return shared.has_record(data, GROUP)
-
-
 def armature_in(context: Context) -> Object | None:
     """The active armature, or that of the active mesh."""
-    active = getattr(context, "object", None) or context.view_layer.objects.active
-    if active is not None and active.type == "MESH":
-        active = active.find_armature()
-    return active if active is not None and active.type == "ARMATURE" else None
+    return armature_of(getattr(context, "object", None) or context.view_layer.objects.active)
 
 
 def animations_of(armature: Object) -> list[Action]:
@@ -67,12 +48,12 @@ def frames_of(action: Action, context: Context) -> tuple[float, float]:
     return action_range(action, bone_slot(action, armature)[1] if armature is not None else None)
 
 
-def _play(operator: Any, context: Context, armature: Object, action: Action) -> OperatorResult:
+def _play(operator: Any, context: Context, armature: Object, action: Action) -> panel_parts.OperatorResult:
     if armature.library is not None:
-        return fail(operator, f"{armature.name} is linked from another .blend file: make it local")
+        return panel_parts.fail(operator, f"{armature.name} is linked from another .blend file: make it local")
     does_move, slot = bone_slot(action, armature)
     if not does_move:
-        return fail(operator, f"{action.name} moves no bone of {armature.name}")
+        return panel_parts.fail(operator, f"{action.name} moves no bone of {armature.name}")
     data = armature.animation_data or armature.animation_data_create()
     if data.use_tweak_mode:
         # The active action cannot be changed while that of a strip is tweaked.
@@ -82,7 +63,7 @@ def _play(operator: Any, context: Context, armature: Object, action: Action) -> 
     rate = ACTION_RATE.read(action)
     is_loop = action.use_cyclic and action.use_frame_range
     is_closed = is_loop and _repeats_first(action, slot, start, end)
-    set_timing(operator, context, start, end, rate, is_closed_loop=is_closed)
+    panel_parts.set_timing(operator, context, start, end, rate, is_closed_loop=is_closed)
     return {"FINISHED"}
 
 
@@ -110,11 +91,11 @@ class OBJECT_OT_md5_play_animation(bpy.types.Operator):
     action: str = option("", "Action", "Name of the action", options={"SKIP_SAVE"})
     poll: Any = classmethod(_has_armature)
 
-    def execute(self, context: Context) -> OperatorResult:
+    def execute(self, context: Context) -> panel_parts.OperatorResult:
         armature = armature_in(context)
         action = bpy.data.actions.get(self.action)
         if armature is None or action is None:
-            return fail(self, f"There is no action {self.action!r}")
+            return panel_parts.fail(self, f"There is no action {self.action!r}")
         return _play(self, context, armature, action)
 
 
@@ -126,30 +107,28 @@ class OBJECT_OT_md5_step_animation(bpy.types.Operator):
     bl_label = "Step Through Animations (MD5)"
     bl_options = {"REGISTER", "UNDO"}
 
-    step: int = step_option("animations")
+    step: int = panel_parts.step_option("animations")
     poll: Any = classmethod(_has_armature)
 
-    def execute(self, context: Context) -> OperatorResult:
+    def execute(self, context: Context) -> panel_parts.OperatorResult:
         armature = armature_in(context)
         found = animations_of(armature) if armature is not None else []
         if armature is None or not found:
-            return fail(self, "The armature has no animations: import some first")
+            return panel_parts.fail(self, "The armature has no animations: import some first")
         active = active_action(armature)
         index = found.index(active) if active in found else -1
-        return _play(self, context, armature, found[stepped(index, self.step, len(found))])
+        return _play(self, context, armature, found[panel_parts.stepped(index, self.step, len(found))])
 
 
-class IO_MD5_UL_animations(NamedList, bpy.types.UIList):
+class IO_MD5_UL_animations(panel_parts.NamedList, bpy.types.UIList):
     """The animations of an armature."""
 
     def draw_row(self, layout: Any, item: Any, index: int) -> None:
         row = layout.row(align=True)
         row.prop(item, "name", text="", emboss=False, icon="FILE_REFRESH" if item.use_cyclic else "ACTION")
-        numbers = row.row()
-        numbers.alignment = "RIGHT"
         start, end = frames_of(item, bpy.context)
         rate = ACTION_RATE.read(item)
-        numbers.label(text=f"{round(end - start) + 1}" + (f" @ {rate:g}" if rate else ""))
+        panel_parts.draw_right(row, f"{round(end - start) + 1}" + (f" @ {rate:g}" if rate else ""))
 
     def shown(self, context: Context, rows: Any) -> set[Any]:
         armature = armature_in(context)
@@ -159,7 +138,7 @@ class IO_MD5_UL_animations(NamedList, bpy.types.UIList):
 def has_animations(context: Context) -> bool:
     """Whether the active object has or is an imported armature, or one with an imported action."""
     armature = armature_in(context)
-    return armature is not None and (_is_imported(armature.data) or _is_imported(active_action(armature)))
+    return armature is not None and (has_record(armature.data, GROUP) or has_record(active_action(armature), GROUP))
 
 
 def draw_animations(layout: Any, context: Context) -> None:
@@ -173,7 +152,7 @@ def draw_animations(layout: Any, context: Context) -> None:
     layout.template_list("IO_MD5_UL_animations", "", bpy.data, *active, rows=4)
     action = active_action(armature)
     index = found.index(action) if action in found else -1
-    draw_player(layout, OBJECT_OT_md5_step_animation.bl_idname, index, len(found), "animations")
+    panel_parts.draw_player(layout, OBJECT_OT_md5_step_animation.bl_idname, index, len(found), "animations")
 
 
 def _index(manager: Any) -> int:
@@ -188,7 +167,7 @@ def _click(manager: Any, index: int) -> None:
         operators.md5_play_animation("EXEC_DEFAULT", True, action=bpy.data.actions[index].name)
 
 
-class SkeletalPanel(ImportedPanel):
+class SkeletalPanel(panel_parts.ImportedPanel):
     """A panel of what a skeletal model was imported from."""
 
     bl_label = "MD5, IQM"
@@ -206,7 +185,7 @@ class DATA_PT_md5_armature(SkeletalPanel, bpy.types.Panel):
 
     def draw(self, context: Context) -> None:
         action: Any = active_action(context.object)
-        split_layout(self).prop(action, "md5_frame_rate")
+        panel_parts.split_layout(self).prop(action, "md5_frame_rate")
 
 
 class DATA_PT_md5_mesh(SkeletalPanel, bpy.types.Panel):
@@ -216,7 +195,7 @@ class DATA_PT_md5_mesh(SkeletalPanel, bpy.types.Panel):
 
     def draw(self, context: Context) -> None:
         obj: Any = context.object
-        layout = split_layout(self)
+        layout = panel_parts.split_layout(self)
         index = MESH_INDEX.read(obj.data)
         name = printable(MESH_NAME.read(obj.data) or "")
         if index is not None:
@@ -224,7 +203,7 @@ class DATA_PT_md5_mesh(SkeletalPanel, bpy.types.Panel):
         find_images.draw_names(layout, obj.data, SHADERS)
 
 
-class BONE_PT_md5(PropertiesPanel, bpy.types.Panel):
+class BONE_PT_md5(panel_parts.PropertiesPanel, bpy.types.Panel):
     """The joint of an imported bone."""
 
     bl_label = "MD5, IQM"
@@ -234,10 +213,10 @@ class BONE_PT_md5(PropertiesPanel, bpy.types.Panel):
     def poll(cls, context: Context) -> bool:
         if context.bone is None or context.object is None:
             return False
-        return _is_imported(context.bone) or _is_imported(context.object.data)
+        return has_record(context.bone, GROUP) or has_record(context.object.data, GROUP)
 
     def draw(self, context: Context) -> None:
-        layout = split_layout(self)
+        layout = panel_parts.split_layout(self)
         layout.prop(context.bone, "md5_joint_name")
         layout.prop(context.bone, "md5_joint_index")
 
@@ -252,10 +231,10 @@ class DOPESHEET_PT_md5_action(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        return _is_imported(_active_action(context))
+        return has_record(_active_action(context), GROUP)
 
     def draw(self, context: Context) -> None:
-        layout = split_layout(self)
+        layout = panel_parts.split_layout(self)
         action: Any = _active_action(context)
         layout.prop(action, "md5_frame_rate")
         start, end = frames_of(action, context)
@@ -313,13 +292,3 @@ _DECLARED: dict[tuple[Any, str], Any] = {
     ),
 }
 PROPERTIES = tuple((*place, declared) for place, declared in _DECLARED.items())
-
-CLASSES = (
-    OBJECT_OT_md5_play_animation,
-    OBJECT_OT_md5_step_animation,
-    IO_MD5_UL_animations,
-    DATA_PT_md5_armature,
-    DATA_PT_md5_mesh,
-    BONE_PT_md5,
-    DOPESHEET_PT_md5_action,
-)

@@ -20,21 +20,22 @@ from ....io_common.texts import counted, matches
 from ... import state, versions
 from ...clips.actions import suitable_actions
 from ...clips.clip import action_clip
-from ...clips.playing import playback
+from ...clips.playing import Player
 from ...operators.file_operators import ExportHelper, ImportHelper
 from ...operators.job_operator import JobOperator, NoFileError, Outcome
-from ...operators.panel_parts import NamedList, Operator, OperatorResult, TabPanel, fail
+from ...operators.panel_parts import NamedList, Operator, OperatorResult, TabPanel, draw_options, draw_right, fail
 from ...operators.preferences import registered
 from ...options import frame_start_option, hidden, option, properties
 from ...reports import ImportResult, Job, Progress, Report, printable
 from ...scene import axes, mesh_data
+from ...scene.objects import armature_of
 from ..exporting.animation import encode_clip, sample_clip
 from ..exporting.clips import AnimationOptions, Clip, listed_clip
 from ..exporting.skeleton import NO_VOLUME, ArmaturePart, Skeleton, build_skeleton, nearest_rotations
 from ..importing.action import ActionBuilder
 from ..importing.folder import read_animations
 from ..importing.importer import set_scene_timing
-from ..importing.plan import Transfer, armature_of, check_editable, plan_transfer, read_user_map
+from ..importing.plan import Transfer, check_editable, plan_transfer, read_user_map
 from ..importing.sources import ImportSkeleton, Rest, SourceAnimation
 from ..options import ImportOptions
 from ..records import ACTION_RATE, SOURCE_HOW, SOURCE_JOINT, load_joint_map, store_joint_map
@@ -75,7 +76,6 @@ class _SourceOption(Operator):
         return self.source or (others[0].name if others else "")
 
     def select_file(self, context: Context) -> OperatorResult:
-        """Opens the file browser."""
         self.filter_glob = ";".join(f"*{suffix}" for suffix in _formats())
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
@@ -137,8 +137,8 @@ class ARMATURE_OT_idtech_retarget(_SourceOption, JobOperator, bpy.types.Operator
         layout = self.layout
         layout.use_property_split = True
         layout.prop_search(self, "source", bpy.data, "objects", icon="ARMATURE_DATA")
-        for name in ("animation_filter", "joint_map", "keep_feet", *(() if self.source else ("frame_start",))):
-            layout.prop(self, name)
+        frame_start = () if self.source else ("frame_start",)
+        draw_options(layout, self, "animation_filter", "joint_map", "keep_feet", *frame_start)
 
     def _paths(self) -> list[Path]:
         """The chosen animations, or all of the folder; raises NoFileError."""
@@ -211,7 +211,7 @@ class ARMATURE_OT_idtech_retarget(_SourceOption, JobOperator, bpy.types.Operator
         found = []
         options = AnimationOptions()
         progress.expect(len(clips))
-        with playback(context, [source], clips) as player:
+        with Player(context, [source], clips) as player:
             for clip in clips:
                 sampled = yield from sample_clip(clip, skeleton, player, options, report, progress)
                 animation = encode_clip(sampled, skeleton, options, "")
@@ -260,8 +260,6 @@ class _JointMapOperator(Operator):
 
 @properties
 class _JointMapFile(_JointMapOperator):
-    """An operator with a file of a map."""
-
     filepath: str
     filename_ext = ".json"
     filter_glob: str = option("*.json", options={"HIDDEN"})
@@ -324,9 +322,7 @@ class IO_MD5_UL_joint_map(NamedList, bpy.types.UIList):
         row = layout.row(align=True)
         row.label(text=item.name, icon="BONE_DATA")
         row.prop(item, "md5_source_joint", text="")
-        how = row.row()
-        how.alignment = "RIGHT"
-        how.label(text=printable(SOURCE_HOW.read(item) or ""))
+        draw_right(row, printable(SOURCE_HOW.read(item) or ""))
 
     def draw_filter(self, context: Context, layout: Any) -> None:
         row = layout.row()
@@ -383,12 +379,3 @@ _DECLARED: dict[tuple[Any, str], Any] = {
     ),
 }
 PROPERTIES = tuple((*place, declared) for place, declared in _DECLARED.items())
-
-CLASSES = (
-    ARMATURE_OT_idtech_retarget,
-    ARMATURE_OT_idtech_find_joint_map,
-    ARMATURE_OT_idtech_save_joint_map,
-    ARMATURE_OT_idtech_load_joint_map,
-    IO_MD5_UL_joint_map,
-    VIEW3D_PT_idtech_retarget,
-)

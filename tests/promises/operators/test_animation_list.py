@@ -273,11 +273,11 @@ def test_every_slot_that_fits_is_a_row_and_only_the_one_that_plays_is_checked(tm
 def test_a_property_of_the_wrong_type_is_as_good_as_none(tmp_path, armature, value, part):
     group = part("io_blender.clips.clip").PROPERTY
     module, registration = (part(f"io_blender.operators.{name}") for name in ("animation_list", "registration"))
-    registration.remove(module.CLASSES, module.PROPERTIES)
+    registration.remove(*registration.declared_in(module))
     try:
         armature[group] = value
     finally:
-        registration.add(module.CLASSES, module.PROPERTIES)
+        registration.add(*registration.declared_in(module))
     assert export(tmp_path) == list(NAMES)
 
 

@@ -16,6 +16,7 @@ import pytest
 from enabled_families import FAMILIES
 from game_samples import RED, plain, png
 
+from io_idtech.io_blender.operators.registration import declared_in
 from io_idtech.io_blender.skeletal.operators import panels as skeletal
 from io_idtech.io_blender.skeletal.operators import retarget
 from io_idtech.io_md2.format import read_model, write_model
@@ -65,7 +66,8 @@ class Layout:
         return [text for name, text in self.drawn if name == kind]
 
 
-CLASSES = (*skeletal.CLASSES, *retarget.CLASSES, *(cls for family in FAMILIES for cls in family.blender().classes))
+OF_SKELETAL = [cls for module in (skeletal, retarget) for cls in declared_in(module)[0]]
+CLASSES = (*OF_SKELETAL, *(cls for family in FAMILIES for cls in family.blender().classes))
 PANELS = [cls for cls in CLASSES if issubclass(cls, bpy.types.Panel)]
 OWN = [cls for cls in PANELS if cls.bl_space_type != "VIEW_3D"]
 
@@ -86,7 +88,8 @@ def shown(obj=None, panels=OWN, **more):
         ctx = context(obj, **more)
         if cls.poll(ctx):
             layout = Layout()
-            cls.draw(SimpleNamespace(layout=layout, record=getattr(cls, "record", None)), ctx)
+            own = {name: getattr(cls, name, None) for name in ("record", "found")}
+            cls.draw(SimpleNamespace(layout=layout, **own), ctx)
             found[cls.__name__] = layout
     return found
 
