@@ -39,7 +39,7 @@ def register() -> None:
     registration.register(FAMILIES)
     characters.register()
     command.register()
-    registration.add(make_library.CLASSES, ())
+    registration.add(*registration.declared_in(make_library))
 
 
 def unregister() -> None:
@@ -49,7 +49,7 @@ def unregister() -> None:
     from .io_blender.operators import registration
     from .io_characters import operators as characters
 
-    registration.remove(make_library.CLASSES, ())
+    registration.remove(*registration.declared_in(make_library))
     command.unregister()
     characters.unregister()
     registration.unregister(FAMILIES)

@@ -88,6 +88,3 @@ class PREFERENCES_OT_io_idtech_make_asset_library(job_operator.JobOperator, bpy.
                 done = progress.step()
             yield done
         return report, [library]
-
-
-CLASSES: tuple[Any, ...] = (PREFERENCES_OT_io_idtech_make_asset_library,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..io_blender.options import option
+from ..io_blender.options import choice_option
 from ..io_blender.skeletal import options as skeletal
 from ..io_common.textures.conventions import TextureRules
 
@@ -20,12 +20,9 @@ class ExportProperties(
 ):
     """The options of an export."""
 
-    animation_files: str = option(
-        IN_MODEL,
+    animation_files: str = choice_option(
         "Animation Files",
         "Where to write the animations",
-        items=(
-            (IN_MODEL, "In the Model", "Write all animations into the file of the model"),
-            (SEPARATE, "Separate", "Write each animation to a file of its name, for iqm.cfg of the Cube engines"),
-        ),
+        MODEL=("In the Model", "Write all animations into the file of the model"),
+        SEPARATE=("Separate", "Write each animation to a file of its name, for iqm.cfg of the Cube engines"),
     )

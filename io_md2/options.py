@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from ..io_blender.frames import options as frame_options
 from ..io_blender.frames.options import FrameModelProperties
-from ..io_blender.options import option
-from .format.games import Game, Template
+from ..io_blender.options import choice_option, option
+from .format.games import Game
 
 DEFAULT_SKIN_SIZE = (256, 256)
 
@@ -31,28 +31,21 @@ class ModelProperties(FrameModelProperties):
     skin_size: tuple[int, int] = option(
         DEFAULT_SKIN_SIZE, "Size", "Width and height of the skin, in pixels", min=1, soft_max=1024
     )
-    sequence_template: str = option(
-        Template.NONE.value,
+    sequence_template: str = choice_option(
         "Template",
         "The sequences that a game expects. They are written in its order, and what is missing or has another number "
         "of frames is an error. Used with Choose",
-        items=(
-            (Template.NONE.value, "None", "Any sequences, in the order of the list"),
-            (
-                Template.QUAKE2_PLAYER.value,
-                "Quake II Player",
-                "The 20 sequences of a player model in Quake II, 198 frames: stand, run, attack, pain1 to death3",
-            ),
+        NONE=("None", "Any sequences, in the order of the list"),
+        QUAKE2_PLAYER=(
+            "Quake II Player",
+            "The 20 sequences of a player model in Quake II, 198 frames: stand, run, attack, pain1 to death3",
         ),
     )
-    skin_size_from: str = option(
-        "AUTO",
+    skin_size_from: str = choice_option(
         "Skin Size",
         "Source of the skin size. Texture coordinates are stored in pixels of the skin",
-        items=(
-            ("AUTO", "Automatic", "Size of the material's image; else of the imported file; else the size below"),
-            ("CUSTOM", "Custom", "Size below"),
-        ),
+        AUTO=("Automatic", "Size of the material's image; else of the imported file; else the size below"),
+        CUSTOM=("Custom", "Size below"),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..io_blender.frames import options as frame_options
 from ..io_blender.frames.options import FrameImportProperties, FrameModelProperties
-from ..io_blender.options import option, split_surfaces_option
+from ..io_blender.options import choice_option, option, split_surfaces_option
 from .format.games import Game
 
 
@@ -23,14 +23,11 @@ class ImportProperties(FrameImportProperties):
     custom_normals: bool = option(
         True, "Custom Normals", "Use the normals of the first frame in the file instead of those that Blender computes"
     )
-    tags: str = option(
-        "EMPTIES",
+    tags: str = choice_option(
         "Tags",
         "How to import the tags, at which games attach other models",
-        items=(
-            ("EMPTIES", "Empties", "Import each tag as an empty with keyframes"),
-            ("BONES", "Bones", "Import each tag as a bone of an armature with keyframes"),
-        ),
+        EMPTIES=("Empties", "Import each tag as an empty with keyframes"),
+        BONES=("Bones", "Import each tag as a bone of an armature with keyframes"),
     )
 
 

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from ..io_common.family import Family, FileKind, Role
+from ..io_common.family import Family, FileKind, Role, operators_of
 from .format import Md5Error, describe, read_animation, read_camera, read_mesh
 from .format.companions import TEXTURE_RULES, find_companion_files
 from .format.files import FORMAT
 from .format.games import OTHER_NAMES, PROFILES, game_named
 from .format.model import ANIMATION_SUFFIX, MAGIC
-
-if TYPE_CHECKING:
-    from ..io_blender.part import BlenderPart
-
-
-def _blender() -> BlenderPart:
-    from .operators import BLENDER
-
-    return BLENDER
-
 
 FAMILY = Family(
     name="md5",
@@ -30,7 +18,7 @@ FAMILY = Family(
         FileKind(".md5camera", "id Tech 4 MD5 Camera", Role.CAMERA, read_camera, describe),
     ),
     error=Md5Error,
-    blender=_blender,
+    blender=operators_of(__package__),
     textures=TEXTURE_RULES,
     games=PROFILES,
     skeletal=FORMAT,

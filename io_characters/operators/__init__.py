@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -278,21 +279,14 @@ def _draw_character(layout: Any, found: scene.SceneCharacter) -> None:
         row.menu(IO_IDTECH_MT_character_animations.bl_idname, text=scene.shown_animation(found.first) or "Choose…")
 
 
-CLASSES: tuple[Any, ...] = (
-    *import_character.CLASSES,
-    EXPORT_SCENE_OT_idtech_character,
-    OBJECT_OT_idtech_player_template,
-    OBJECT_OT_idtech_character_skin,
-    OBJECT_OT_idtech_character_animation,
-    IO_IDTECH_MT_character_animations,
-    IO_IDTECH_PT_character,
-)
+def _classes() -> list[type]:
+    return [cls for module in (import_character, sys.modules[__name__]) for cls in registration.declared_in(module)[0]]
 
 
 def register() -> None:
     """Registers the classes and the menu entries, which `registration.unregister` removes."""
-    registration.add(CLASSES, ())
-    for cls in CLASSES:
+    registration.add(_classes(), ())
+    for cls in _classes():
         if issubclass(cls, bpy.types.Operator):
             documentation.add_page(cls.bl_idname, PAGE)
     text = "id Tech Game Character"
@@ -302,5 +296,5 @@ def register() -> None:
 
 def unregister() -> None:
     """Removes what `register` added."""
-    registration.remove(CLASSES, ())
+    registration.remove(_classes(), ())
     import_character.remove_pictures()

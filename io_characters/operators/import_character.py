@@ -405,12 +405,3 @@ def _unknown(name: str, entries: list[CatalogueEntry], folder: Path) -> str:
     similar = [entry.name for entry in entries if name.lower() in entry.name.lower()][:3]
     hint = f"; similar names: {', '.join(similar)}" if similar else ""
     return f"{name}: there is no such character in {folder}{hint}"
-
-
-CLASSES: tuple[Any, ...] = (
-    IO_IDTECH_PG_character,
-    IO_IDTECH_UL_characters,
-    IO_IDTECH_PG_character_animation,
-    IO_IDTECH_UL_character_animations,
-    IMPORT_SCENE_OT_idtech_character,
-)
