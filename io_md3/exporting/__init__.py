@@ -130,6 +130,7 @@ class Builder:
     meshes: list[Object]
     tags: list[Tag]
     origin: Tag | None = None  # what the file has the model in relation to; None for the scene
+    keeps_surfaces: bool = False  # whether those that are as in the file stay whole, as no game stops at all limits
     parts: list[Part] = field(default_factory=list)  # of each surface that was built
     noise: float = 0.0  # what the 32 bits of Blender's transforms lose of places relative to the origin
 
@@ -188,8 +189,8 @@ class Builder:
                 _find_differences(model, parts, samples, self.conversion), _WARNINGS, report
             )
         if options.split_surfaces:
-            # No game stops at the limits of all, so that what was not edited stays as it was in the file.
-            is_kept = [options.game is Game.ANY and bool(one.is_same.all()) for one in builders]
+            keeps = self.keeps_surfaces or options.game is Game.ANY
+            is_kept = [keeps and bool(one.is_same.all()) for one in builders]
             limits = surface_limits(options.game)
             pieces = [
                 [one] if kept else split_surface(one, *limits)

@@ -30,6 +30,7 @@ from ..records import CORNER_VERTEX, MATERIAL_NAMES, NUMBER, SAME_NORMAL, SHADER
 from ..tags import fitting_name
 
 Ints = npt.NDArray[np.int32]
+_PIECES = "123456789abcdefghijklmnopqrstuvwxyz"
 # The vertex of the surface that each corner of a triangle is, (T, 3); for each of these vertices, one of its corners,
 # (N,), and the vertex of the file that it is, or NONE, (N,).
 _Groups: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
@@ -339,7 +340,7 @@ def _split_by_material(part: Part) -> list[Part]:
 
 
 def split_surface(surface: Surface, most_vertices: int, most_triangles: int) -> list[Surface]:
-    """Surfaces within limits, whose names end in `_1`, `_2`, …: Quake III ignores that for skins."""
+    """Surfaces within limits, whose names end in `_1`, `_2`, …, `_a`, …: Quake III cuts that off for skins."""
     if surface.vertex_count <= most_vertices and surface.triangle_count <= most_triangles:
         return [surface]
     ones = np.ones(surface.vertex_count, dtype=np.int64)
@@ -347,9 +348,10 @@ def split_surface(surface: Surface, most_vertices: int, most_triangles: int) -> 
     pieces: list[Surface] = []
     for run in runs_within(surface.triangles, most_triangles, costs):
         used, inverse = np.unique(surface.triangles[run], return_inverse=True)
+        end = _PIECES[min(len(pieces), len(_PIECES) - 1)]
         pieces.append(
             replace(
-                surface, name=f"{surface.name[: NAME_SIZE - 4]}_{len(pieces) + 1}", st=surface.st[used],
+                surface, name=f"{surface.name[: NAME_SIZE - 4]}_{end}", st=surface.st[used],
                 triangles=inverse.reshape(-1, 3), vertices=surface.vertices[:, used], normals=surface.normals[:, used],
             )
         )  # fmt: skip

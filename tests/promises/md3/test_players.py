@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import bpy
 import md3_specification as specification
 import numpy as np
@@ -9,6 +11,8 @@ import pytest
 import quake3_players
 from clouds import distance
 from engines import quake3
+
+from io_idtech.io_md3.format import format_model
 
 HAS_SLOTS = bpy.app.version >= (4, 4, 0)
 FOLDER = "models/players/boxer"
@@ -186,22 +190,38 @@ def test_the_place_and_size_of_an_imported_player_do_not_matter(game, tmp_path):
     assert export(tmp_path / "out") == expected
 
 
-def test_an_untouched_player_may_have_sequences_without_frames(game, tmp_path):
-    path = game / FOLDER / "animation.cfg"
+def test_an_untouched_player_may_have_what_the_game_would_not_take(game, tmp_path):
+    path, head = game / FOLDER / "animation.cfg", quake3_players.models()["head"]
+    # Forks of the game take surfaces of more vertices.
+    of_box = head.surfaces[0]
+    st, vertices, normals = (np.tile(one, (42, 1)) for one in (of_box.st, of_box.vertices, of_box.normals))
+    head.surfaces[0] = replace(of_box, st=st, vertices=vertices, normals=normals)
+    (path.parent / "head.md3").write_bytes(format_model(head))
     path.write_text(quake3_players.CONFIG.replace("69\t2\t0", "69\t0\t0").replace("86\t4\t4", "86\t40\t4"))
     load(game)
     files = export(tmp_path / "out")
     assert files == {f"{FOLDER}/{one.name}": one.read_bytes() for one in path.parent.iterdir()}
 
 
-def test_a_renamed_material_changes_the_images_of_a_skin_alone(game, tmp_path):
-    surface = quake3_players.models()["upper"].surfaces[0].name
-    (game / FOLDER / "upper_default.skin").write_text(f"tag_head,\n{surface}, {surface}\n")
+@pytest.mark.parametrize("changed", ["l_legs", "l_belt"])
+def test_another_material_changes_the_images_of_its_surface_alone(game, tmp_path, changed):
+    lower, folder = quake3_players.models()["lower"], game / FOLDER
+    lower.surfaces[0].name = "l_legs_1"
+    (folder / "lower.md3").write_bytes(format_model(lower))
+    # Spikes may be of a level of detail.
+    (folder / "lower_default.skin").write_text("l_belt, all\nl_legs, all\nl_spikes,spikes\ntag_torso,\n")
+    (folder / "upper_default.skin").write_text("tag_head,\nu_torso, u_torso\n")
     load(game)
-    material = next(one for one in bpy.data.objects[surface].data.materials if one.name == surface)
-    material.name = "chest"
-    skin = export(tmp_path / "out")[f"{FOLDER}/upper_default.skin"].decode()
-    assert f"{surface}, chest\n" in skin
+    next(one for one in bpy.data.objects["u_torso"].data.materials if one.name == "u_torso").name = "chest"
+    slot = bpy.data.objects["l_legs_1" if changed == "l_legs" else changed].material_slots[0]
+    assert slot.material.name == "all"
+    slot.material = bpy.data.materials.new("gold")
+    files = export(tmp_path / "out")
+    assert files[f"{FOLDER}/upper_default.skin"].decode() == "tag_head,\nu_torso, chest\n"
+    before, skin = (folder / "lower_default.skin").read_text(), files[f"{FOLDER}/lower_default.skin"]
+    assert skin.decode() == before.replace(f"{changed}, all", f"{changed}, gold")
+    drawn = quake3.images(specification.read(files[f"{FOLDER}/lower.md3"]), skin)
+    assert drawn == [("all", "gold")[changed == name] for name in ("l_legs", "l_belt")]
 
 
 def test_a_weapon_of_the_game_is_held(game):
@@ -395,6 +415,31 @@ def test_three_parts_below_empties_are_a_player(tmp_path):
     run = run[quake3_players.NAMES.index("LEGS_RUN")]
     heights = [max(one[2] for one in models["lower"].surfaces[0].points[run.first_frame + frame]) for frame in range(3)]
     assert heights == [0.0, 1.0, 2.0]
+
+
+def test_the_game_finds_the_image_of_every_surface(tmp_path, capfd):
+    make_three_parts()
+    # The game takes a fifteenth of it for a surface.
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=110, y_subdivisions=110)
+    bpy.context.object.name, bpy.context.object.parent = "hat", bpy.data.objects["head"]
+    leg = bpy.data.objects["lower box"]
+    leg.name, other = "leg_l", leg.copy()
+    other.name, other.data = "leg_r", leg.data.copy()
+    bpy.context.scene.collection.objects.link(other)
+    for name, objects in {"leg": ["leg_l"], "hat": ["hat", "head box"], "red": ["leg_r"]}.items():
+        for skin in ("default", "blue"):
+            material = bpy.data.materials.new(f"{name} {skin}")
+            for obj in objects:
+                bpy.data.objects[obj].data.materials.append(material)
+    bpy.ops.object.idtech_player_template()
+    files = export(tmp_path, skins="default blue")
+    for part, name in (("lower", "leg"), ("head", "hat")):
+        model = specification.read(files[f"models/players/player/{part}.md3"])
+        for skin in ("default", "blue"):
+            drawn = quake3.images(model, files[f"models/players/player/{part}_{skin}.skin"])
+            assert set(drawn) == {f"{name} {skin}"}, drawn
+    # Both legs are `leg` in the game.
+    assert "leg_r: the game gives it the image of another surface: rename it" in capfd.readouterr().out
 
 
 def test_tags_on_one_rig_below_an_empty_are_of_the_parts_that_the_game_looks_in(tmp_path):
