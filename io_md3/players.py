@@ -322,6 +322,10 @@ def find_player(scene: Scene, obj: Object | None) -> Player | None:
     return player
 
 
+def _copy_suffix(name: str) -> str:
+    return name[len(without_copy_suffix(name)) :]
+
+
 def _part_name(one: Object | Collection) -> str:
     """Which part an empty or a collection is by its import, else by its name; empty for none."""
     stored = PLAYER.read(one) if isinstance(one, bpy.types.Object) else None
@@ -332,11 +336,14 @@ def _part_name(one: Object | Collection) -> str:
 
 def _below_empties(scene: Scene, obj: Object) -> list[Part]:
     roots = [one for one in scene.objects if one.type == "EMPTY" and _part_name(one)]
-    if not any(root in with_parents(obj) or obj in with_parents(root) for root in roots):
+    found = [*with_parents(obj), *(root for root in roots if obj in with_parents(root))]
+    own = next((one for one in found if one in roots), None)
+    if own is None:
         return []
-    # Those that are parented to each other belong together.
-    *_, top = with_parents(obj)
-    nearest = sorted(roots, key=lambda root: top not in with_parents(root))
+    # Those that share most parents belong together, of these copies of the same number.
+    above, number = set(with_parents(own)), _copy_suffix(own.name)
+    shared = {root: len(above.intersection(with_parents(root))) for root in roots}
+    nearest = sorted(roots, key=lambda root: (-shared[root], _copy_suffix(root.name) != number))
     chosen = {_part_name(root): root for root in reversed(nearest)}
     parts = {root: Part(name, root, []) for name, root in chosen.items()}
     for one in scene.objects:

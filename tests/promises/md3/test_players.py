@@ -150,9 +150,14 @@ def test_an_untouched_player_comes_back_byte_for_byte(game, tmp_path, importer, 
     assert export(tmp_path / "out") == expected
 
 
-def test_two_players_of_a_file_have_their_own_sequences(game, tmp_path):
+@pytest.mark.parametrize("is_joined", [False, True])
+def test_two_players_of_a_file_have_their_own_sequences(game, tmp_path, is_joined):
     load(game)
     load(game)
+    stage = bpy.data.objects.new("stage", None)
+    bpy.context.scene.collection.objects.link(stage)
+    for name in ("lower", "lower.001") if is_joined else ():
+        bpy.data.objects[name].parent = stage
     first, second = (
         {part: bpy.data.objects[part + end] for part in ("lower", "upper", "head")} for end in ("", ".001")
     )
@@ -440,6 +445,24 @@ def test_the_game_finds_the_image_of_every_surface(tmp_path, capfd):
             assert set(drawn) == {f"{name} {skin}"}, drawn
     # Both legs are `leg` in the game.
     assert "leg_r: the game gives it the image of another surface: rename it" in capfd.readouterr().out
+
+
+def test_copies_of_empties_without_parents_are_players_of_their_own(tmp_path):
+    make_three_parts()
+    for name in ("upper", "head"):
+        bpy.data.objects[name].parent = None
+    bpy.ops.object.idtech_player_template()
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.ops.object.duplicate()
+    for part in ("lower", "upper", "head"):
+        mesh = next(one for one in bpy.data.objects[f"{part}.001"].children if one.type == "MESH")
+        mesh.name = f"second {part}"
+    for root in ("lower.001", "upper.001"):
+        bpy.context.view_layer.objects.active = bpy.data.objects[root]
+        files = export(tmp_path / root)
+        for part in ("lower", "upper", "head"):
+            surfaces = specification.read(files[f"models/players/player/{part}.md3"]).surfaces
+            assert [one.name for one in surfaces] == [f"second {part}"]
 
 
 def test_tags_on_one_rig_below_an_empty_are_of_the_parts_that_the_game_looks_in(tmp_path):
