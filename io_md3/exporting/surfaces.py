@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from bpy.types import Depsgraph, Mesh, Object
+from bpy.types import Depsgraph, Material, Mesh, Object
 
 from ...io_blender import versions
 from ...io_blender.frames import sampling
@@ -292,19 +292,23 @@ def shader_names(part: Part, game_folders: Sequence[str], report: Report) -> lis
     for material in used:
         if material is None:
             continue
-        name = name_for_file(material, SHADERS, game_folders)
-        fit = to_latin1(name)[: NAME_SIZE - 1]
-        if fit != name:
-            report.warn(f"the shader name {name!r} does not fit and was written as {fit!r}: rename the material")
-        result.append(fit)
+        result.append(_fitting_shader(material, game_folders, report))
     return result
 
 
-def further_skins(part: Part, parts: Sequence[Part], game_folders: Sequence[str]) -> list[str]:
+def _fitting_shader(material: Material, game_folders: Sequence[str], report: Report) -> str:
+    name = name_for_file(material, SHADERS, game_folders)
+    fit = to_latin1(name)[: NAME_SIZE - 1]
+    if fit != name:
+        report.warn(f"the shader name {name!r} does not fit and was written as {fit!r}: rename the material")
+    return fit
+
+
+def further_skins(part: Part, parts: Sequence[Part], game_folders: Sequence[str], report: Report) -> list[str]:
     """The shaders of other skins: materials that no face has, of a mesh whose faces all have one."""
     used = {slot for one in parts if one.obj == part.obj for slot in np.unique(one.slots).tolist()}
     others = [one for slot, one in enumerate(part.materials) if one is not None and slot not in used]
-    return [name_for_file(one, SHADERS, game_folders) for one in others] if len(used) == 1 else []
+    return [_fitting_shader(one, game_folders, report) for one in others] if len(used) == 1 else []
 
 
 def surface_parts(objects: Sequence[Part], report: Report) -> list[Part]:
