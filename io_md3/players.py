@@ -26,6 +26,7 @@ from ..io_blender.clips.playing import playback
 from ..io_blender.frames.shape_keys import shape_keys, value_path
 from ..io_blender.records import Number, Text
 from ..io_common.names import without_copy_suffix
+from . import records
 from .format.sequences import CONFIG_NAME, Sequence, in_order, is_played_by, missing_sequences, sequence_named
 from .records import GROUP, PLAYER, SLOT, PlayerFiles, has_file, load_model, load_sequences, root_of, with_parents
 from .tags import Tag, find_tags
@@ -203,6 +204,11 @@ class Player:
         # A loop ends before it shows its first frame again.
         steps = [(one, rate / one.frame_rate) for one in chosen.values()]
         last = first + math.ceil(max(one.frame_count * step - (1 if one.looping else step) for one, step in steps))
+        rate_before = state.frame_rate(context.scene)
+        for action in bpy.data.actions if rate != rate_before else ():
+            # The scene changes its rate, which others go on to have.
+            if _sequence_name(action) and _SPEED.read(action) is None and action.is_editable:
+                _SPEED.write(action, rate_before)
         for owner in self.owners:
             _remove_tracks(owner, _TRACK)
         for part, one in chosen.items():
@@ -260,11 +266,25 @@ class Player:
         names = [one.name for one in self.sequences]
         return self.show(None, context, names.index(_STANDING[LOWER]) if _STANDING[LOWER] in names else 0)
 
+    def _plays_all_frames(self, part: Part) -> bool:
+        """Whether all frames of its file play while an imported part is exported."""
+        source = records.load_frames(part.root)
+        if source is None or len(source.frame_names) < 2:
+            return True
+        frames = (source.frame_start, source.frame_start + len(source.frame_names) - 1)
+        for owner, _, _ in self.plays(part, _STANDING.get(part.name, "")):
+            data = owner.animation_data
+            players = _strips(owner, _KEPT) if _strips(owner, _TRACK) else [data] if data is not None else []
+            if [versions.action_range(one.action) for one in players if one.action is not None] != [frames]:
+                return False
+        return True
+
     def is_untouched(self) -> bool:
         """Whether all of it comes from files, and no sequence was edited, so that its files have the right frames."""
         actions = [action for found in self.actions.values() for _, action in found]
         return (
             self.is_imported
+            and all(map(self._plays_all_frames, self.parts.values()))
             and self.imported.keys() == self.actions.keys()
             and all(_IMPORTED.read(action) == _fingerprint(action) for action in actions)
         )
@@ -278,6 +298,10 @@ def _sequence_of(name: str, action: Action) -> Sequence:
         looping = last - first + 1 if action.use_cyclic else 0
     rate = _SPEED.read(action) or state.frame_rate(bpy.context.scene)
     return Sequence(name, first, last, rate, round(looping), bool(action.get(_REVERSED)))
+
+
+def _sequence_name(action: Action) -> str:
+    return sequence_named(without_copy_suffix(action.name.partition(" ")[0]))
 
 
 def _shown_values(owner: Any) -> dict[tuple[str, int], float]:
@@ -405,11 +429,10 @@ def _keep_active(owner: Any) -> None:
     data.use_nla = True
     if action is None:
         return
-    if sequence_named(without_copy_suffix(action.name.partition(" ")[0])):
-        # Nothing else may use it now.
-        action.use_fake_user = True
+    # Nothing else may use it now; on the track is what plays all frames.
+    action.use_fake_user = True
+    if _sequence_name(action) or _tracks(owner, _KEPT):
         return
-    _remove_tracks(owner, _KEPT)
     track = data.nla_tracks.new()
     track.name, track.mute = _KEPT, True
     versions.set_slot(track.strips.new(action.name, math.floor(action.frame_range[0]), action), slot)

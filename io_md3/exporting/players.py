@@ -36,7 +36,7 @@ from ..format.sequences import (
 )
 from ..options import ExportOptions
 from ..players import HEAD, JOINTS, LOWER, PARTS, TAGS, UPPER, Part, Player, all_frames
-from ..records import MATERIAL_NAMES, PLAYER_SETTINGS, SHADERS, PlayerSettings
+from ..records import FOOTSTEPS, MATERIAL_NAMES, PLAYER_SETTINGS, SHADERS, PlayerSettings
 from ..tags import Tag
 from . import Builder
 
@@ -63,10 +63,13 @@ def _read_settings(config: str) -> PlayerSettings:
     """The settings in an `animation.cfg`, as the game takes them."""
     found, plain = player_settings(config), PlayerSettings()
     sex = found.get("sex", "m")[:1].lower()
-    numbers = [float(word) for word in re.findall(r"[-+]?[\d.]*\d", found.get("headoffset", ""))]
+    footsteps = found.get("footsteps", plain.footsteps).lower()
+    # Of a word, the game takes the number that it begins with.
+    words = (re.match(r"[-+]?(\d+\.?\d*|\.\d+)", word) for word in found.get("headoffset", "").split())
+    numbers = [float(word[0]) if word is not None else 0.0 for word in words]
     return PlayerSettings(
         sex=sex if sex in ("f", "n") else "m",
-        footsteps=found.get("footsteps", plain.footsteps).lower(),
+        footsteps=footsteps if footsteps in FOOTSTEPS else plain.footsteps,
         head_offset=(numbers[0], numbers[1], numbers[2]) if len(numbers) == 3 else plain.head_offset,
     )
 

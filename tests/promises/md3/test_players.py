@@ -12,7 +12,9 @@ import quake3_players
 from clouds import distance
 from engines import quake3
 
+from io_idtech.io_md3.exporting.players import settings_of
 from io_idtech.io_md3.format import format_model
+from io_idtech.io_md3.players import find_player
 
 HAS_SLOTS = bpy.app.version >= (4, 4, 0)
 FOLDER = "models/players/boxer"
@@ -195,6 +197,28 @@ def test_the_place_and_size_of_an_imported_player_do_not_matter(game, tmp_path):
     assert export(tmp_path / "out") == expected
 
 
+def test_an_action_that_was_played_in_between_does_not_become_the_frames_of_a_part(game, tmp_path):
+    load(game)
+    whole, draft = bpy.data.actions["lower"], bpy.data.actions.new("draft")
+    for name in ("l_legs", "l_belt"):
+        keys = bpy.data.objects[name].data.shape_keys
+        keys.animation_data.action = draft
+        for frame in (1, 10):
+            keys.key_blocks[3].value = frame / 10
+            keys.key_blocks[3].keyframe_insert("value", frame=frame)
+    play("LEGS_RUN", "TORSO_ATTACK")
+    assert draft.use_fake_user
+    assert whole.use_fake_user
+    expected = {path: data for path, data in quake3_players.files().items() if path.startswith(FOLDER)}
+    assert export(tmp_path / "kept") == expected
+    # Without the track, the frames are those of the sequences.
+    for owner in (*bpy.data.shape_keys, *bpy.data.objects):
+        tracks = owner.animation_data.nla_tracks if owner.animation_data is not None else ()
+        for track in [one for one in tracks if one.name.startswith("Kept")]:
+            tracks.remove(track)
+    assert_has_frames_of_the_file(export(tmp_path / "removed"))
+
+
 def test_an_untouched_player_may_have_what_the_game_would_not_take(game, tmp_path):
     path, head = game / FOLDER / "animation.cfg", quake3_players.models()["head"]
     # Forks of the game take surfaces of more vertices.
@@ -202,8 +226,11 @@ def test_an_untouched_player_may_have_what_the_game_would_not_take(game, tmp_pat
     st, vertices, normals = (np.tile(one, (42, 1)) for one in (of_box.st, of_box.vertices, of_box.normals))
     head.surfaces[0] = replace(of_box, st=st, vertices=vertices, normals=normals)
     (path.parent / "head.md3").write_bytes(format_model(head))
-    path.write_text(quake3_players.CONFIG.replace("69\t2\t0", "69\t0\t0").replace("86\t4\t4", "86\t40\t4"))
+    config = quake3_players.CONFIG.replace("69\t2\t0", "69\t0\t0").replace("86\t4\t4", "86\t40\t4")
+    path.write_text(config.replace("boot", "clank").replace("0 2 -1", "0 2 -1.5.2"))
     load(game)
+    settings = settings_of(find_player(bpy.context.scene, bpy.data.objects["lower"]))
+    assert (settings.footsteps, settings.head_offset) == ("normal", (0, 2, -1.5))
     files = export(tmp_path / "out")
     assert files == {f"{FOLDER}/{one.name}": one.read_bytes() for one in path.parent.iterdir()}
 
@@ -257,10 +284,17 @@ def test_an_edited_sequence_is_laid_out_again_and_plays_as_in_blender(game, tmp_
     level.parent.mkdir(parents=True)
     level.write_bytes(b"")
     files = export(tmp_path / "out")
-    assert "lower_1.md3: levels of detail with other frames" in capfd.readouterr().out
+    printed = capfd.readouterr().out
+    assert "lower_1.md3: levels of detail with other frames" in printed
     animations, _ = quake3.parse_animation_file(files[f"{FOLDER}/animation.cfg"])
     run = animations[quake3_players.NAMES.index("LEGS_RUN")]
     assert (run.num_frames, run.loop_frames, run.frame_lerp) == (4, 4, pytest.approx(1000 / 12))
+    assert_has_frames_of_the_file(files)
+
+
+def assert_has_frames_of_the_file(files):
+    """Compares the frames of some sequences of the legs, as many as there are, with those of the imported file."""
+    animations, _ = quake3.parse_animation_file(files[f"{FOLDER}/animation.cfg"])
     old = quake3.parse_animation_file(quake3_players.CONFIG.encode())[0]
     before, after = (specification.read(one[f"{FOLDER}/lower.md3"]) for one in (quake3_players.files(), files))
     for name in ("LEGS_RUN", "LEGS_SWIM", "BOTH_DEATH2"):
