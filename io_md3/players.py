@@ -25,6 +25,7 @@ from ..io_blender.clips.keyframes import SequenceActions, write_keyframes
 from ..io_blender.clips.playing import playback
 from ..io_blender.frames.shape_keys import shape_keys, value_path
 from ..io_blender.records import Number, Text
+from ..io_blender.scene.objects import rig_of
 from ..io_common.names import without_copy_suffix
 from . import records
 from .format.sequences import CONFIG_NAME, Sequence, in_order, is_played_by, missing_sequences, sequence_named
@@ -76,13 +77,14 @@ class Part:
     @property
     def armatures(self) -> list[Object]:
         """What moves its meshes."""
-        return list(dict.fromkeys(one for obj in self.meshes if (one := obj.find_armature()) is not None))
+        return list(dict.fromkeys(one for obj in self.meshes if (one := rig_of(obj)) is not None))
 
     @property
     def owners(self) -> list[Any]:
-        """What may have actions: armatures, shape keys and tags."""
+        """What may have actions: armatures, else meshes, shape keys and tags."""
         keys = [found for obj in self.meshes if (found := shape_keys(obj)) is not None]
-        return list(dict.fromkeys([*self.armatures, *keys, *(tag.obj for tag in self.tags)]))
+        moving = self.armatures or [obj for obj in self.meshes if obj.animation_data is not None]
+        return list(dict.fromkeys([*moving, *keys, *(tag.obj for tag in self.tags)]))
 
     def find_tag(self, name: str) -> Tag | None:
         """Its tag of a name."""
@@ -99,6 +101,7 @@ class Player:
     """A player, with at least legs and torso."""
 
     parts: dict[str, Part]
+    unused: dict[str, set[str]] = field(default_factory=dict)  # actions of a sequence that others were preferred to
 
     @property
     def holder(self) -> Object | Collection:
@@ -162,14 +165,19 @@ class Player:
                 for slot in versions.slots_for(action, kind)
                 if versions.can_play(action, kind)
             ]
-            is_free = is_key or owner.type == "ARMATURE"
-            fitting = [one for name in own for one in found if one[0] == name]
-            if not stored:
-                # Copies of a player play the actions of the first one.
-                bases = set(map(without_copy_suffix, own))
-                fitting += [one for one in found if one[0] not in known and without_copy_suffix(one[0]) in bases]
-            fitting += [one for one in found if is_free and one[0] not in known]
+            is_free = is_key or owner.type != "EMPTY"
+            groups = [[one for one in found if one[0] == name] for name in own]
+            # Copies of a player play the actions of the first one.
+            bases = set() if stored else set(map(without_copy_suffix, own))
+            groups.append([one for one in found if one[0] not in known and without_copy_suffix(one[0]) in bases])
+            groups.append([one for one in found if one[0] not in known and is_free])
+            fitting = sorted(next(filter(None, groups), []), key=lambda one: _preference(owner, own[-1], one[1]))
             result += [(owner, action, slot) for _, action, slot in fitting[:1]]
+            for _, action, _ in fitting[1:]:
+                # That of another copy is not in doubt.
+                is_of_copy = without_copy_suffix(own[-1]) + _copy_suffix(action.name) in bpy.data.objects
+                if action != fitting[0][1] and not is_of_copy:
+                    self.unused.setdefault(fitting[0][1].name, set()).add(action.name)
         return result
 
     # Playing
@@ -304,12 +312,21 @@ def _sequence_name(action: Action) -> str:
     return sequence_named(without_copy_suffix(action.name.partition(" ")[0]))
 
 
+def _preference(owner: Any, name: str, action: Action) -> int:
+    """How far an action is from that of an owner: the one that it plays, else the one with the number of its copy."""
+    data = owner.animation_data
+    strips = [strip for track in data.nla_tracks for strip in track.strips] if data is not None else []
+    played = [one.action for one in (data, *strips)] if data is not None else []
+    is_other = _copy_suffix(action.name) != _copy_suffix(name)
+    return played.index(action) - len(played) if action in played else int(is_other)
+
+
 def _shown_values(owner: Any) -> dict[tuple[str, int], float]:
     """What a sequence sets: values by data path and index."""
     if isinstance(owner, bpy.types.Key):
         return {(value_path(key.name), 0): key.value for key in list(owner.key_blocks)[1:]}
     # A rig stays where it is put.
-    moving = [("", owner)] if owner.type == "EMPTY" and owner.parent_type != "BONE" else []
+    moving = [("", owner)] if owner.type != "ARMATURE" and owner.parent_type != "BONE" else []
     for bone in owner.pose.bones if owner.pose is not None else ():
         moving.append((f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"].', bone))
     return {

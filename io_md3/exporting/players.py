@@ -124,6 +124,8 @@ def export_player(
             files[f"{part.name}.md3"] = format_model(model)
             files |= _skins(builder, model, player, part, settings)
             if not is_same:
+                for used, others in player.unused.items():
+                    report.warn(f"{used} was used, not {listing(sorted(others))}: rename the one that is wrong")
                 _warn_of_levels(folder, join(place, part.name), report)
         before = _words(_read_settings(player.config)) if player.config else {}
         changed = {name: value for name, value in _words(settings).items() if value != before.get(name)}
@@ -229,7 +231,7 @@ def _skins(builder: Builder, model: Model, player: Player, part: Part, settings:
                 path = name_for_file(slots[index], SHADERS, game_folders) if is_own else next(iter(one.shaders), "")
                 if lines.setdefault(name_in_skins(one.name), path) != path:
                     builder.report.warn("the game gives it the image of another surface: rename it", one.name)
-        new += [f"{surface},{path}" for surface, path in lines.items()]
+        new += map(",".join, lines.items())
         if new and kept:
             kept[-1] = kept[-1].rstrip("\r\n") + "\n"
         found[name] = "".join([*kept, *(f"{line}\n" for line in new)]).encode("latin-1", "replace")

@@ -11,6 +11,7 @@ import pytest
 import quake3_players
 from clouds import distance
 from engines import quake3
+from sliding_box import hang_on_bone
 
 from io_idtech.io_md3.exporting.players import settings_of
 from io_idtech.io_md3.format import format_model
@@ -280,6 +281,8 @@ def test_an_edited_sequence_is_laid_out_again_and_plays_as_in_blender(game, tmp_
     action.frame_end -= 3
     action["speed"] = 12.0
     action["looping"] = 4.0
+    # Of two, one is wrong.
+    action.copy()
     level = tmp_path / "out" / FOLDER / "lower_1.md3"
     level.parent.mkdir(parents=True)
     level.write_bytes(b"")
@@ -290,6 +293,7 @@ def test_an_edited_sequence_is_laid_out_again_and_plays_as_in_blender(game, tmp_
     run = animations[quake3_players.NAMES.index("LEGS_RUN")]
     assert (run.num_frames, run.loop_frames, run.frame_lerp) == (4, 4, pytest.approx(1000 / 12))
     assert_has_frames_of_the_file(files)
+    assert "LEGS_RUN was used, not LEGS_RUN.001: rename the one that is wrong" in printed
 
 
 def assert_has_frames_of_the_file(files):
@@ -415,6 +419,11 @@ def test_one_rig_is_a_player_that_the_game_draws_as_blender_shows_him(tmp_path, 
     rig = make_figure()
     with pytest.raises(RuntimeError, match="no action for 8 of the sequences"):
         bpy.ops.export_scene.idtech_character(directory=str(tmp_path))
+    # Rigid parts may hang on bones.
+    for name, bone in (("legs", "hips"), ("torso", "spine"), ("face", "tag_head")):
+        obj = bpy.data.objects[name]
+        obj.modifiers.clear()
+        hang_on_bone(obj, rig, bone)
     rig.scale = (2, 2, 2)
     assert bpy.ops.object.idtech_player_template() == {"FINISHED"}
     assert [one.name for one in bpy.data.actions if one.name.startswith("LEGS_BACK")] == ["LEGS_BACK"]
@@ -440,8 +449,40 @@ def test_one_rig_is_a_player_that_the_game_draws_as_blender_shows_him(tmp_path, 
         assert_draws_what_blender_shows(files, folder, pair)
 
 
+def test_a_copy_of_a_figure_plays_its_own_actions():
+    rig = make_figure()
+    second, stage = rig.copy(), bpy.data.collections.new("second")
+    bpy.context.scene.collection.children.link(stage)
+    stage.objects.link(second)
+    for part in ("lower", "upper"):
+        collection = bpy.data.collections.new(part)
+        stage.children.link(collection)
+        for obj in bpy.data.collections[part].objects:
+            copy = obj.copy()
+            collection.objects.link(copy)
+            copy.parent = copy.modifiers[0].object = second
+    # Its slot is named like the first rig.
+    run = bpy.data.actions["LEGS_RUN"].copy()
+    second.animation_data.action = run
+    if HAS_SLOTS:
+        second.animation_data.action_slot = run.slots[0]
+    for name, action in (("legs.001", "LEGS_RUN.001"), ("legs", "LEGS_RUN"), ("legs.001", "LEGS_RUN.001")):
+        bpy.context.view_layer.objects.active = bpy.data.objects[name]
+        play("LEGS_RUN", "LEGS_WALK", "LEGS_RUN")
+        owner = second if name == "legs.001" else rig
+        played = {strip.action.name for track in owner.animation_data.nla_tracks for strip in track.strips}
+        assert played == {action, "TORSO_STAND"}
+
+
 def test_three_parts_below_empties_are_a_player(tmp_path):
     make_three_parts()
+    # The torso moves as an object.
+    torso = bpy.data.objects["upper box"]
+    torso.animation_data_create().action = bpy.data.actions.new("TORSO_GESTURE")
+    for frame in range(1, 4):
+        torso.location.x = 8.0 * (frame == 2)
+        torso.keyframe_insert("location", frame=frame)
+    bpy.data.actions["LEGS_RUN"]["speed"] = 40.0
     assert bpy.ops.object.idtech_player_template() == {"FINISHED"}
     files = export(tmp_path, player_name="cube")
     models = {part: specification.read(files[f"models/players/cube/{part}.md3"]) for part in ("lower", "upper", "head")}
@@ -450,10 +491,17 @@ def test_three_parts_below_empties_are_a_player(tmp_path):
     # Each is where its empty is.
     assert max(point[2] for point in models["head"].surfaces[0].points[0]) == 9.0
     assert models["upper"].tags[0]["tag_head"][0] == (0.0, 0.0, 20.0)
-    run = quake3.parse_animation_file(files["models/players/cube/animation.cfg"])[0]
-    run = run[quake3_players.NAMES.index("LEGS_RUN")]
+    animations, _ = quake3.parse_animation_file(files["models/players/cube/animation.cfg"])
+    gesture, run = (animations[quake3_players.NAMES.index(name)] for name in ("TORSO_GESTURE", "LEGS_RUN"))
+    points = models["upper"].surfaces[0].points[gesture.first_frame : gesture.first_frame + 3]
+    assert [max(one[0] for one in frame) for frame in points] == [5.0, 13.0, 5.0]
     heights = [max(one[2] for one in models["lower"].surfaces[0].points[run.first_frame + frame]) for frame in range(3)]
     assert heights == [0.0, 1.0, 2.0]
+    assert run.frame_lerp == 25.0
+    # Others keep the rate that the scene had.
+    play("LEGS_RUN", "LEGS_IDLE")
+    assert bpy.context.scene.render.fps == 24
+    assert export(tmp_path, player_name="cube") == files
 
 
 def test_the_game_finds_the_image_of_every_surface(tmp_path, capfd):
