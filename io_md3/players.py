@@ -25,7 +25,9 @@ from ..io_blender.clips.clip import Clip, Source
 from ..io_blender.clips.keyframes import SequenceActions, write_keyframes
 from ..io_blender.frames.shape_keys import shape_keys, value_path
 from ..io_blender.records import Number, Text
+from ..io_blender.scene.objects import rig_of
 from ..io_common.names import without_copy_suffix
+from . import records
 from .format.sequences import CONFIG_NAME, Sequence, in_order, is_played_by, missing_sequences, sequence_of_action
 from .records import GROUP, PLAYER, SLOT, PlayerFiles, has_file, load_model, load_sequences, root_of, with_parents
 from .tags import Tag, find_tags
@@ -75,13 +77,14 @@ class Part:
     @property
     def armatures(self) -> list[Object]:
         """What moves its meshes."""
-        return list(dict.fromkeys(one for obj in self.meshes if (one := obj.find_armature()) is not None))
+        return list(dict.fromkeys(one for obj in self.meshes if (one := rig_of(obj)) is not None))
 
     @property
     def owners(self) -> list[Any]:
-        """What may have actions: armatures, shape keys and tags."""
+        """What may have actions: armatures, else meshes, shape keys and tags."""
         keys = [found for obj in self.meshes if (found := shape_keys(obj)) is not None]
-        return list(dict.fromkeys([*self.armatures, *keys, *(tag.obj for tag in self.tags)]))
+        moving = self.armatures or [obj for obj in self.meshes if obj.animation_data is not None]
+        return list(dict.fromkeys([*moving, *keys, *(tag.obj for tag in self.tags)]))
 
     def find_tag(self, name: str) -> Tag | None:
         """Its tag of a name."""
@@ -98,6 +101,7 @@ class Player:
     """A player, with at least legs and torso."""
 
     parts: dict[str, Part]
+    unused: dict[str, set[str]] = field(default_factory=dict)  # actions of a sequence that others were preferred to
 
     @property
     def holder(self) -> Object | Collection:
@@ -160,14 +164,19 @@ class Player:
                 for slot in versions.slots_for(action, kind)
                 if versions.can_play(action, kind)
             ]
-            is_free = is_key or owner.type == "ARMATURE"
-            fitting = [one for name in own for one in found if one[0] == name]
-            if not stored:
-                # Copies of a player play the actions of the first one.
-                bases = set(map(without_copy_suffix, own))
-                fitting += [one for one in found if one[0] not in known and without_copy_suffix(one[0]) in bases]
-            fitting += [one for one in found if is_free and one[0] not in known]
+            is_free = is_key or owner.type != "EMPTY"
+            groups = [[one for one in found if one[0] == name] for name in own]
+            # Copies of a player play the actions of the first one.
+            bases = set() if stored else set(map(without_copy_suffix, own))
+            groups.append([one for one in found if one[0] not in known and without_copy_suffix(one[0]) in bases])
+            groups.append([one for one in found if one[0] not in known and is_free])
+            fitting = sorted(next(filter(None, groups), []), key=lambda one: _preference(owner, own[-1], one[1]))
             result += [(owner, action, slot) for _, action, slot in fitting[:1]]
+            for _, action, _ in fitting[1:]:
+                # That of another copy is not in doubt.
+                is_of_copy = without_copy_suffix(own[-1]) + _copy_suffix(action.name) in bpy.data.objects
+                if action != fitting[0][1] and not is_of_copy:
+                    self.unused.setdefault(fitting[0][1].name, set()).add(action.name)
         return result
 
     # Playing
@@ -202,6 +211,11 @@ class Player:
         # A loop ends before it shows its first frame again.
         steps = [(one, rate / one.frame_rate) for one in chosen.values()]
         last = first + math.ceil(max(one.frame_count * step - (1 if one.looping else step) for one, step in steps))
+        rate_before = state.frame_rate(context.scene)
+        for action in bpy.data.actions if rate != rate_before else ():
+            # The scene changes its rate, which others go on to have.
+            if sequence_of_action(action.name) and _SPEED.read(action) is None and action.is_editable:
+                _SPEED.write(action, rate_before)
         for owner in self.owners:
             _remove_tracks(owner, _TRACK)
         for part, one in chosen.items():
@@ -254,12 +268,26 @@ class Player:
         names = [one.name for one in self.sequences]
         return self.show(None, context, names.index(STANDING[LOWER]) if STANDING[LOWER] in names else 0)
 
+    def _plays_all_frames(self, part: Part) -> bool:
+        """Whether all frames of its file play while an imported part is exported."""
+        source = records.load_frames(part.root)
+        if source is None or len(source.frame_names) < 2:
+            return True
+        frames = (source.frame_start, source.frame_start + len(source.frame_names) - 1)
+        for owner, _, _ in self.plays(part, STANDING.get(part.name, "")):
+            data = owner.animation_data
+            players = _strips(owner, _KEPT) if _strips(owner, _TRACK) else [data] if data is not None else []
+            if [versions.action_range(one.action) for one in players if one.action is not None] != [frames]:
+                return False
+        return True
+
     def is_untouched(self) -> bool:
         """Whether all of it comes from files, and no sequence was edited, so that its files have the right frames."""
         actions = [action for found in self.actions.values() for _, action in found]
         return (
             len(self.parts) == len(PARTS)
             and all(part.files.part for part in self.parts.values())
+            and all(map(self._plays_all_frames, self.parts.values()))
             and self.imported.keys() == self.actions.keys()
             and all(_IMPORTED.read(action) == _fingerprint(action) for action in actions)
         )
@@ -275,12 +303,20 @@ def _sequence_of(name: str, action: Action) -> Sequence:
     return Sequence(name, first, last, rate, round(looping), bool(action.get(_REVERSED)))
 
 
+def _preference(owner: Any, name: str, action: Action) -> int:
+    """How far an action is from that of an owner: the one that it plays, else the one with the number of its copy."""
+    data = owner.animation_data
+    played = [one.action for one in (data, *state.strips_of(data))] if data is not None else []
+    is_other = _copy_suffix(action.name) != _copy_suffix(name)
+    return played.index(action) - len(played) if action in played else int(is_other)
+
+
 def _shown_values(owner: Any) -> dict[tuple[str, int], float]:
     """What a sequence sets: values by data path and index."""
     if isinstance(owner, bpy.types.Key):
         return {(value_path(key.name), 0): key.value for key in list(owner.key_blocks)[1:]}
     # A rig stays where it is put.
-    moving = [("", owner)] if owner.type == "EMPTY" and owner.parent_type != "BONE" else []
+    moving = [("", owner)] if owner.type != "ARMATURE" and owner.parent_type != "BONE" else []
     for bone in owner.pose.bones if owner.pose is not None else ():
         moving.append((f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"].', bone))
     return {
@@ -317,6 +353,10 @@ def find_player(scene: Scene, obj: Object | None) -> Player | None:
     return player
 
 
+def _copy_suffix(name: str) -> str:
+    return name[len(without_copy_suffix(name)) :]
+
+
 def _part_name(one: Object | Collection) -> str:
     """Which part an empty or a collection is by its import, else by its name; empty for none."""
     stored = PLAYER.read(one)
@@ -326,11 +366,14 @@ def _part_name(one: Object | Collection) -> str:
 
 def _below_empties(scene: Scene, obj: Object) -> list[Part]:
     roots = [one for one in scene.objects if one.type == "EMPTY" and _part_name(one)]
-    if not any(root in with_parents(obj) or obj in with_parents(root) for root in roots):
+    found = [*with_parents(obj), *(root for root in roots if obj in with_parents(root))]
+    own = next((one for one in found if one in roots), None)
+    if own is None:
         return []
-    # Those that are parented to each other belong together.
-    *_, top = with_parents(obj)
-    nearest = sorted(roots, key=lambda root: top not in with_parents(root))
+    # Those that share most parents belong together, of these copies of the same number.
+    above, number = set(with_parents(own)), _copy_suffix(own.name)
+    shared = {root: len(above.intersection(with_parents(root))) for root in roots}
+    nearest = sorted(roots, key=lambda root: (-shared[root], _copy_suffix(root.name) != number))
     chosen = {_part_name(root): root for root in reversed(nearest)}
     parts = {root: Part(name, root, []) for name, root in chosen.items()}
     for one in scene.objects:
@@ -392,11 +435,10 @@ def _keep_active(owner: Any) -> None:
     data.use_nla = True
     if action is None:
         return
-    if sequence_of_action(action.name):
-        # Nothing else may use it now.
-        action.use_fake_user = True
+    # Nothing else may use it now; on the track is what plays all frames.
+    action.use_fake_user = True
+    if sequence_of_action(action.name) or _tracks(owner, _KEPT):
         return
-    _remove_tracks(owner, _KEPT)
     track = data.nla_tracks.new()
     track.name, track.mute = _KEPT, True
     versions.set_slot(track.strips.new(action.name, math.floor(action.frame_range[0]), action), slot)

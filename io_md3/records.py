@@ -44,6 +44,10 @@ class PlayerFiles:
     texts: tuple[tuple[str, str], ...] = ()  # as Latin-1, so that all bytes come back
 
 
+FOOTSTEPS = ("default", "normal", "boot", "flesh", "mech", "energy")
+"""The words of the game for the sounds of steps."""
+
+
 @dataclass(frozen=True)
 class PlayerSettings:
     """What users set for a player: his name, what `animation.cfg` says before its table, and the names of his skins."""

@@ -19,7 +19,7 @@ from ..clips.clip import Clip, sample_count
 from ..clips.playing import Player, restored_frame_and_values
 from ..records import NONE, SourceFrames
 from ..reports import Report, listing
-from ..scene.objects import NothingToExportError
+from ..scene.objects import NothingToExportError, rig_of
 from ..scene.time_dependence import depends_on_time, has_frame_handlers, is_animated
 from .shape_keys import (
     Playback,
@@ -186,7 +186,9 @@ def owner_of_list(objects: Sequence[Object]) -> Object:
     """The object with the list of animations of meshes: the first armature, the first with shape keys, or the first."""
     armatures = (armature for obj in objects if (armature := obj.find_armature()) is not None)
     keyed = (obj for obj in objects if frame_keys(obj))
-    return next(armatures, None) or next(keyed, objects[0])
+    # What has frames of its own may be a weapon that a rig holds.
+    rigs = (rig for obj in objects if (rig := rig_of(obj)) is not None)
+    return next(armatures, None) or next(keyed, None) or next(rigs, objects[0])
 
 
 def common_source(sources: Mapping[Object, AnySource]) -> AnySource | None:
@@ -342,7 +344,7 @@ class Planner:
     def _armature_range(self) -> tuple[int, int] | None:
         """The manual range of the action of the first armature whose action has one."""
         for obj in self.objects:
-            action = _active_action(obj.find_armature())
+            action = _active_action(rig_of(obj))
             if action is not None and action.use_frame_range:
                 return round(action.frame_start), round(action.frame_end)
         return None
@@ -442,7 +444,7 @@ def playing_action(objects: Sequence[Object]) -> Action | None:
 
 def _owners(obj: Object) -> tuple[Any, ...]:
     """What may have an action that moves an object, or None."""
-    return obj.find_armature(), obj, shape_keys(obj), obj.parent
+    return rig_of(obj), obj, shape_keys(obj), obj.parent
 
 
 def _active_action(owner: Any) -> Action | None:

@@ -231,6 +231,14 @@ def find_meshes(context: Context, scope: Scope) -> tuple[list[Object], Object | 
     return members, root if _is_file(root) else next(iter(files), root)
 
 
+def rig_of(obj: Object) -> Object | None:
+    """The armature that moves an object: that of its modifier, else the nearest that it hangs on without an empty."""
+    rig, above = obj.find_armature(), obj.parent
+    while rig is None and above is not None and above.type != "EMPTY":
+        rig, above = above if above.type == "ARMATURE" else None, above.parent
+    return rig
+
+
 def objects_hanging_on(model: Object, context: Context) -> list[Object]:
     """The objects that belong to an imported model, by name."""
     return sorted(_objects_of(model, context, _roots(context)), key=lambda obj: obj.name)

@@ -25,7 +25,7 @@ from ...io_md3.format import Game
 from ...io_md3.format.sequences import missing_sequences
 from ...io_md3.options import ExportOptions as Md3Options
 from ...io_md3.players import Player, find_player
-from ...io_md3.records import PlayerSettings
+from ...io_md3.records import FOOTSTEPS, PlayerSettings
 from .. import CharacterError, scene
 from ..exporter import CharacterExport, export_character
 from . import import_character
@@ -80,10 +80,7 @@ class EXPORT_SCENE_OT_idtech_character(job_operator.JobOperator, shared_options.
         "m", "Sex", "Voice of the player", items=(("m", "Male", ""), ("f", "Female", ""), ("n", "Neuter", ""))
     )
     footsteps: str = option(
-        "normal",
-        "Footsteps",
-        "Sound of the steps",
-        items=tuple((one, one.capitalize(), "") for one in ("default", "normal", "boot", "flesh", "mech", "energy")),
+        "normal", "Footsteps", "Sound of the steps", items=tuple((one, one.capitalize(), "") for one in FOOTSTEPS)
     )
     head_offset: Any = FloatVectorProperty(name="Head Offset", description="Moves the head in the status bar")
     skins: str = option(

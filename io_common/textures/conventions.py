@@ -341,6 +341,11 @@ class ConfigFiles:
         return None
 
 
+def name_in_skins(name: str) -> str:
+    """The name by which Quake III's .skin files know a surface: `l_legs` for `l_legs_1` (`tr_model.c`, `R_LoadMD3`)."""
+    return name[:-2] if len(name) > 2 and name[-2] == "_" else name
+
+
 def parse_skin(text: str) -> list[dict[str, str]]:
     """The materials of each skin in a .skin file by folded mesh name; without `tag_...`, as in Quake III and XreaL."""
     # In vkQuake a line may name the materials of several skins. Further lines of a mesh are frames of an animated skin,

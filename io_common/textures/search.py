@@ -46,6 +46,7 @@ from .conventions import (
     guess_skins,
     is_game_path,
     mesh_image_names,
+    name_in_skins,
     role_names,
     with_suffixes,
 )
@@ -132,8 +133,11 @@ class ModelSearch:
 
     def skin_materials(self, mesh: str) -> list[str]:
         """The names of the materials that .skin files have for a mesh, each once, those of the default skin first."""
-        found = (materials.get(fold(mesh)) for materials in self._configs.materials)
+        found = (self._in_skin(materials, mesh) for materials in self._configs.materials)
         return list(dict.fromkeys(name for name in found if name))
+
+    def _in_skin(self, materials: dict[str, str], mesh: str) -> str | None:
+        return materials.get(fold(mesh)) or materials.get(fold(name_in_skins(mesh)))
 
     def mesh_skins(self, mesh: str, number: int) -> list[MaterialImages]:
         """The skins of a mesh of which Quake's engines find the images by its name; named as the images are."""
@@ -298,7 +302,7 @@ class ModelSearch:
 
     def _by_skin_file(self, result: MaterialImages, mesh: str | None) -> bool:
         for materials in self._configs.materials if mesh else ():
-            material = materials.get(fold(mesh or ""))
+            material = self._in_skin(materials, mesh or "")
             if material is None:
                 continue
             name = clean_name(material)

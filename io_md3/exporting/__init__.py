@@ -92,8 +92,9 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     findings = check_model(model, options.game, source)
     skins = {}
     if options.write_skins and options.game is Game.QUAKE:
-        skins = _skin_files(model, builder.parts, options.game_folders)
-        findings = [finding for finding in findings if finding.code != "image_not_found"]
+        skins = _skin_files(model, builder.parts, options.game_folders, report)
+        # The value of a finding about a surface without a shader is empty.
+        findings = [finding for finding in findings if finding.code != "image_not_found" or not finding.found]
     images = [next(iter(surface.shaders), "") for surface in model.surfaces]
     return frame_models.Built(
         findings, lambda: format_model(model), lambda finding: Location(), model.frame_names, images,
@@ -130,6 +131,7 @@ class Builder:
     meshes: list[Object]
     tags: list[Tag]
     origin: Tag | None = None  # what the file has the model in relation to; None for the scene
+    keeps_surfaces: bool = False  # whether those that are as in the file stay whole, as no game stops at all limits
     root: Object | None = field(init=False)  # the parent of the only imported model
     source: StoredModel | None = field(init=False)  # the only imported model
     parts: list[Part] = field(default_factory=list)  # of each surface that was built
@@ -188,8 +190,8 @@ class Builder:
                 _find_differences(model, parts, samples, self.conversion), _WARNINGS, report
             )
         if options.split_surfaces:
-            # No game stops at the limits of all, so that what was not edited stays as it was in the file.
-            is_kept = [options.game is Game.ANY and bool(one.is_same.all()) for one in builders]
+            keeps = self.keeps_surfaces or options.game is Game.ANY
+            is_kept = [keeps and bool(one.is_same.all()) for one in builders]
             limits = surface_limits(options.game)
             pieces = [
                 [one] if kept else split_surface(one, *limits)
@@ -341,17 +343,17 @@ def _in_order(segments: list[Segment], replaced: Companion | None, report: Repor
     return [segments[index] for index in order]
 
 
-def _skin_files(model: Model, parts: list[Part], game_folders: Sequence[str]) -> dict[str, bytes]:
+def _skin_files(model: Model, parts: list[Part], game_folders: Sequence[str], report: Report) -> dict[str, bytes]:
     """The .skin files of a model: a line for each surface, with its shader or one of its further skins."""
+    # The engines take no file in which a surface has no line.
     skins = [
-        [*surface.shaders[:1], *further_skins(part, parts, game_folders)]
+        [*surface.shaders[:1], *further_skins(part, parts, game_folders, report)] or [surface.name]
         for surface, part in zip(model.surfaces, parts, strict=True)
     ]
     texts = [
         "".join(
             f"{surface.name},{names[min(number, len(names) - 1)]}\n"
             for surface, names in zip(model.surfaces, skins, strict=True)
-            if names
         )
         for number in range(max(map(len, skins), default=0))
     ]

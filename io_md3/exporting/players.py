@@ -7,6 +7,7 @@ order of the game (`cg_players.c`).
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from ...io_common import names
 from ...io_common.files import write_files
 from ...io_common.game_tree.tree import existing_paths
 from ...io_common.names import fold, join
+from ...io_common.textures.conventions import name_in_skins
 from ..format import Game, Md3Error, Model, check_model, format_model
 from ..format.sequences import (
     CONFIG_NAME,
@@ -34,7 +36,7 @@ from ..format.sequences import (
 )
 from ..options import ExportOptions
 from ..players import HEAD, JOINTS, LOWER, PARTS, STANDING, TAGS, UPPER, Part, Player, all_frames
-from ..records import MATERIAL_NAMES, PLAYER_SETTINGS, SHADERS, PlayerSettings
+from ..records import FOOTSTEPS, MATERIAL_NAMES, PLAYER_SETTINGS, SHADERS, PlayerSettings
 from ..tags import Tag
 from . import Builder
 
@@ -58,10 +60,13 @@ def _read_settings(config: str) -> PlayerSettings:
     """The settings in an `animation.cfg`, as the game takes them."""
     found, plain = player_settings(config), PlayerSettings()
     sex = found.get("sex", "m")[:1].lower()
-    numbers = [float(word) for word in re.findall(r"[-+]?[\d.]*\d", found.get("headoffset", ""))]
+    footsteps = found.get("footsteps", plain.footsteps).lower()
+    # Of a word, the game takes the number that it begins with.
+    words = (re.match(r"[-+]?(\d+\.?\d*|\.\d+)", word) for word in found.get("headoffset", "").split())
+    numbers = [float(word[0]) if word is not None else 0.0 for word in words]
     return PlayerSettings(
         sex=sex if sex in ("f", "n") else "m",
-        footsteps=found.get("footsteps", plain.footsteps).lower(),
+        footsteps=footsteps if footsteps in FOOTSTEPS else plain.footsteps,
         head_offset=(numbers[0], numbers[1], numbers[2]) if len(numbers) == 3 else plain.head_offset,
     )
 
@@ -106,7 +111,9 @@ def export_player(
         if problems:
             raise Md3Error(f"not a player that the game can show: {problems}")
         for part in player.parts.values():
-            builder = Builder(context, options, report, part.meshes, part.tags, _origin(player, part))
+            builder = Builder(
+                context, options, report, part.meshes, part.tags, _origin(player, part), keeps_surfaces=True
+            )
             with all_frames(context):
                 model = yield from builder.build(None if is_same else _plan(context, player, part, builder))
             source = builder.source.model if builder.source is not None else None
@@ -114,6 +121,8 @@ def export_player(
             files[f"{part.name}.md3"] = format_model(model)
             files |= _skins(builder, model, player, part, settings)
             if not is_same:
+                for used, others in player.unused.items():
+                    report.warn(f"{used} was used, not {listing(sorted(others))}: rename the one that is wrong")
                 _warn_of_levels(folder, join(place, part.name), report)
         before = _words(_read_settings(player.config)) if player.config else {}
         changed = {name: value for name, value in _words(settings).items() if value != before.get(name)}
@@ -178,12 +187,17 @@ def _skins(builder: Builder, model: Model, player: Player, part: Part, settings:
     """The `.skin` files of a part, by name: those of the import where nothing changed, and new ones."""
     stored = {fold(name): (name, text) for name, text in part.files.texts if name != CONFIG_NAME}
     imported, game_folders = _imported_skins(player) if stored else [], builder.options.game_folders
-    renamed: dict[str, str] = {}
-    for obj in builder.meshes:
-        now = ["" if one is None else name_for_file(one, SHADERS, game_folders) for one in obj.data.materials]
-        renamed |= dict(zip(MATERIAL_NAMES.read(obj.data) or [], now, strict=False))
-    source, present = builder.source, {fold(one.name) for one in model.surfaces}
-    of_file = [] if source is None else [*source.model.tag_names, *(one.name for one in source.model.surfaces)]
+    renamed: dict[str, dict[str, str]] = {}
+    objects = [part.obj for part in builder.parts]
+    # A part that was split is one.
+    parts = Counter(part.obj for part in set(builder.parts))
+    for one, obj in zip(model.surfaces, objects, strict=True):
+        now = ["" if slot is None else name_for_file(slot, SHADERS, game_folders) for slot in obj.data.materials]
+        pairs = zip(MATERIAL_NAMES.read(obj.data) or [], now, strict=False)
+        renamed.setdefault(fold(name_in_skins(one.name)), {}).update(pair for pair in pairs if pair[0] != pair[1])
+    source = builder.source.model if builder.source is not None else None
+    of_file = {fold(name_in_skins(one.name)) for one in source.surfaces} if source is not None else set[str]()
+    tags = {fold(tag) for tag in source.tag_names} if source is not None else set[str]()
     found = {}
     for index, shown in enumerate(settings.skin_names):
         skin = names.for_files(shown, "default")
@@ -191,23 +205,26 @@ def _skins(builder: Builder, model: Model, player: Player, part: Part, settings:
         if not text and skin.lower() in imported:
             # It was not there.
             continue
-        # Whether the file names them or not.
-        known = {fold(one) for one in of_file} if text else set[str]()
+        # Whether the text names them or not.
+        known = of_file | tags if text else set[str]()
         kept = []
         for line in text.splitlines(keepends=True):
             surface, _, after = line.partition(",")
-            path = after.strip()
-            if not path or fold(surface.strip()) in present:
-                kept.append(f"{surface},{after.replace(path, renamed.get(path, path))}" if path else line)
-        new = [f"{tag}," for tag in model.tag_names if fold(tag) not in known]
-        objects = [part.obj for part in builder.parts]
+            path, named = after.strip(), fold(surface.strip())
+            # What the file had not may be of a level of detail.
+            if not path or named not in of_file or named in renamed:
+                shown_now = renamed.get(named, {}).get(path, path)
+                kept.append(f"{surface},{after.replace(path, shown_now)}" if path else line)
+        new, lines = [f"{tag}," for tag in model.tag_names if fold(tag) not in known], dict[str, str]()
         for one, obj in zip(model.surfaces, objects, strict=True):
-            if fold(one.name) not in known:
+            if fold(name_in_skins(one.name)) not in known:
                 # The material of that slot, if the faces have the first alone.
                 slots = [slot for slot in obj.data.materials if slot is not None]
-                is_own = objects.count(obj) == 1 and index < len(slots)
+                is_own = parts[obj] == 1 and index < len(slots)
                 path = name_for_file(slots[index], SHADERS, game_folders) if is_own else next(iter(one.shaders), "")
-                new.append(f"{one.name},{path}")
+                if lines.setdefault(name_in_skins(one.name), path) != path:
+                    builder.report.warn("the game gives it the image of another surface: rename it", one.name)
+        new += map(",".join, lines.items())
         if new and kept:
             kept[-1] = kept[-1].rstrip("\r\n") + "\n"
         found[name] = "".join([*kept, *(f"{line}\n" for line in new)]).encode("latin-1", "replace")

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from bpy.types import Depsgraph, Mesh, Object
+from bpy.types import Depsgraph, Material, Mesh, Object
 
 from ...io_blender import versions
 from ...io_blender.frames import sampling
@@ -30,6 +30,7 @@ from ..records import CORNER_VERTEX, MATERIAL_NAMES, NUMBER, SAME_NORMAL, SHADER
 from ..tags import fitting_name
 
 Ints = npt.NDArray[np.int32]
+_PIECES = "123456789abcdefghijklmnopqrstuvwxyz"
 # The vertex of the surface that each corner of a triangle is, (T, 3); for each of these vertices, one of its corners,
 # (N,), and the vertex of the file that it is, or NONE, (N,).
 _Groups: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
@@ -289,19 +290,23 @@ def shader_names(part: Part, game_folders: Sequence[str], report: Report) -> lis
     used = [part.materials[slot] for slot in np.unique(part.slots).tolist() if slot < len(part.materials)]
     result = []
     for material in filter(None, used):
-        name = name_for_file(material, SHADERS, game_folders)
-        fit = to_latin1(name)[: NAME_SIZE - 1]
-        if fit != name:
-            report.warn(f"the shader name {name!r} does not fit and was written as {fit!r}: rename the material")
-        result.append(fit)
+        result.append(_fitting_shader(material, game_folders, report))
     return result
 
 
-def further_skins(part: Part, parts: Sequence[Part], game_folders: Sequence[str]) -> list[str]:
+def _fitting_shader(material: Material, game_folders: Sequence[str], report: Report) -> str:
+    name = name_for_file(material, SHADERS, game_folders)
+    fit = to_latin1(name)[: NAME_SIZE - 1]
+    if fit != name:
+        report.warn(f"the shader name {name!r} does not fit and was written as {fit!r}: rename the material")
+    return fit
+
+
+def further_skins(part: Part, parts: Sequence[Part], game_folders: Sequence[str], report: Report) -> list[str]:
     """The shaders of other skins: materials that no face has, of a mesh whose faces all have one."""
     used = {slot for one in parts if one.obj == part.obj for slot in np.unique(one.slots).tolist()}
     others = [one for slot, one in enumerate(part.materials) if one is not None and slot not in used]
-    return [name_for_file(one, SHADERS, game_folders) for one in others] if len(used) == 1 else []
+    return [_fitting_shader(one, game_folders, report) for one in others] if len(used) == 1 else []
 
 
 def surface_parts(objects: Sequence[Part], report: Report) -> list[Part]:
@@ -337,7 +342,7 @@ def _split_by_material(part: Part) -> list[Part]:
 
 
 def split_surface(surface: Surface, most_vertices: int, most_triangles: int) -> list[Surface]:
-    """Surfaces within limits, whose names end in `_1`, `_2`, …: Quake III ignores that for skins."""
+    """Surfaces within limits, whose names end in `_1`, `_2`, …, `_a`, …: Quake III cuts that off for skins."""
     if surface.vertex_count <= most_vertices and surface.triangle_count <= most_triangles:
         return [surface]
     ones = np.ones(surface.vertex_count, dtype=np.int64)
@@ -345,9 +350,10 @@ def split_surface(surface: Surface, most_vertices: int, most_triangles: int) -> 
     pieces: list[Surface] = []
     for run in runs_within(surface.triangles, most_triangles, costs):
         used, inverse = np.unique(surface.triangles[run], return_inverse=True)
+        end = _PIECES[min(len(pieces), len(_PIECES) - 1)]
         pieces.append(
             replace(
-                surface, name=f"{surface.name[: NAME_SIZE - 4]}_{len(pieces) + 1}", st=surface.st[used],
+                surface, name=f"{surface.name[: NAME_SIZE - 4]}_{end}", st=surface.st[used],
                 triangles=inverse.reshape(-1, 3), vertices=surface.vertices[:, used], normals=surface.normals[:, used],
             )
         )  # fmt: skip

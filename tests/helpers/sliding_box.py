@@ -33,6 +33,14 @@ def model_with_actions(counts: dict[str, int]) -> bpy.types.Object:
     return box
 
 
+def hang_on_bone(obj: bpy.types.Object, rig: bpy.types.Object, bone: str) -> None:
+    """Parents an object to a bone, where it is."""
+    place = obj.matrix_world.copy()
+    obj.parent, obj.parent_type, obj.parent_bone = rig, "BONE", bone
+    bpy.context.view_layer.update()
+    obj.matrix_world = place
+
+
 def shown_points(obj: bpy.types.Object) -> np.ndarray:
     mesh = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).to_mesh()
     return np.array([obj.matrix_world @ vertex.co for vertex in mesh.vertices])

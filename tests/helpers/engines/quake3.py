@@ -92,6 +92,17 @@ def lerp_tag(model: SpecModel, old: int, new: int, front_lerp: float, name: str)
     return mixed[0], axes
 
 
+def images(model: SpecModel, skin: bytes) -> list[str]:
+    """The shader of each surface; empty for the default one (`R_LoadMD3`, `RE_RegisterSkin`, `R_AddMD3Surfaces`)."""
+    found: dict[str, str] = {}
+    for line in skin.decode("latin-1").splitlines():
+        name, _, shader = line.partition(",")
+        if "tag_" not in name:
+            found.setdefault(name.strip().lower(), shader.strip())
+    names = [one.name.lower() for one in model.surfaces]
+    return [found.get(name[:-2] if len(name) > 2 and name[-2] == "_" else name, "") for name in names]
+
+
 @dataclass
 class Entity:
     """`refEntity_t`: origin, axes (rows), frames and `backlerp`."""

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from clouds import farthest
 from engines import gzdoom
-from sliding_box import model_with_actions, shown_points
+from sliding_box import hang_on_bone, model_with_actions, shown_points
 
 
 @pytest.fixture
@@ -36,9 +36,14 @@ def game(mod: Path, actor: str = "Imp") -> gzdoom.Game:
     return gzdoom.Game(files, {actor}, sprites)
 
 
-def test_a_monster_shows_every_frame_of_every_sequence_as_blender_does(mod):
+@pytest.mark.parametrize("is_rigid", [False, True])
+def test_a_monster_shows_every_frame_of_every_sequence_as_blender_does(mod, is_rigid):
     counts = {"walk": 31, "pain": 4}
     box = model_with_actions(counts)
+    armature = box.find_armature()
+    if is_rigid:
+        box.modifiers.clear()
+        hang_on_bone(box, armature, "hip")
     bpy.context.view_layer.objects.active = box
     export(mod, frames="LIST")
     found = game(mod)
@@ -46,7 +51,6 @@ def test_a_monster_shows_every_frame_of_every_sequence_as_blender_does(mod):
     assert {name: len(one) for name, one in states.items()} == counts
     assert states["walk"][23:26] == [("IMPA", "\\", 4), ("IMPA", "]", 4), ("IMPB", "A", 4)]
     assert len(found.frames) == 35
-    armature = box.find_armature()
     for name, one in states.items():
         armature.animation_data.action = bpy.data.actions[name]
         for frame, (sprite, letter, _) in enumerate(one):

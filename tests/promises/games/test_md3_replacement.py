@@ -68,27 +68,32 @@ def test_the_mdl_gives_the_sequences_of_a_model_whose_frames_have_no_names(progs
     assert markers == {("stand", 0), ("run", 2)}
 
 
-def test_skin_files_name_the_images_of_all_surfaces_and_skins(progs):
+def test_skin_files_name_the_images_of_all_surfaces_and_skins(progs, capsys):
     box = model_with_actions({"run": 3, "stand": 2})
     bpy.ops.mesh.primitive_cube_add()
     hat = bpy.context.object
     hat.name = "hat"
-    for name in ("progs/hat.tga", "progs/hat_red.tga"):
+    for name in ("progs/hat.tga", "progs/шляпа"):
         hat.data.materials.append(bpy.data.materials.new(name))
+    bpy.ops.mesh.primitive_cube_add()
+    bpy.context.object.name = "rod"
     bpy.context.view_layer.objects.active = box
     path = export(progs, write_skins=True)
     names = [surface.name for surface in read_model(path).surfaces]
     skins = {one.name: one.read_text().splitlines() for one in progs.glob("*.skin")}
+    # The game takes a file only if all surfaces have a line.
     assert skins == {
         "knight.md3_0.skin": [
-            f"{names[0]},models/imp/skin.png", f"{names[1]},skin", f"{names[2]},progs/hat.tga",
+            f"{names[0]},models/imp/skin.png", f"{names[1]},skin", f"{names[2]},progs/hat.tga", "rod,rod",
         ],
         "knight.md3_1.skin": [
-            f"{names[0]},models/imp/skin.png", f"{names[1]},skin", f"{names[2]},progs/hat_red.tga",
+            f"{names[0]},models/imp/skin.png", f"{names[1]},skin", f"{names[2]},progs/_____", "rod,rod",
         ],
     }  # fmt: skip
+    assert "'progs/шляпа' does not fit and was written as 'progs/_____'" in capsys.readouterr().out
     bpy.ops.object.md3_check_game(game="QUAKE", write_skins=True)
-    assert not bpy.context.window_manager.io_idtech_findings
+    (finding,) = bpy.context.window_manager.io_idtech_findings
+    assert "The image of the surface 'rod' is looked for as" in finding.text
     bpy.ops.object.md3_check_game(game="QUAKE")
     assert "is looked for as" in bpy.context.window_manager.io_idtech_findings[0].text
     assert bpy.ops.import_scene.md3(filepath=str(path)) == {"FINISHED"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import bpy
 import md3_specification as specification
 import numpy as np
@@ -9,6 +11,11 @@ import pytest
 import quake3_players
 from clouds import distance
 from engines import quake3
+from sliding_box import hang_on_bone
+
+from io_idtech.io_md3.exporting.players import settings_of
+from io_idtech.io_md3.format import format_model
+from io_idtech.io_md3.players import find_player
 
 HAS_SLOTS = bpy.app.version >= (4, 4, 0)
 FOLDER = "models/players/boxer"
@@ -146,9 +153,14 @@ def test_an_untouched_player_comes_back_byte_for_byte(game, tmp_path, importer, 
     assert export(tmp_path / "out") == expected
 
 
-def test_two_players_of_a_file_have_their_own_sequences(game, tmp_path):
+@pytest.mark.parametrize("is_joined", [False, True])
+def test_two_players_of_a_file_have_their_own_sequences(game, tmp_path, is_joined):
     load(game)
     load(game)
+    stage = bpy.data.objects.new("stage", None)
+    bpy.context.scene.collection.objects.link(stage)
+    for name in ("lower", "lower.001") if is_joined else ():
+        bpy.data.objects[name].parent = stage
     first, second = (
         {part: bpy.data.objects[part + end] for part in ("lower", "upper", "head")} for end in ("", ".001")
     )
@@ -186,22 +198,63 @@ def test_the_place_and_size_of_an_imported_player_do_not_matter(game, tmp_path):
     assert export(tmp_path / "out") == expected
 
 
-def test_an_untouched_player_may_have_sequences_without_frames(game, tmp_path):
-    path = game / FOLDER / "animation.cfg"
-    path.write_text(quake3_players.CONFIG.replace("69\t2\t0", "69\t0\t0").replace("86\t4\t4", "86\t40\t4"))
+def test_an_action_that_was_played_in_between_does_not_become_the_frames_of_a_part(game, tmp_path):
     load(game)
+    whole, draft = bpy.data.actions["lower"], bpy.data.actions.new("draft")
+    for name in ("l_legs", "l_belt"):
+        keys = bpy.data.objects[name].data.shape_keys
+        keys.animation_data.action = draft
+        for frame in (1, 10):
+            keys.key_blocks[3].value = frame / 10
+            keys.key_blocks[3].keyframe_insert("value", frame=frame)
+    play("LEGS_RUN", "TORSO_ATTACK")
+    assert draft.use_fake_user
+    assert whole.use_fake_user
+    expected = {path: data for path, data in quake3_players.files().items() if path.startswith(FOLDER)}
+    assert export(tmp_path / "kept") == expected
+    # Without the track, the frames are those of the sequences.
+    for owner in (*bpy.data.shape_keys, *bpy.data.objects):
+        tracks = owner.animation_data.nla_tracks if owner.animation_data is not None else ()
+        for track in [one for one in tracks if one.name.startswith("Kept")]:
+            tracks.remove(track)
+    assert_has_frames_of_the_file(export(tmp_path / "removed"))
+
+
+def test_an_untouched_player_may_have_what_the_game_would_not_take(game, tmp_path):
+    path, head = game / FOLDER / "animation.cfg", quake3_players.models()["head"]
+    # Forks of the game take surfaces of more vertices.
+    of_box = head.surfaces[0]
+    st, vertices, normals = (np.tile(one, (42, 1)) for one in (of_box.st, of_box.vertices, of_box.normals))
+    head.surfaces[0] = replace(of_box, st=st, vertices=vertices, normals=normals)
+    (path.parent / "head.md3").write_bytes(format_model(head))
+    config = quake3_players.CONFIG.replace("69\t2\t0", "69\t0\t0").replace("86\t4\t4", "86\t40\t4")
+    path.write_text(config.replace("boot", "clank").replace("0 2 -1", "0 2 -1.5.2"))
+    load(game)
+    settings = settings_of(find_player(bpy.context.scene, bpy.data.objects["lower"]))
+    assert (settings.footsteps, settings.head_offset) == ("normal", (0, 2, -1.5))
     files = export(tmp_path / "out")
     assert files == {f"{FOLDER}/{one.name}": one.read_bytes() for one in path.parent.iterdir()}
 
 
-def test_a_renamed_material_changes_the_images_of_a_skin_alone(game, tmp_path):
-    surface = quake3_players.models()["upper"].surfaces[0].name
-    (game / FOLDER / "upper_default.skin").write_text(f"tag_head,\n{surface}, {surface}\n")
+@pytest.mark.parametrize("changed", ["l_legs", "l_belt"])
+def test_another_material_changes_the_images_of_its_surface_alone(game, tmp_path, changed):
+    lower, folder = quake3_players.models()["lower"], game / FOLDER
+    lower.surfaces[0].name = "l_legs_1"
+    (folder / "lower.md3").write_bytes(format_model(lower))
+    # Spikes may be of a level of detail.
+    (folder / "lower_default.skin").write_text("l_belt, all\nl_legs, all\nl_spikes,spikes\ntag_torso,\n")
+    (folder / "upper_default.skin").write_text("tag_head,\nu_torso, u_torso\n")
     load(game)
-    material = next(one for one in bpy.data.objects[surface].data.materials if one.name == surface)
-    material.name = "chest"
-    skin = export(tmp_path / "out")[f"{FOLDER}/upper_default.skin"].decode()
-    assert f"{surface}, chest\n" in skin
+    next(one for one in bpy.data.objects["u_torso"].data.materials if one.name == "u_torso").name = "chest"
+    slot = bpy.data.objects["l_legs_1" if changed == "l_legs" else changed].material_slots[0]
+    assert slot.material.name == "all"
+    slot.material = bpy.data.materials.new("gold")
+    files = export(tmp_path / "out")
+    assert files[f"{FOLDER}/upper_default.skin"].decode() == "tag_head,\nu_torso, chest\n"
+    before, skin = (folder / "lower_default.skin").read_text(), files[f"{FOLDER}/lower_default.skin"]
+    assert skin.decode() == before.replace(f"{changed}, all", f"{changed}, gold")
+    drawn = quake3.images(specification.read(files[f"{FOLDER}/lower.md3"]), skin)
+    assert drawn == [("all", "gold")[changed == name] for name in ("l_legs", "l_belt")]
 
 
 def test_a_weapon_of_the_game_is_held(game):
@@ -228,14 +281,24 @@ def test_an_edited_sequence_is_laid_out_again_and_plays_as_in_blender(game, tmp_
     action.frame_end -= 3
     action["speed"] = 12.0
     action["looping"] = 4.0
+    # Of two, one is wrong.
+    action.copy()
     level = tmp_path / "out" / FOLDER / "lower_1.md3"
     level.parent.mkdir(parents=True)
     level.write_bytes(b"")
     files = export(tmp_path / "out")
-    assert "lower_1.md3: levels of detail with other frames" in capfd.readouterr().out
+    printed = capfd.readouterr().out
+    assert "lower_1.md3: levels of detail with other frames" in printed
     animations, _ = quake3.parse_animation_file(files[f"{FOLDER}/animation.cfg"])
     run = animations[quake3_players.NAMES.index("LEGS_RUN")]
     assert (run.num_frames, run.loop_frames, run.frame_lerp) == (4, 4, pytest.approx(1000 / 12))
+    assert_has_frames_of_the_file(files)
+    assert "LEGS_RUN was used, not LEGS_RUN.001: rename the one that is wrong" in printed
+
+
+def assert_has_frames_of_the_file(files):
+    """Compares the frames of some sequences of the legs, as many as there are, with those of the imported file."""
+    animations, _ = quake3.parse_animation_file(files[f"{FOLDER}/animation.cfg"])
     old = quake3.parse_animation_file(quake3_players.CONFIG.encode())[0]
     before, after = (specification.read(one[f"{FOLDER}/lower.md3"]) for one in (quake3_players.files(), files))
     for name in ("LEGS_RUN", "LEGS_SWIM", "BOTH_DEATH2"):
@@ -356,6 +419,11 @@ def test_one_rig_is_a_player_that_the_game_draws_as_blender_shows_him(tmp_path, 
     rig = make_figure()
     with pytest.raises(RuntimeError, match="no action for 8 of the sequences"):
         bpy.ops.export_scene.idtech_character(directory=str(tmp_path))
+    # Rigid parts may hang on bones.
+    for name, bone in (("legs", "hips"), ("torso", "spine"), ("face", "tag_head")):
+        obj = bpy.data.objects[name]
+        obj.modifiers.clear()
+        hang_on_bone(obj, rig, bone)
     rig.scale = (2, 2, 2)
     assert bpy.ops.object.idtech_player_template() == {"FINISHED"}
     assert [one.name for one in bpy.data.actions if one.name.startswith("LEGS_BACK")] == ["LEGS_BACK"]
@@ -381,8 +449,40 @@ def test_one_rig_is_a_player_that_the_game_draws_as_blender_shows_him(tmp_path, 
         assert_draws_what_blender_shows(files, folder, pair)
 
 
+def test_a_copy_of_a_figure_plays_its_own_actions():
+    rig = make_figure()
+    second, stage = rig.copy(), bpy.data.collections.new("second")
+    bpy.context.scene.collection.children.link(stage)
+    stage.objects.link(second)
+    for part in ("lower", "upper"):
+        collection = bpy.data.collections.new(part)
+        stage.children.link(collection)
+        for obj in bpy.data.collections[part].objects:
+            copy = obj.copy()
+            collection.objects.link(copy)
+            copy.parent = copy.modifiers[0].object = second
+    # Its slot is named like the first rig.
+    run = bpy.data.actions["LEGS_RUN"].copy()
+    second.animation_data.action = run
+    if HAS_SLOTS:
+        second.animation_data.action_slot = run.slots[0]
+    for name, action in (("legs.001", "LEGS_RUN.001"), ("legs", "LEGS_RUN"), ("legs.001", "LEGS_RUN.001")):
+        bpy.context.view_layer.objects.active = bpy.data.objects[name]
+        play("LEGS_RUN", "LEGS_WALK", "LEGS_RUN")
+        owner = second if name == "legs.001" else rig
+        played = {strip.action.name for track in owner.animation_data.nla_tracks for strip in track.strips}
+        assert played == {action, "TORSO_STAND"}
+
+
 def test_three_parts_below_empties_are_a_player(tmp_path):
     make_three_parts()
+    # The torso moves as an object.
+    torso = bpy.data.objects["upper box"]
+    torso.animation_data_create().action = bpy.data.actions.new("TORSO_GESTURE")
+    for frame in range(1, 4):
+        torso.location.x = 8.0 * (frame == 2)
+        torso.keyframe_insert("location", frame=frame)
+    bpy.data.actions["LEGS_RUN"]["speed"] = 40.0
     assert bpy.ops.object.idtech_player_template() == {"FINISHED"}
     files = export(tmp_path, player_name="cube")
     models = {part: specification.read(files[f"models/players/cube/{part}.md3"]) for part in ("lower", "upper", "head")}
@@ -391,10 +491,60 @@ def test_three_parts_below_empties_are_a_player(tmp_path):
     # Each is where its empty is.
     assert max(point[2] for point in models["head"].surfaces[0].points[0]) == 9.0
     assert models["upper"].tags[0]["tag_head"][0] == (0.0, 0.0, 20.0)
-    run = quake3.parse_animation_file(files["models/players/cube/animation.cfg"])[0]
-    run = run[quake3_players.NAMES.index("LEGS_RUN")]
+    animations, _ = quake3.parse_animation_file(files["models/players/cube/animation.cfg"])
+    gesture, run = (animations[quake3_players.NAMES.index(name)] for name in ("TORSO_GESTURE", "LEGS_RUN"))
+    points = models["upper"].surfaces[0].points[gesture.first_frame : gesture.first_frame + 3]
+    assert [max(one[0] for one in frame) for frame in points] == [5.0, 13.0, 5.0]
     heights = [max(one[2] for one in models["lower"].surfaces[0].points[run.first_frame + frame]) for frame in range(3)]
     assert heights == [0.0, 1.0, 2.0]
+    assert run.frame_lerp == 25.0
+    # Others keep the rate that the scene had.
+    play("LEGS_RUN", "LEGS_IDLE")
+    assert bpy.context.scene.render.fps == 24
+    assert export(tmp_path, player_name="cube") == files
+
+
+def test_the_game_finds_the_image_of_every_surface(tmp_path, capfd):
+    make_three_parts()
+    # The game takes a fifteenth of it for a surface.
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=110, y_subdivisions=110)
+    bpy.context.object.name, bpy.context.object.parent = "hat", bpy.data.objects["head"]
+    leg = bpy.data.objects["lower box"]
+    leg.name, other = "leg_l", leg.copy()
+    other.name, other.data = "leg_r", leg.data.copy()
+    bpy.context.scene.collection.objects.link(other)
+    for name, objects in {"leg": ["leg_l"], "hat": ["hat", "head box"], "red": ["leg_r"]}.items():
+        for skin in ("default", "blue"):
+            material = bpy.data.materials.new(f"{name} {skin}")
+            for obj in objects:
+                bpy.data.objects[obj].data.materials.append(material)
+    bpy.ops.object.idtech_player_template()
+    files = export(tmp_path, skins="default blue")
+    for part, name in (("lower", "leg"), ("head", "hat")):
+        model = specification.read(files[f"models/players/player/{part}.md3"])
+        for skin in ("default", "blue"):
+            drawn = quake3.images(model, files[f"models/players/player/{part}_{skin}.skin"])
+            assert set(drawn) == {f"{name} {skin}"}, drawn
+    # Both legs are `leg` in the game.
+    assert "leg_r: the game gives it the image of another surface: rename it" in capfd.readouterr().out
+
+
+def test_copies_of_empties_without_parents_are_players_of_their_own(tmp_path):
+    make_three_parts()
+    for name in ("upper", "head"):
+        bpy.data.objects[name].parent = None
+    bpy.ops.object.idtech_player_template()
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.ops.object.duplicate()
+    for part in ("lower", "upper", "head"):
+        mesh = next(one for one in bpy.data.objects[f"{part}.001"].children if one.type == "MESH")
+        mesh.name = f"second {part}"
+    for root in ("lower.001", "upper.001"):
+        bpy.context.view_layer.objects.active = bpy.data.objects[root]
+        files = export(tmp_path / root)
+        for part in ("lower", "upper", "head"):
+            surfaces = specification.read(files[f"models/players/player/{part}.md3"]).surfaces
+            assert [one.name for one in surfaces] == [f"second {part}"]
 
 
 def test_tags_on_one_rig_below_an_empty_are_of_the_parts_that_the_game_looks_in(tmp_path):
