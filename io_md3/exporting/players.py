@@ -213,8 +213,8 @@ def _skins(builder: Builder, model: Model, player: Player, part: Part, settings:
             path, named = after.strip(), fold(surface.strip())
             # What the file had not may be of a level of detail.
             if not path or named not in of_file or named in renamed:
-                shown_now = renamed.get(named, {}).get(path, path)
-                kept.append(f"{surface},{after.replace(path, shown_now)}" if path else line)
+                written = after.replace(path, renamed.get(named, {}).get(path, path)) if path else ""
+                kept.append(f"{surface},{written}" if path else line)
         new, lines = [f"{tag}," for tag in model.tag_names if fold(tag) not in known], dict[str, str]()
         for one, obj in zip(model.surfaces, objects, strict=True):
             if fold(name_in_skins(one.name)) not in known:
