@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -277,7 +277,9 @@ def _draw_character(layout: Any, found: scene.SceneCharacter) -> None:
 
 
 def _classes() -> list[type]:
-    return [cls for module in (import_character, sys.modules[__name__]) for cls in registration.declared_in(module)[0]]
+    return [
+        cls for module in (import_character, import_module(__name__)) for cls in registration.declared_in(module)[0]
+    ]
 
 
 def register() -> None:

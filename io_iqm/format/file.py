@@ -90,7 +90,7 @@ class _Reader(BinaryReader):
         self.values = {name: tables[of][name] for of in ("joints", "poses") for name in tables[of].dtype.names or ()}
         self.values |= {name: tables[name] for name in _WHOLE}
         self.values |= {"meshes": tables["meshes"], "animations": tables["anims"]}
-        columns: dict[str, Any] = {name: np.ascontiguousarray(values) for name, values in self.values.items()}
+        columns: dict[str, Any] = {name: values.copy() for name, values in self.values.items() if name not in _WHOLE}
         columns["joint_names"] = [self.name(name) for name in columns["joint_names"].tolist()]
         meshes, animations = tables["meshes"].tolist(), tables["anims"].tolist()
         columns["meshes"] = [model.MeshRange(self.name(one), self.name(two), *rest) for one, two, *rest in meshes]
@@ -103,7 +103,7 @@ class _Reader(BinaryReader):
         # Only now is their size limited by that of the file.
         self.check_overlaps()
         for name in _WHOLE:
-            setattr(iqm, name, getattr(iqm, name).copy())
+            setattr(iqm, name, self.values[name].copy())
         for array in iqm.arrays:
             array.values = array.values.copy()
         iqm.extensions = [model.Extension(self.name(name), data.tobytes()) for name, data in extensions]
