@@ -59,10 +59,11 @@ def _arrays(made: Iqm, source: Iqm, was: Rows, is_complete: bool) -> tuple[list[
     known = was >= 0
     olds, colors, normals = numbered(source.arrays), colors_of(source), made.array(ArrayType.NORMAL)
     unchanged, result = known.copy(), []
-    computed: tuple[ArrayType, ...] = () if is_complete or not known.all() else _BLEND
-    if computed and (normals is None or np.abs(normals - normals_of(source)[was]).max(initial=0.0) <= SAME):
-        # Blender shows the same without.
-        computed = (ArrayType.NORMAL, ArrayType.TANGENT, *_BLEND)
+    computed = [] if is_complete or not known.all() else [ArrayType.TANGENT, *_BLEND]
+    if computed and source.array(ArrayType.NORMAL) is None and normals is not None:
+        # Blender shows the same without, unless they were edited.
+        is_shown = np.abs(normals - normals_of(source)[was]).max(initial=0.0) <= SAME
+        computed += [ArrayType.NORMAL] if is_shown else []
     for key, one in numbered(made.arrays).items():
         old = olds.get(key)
         if old is None:
