@@ -136,30 +136,38 @@ def bounds_of_weights(
     parts: list[WeightsByJoint], positions: Floats, orientations: Floats, scales: Floats | None = None
 ) -> Floats:
     """The same for meshes whose weights were grouped by joint once for many animations."""
+    return _boxes(_moved(parts, positions, orientations, scales), positions)
+
+
+def bounds_and_radii(
+    parts: list[WeightsByJoint], positions: Floats, orientations: Floats, scales: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """The same, and the greatest distances of the model from the z axis and the origin, (F, 2)."""
+    squares = np.zeros((len(positions), 2))
+
+    def measured() -> Iterator[tuple[slice, Floats]]:
+        joints = (slice(None), positions.swapaxes(0, 1).reshape(-1, 3 * len(positions)))
+        for frames, moved in _moved(parts, positions, orientations, scales) if parts else [joints]:
+            found = np.square(moved).reshape(len(moved), -1, 3)
+            flat = found[..., 0] + found[..., 1]
+            greatest = np.stack([flat.max(axis=0), (flat + found[..., 2]).max(axis=0)], axis=1)
+            squares[frames] = np.maximum(squares[frames], greatest)
+            yield frames, moved
+
+    return _boxes(measured(), positions), np.sqrt(squares)
+
+
+def _boxes(points: Iterator[tuple[slice, Floats]], positions: Floats) -> Floats:
     low, high = np.full((len(positions), 3), np.inf), np.full((len(positions), 3), -np.inf)
     # Processors round sums differently. Computed in double precision and rounded to the numbers of games, all give the
     # same box.
-    for frames, moved in _moved(parts, positions, orientations, scales):
+    for frames, moved in points:
         low[frames] = np.minimum(low[frames], moved.min(axis=0).reshape(-1, 3))
         high[frames] = np.maximum(high[frames], moved.max(axis=0).reshape(-1, 3))
     if not np.isfinite(low).all():
         return np.stack([positions.min(axis=1), positions.max(axis=1)], axis=1)
     with np.errstate(over="ignore"):
         return np.stack([low, high], axis=1).astype(np.float32).astype(np.float64)
-
-
-def radii_of_weights(
-    parts: list[WeightsByJoint], positions: Floats, orientations: Floats, scales: Floats | None = None
-) -> Floats:
-    """The greatest distances of the model, or of joints without vertices, from the z axis and the origin, (F, 2)."""
-    result = np.zeros((len(positions), 2))
-    joints = (slice(None), positions.swapaxes(0, 1).reshape(-1, 3 * len(positions)))
-    for frames, moved in _moved(parts, positions, orientations, scales) if parts else [joints]:
-        squares = np.square(moved).reshape(len(moved), -1, 3)
-        flat = squares[..., 0] + squares[..., 1]
-        found = np.stack([flat.max(axis=0), (flat + squares[..., 2]).max(axis=0)], axis=1)
-        result[frames] = np.maximum(result[frames], found)
-    return np.sqrt(result)
 
 
 def _moved(

@@ -23,13 +23,7 @@ from ...io_common.skeletal.model import ROOT, Floats, Ints, Joints, Mesh, Model,
 from ...io_common.skeletal.scales import NamedAnimation
 from ...io_common.skeletal.skinning import bind_pose, vertex_normals, vertex_tangents
 from ...io_common.skeletal.validation import validate_animation, validate_model
-from ...io_common.skeletal.weights import (
-    bounds_of_weights,
-    largest_weights,
-    radii_of_weights,
-    set_weights,
-    weights_by_joint,
-)
+from ...io_common.skeletal.weights import bounds_and_radii, largest_weights, set_weights, weights_by_joint
 from ...io_common.texts import counted, listing
 from ...io_common.triangles import neighbors
 from .model import (
@@ -271,8 +265,8 @@ def with_animations(iqm: Iqm, poses: Iqm, meshes: Sequence[Mesh]) -> Iqm:
     # As they are read.
     parts, rows = [weights_by_joint(mesh) for mesh in meshes if mesh.vertex_count], []
     for one in to_animations(result):
-        pose = one.poses()
-        rows.append(np.hstack([bounds_of_weights(parts, *pose).reshape(-1, 6), radii_of_weights(parts, *pose)]))
+        boxes, radii = bounds_and_radii(parts, *one.poses())
+        rows.append(np.hstack([boxes.reshape(-1, 6), radii]))
     result.bounds = as_singles(np.concatenate(rows))
     return result
 
