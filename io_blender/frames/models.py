@@ -28,7 +28,7 @@ from ..findings import Location
 from ..materials.library import MaterialLibrary
 from ..records import MaterialRecord, SourceFrames, store_warnings
 from ..reports import ImportResult, Job, Progress, Report, kept_on_failure
-from .frame_names import frame_names, segments_of_list
+from .frame_names import FrameNamer, segments_of_list
 from .frame_plan import LIST, FrameOptions, FramePlan, Planner, Segment, owner_of_list, plan_sequences
 from .options import ExportOptions, ImportOptions
 from .shape_keys import add_frame_keys, require_shape_keys, shape_keys
@@ -210,7 +210,7 @@ def plan_model(
         plan = plan_sequences(objects, sources, scene, owners, arrange(segments_of_list(found, options, report)))
     else:
         plan = Planner(objects, sources, scene, options, report).plan()
-    plan.names = frame_names(plan, objects, scene, models, report, first_number)
+    plan.names = FrameNamer(plan, objects, scene, models, report, first_number).find_names()
     return plan
 
 

@@ -11,14 +11,7 @@ import bpy
 import numpy as np
 from bpy.types import Context, Object
 
-from ....io_common.skeletal.joint_map import (
-    LEAST_SHARE,
-    Pair,
-    find_joint_map,
-    map_retargeting,
-    read_joint_map,
-    source_indices,
-)
+from ....io_common.skeletal import joint_map
 from ....io_common.skeletal.model import Animation, Joints, SkeletalError
 from ....io_common.skeletal.retargeting import UNMAPPED, Retargeting
 from ....io_common.skeletal.skeleton import match_joints
@@ -43,7 +36,7 @@ class Transfer:
 
     rest: Rest
     pairs: dict[str, str]  # its joints by those of the armature
-    found: dict[str, Pair] = field(default_factory=dict)  # the same, if the map was found for this animation
+    found: dict[str, joint_map.Pair] = field(default_factory=dict)  # the same, if the map was found for this animation
 
 
 class Planned(NamedTuple):
@@ -150,7 +143,7 @@ def _best_matches(skeletons: list[ImportSkeleton], animation: Animation) -> list
 
 def read_user_map(path: str) -> UserMap | None:
     """The map in a file, None if the path is empty; raises SkeletalError or OSError."""
-    return UserMap(Path(path).name, read_joint_map(Path(path))) if path else None
+    return UserMap(Path(path).name, joint_map.read_joint_map(Path(path))) if path else None
 
 
 def plan_transfer(source: SourceAnimation, target: ImportSkeleton, user_map: UserMap | None) -> Transfer | None:
@@ -162,12 +155,12 @@ def plan_transfer(source: SourceAnimation, target: ImportSkeleton, user_map: Use
     if 2 * fitting >= count and not is_wanted:
         return _plan_for_turned(source, target)
     rest = source.find_rest()
-    found: dict[str, Pair] = {}
+    found: dict[str, joint_map.Pair] = {}
     pairs = user_map.pairs if user_map is not None else _stored_map(rest, target)
     if not pairs:
-        found = find_joint_map(rest.joints, target.joints)
+        found = joint_map.find_joint_map(rest.joints, target.joints)
         pairs = {name: pair.source for name, pair in found.items()}
-    sources = source_indices(pairs, rest.joints, target.joints)
+    sources = joint_map.source_indices(pairs, rest.joints, target.joints)
     if match.renamed and not is_wanted and not rest.is_known and sources == match.joints:
         # Its own rest pose is that of the target.
         return None
@@ -178,7 +171,7 @@ def plan_transfer(source: SourceAnimation, target: ImportSkeleton, user_map: Use
         )
     mapped_or_fitting = mapped if is_wanted else max(mapped, fitting)
     # Of the smaller skeleton: what the larger one has besides cannot fit.
-    if 0 < mapped_or_fitting < LEAST_SHARE * min(count, len(target.joints)):
+    if 0 < mapped_or_fitting < joint_map.LEAST_SHARE * min(count, len(target.joints)):
         raise SkeletalError(
             f"only {mapped_or_fitting} of {counted(count, 'joints')} fit. Import this animation's own model, or map "
             "its joints in the tab id Tech",
@@ -231,7 +224,7 @@ def find_retargeting(
         report.warn(f"joints of the map that it does not have: {listing(sorted(missing))}", name)
     if transfer.found and not load_joint_map(armature.data):
         store_joint_map(armature.data, {bone: (pair.source, pair.how) for bone, pair in transfer.found.items()})
-    return map_retargeting(rest, rig.joints, transfer.pairs, translated=translated)
+    return joint_map.map_retargeting(rest, rig.joints, transfer.pairs, translated=translated)
 
 
 def translated_bones(armature: Object, rig: Rig) -> list[bool]:
