@@ -254,10 +254,8 @@ def _data_of(owner: Any) -> Any:
 
 
 def _are_same_model(one: Any, other: Any) -> bool:
-    if one == other:
-        return True
-    both_objects = isinstance(one, bpy.types.Object) and isinstance(other, bpy.types.Object)
-    return both_objects and one.data is not None and one.data == other.data
+    data = _data_of(one)
+    return bool(one == other or (data is not None and data == _data_of(other)))
 
 
 def _shown_name(owner: Any) -> str:
@@ -292,9 +290,15 @@ def missing_bones(action: Action, slot: Any, armature: Object) -> list[str]:
     return [name for name in dict.fromkeys(found) if name not in armature.data.bones]
 
 
-def moves_bones(action: Action, armature: Object) -> bool:
-    """Whether an action moves bones of an armature, judged by the first of its F-curves."""
-    return bone_slot(action, armature)[0]
+def own_animations(armature: Object) -> list[Action]:
+    """An armature's own actions that move bones, by name."""
+    finder = ActionFinder(armature)
+    return [action for action in bpy.data.actions if bone_slot(action, armature)[0] and finder.owns(action)]
+
+
+def active_action(owner: Any) -> Action | None:
+    """The action that is assigned to an object or other data-block, which may be None."""
+    return owner.animation_data.action if owner is not None and owner.animation_data is not None else None
 
 
 def _targets_of(owner: Any) -> Callable[[str], bool]:
@@ -336,11 +340,6 @@ def _plays(owner: Any) -> Iterator[tuple[Action, Any]]:
         pairs.append(versions.action_behind_tweak(data))
     pairs += [(strip.action, versions.assigned_slot(strip)) for strip in strips_of(data)]
     yield from ((action, slot) for action, slot in pairs if action is not None)
-
-
-def strip_actions(obj: Object) -> set[Action]:
-    """The actions of the NLA strips of an object."""
-    return {strip.action for strip in strips_of(obj.animation_data) if strip.action is not None}
 
 
 def played_actions(obj: Object) -> set[Action]:

@@ -15,6 +15,7 @@ from bpy.types import Action, Object, Scene
 
 from ...io_common.texts import counted
 from .. import state
+from ..clips.actions import active_action
 from ..clips.clip import Clip, sample_count
 from ..clips.playing import Player, restored_frame_and_values
 from ..records import NONE, SourceFrames
@@ -344,7 +345,7 @@ class Planner:
     def _armature_range(self) -> tuple[int, int] | None:
         """The manual range of the action of the first armature whose action has one."""
         for obj in self.objects:
-            action = _active_action(rig_of(obj))
+            action = active_action(rig_of(obj))
             if action is not None and action.use_frame_range:
                 return round(action.frame_start), round(action.frame_end)
         return None
@@ -439,13 +440,9 @@ class Planner:
 def playing_action(objects: Sequence[Object]) -> Action | None:
     """The first action that moves any of the objects: of an armature, its own, of its keys, of its parent."""
     owners = (owner for obj in objects for owner in _owners(obj))
-    return next((action for owner in owners if (action := _active_action(owner)) is not None), None)
+    return next((action for owner in owners if (action := active_action(owner)) is not None), None)
 
 
 def _owners(obj: Object) -> tuple[Any, ...]:
     """What may have an action that moves an object, or None."""
     return rig_of(obj), obj, shape_keys(obj), obj.parent
-
-
-def _active_action(owner: Any) -> Action | None:
-    return owner.animation_data.action if owner is not None and owner.animation_data is not None else None

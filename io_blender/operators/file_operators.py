@@ -152,7 +152,8 @@ def show_imported(context: Context, result: ImportResult) -> None:
     """Frames new objects in the 3D viewports; the summary says how to see their textures and bones."""
     if result.objects:
         state.show_selected(context)
-        result.report.hints += state.viewing_hints(state.viewports(context), result.objects)
+        spaces = [area.spaces.active for _, area in state.viewport_areas(context)]
+        result.report.hints += state.viewing_hints(spaces, result.objects)
 
 
 def chosen_path(context: Context, operator: Any) -> Path:

@@ -11,8 +11,8 @@ from bpy.types import GeometryNodeGroup, Modifier, NodesModifier, NodeTree, Obje
 from .. import state, versions
 from ..reports import Report
 
-# Modifiers whose result depends on the frame even if they are not animated.
-_TIMED_MODIFIERS = {
+# Modifiers other than Geometry Nodes whose result depends on the frame even if they are not animated.
+TIMED_MODIFIERS = {
     "BUILD", "CLOTH", "COLLISION", "DYNAMIC_PAINT", "EXPLODE", "FLUID", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "OCEAN",
     "PARTICLE_INSTANCE", "PARTICLE_SYSTEM", "SOFT_BODY", "WAVE",
 }  # fmt: skip
@@ -140,7 +140,8 @@ def _changes_by_itself(obj: Object, *, with_keys: bool) -> bool:
         any(is_animated(owner) for owner in owners if owner is not None)
         or obj.rigid_body is not None
         or any(
-            is_timed(modifier) or (modifier.type == "NODES" and not keeps_shape(modifier)) for modifier in obj.modifiers
+            modifier.type in TIMED_MODIFIERS or (modifier.type == "NODES" and not keeps_shape(modifier))
+            for modifier in obj.modifiers
         )
         or any(constraint.type in _TIMED_CONSTRAINTS for constraint in _constraints(obj))
         or any(
@@ -166,11 +167,6 @@ def _constraints(obj: Object) -> list[Any]:
     if obj.pose is not None:
         holders += obj.pose.bones
     return [constraint for holder in holders for constraint in holder.constraints]
-
-
-def is_timed(modifier: Modifier) -> bool:
-    """Whether a modifier other than Geometry Nodes changes the mesh over time even if it is not animated."""
-    return modifier.type in _TIMED_MODIFIERS
 
 
 def is_animated(owner: Any) -> bool:

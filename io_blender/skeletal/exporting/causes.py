@@ -13,7 +13,7 @@ from ....io_common.skeletal.model import Floats
 from ...arrays import read_array
 from ...reports import listing
 from ...scene import mesh_data
-from ...scene.time_dependence import has_frame_handlers, is_animated, is_timed, keeps_shape, references
+from ...scene.time_dependence import TIMED_MODIFIERS, has_frame_handlers, is_animated, keeps_shape, references
 from .skeleton import Skeleton, nearest_rotations
 from .source import armature_modifiers, armatures_of, has_effect, is_deformed, parent_bone_of, parents_of
 from .weights import MIN_WEIGHT_SUM
@@ -63,7 +63,8 @@ class _Situation:
         yield from _named("modifiers that depend on other objects", others)
         placed = self._modifiers(lambda one: "GLOBAL" in (getattr(one, name, None) for name in _SPACES))
         yield from _named("modifiers that depend on where the object is in the scene", placed)
-        yield from _named("modifiers change the mesh over time", self._modifiers(is_timed))
+        timed = self._modifiers(lambda one: one.type in TIMED_MODIFIERS)
+        yield from _named("modifiers change the mesh over time", timed)
         yield from _named("Geometry Nodes change the mesh", self._modifiers(lambda one: one.type == "NODES"))
         if self.parent_bone is not None and self.is_deformed:
             yield f"the object is both parented to the bone {self.parent_bone} and deformed by the armature"

@@ -28,11 +28,12 @@ from ....io_common.skeletal.scales import ScaleTable
 from ....io_common.skeletal.skeleton import Match, components, match_joints, of_parents
 from ....io_common.texts import counted
 from ... import versions
-from ...clips.actions import ActionFinder, add_muted_strip, moves_bones, played_actions, store_owner, strip_actions
+from ...clips.actions import add_muted_strip, own_animations, played_actions, store_owner
 from ...clips.keyframes import CONSTANT, LINEAR, KeyframeWriter, add_markers, write_keyframes
 from ...reports import ImportResult, listing
 from ...scene import axes
 from ...scene.objects import conversion_of
+from ...state import strips_of
 from ..options import ImportOptions
 from ..records import load_action, store_action
 from ..rig import SMALLEST_SCALE, Motion, Rig, bone_path, convert_animation, convert_joints, read_rig
@@ -306,19 +307,16 @@ class ActionBuilder:
 
     @cached_property
     def _actions_of_strips(self) -> set[Action]:
-        return strip_actions(self._armature)
+        return {strip.action for strip in strips_of(self._armature.animation_data) if strip.action is not None}
 
     @cached_property
     def _existing(self) -> list[tuple[Action, str, str]]:
         """The actions of the armature before the import, with their names in Blender and in the file."""
-        made, finder = set(self._result.actions), ActionFinder(self._armature)
+        made = set(self._result.actions)
         return [
             (action, action.name, load_action(action).name)
-            for action in bpy.data.actions
-            if action not in made
-            and action.library is None
-            and moves_bones(action, self._armature)
-            and finder.owns(action)
+            for action in own_animations(self._armature)
+            if action not in made and action.library is None
         ]
 
     def _find_existing(self, name: str) -> Action | None:

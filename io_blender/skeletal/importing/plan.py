@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-import bpy
 import numpy as np
 from bpy.types import Context, Object
 
@@ -18,7 +17,7 @@ from ....io_common.skeletal.skeleton import match_joints
 from ....io_common.texts import counted
 from ... import versions
 from ...arrays import read_array
-from ...clips.actions import ActionFinder, moves_bones
+from ...clips.actions import own_animations
 from ...reports import Report, listing
 from ...scene.axes import identity
 from ...scene.objects import armature_of, conversion_of
@@ -232,11 +231,9 @@ def translated_bones(armature: Object, rig: Rig) -> list[bool]:
     paths = {f"{bone_path(name)}.location": bone for bone, name in enumerate(rig.bone_names)}
     least = _LEAST_MOVE * float(np.ptp(rig.joints.positions, axis=0).max(initial=0.0))
     moved = [False] * len(rig)
-    finder = ActionFinder(armature)
-    for action in bpy.data.actions:
-        if moves_bones(action, armature) and finder.owns(action):
-            for curve in versions.action_fcurves(action, "OBJECT"):
-                if curve.data_path in paths and not moved[paths[curve.data_path]]:
-                    values = read_array(curve.keyframe_points, "co", 2)[:, 1]
-                    moved[paths[curve.data_path]] = bool(np.abs(values).max(initial=0.0) > least)
+    for action in own_animations(armature):
+        for curve in versions.action_fcurves(action, "OBJECT"):
+            if curve.data_path in paths and not moved[paths[curve.data_path]]:
+                values = read_array(curve.keyframe_points, "co", 2)[:, 1]
+                moved[paths[curve.data_path]] = bool(np.abs(values).max(initial=0.0) > least)
     return moved

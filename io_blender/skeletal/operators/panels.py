@@ -12,7 +12,7 @@ from bpy.types import Action, Context, Object
 
 from ....io_common.texts import counted
 from ... import versions
-from ...clips.actions import ActionFinder, bone_slot, moves_bones
+from ...clips.actions import active_action, bone_slot, own_animations
 from ...operators import find_images, panel_parts
 from ...options import option, properties
 from ...records import has_record
@@ -30,18 +30,6 @@ def armature_in(context: Context) -> Object | None:
     return armature_of(getattr(context, "object", None) or context.view_layer.objects.active)
 
 
-def animations_of(armature: Object) -> list[Action]:
-    """An armature's own actions that move bones, by name."""
-    finder = ActionFinder(armature)
-    return [action for action in bpy.data.actions if finder.owns(action) and moves_bones(action, armature)]
-
-
-def active_action(armature: Object | None) -> Action | None:
-    """The action that is assigned to an armature."""
-    data = armature.animation_data if armature is not None else None
-    return data.action if data is not None else None
-
-
 def frames_of(action: Action, context: Context) -> tuple[float, float]:
     """The frames that an export writes of an action: those of the slot that moves the armature."""
     armature = armature_in(context)
@@ -55,9 +43,6 @@ def _play(operator: Any, context: Context, armature: Object, action: Action) -> 
     if not does_move:
         return panel_parts.fail(operator, f"{action.name} moves no bone of {armature.name}")
     data = armature.animation_data or armature.animation_data_create()
-    if data.use_tweak_mode:
-        # The active action cannot be changed while that of a strip is tweaked.
-        data.use_tweak_mode = False
     versions.play(data, action, slot)
     start, end = action_range(action, slot)
     rate = ACTION_RATE.read(action)
@@ -112,7 +97,7 @@ class OBJECT_OT_md5_step_animation(bpy.types.Operator):
 
     def execute(self, context: Context) -> panel_parts.OperatorResult:
         armature = armature_in(context)
-        found = animations_of(armature) if armature is not None else []
+        found = own_animations(armature) if armature is not None else []
         if armature is None or not found:
             return panel_parts.fail(self, "The armature has no animations: import some first")
         active = active_action(armature)
@@ -132,7 +117,7 @@ class IO_MD5_UL_animations(panel_parts.NamedList, bpy.types.UIList):
 
     def shown(self, context: Context, rows: Any) -> set[Any]:
         armature = armature_in(context)
-        return set(animations_of(armature)) if armature is not None else set()
+        return set(own_animations(armature)) if armature is not None else set()
 
 
 def has_animations(context: Context) -> bool:
@@ -144,7 +129,7 @@ def has_animations(context: Context) -> bool:
 def draw_animations(layout: Any, context: Context) -> None:
     """Draws the animations of the active armature, and the buttons that play them."""
     armature = armature_in(context)
-    found = animations_of(armature) if armature is not None else []
+    found = own_animations(armature) if armature is not None else []
     if not found:
         layout.label(text="No animations imported", icon="INFO")
         return
