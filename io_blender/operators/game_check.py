@@ -24,7 +24,7 @@ from ..options import hidden, option, properties
 from ..scene.objects import NothingToExportError, armature_of
 from .animation_list import scope_of_panel
 from .file_operators import chosen_path
-from .panel_parts import OperatorResult, RowList, fail, wrapped
+from .panel_parts import OperatorResult, RowList, draw_options, fail, wrapped
 from .preferences import registered
 from .shared_options import ExportTransform, GameChoice
 
@@ -38,6 +38,9 @@ _TRANSFORM = {"global_scale", "axis_forward", "axis_up", "shown_scale", "shown_a
 class GameCheck(ExportTransform, GameChoice):
     """An operator that checks what an export with the same options would write."""
 
+    bl_options = {"REGISTER", "UNDO"}
+
+    shown: tuple[str, ...] = ("game",)  # the other options are those of an export
     is_export: bool = hidden(
         False,
         name="Export",
@@ -60,6 +63,9 @@ class GameCheck(ExportTransform, GameChoice):
             for name in _option_names(self.bl_idname):
                 self.properties.property_unset(name)
         return self.execute(context)
+
+    def draw(self, context: Context) -> None:
+        draw_options(self.layout, self, *self.shown)
 
     def execute(self, context: Context) -> OperatorResult:
         bad_data = (NothingToExportError, FormatError, *(family.error for family in registered))
@@ -99,17 +105,7 @@ class IO_IDTECH_PG_finding(bpy.types.PropertyGroup):
     is_error: bool = option(False, "Error", "The game would not load the model")
     text: str = option("", "Text", "What is wrong and what to do")
     object_name: str = option("", "Object", "Name of the object; empty for the whole model")
-    kind: str = option(
-        NOTHING,
-        "Kind",
-        "Kind of elements to select",
-        items=(
-            (VERTICES, "Vertices", "Vertices of a mesh"),
-            (FACES, "Faces", "Faces of a mesh"),
-            (BONES, "Bones", "Bones of an armature"),
-            (NOTHING, "Nothing", "The object or the whole model"),
-        ),
-    )
+    kind: str = option(NOTHING, "Kind", "Elements to select: VERTICES, FACES or BONES; NOTHING for the object or model")
     elements: str = option("", "Elements", "Indices of vertices or faces, or names of bones, as JSON")
 
 

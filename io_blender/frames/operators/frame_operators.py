@@ -292,8 +292,6 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
 class FrameCheck(FrameExport, game_check.GameCheck, Operator):
     """The check of what an export would write, without its identifiers."""
 
-    bl_options = {"REGISTER", "UNDO"}
-
     def find(self, context: Context) -> list[LocatedFinding]:
         path = Path(bpy.path.abspath(self.filepath)) if self.filepath else None
         options = replace(self.export_options(context), verify=Verify.NONE, path=path)
@@ -301,7 +299,3 @@ class FrameCheck(FrameExport, game_check.GameCheck, Operator):
         with state.temporary_object_mode(context):
             built = finish(self.format.build_model(context, options, Report()))
         return [(finding, built.locate(finding)) for finding in built.findings]
-
-    def draw(self, context: Context) -> None:
-        # The other options are those of an export.
-        self.layout.prop(self, "game")

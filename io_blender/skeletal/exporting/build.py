@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -203,7 +202,7 @@ class Builder:
         objects = list(dict.fromkeys([*verifier.objects_to_rebuild(), *fitted]))
         if not objects:
             return
-        improved = verifier.accept_improvements(self._build_rest(objects, use_stored=False, fitted=fitted))
+        improved = verifier.accept_improvements(self._build_rest(objects, fitted))
         self.rest |= improved
         if clips and improved:
             with self._playback(clips) as player:
@@ -279,12 +278,9 @@ class Builder:
         return result
 
     def _build_rest(
-        self,
-        objects: list[Object],
-        *,
-        use_stored: bool = True,
-        fitted: Mapping[Object, WeightTable] = MappingProxyType({}),
+        self, objects: list[Object], fitted: dict[Object, WeightTable] | None = None
     ) -> dict[Object, RestMesh]:
+        """The objects at rest, as their import stored them where that holds, unless there are `fitted` weights."""
         skeleton, options, report = self.skeleton, self.options, self.report
 
         def hides(modifier: Modifier) -> bool:
@@ -298,7 +294,7 @@ class Builder:
                 triangles = mesh_data.triangle_mesh(obj, graph)
                 blocks = export_object(
                     obj, triangles, skeleton.of_mesh(obj), options.weights, report,
-                    use_stored=use_stored, fitted=fitted.get(obj), sides=self.sides_of(obj, triangles),
+                    use_stored=fitted is None, fitted=(fitted or {}).get(obj), sides=self.sides_of(obj, triangles),
                 )  # fmt: skip
                 for block in blocks:
                     material = triangles.slots[block.slot] if block.slot < len(triangles.slots) else None

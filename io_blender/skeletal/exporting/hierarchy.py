@@ -132,7 +132,7 @@ def _find_followers(armature: Object, joints: dict[str, int]) -> dict[str, list[
             if constraint.type in FOLLOWING_CONSTRAINTS and not constraint.mute
             for target in targets_of_constraint(constraint)
         ]
-        controls = {bone for target, bone in targets if target == armature and bone not in joints}
+        controls = {bone for target, bone in targets if target == armature and bone in bones and bone not in joints}
         parent = bones[name].parent
         if not targets and parent is not None and parent.name not in joints:
             bone = bones[name]
@@ -143,9 +143,8 @@ def _find_followers(armature: Object, joints: dict[str, int]) -> dict[str, list[
             found.setdefault(control, []).append(joint)
     names = list(joints)
     for control, followers in found.items():
-        head = bones[control].head_local if control in bones else None
-        if head is not None:
-            followers.sort(key=lambda joint: (bones[names[joint]].head_local - head).length)
+        head = bones[control].head_local
+        followers.sort(key=lambda joint: (bones[names[joint]].head_local - head).length)
     return found
 
 

@@ -116,8 +116,8 @@ def current_weights(
     vertices, joints, biases = vertices[is_weighted], joints[is_weighted], biases[is_weighted]
     unweighted = np.flatnonzero(is_unweighted & mesh_data.in_triangles(source.triangles, count))
     if len(unweighted):
-        bones = [] if skeleton.armature is None else skeleton.armature.data.bones
-        target = "nearest of them" if any(bone.use_deform for bone in bones) else "root"
+        # Without an armature, all vertices have a joint.
+        target = "nearest of them" if any(bone.use_deform for bone in skeleton.armature.data.bones) else "root"
         report.warn(
             f"{counted(len(unweighted), 'vertices')} without weights of deforming bones: bound to the {target}",
             obj.name,
@@ -174,8 +174,6 @@ def _sum_equal(
 def _nearest_joints(points: Floats, skeleton: Skeleton) -> npt.NDArray[np.int64]:
     """The joint of the deforming bone nearest to each point of the scene; 0 where there is none."""
     armature = skeleton.armature
-    if armature is None:
-        return np.zeros(len(points), dtype=np.int64)
     best = np.full(len(points), np.inf)
     joints = np.zeros(len(points), dtype=np.int64)
     world = skeleton.world

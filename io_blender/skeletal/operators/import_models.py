@@ -57,11 +57,6 @@ def loader(
     return load
 
 
-_FITS = (
-    ("FULL", "Full", "It has exactly the joints of the model"),
-    ("PART", "Part", "It has some joints of the model, or is transferred to its skeleton"),
-    ("NONE", "None", "It has no joint of the model, or cannot be read"),
-)
 _ICONS = {"FULL": "CHECKMARK", "PART": "ERROR", "NONE": "CANCEL"}
 
 _MAX_LISTED = 4096
@@ -75,7 +70,7 @@ class IO_MD5_PG_animation_file(bpy.types.PropertyGroup):
     is_checked: bool = option(True, "Import", "Import this animation")
     frame_count: int = option(0, "Frames", "Number of frames")
     frame_rate: float = option(0.0, "Frame Rate", "Frames per second")
-    fit: str = option("FULL", "Fit", "How it fits the model or armature", items=_FITS)
+    fit: str = option("FULL", "Fit", "How its joints fit the model or armature: FULL, PART or NONE")
     detail: str = option("", "Detail", "Which joints do not fit, or why it cannot be read")
 
 
