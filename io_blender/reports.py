@@ -65,12 +65,10 @@ class Report:
         self.add_missing_images(other.missing_images)
         for what, number in other.counts.items():
             self.count(what, number)
-        for text, subjects in other._subjects.items():
-            for subject in subjects or [""]:
-                self.warn(text, subject, is_important=text in other._important)
-        for text, subjects in other._facts.items():
-            for subject in subjects or [""]:
-                self.add_fact(text, subject)
+        self._important += [text for text in other._important if text not in self._important]
+        for lines, others in ((self._subjects, other._subjects), (self._facts, other._facts)):
+            for text, subjects in others.items():
+                _add(lines, text, *subjects)
 
     @property
     def warnings(self) -> list[str]:
@@ -95,10 +93,9 @@ class Report:
         return ". ".join([f"{verb} {subject}: {', '.join([*counts, f'{seconds:.2f} s'])}", *self.hints])
 
 
-def _add(lines: dict[str, list[str]], text: str, subject: str) -> None:
-    subjects = lines.setdefault(text, [])
-    if subject and subject not in subjects:
-        subjects.append(subject)
+def _add(lines: dict[str, list[str]], text: str, *subjects: str) -> None:
+    known = lines.setdefault(text, [])
+    known += [subject for subject in subjects if subject and subject not in known]
 
 
 def _line(text: str, subjects: list[str]) -> str:

@@ -21,10 +21,10 @@ from bpy.types import Action, Key, Object
 from ...io_common import names
 from ...io_common.texts import counted
 from .. import versions
-from ..arrays import read_array
 from ..frames.shape_keys import value_path
 from ..records import Text, group_on
 from ..reports import Report, listing
+from ..scene.mesh_data import read_array
 from ..state import strips_of
 
 _MODEL, _NAME = Text("io_idtech", "model"), Text("io_idtech", "animation")

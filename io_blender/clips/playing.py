@@ -15,7 +15,7 @@ import numpy.typing as npt
 from bpy.types import Action, Context, Depsgraph, Object, Scene
 
 from .. import state, versions
-from ..arrays import read_array
+from ..scene.mesh_data import read_array
 from ..scene.time_dependence import has_frame_handlers
 from .actions import sets_keys
 from .clip import Clip

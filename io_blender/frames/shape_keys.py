@@ -20,8 +20,8 @@ from bpy.types import FCurve, Key, Object, Scene, ShapeKey
 
 from ...io_common import names
 from .. import state, versions
-from ..arrays import read_array
 from ..records import SourceFrames
+from ..scene.mesh_data import read_array
 from ..scene.time_dependence import is_animated
 
 _NAMELESS = "frame"

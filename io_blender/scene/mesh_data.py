@@ -13,7 +13,6 @@ from bpy.types import Attribute, Depsgraph, Material, Mesh, MeshUVLoopLayer, Obj
 from mathutils.bvhtree import BVHTree
 
 from ...io_common.triangles import FLIPPED_WINDING, with_area
-from ..arrays import read_array
 from .objects import NothingToExportError
 
 Floats = npt.NDArray[np.float64]
@@ -22,6 +21,13 @@ UV_MAP = "UVMap"  # the name of the one UV map, as Blender names the first
 
 
 Number = TypeVar("Number", np.float32, np.float64)
+
+
+def read_array(items: Any, name: str, *shape: int, dtype: npt.DTypeLike = np.float32) -> npt.NDArray[Any]:
+    """The values that a property has in all items of a collection of Blender, (n, *shape)."""
+    values = np.empty((len(items), *shape), dtype)
+    items.foreach_get(name, values.ravel())
+    return values
 
 
 def new_triangle_mesh(

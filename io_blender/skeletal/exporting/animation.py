@@ -14,7 +14,6 @@ from ....io_common.skeletal.model import Animation, Floats, SkeletalError
 from ....io_common.skeletal.scales import ScaleTable, scaled_poses
 from ....io_common.skeletal.skeleton import Precision, compose, decompose, encode_local_poses, of_parents, poses
 from ... import versions
-from ...arrays import read_array
 from ...clips.keyframes import LINEAR
 from ...clips.playing import POSE_CHANNELS, Player, pose_channel
 from ...reports import Job, Progress, Report, listing
@@ -226,7 +225,7 @@ def _sample(
         for number, (part, order) in enumerate(zip(parts, orders, strict=True)):
             posed = part.armature.evaluated_get(graph)
             # Blender's matrices are stored by columns.
-            local = without_infinity(read_array(posed.pose.bones, "matrix", 4, 4))[order].swapaxes(1, 2)
+            local = without_infinity(mesh_data.read_array(posed.pose.bones, "matrix", 4, 4))[order].swapaxes(1, 2)
             worlds[index, number] = world = mesh_data.world_matrix(posed)
             matrices[index, part.first : part.first + len(order)] = world @ local
         yield progress.step(0)

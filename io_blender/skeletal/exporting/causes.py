@@ -10,7 +10,6 @@ import numpy as np
 from bpy.types import Depsgraph, Object, PoseBone
 
 from ....io_common.skeletal.model import Floats
-from ...arrays import read_array
 from ...reports import listing
 from ...scene import mesh_data
 from ...scene.time_dependence import TIMED_MODIFIERS, has_frame_handlers, is_animated, keeps_shape, references
@@ -127,7 +126,7 @@ class _Situation:
     def _scaled_chains(self) -> list[list[PoseBone]]:
         """Each scaled bone that moves vertices, followed by its scaled parents."""
         posed = self.posed_armature.pose.bones
-        matrices = read_array(posed, "matrix", 4, 4)
+        matrices = mesh_data.read_array(posed, "matrix", 4, 4)
         is_scaled = (np.abs(np.linalg.norm(matrices[:, :3, :3], axis=2) - 1.0) > _SCALE_TOLERANCE).any(axis=1)
         scaled = {bone.name for bone, scales in zip(posed, is_scaled.tolist(), strict=True) if scales}
         return [

@@ -14,9 +14,9 @@ from bpy.types import Action, Bone, FCurve, Object
 from ....io_common.skeletal.model import ROOT, Floats, Ints
 from ....io_common.skeletal.skeleton import ancestors
 from ... import versions
-from ...arrays import read_array
 from ...clips.playing import POSE_CHANNELS
 from ...reports import Report
+from ...scene.mesh_data import read_array
 from ..rig import bone_path
 from .source import FOLLOWING_CONSTRAINTS, is_deformed, parent_bone_of, targets_of_constraint
 

@@ -16,10 +16,10 @@ from ....io_common.skeletal.retargeting import UNMAPPED, Retargeting
 from ....io_common.skeletal.skeleton import match_joints
 from ....io_common.texts import counted
 from ... import versions
-from ...arrays import read_array
 from ...clips.actions import own_animations
 from ...reports import Report, listing
 from ...scene.axes import identity
+from ...scene.mesh_data import read_array
 from ...scene.objects import armature_of, conversion_of
 from ..records import load_joint_map, store_joint_map
 from ..rig import Rig, bone_path, convert_joints, read_rig
