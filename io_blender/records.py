@@ -362,8 +362,6 @@ class SourceFrames:
     sequence_names: list[str]  # for which the import made markers
 
 
-# Elements of the file
-#
 # Import numbers vertices and corners in an integer attribute. Modifiers and edits copy the numbers along with the
 # elements, so several elements may bear the same one, and new ones bear 0.
 
@@ -374,21 +372,17 @@ def match_vertices(numbers: npt.NDArray[np.int32] | None, count: int, source_cou
     """The vertex of the file of each vertex of a mesh, or NONE, int32 (V,); each is matched at most once."""
     # Of several with the same number the first one is the original: Blender puts copies after it. The
     # attribute `numbers` is ignored unless it has V = `count` values.
-    result = np.full(count, NONE, dtype=np.int32)
-    if numbers is None or len(numbers) != count:
-        return result
-    if len(numbers) == source_count and np.array_equal(numbers, np.arange(source_count)):
-        return numbers
-    values, firsts = np.unique(numbers, return_index=True)
-    known = (values >= 0) & (values < source_count)
-    result[firsts[known]] = values[known]
+    result, found = np.full(count, NONE, dtype=np.int32), match_elements(numbers, count, source_count)
+    if found is not None:
+        values, firsts = np.unique(found, return_index=True)
+        result[firsts] = values
     return result
 
 
 def match_elements(
     numbers: npt.NDArray[np.int32] | None, count: int, source_count: int
 ) -> npt.NDArray[np.int32] | None:
-    """The same, but several may share one of the file; None without an attribute of `count` values."""
+    """The same, but several may be the same one of the file; None without an attribute of `count` values."""
     if numbers is None or len(numbers) != count:
         return None
     return np.where((numbers >= 0) & (numbers < source_count), numbers, NONE).astype(np.int32)

@@ -195,16 +195,8 @@ def owner_of_list(objects: Sequence[Object]) -> Object:
 def common_source(sources: Mapping[Object, AnySource]) -> AnySource | None:
     """The file that the frames come from, if it is one: parts of one model all have its frames."""
     models = list(sources.values())
-    if not models:
-        return None
-    first = models[0]
-    is_common = all(
-        other.frame_names == first.frame_names
-        and other.key_names == first.key_names
-        and other.frame_start == first.frame_start
-        for other in models[1:]
-    )
-    return first if is_common else None
+    kinds = {(tuple(one.frame_names), tuple(one.key_names), one.frame_start) for one in models}
+    return models[0] if len(kinds) == 1 else None
 
 
 def frames_of_keys(key_names: Sequence[str | None], source: SourceFrames | None) -> npt.NDArray[np.int64]:
@@ -253,8 +245,6 @@ class Planner:
         imported = _imported(self.objects, self.sources)
         return {obj: playback_of(obj, self.sources[obj], self.scene) for obj in imported}
 
-    # Shape keys
-
     def _keys_are_frames(self) -> bool:
         """Whether shape keys are the frames that Blender shows, so that the scene need not be played."""
         sources, keyed = self.sources, self._keyed
@@ -269,11 +259,9 @@ class Planner:
         playbacks = set(self._playbacks.values())
         if len(imported) < len(keyed) or Playback.OTHER in playbacks or len(playbacks) > 1:
             return False
-        first = sources[imported[0]]
-        key_names = [key.name for key in frame_keys(imported[0])]
+        first, key_names = sources[imported[0]], [key.name for key in frame_keys(imported[0])]
         for obj in imported[1:]:
-            is_same = sources[obj].frame_start == first.frame_start
-            if not is_same or [key.name for key in frame_keys(obj)] != key_names:
+            if sources[obj].frame_start != first.frame_start or [key.name for key in frame_keys(obj)] != key_names:
                 return False
         plays_in_order = Playback.IN_ORDER in playbacks
         if is_moving or (plays_in_order and self.options.is_resampled(self.scene)):
@@ -339,8 +327,6 @@ class Planner:
             keys[obj] = indices[::step]
         plays_keys = not self.options.is_resampled(self.scene) and Playback.IN_ORDER in self._playbacks.values()
         return FramePlan(list(key_names[::step]), frames[::step], None, keys, file=source, plays_keys=plays_keys)
-
-    # Frames of the scene
 
     def _armature_range(self) -> tuple[int, int] | None:
         """The manual range of the action of the first armature whose action has one."""

@@ -210,7 +210,6 @@ def color_image(material: Material) -> Image | None:
 
 def _image_behind(socket: Any) -> Image | None:
     nodes = [link.from_node for link in socket.links]
-    # Those behind each are added to the list.
     for node in nodes:
         if node.type == "TEX_IMAGE" and node.image is not None:
             return node.image

@@ -53,7 +53,6 @@ class Transform(Operator):
         return is_set and f"{self.axis_forward} {self.axis_up}" != self.shown_axes
 
     def draw_transform(self, layout: UILayout, prefix: str) -> None:
-        """Draws the panel with scale and axes, as in Blender's own importers."""
         body = draw_panel(layout, f"{prefix}_transform", "Transform", self, "global_scale", "axis_forward", "axis_up")
         for text in self.other_defaults() if body else ():
             body.label(text=f"Unless changed: {text}", icon="INFO")
@@ -76,7 +75,6 @@ class ImportTransform(Transform):
         return self.global_scale if is_set else preferences.default_scale()
 
     def conversion(self) -> axes.Conversion:
-        """The conversion from the coordinates of the file to those of the scene."""
         return axes.from_file(self.scale(), self.axis_forward, self.axis_up)
 
     def other_defaults(self) -> list[str]:
@@ -99,7 +97,6 @@ class ExportTransform(Transform):
         return ChosenConversion(axes.to_file(scale, forward, up), has_scale, has_axes)
 
     def chosen_transform(self) -> dict[str, Any]:
-        """The scale and axes that are set, by property."""
         scale = {"global_scale": self.global_scale} if self.has_chosen_scale() else {}
         axis = {"axis_forward": self.axis_forward, "axis_up": self.axis_up} if self.has_chosen_axes() else {}
         return scale | axis

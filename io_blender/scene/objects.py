@@ -173,9 +173,6 @@ def _instances_any(obj: Object, kinds: Collection[str]) -> bool:
     return any(other.type in kinds or _instances_any(other, kinds) for other in collection.all_objects)
 
 
-# The meshes of a model: those of the collection or selection that is asked for, else of one imported model
-
-
 def mesh_objects(
     context: Context, scope: Scope, report: Report, is_wanted: Callable[[Object], bool] = lambda _: False
 ) -> list[Object]:

@@ -44,7 +44,6 @@ class FrameFormat:
     build_model: Callable[[Context, Any, Report], Job[Built]]
 
     def load(self, context: Context, path: Path, settings: Settings, conversion: Conversion) -> ImportResult:
-        """Imports a file; raises what `import_files` raises."""
         options = self.import_options(
             # Only glTF holds the animations of a file separately.
             sequence_actions=settings.format == "glb",
@@ -55,7 +54,6 @@ class FrameFormat:
         return finish(self.import_files(context, [path], options))
 
     def save(self, context: Context, path: Path, settings: Settings, scene: Scene) -> ExportResult:
-        """Exports the scene; raises what `build_model` raises."""
         options = self.export_options(
             frames=FrameOptions("SCENE" if scene.use_scene_range else "AUTO"),
             game=self.game(settings.game),

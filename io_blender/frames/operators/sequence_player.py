@@ -69,7 +69,6 @@ class SequencePlayer:
         return self.find(active_object(context)) is not None
 
     def draw(self, layout: Any, context: Context) -> None:
-        """Draws the sequences of the active model, and the buttons that play them."""
         obj = active_object(context)
         model = self.find(obj)
         if obj is None or model is None:

@@ -234,10 +234,9 @@ def split_by_constraints(armature: Object, scaled: list[str]) -> tuple[list[str]
 
 def _spline_chains(armature: Object) -> list[tuple[str, set[str]]]:
     """The Spline IK constraints that have an effect, each with the bones of its chain."""
-    found = []
-    for bone in armature.pose.bones:
-        for one in bone.constraints:
-            if one.type == "SPLINE_IK" and not one.mute and one.influence > 0.0:
-                chain = [bone, *bone.parent_recursive][: one.chain_count]
-                found.append((one.name, {link.name for link in chain}))
-    return found
+    return [
+        (one.name, {link.name for link in [bone, *bone.parent_recursive][: one.chain_count]})
+        for bone in armature.pose.bones
+        for one in bone.constraints
+        if one.type == "SPLINE_IK" and not one.mute and one.influence > 0.0
+    ]
