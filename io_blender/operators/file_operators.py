@@ -88,11 +88,9 @@ class ImportFiles(JobOperator, ImportTransform, ImportHelper):
 
     def paths(self) -> list[Path]:
         """The files to import. Raises NoFileError if none was selected, or one is not a regular file."""
-        selected = [file.name for file in self.files if file.name]
-        if selected:
-            paths = [Path(bpy.path.abspath(self.directory)) / name for name in selected]
-        else:
-            paths = [_file_path(bpy.path.abspath(self.filepath))]
+        folder = Path(bpy.path.abspath(self.directory))
+        paths = [folder / file.name for file in self.files if file.name]
+        paths = paths or [_file_path(bpy.path.abspath(self.filepath))]
         for path in paths:
             if path.exists() and not path.is_file():
                 # Reading from a pipe or a device may never end.

@@ -41,18 +41,9 @@ class GameCheck(ExportTransform, GameChoice):
     bl_options = {"REGISTER", "UNDO"}
 
     shown: tuple[str, ...] = ("game",)  # the other options are those of an export
-    is_export: bool = hidden(
-        False,
-        name="Export",
-        description="Check what an export with these options would write. A check that is started elsewhere does not "
-        "take the options of the last one",
-    )
-    filepath: str = hidden(
-        "",
-        name="File Path",
-        description="The file that would be written. If empty, a file beside the .blend",
-        subtype="FILE_PATH",
-    )
+    # A check that is started elsewhere than in the dialog of an export does not take the options of the last one.
+    is_export: bool = hidden(False)
+    filepath: str = hidden("", description="The file that would be written, else one beside the .blend")
 
     def find(self, context: Context) -> list[LocatedFinding]:
         """What an export with the options would refuse, or a game shows otherwise, and where; errors first."""

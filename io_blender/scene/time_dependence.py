@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 import bpy
-from bpy.types import GeometryNodeGroup, Modifier, NodesModifier, NodeTree, Object, Scene
+from bpy.types import Modifier, NodesModifier, NodeTree, Object, Scene
 
 from .. import state, versions
 from ..reports import Report
@@ -95,20 +95,15 @@ def keeps_shape(modifier: Modifier) -> bool:
     )
 
 
-def _node_trees(modifiers: Iterable[Modifier]) -> Iterator[NodeTree]:
-    waiting: list[NodeTree | None] = [
-        cast("NodesModifier", modifier).node_group for modifier in modifiers if modifier.type == "NODES"
-    ]
-    seen = set()
-    while waiting:
-        tree = waiting.pop()
-        if tree is None or tree in seen:
-            continue
-        seen.add(tree)
-        yield tree
-        for node in tree.nodes:
-            if node.bl_idname == "GeometryNodeGroup":
-                waiting.append(cast("GeometryNodeGroup", node).node_tree)
+def _node_trees(modifiers: Iterable[Modifier]) -> list[NodeTree]:
+    """The trees of Geometry Nodes modifiers, and those of groups in them, each once."""
+    trees: list[Any] = [cast("NodesModifier", one).node_group for one in modifiers if one.type == "NODES"]
+    trees = [tree for tree in dict.fromkeys(trees) if tree is not None]
+    # Those of groups are added to the list.
+    for tree in trees:
+        inner = {node.node_tree for node in tree.nodes if node.bl_idname == "GeometryNodeGroup"}
+        trees += inner - {None, *trees}
+    return trees
 
 
 def _with_related(obj: Object, seen: set[Object]) -> Iterator[Object]:

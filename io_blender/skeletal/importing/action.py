@@ -20,7 +20,7 @@ from bpy.types import Action, Context, Object
 
 from ....io_common import names
 from ....io_common.skeletal import quaternions as quat
-from ....io_common.skeletal.joint_map import transfer_animation
+from ....io_common.skeletal.joint_map import map_retargeting, transfer_animation
 from ....io_common.skeletal.model import ROOT, Floats, as_singles
 from ....io_common.skeletal.playback import loop_type_of_components
 from ....io_common.skeletal.retargeting import Retargeting
@@ -35,9 +35,9 @@ from ...scene import axes
 from ...scene.objects import conversion_of
 from ...state import strips_of
 from ..options import ImportOptions
-from ..records import load_action, store_action
+from ..records import load_action, load_joint_map, store_action, store_joint_map
 from ..rig import SMALLEST_SCALE, Motion, Rig, bone_path, convert_animation, convert_joints, read_rig
-from .plan import Transfer, find_retargeting, translated_bones
+from .plan import Transfer, translated_bones
 from .sources import SourceAnimation
 from .verification import verify_import
 
@@ -292,13 +292,21 @@ class ActionBuilder:
         return Motion(rig, converted, match, source.scales if is_scaled else None, source.is_loop)
 
     def _retargeting(self, transfer: Transfer, name: str) -> Retargeting:
-        """The transfer of poses, which animations with the same joints at rest and the same map share."""
+        """The transfer of poses that animations with these joints and this map share; stores a map that was found."""
         rest = convert_joints(transfer.rest.joints, self._conversion)
         key = (*rest.names, rest.positions.tobytes(), rest.orientations.tobytes(), *transfer.pairs.items())
         if key not in self._retargetings:
-            self._retargetings[key] = find_retargeting(
-                transfer, rest, self._armature, self._rig, self._translated, name, self._result.report
-            )
+            report, joints, data, pairs = self._result.report, self._rig.joints, self._armature.data, transfer.pairs
+            if not transfer.rest.is_known:
+                report.warn(
+                    "its rest pose is not known, so its base frame is used: put its model into its folder", name
+                )
+            missing = {pairs[bone] for bone in joints.names if bone in pairs}.difference(rest.names)
+            if missing:
+                report.warn(f"joints of the map that it does not have: {listing(sorted(missing))}", name)
+            if transfer.found and not load_joint_map(data):
+                store_joint_map(data, {bone: (pair.source, pair.how) for bone, pair in transfer.found.items()})
+            self._retargetings[key] = map_retargeting(rest, joints, pairs, translated=self._translated)
         return self._retargetings[key]
 
     @cached_property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ....io_common.errors import message_for
@@ -13,7 +12,7 @@ from ....io_common.game_tree.files import Budget
 from ....io_common.skeletal.formats import SkeletalFormat
 from ....io_common.skeletal.model import AnimationHeader, Joints, SkeletalError
 from ....io_common.skeletal.scales import NamedAnimation
-from ....io_common.skeletal.skeleton import Fit, Match, match_joints
+from ....io_common.skeletal.skeleton import Fit, match_joints
 from ....io_common.texts import counted, matches
 from ...reports import Job, Progress, Report, printable
 from ..options import ImportOptions
@@ -71,7 +70,7 @@ def read_fitting(
         header: AnimationHeader | Exception = files.format.read_header(readable(path))
     except (SkeletalError, OSError) as problem:
         header = problem
-    found = match_file(path, header, [skeleton.joints for skeleton in skeletons])
+    found = AnimationFile(path, header, [skeleton.joints for skeleton in skeletons])
     error: Exception | None = found.error
     animations: list[SourceAnimation] = []
     sources = set(found.header.names) if found.header is not None else set()
@@ -107,14 +106,14 @@ def read_fitting(
             report.warn(f"skipped: it has {count}, which do not match {others}", path.name)
 
 
-@dataclass(frozen=True, eq=False)
 class AnimationFile:
-    """A file in a list of animations."""
+    """A file in a list of animations, by its head, or by why that cannot be read, with its best fit."""
 
-    path: Path
-    header: AnimationHeader | None = None  # None if it cannot be read
-    match: Match | None = None  # with the skeleton that it fits best
-    error: Exception | None = None  # why it cannot be read
+    def __init__(self, path: Path, header: AnimationHeader | Exception, skeletons: Sequence[Joints]) -> None:
+        self.path = path
+        self.header, self.error = (None, header) if isinstance(header, Exception) else (header, None)
+        fits = [match_joints(self.header, joints) for joints in skeletons] if self.header is not None else []
+        self.match = max(fits, key=lambda match: (match.is_complete, len(match.joints)), default=None)
 
     @property
     def fit(self) -> Fit:
@@ -152,15 +151,6 @@ def within_budget(paths: Sequence[Path], budget: Budget) -> list[Path]:
         if not budget.take("data", size):
             return list(paths[:index])
     return list(paths)
-
-
-def match_file(path: Path, header: AnimationHeader | Exception, skeletons: Sequence[Joints]) -> AnimationFile:
-    """An animation by its head, or by why that cannot be read, with its best fit."""
-    if isinstance(header, Exception):
-        return AnimationFile(path, error=header)
-    matches = [match_joints(header, joints) for joints in skeletons]
-    best = max(matches, key=lambda match: (match.is_complete, len(match.joints)), default=None)
-    return AnimationFile(path, header, best)
 
 
 def add_facts(report: Report, path: Path, warnings: list[str]) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from bpy.types import Context, Object
 
 from ....io_common.skeletal import joint_map
-from ....io_common.skeletal.model import Animation, Joints, SkeletalError
-from ....io_common.skeletal.retargeting import UNMAPPED, Retargeting
+from ....io_common.skeletal.model import Animation, SkeletalError
+from ....io_common.skeletal.retargeting import UNMAPPED
 from ....io_common.skeletal.skeleton import match_joints
 from ....io_common.texts import counted
 from ... import versions
@@ -21,7 +20,7 @@ from ...reports import Report, listing
 from ...scene.axes import identity
 from ...scene.mesh_data import read_array
 from ...scene.objects import armature_of, conversion_of
-from ..records import load_joint_map, store_joint_map
+from ..records import load_joint_map
 from ..rig import Rig, bone_path, convert_joints, read_rig
 from .sources import ImportSkeleton, Rest, SourceAnimation, SourceFiles, UserMap, base_pose, check_size
 
@@ -38,12 +37,8 @@ class Transfer:
     found: dict[str, joint_map.Pair] = field(default_factory=dict)  # the same, if the map was found for this animation
 
 
-class Planned(NamedTuple):
-    """An animation with a skeleton to import it onto; there may be several for one animation."""
-
-    source: SourceAnimation
-    target: ImportSkeleton
-    transfer: Transfer | None  # None if the animation moves its joints as it is
+# An animation with a skeleton to import it onto, of which there may be several, and None if it moves that as it is.
+Planned = tuple[SourceAnimation, ImportSkeleton, Transfer | None]
 
 
 def active_skeleton(context: Context) -> ImportSkeleton | None:
@@ -100,7 +95,7 @@ def plan_animations(context: Context, files: SourceFiles, report: Report) -> lis
         for target in targets:
             if target.obj is not None:
                 check_editable(target.obj, path)
-            plan.append(Planned(source, target, transfer))
+            plan.append((source, target, transfer))
     return plan
 
 
@@ -210,20 +205,6 @@ def _stored_map(rest: Rest, target: ImportSkeleton) -> dict[str, str]:
     pairs = load_joint_map(target.obj.data) if target.obj is not None else {}
     known = sum(source in rest.joints.names for source in pairs.values())
     return pairs if 2 * known >= len(pairs) else {}
-
-
-def find_retargeting(
-    transfer: Transfer, rest: Joints, armature: Object, rig: Rig, translated: list[bool], name: str, report: Report
-) -> Retargeting:
-    """The transfer of poses from a skeleton, given in the units of the armature; stores a map that was found."""
-    if not transfer.rest.is_known:
-        report.warn("its rest pose is not known, so its base frame is used: put its model into its folder", name)
-    missing = {transfer.pairs[bone] for bone in rig.joints.names if bone in transfer.pairs}.difference(rest.names)
-    if missing:
-        report.warn(f"joints of the map that it does not have: {listing(sorted(missing))}", name)
-    if transfer.found and not load_joint_map(armature.data):
-        store_joint_map(armature.data, {bone: (pair.source, pair.how) for bone, pair in transfer.found.items()})
-    return joint_map.map_retargeting(rest, rig.joints, transfer.pairs, translated=translated)
 
 
 def translated_bones(armature: Object, rig: Rig) -> list[bool]:

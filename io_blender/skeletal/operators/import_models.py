@@ -25,7 +25,7 @@ from ...operators.panel_parts import OperatorResult
 from ...options import Settings, hidden, option, properties, values_of
 from ...reports import ImportResult, Job, finish, listing, printable
 from ...scene.axes import Conversion
-from ..importing.folder import AnimationFile, animation_paths, match_file, read_animations, within_budget
+from ..importing.folder import AnimationFile, animation_paths, read_animations, within_budget
 from ..importing.plan import active_skeleton, count_mapped
 from ..importing.sources import ImportSkeleton
 
@@ -183,7 +183,7 @@ def _files(folder: Path, kind: SkeletalFormat, skeletons: Sequence[Joints]) -> l
         paths = within_budget(animation_paths(folder, kind)[:_MAX_LISTED], Budget())
     except OSError:
         return []
-    files = [match_file(path, _cached(path, kind.read_header), skeletons) for path in paths]
+    files = [AnimationFile(path, _cached(path, kind.read_header), skeletons) for path in paths]
     order = list(_ICONS)
     return sorted(files, key=lambda file: order.index(file.fit.upper()))
 
