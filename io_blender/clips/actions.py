@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import count, islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import bpy
 from bpy.types import Action, Key, Object
@@ -36,14 +36,6 @@ _LOOKED_AT = 64
 _MOST_NAMED = 40
 
 
-class ForeignAction(NamedTuple):
-    """An action that would animate an owner but is not its own: whose it is, or what is missing."""
-
-    action: Action
-    slot: Any
-    reason: str
-
-
 @dataclass(eq=False)
 class SuitableActions:
     """The actions of a .blend file, sorted for one owner."""
@@ -52,7 +44,8 @@ class SuitableActions:
     chosen: list[tuple[Action, Any]] = field(default_factory=list)
     # Further slots of these actions that are its own.
     other_slots: dict[Action, list[Any]] = field(default_factory=dict)
-    foreign: list[ForeignAction] = field(default_factory=list)  # they would animate something of it
+    # What would animate something of it: each with its slot, and whose it is, or what is missing.
+    foreign: list[tuple[Action, Any, str]] = field(default_factory=list)
     uncertain: dict[str, str] = field(default_factory=dict)  # another owner of a chosen action, by its name
     left_out: dict[str, str] = field(default_factory=dict)  # the reason, by name of the action
 
@@ -60,7 +53,7 @@ class SuitableActions:
     def reasons(self) -> dict[str, str]:
         """Whose each action is that is not the owner's, by name."""
         chosen = {action for action, _ in self.chosen}
-        return {one.action.name: one.reason for one in reversed(self.foreign) if one.action not in chosen}
+        return {action.name: reason for action, _, reason in reversed(self.foreign) if action not in chosen}
 
 
 class ActionFinder:
@@ -90,7 +83,7 @@ class ActionFinder:
                 if self._animates(action, slot) or self._plays_here(action, slot)
             ]
             suitable = [slot for slot, reason in useful if not reason]
-            found.foreign += [ForeignAction(action, slot, reason) for slot, reason in useful if reason]
+            found.foreign += [(action, slot, reason) for slot, reason in useful if reason]
             if suitable:
                 chosen = self._choose_slot(action, suitable)
                 found.chosen.append((action, chosen))

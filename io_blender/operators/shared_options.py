@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import bpy
 from bpy.types import Context, Object, UILayout
@@ -19,19 +19,8 @@ from . import preferences
 from .panel_parts import Operator, draw_panel
 
 
-def _add_axes(cls: type[Any]) -> type[Any]:
-    # The stubs do not know that it returns a decorator.
-    helper: Any = orientation_helper
-    helper(axis_forward="Y", axis_up="Z")(cls)
-    # Blender leaves the descriptions empty.
-    for name, direction in (("axis_forward", "forward"), ("axis_up", "up")):
-        cls.__annotations__[name].keywords["description"] = (
-            f"Axis of the file that points {direction} in Blender. Change it if models face the wrong way"
-        )
-    return cls
-
-
-@_add_axes
+# The stubs do not know that it returns a decorator.
+@cast("Any", orientation_helper)(axis_forward="Y", axis_up="Z")
 @properties
 class Transform(Operator):
     """Scale and axes between the file and the scene."""
@@ -60,6 +49,13 @@ class Transform(Operator):
     def other_defaults(self) -> list[str]:
         """Defaults that the properties do not show: collection exporters and scripts run without `invoke`."""
         raise NotImplementedError
+
+
+# Blender leaves the descriptions of axes empty.
+for _name, _direction in (("axis_forward", "forward"), ("axis_up", "up")):
+    Transform.__annotations__[_name].keywords["description"] = (
+        f"Axis of the file that points {_direction} in Blender. Change it if models face the wrong way"
+    )
 
 
 class ImportTransform(Transform):

@@ -172,11 +172,8 @@ def triangulation(evaluated: Object) -> tuple[Ints, Ints]:
 
 
 def bend(corners: npt.NDArray[np.floating], loops: Ints, other_loops: Ints) -> float:
-    """How far the surface moves if faces are split into other triangles (T, 3) of corners (L, 3).
-
-    That is the largest distance from the middle of an edge to the other surface. Triangle i belongs to the same face in
-    both.
-    """
+    """How far the surface moves if faces are split into other triangles (T, 3) of corners (L, 3)."""
+    # The largest distance from the middle of an edge to the other surface. Triangle i is of the same face in both.
     rows, other_rows = np.sort(loops, axis=1), np.sort(other_loops, axis=1)
     differing = (rows != other_rows).any(axis=1)
     one, other = ({tuple(row) for row in way[differing].tolist()} for way in (rows, other_rows))

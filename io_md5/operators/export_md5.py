@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...io_blender.clips.actions import active_action
 from ...io_blender.findings import LocatedFinding
 from ...io_blender.operators import animation_list as animation_list_panel
 from ...io_blender.operators import file_operators, panel_parts, shared_options
@@ -139,7 +138,9 @@ class EXPORT_SCENE_OT_md5anim(Export, bpy.types.Operator):
 
     def default_name(self, context: Context) -> str:
         """The name of the active action, that of its file if it was imported."""
-        action = active_action(armature_of(context))
+        armature = armature_of(context)
+        data = armature.animation_data if armature is not None else None
+        action = data.action if data is not None else None
         return load_action(action).name if action is not None else ""
 
 

@@ -75,11 +75,9 @@ def _is_at_rest(curve: FCurve, rest: tuple[float, ...] | None) -> bool:
 
 
 def rebuild_hierarchy(armature: Object, names: list[str], parents: Ints, sample: Callable[[list[str]], Floats]) -> Ints:
-    """The parents of joints, where roots whose controls move with another bone hang on that; in any order.
-
-    `names` are those of the exported bones; `parents` are indices into them, -1 for roots, (n,). `sample` gives the
-    matrices of bones on some frames, (F, n, 4, 4), for roots that no control tells about.
-    """
+    """The parents of joints, where roots whose controls move with another bone hang on that; in any order."""
+    # `names` are those of the exported bones; `parents` are indices into them, -1 for roots, (n,). `sample` gives the
+    # matrices of bones on some frames, (F, n, 4, 4), for roots that no control tells about.
     result = parents.copy()
     if np.count_nonzero(parents == ROOT) < 2:
         return result

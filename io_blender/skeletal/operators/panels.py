@@ -21,9 +21,6 @@ from ...scene.objects import armature_of
 from ..exporting.clips import action_range
 from ..records import ACTION_RATE, GROUP, JOINT_INDEX, JOINT_NAME, MESH_INDEX, MESH_NAME, SHADERS
 
-_MAX_RATE = 1e4
-_MAX_INDEX = 65_535
-
 
 def armature_in(context: Context) -> Object | None:
     """The active armature, or that of the active mesh."""
@@ -241,7 +238,7 @@ def rate_property(stored: Any, files: str) -> Any:
         name="Frame Rate",
         description=f"Frames per second in {files} files; 0 for the frame rate of the scene",
         min=0.0,
-        max=_MAX_RATE,
+        max=1e4,
         soft_max=120.0,
         get=lambda data: stored.read(data) or 0.0,
         set=lambda data, rate: stored.write(data, rate or None),
@@ -271,7 +268,7 @@ _DECLARED: dict[tuple[Any, str], Any] = {
         name="Index",
         description="Index of the joint in MD5 and IQM files, counted from 0. -1: after its parent",
         min=-1,
-        max=_MAX_INDEX,
+        max=65_535,
         get=lambda bone: -1 if (index := JOINT_INDEX.read(bone)) is None else index,
         set=lambda bone, index: JOINT_INDEX.write(bone, index if index >= 0 else None),
     ),
