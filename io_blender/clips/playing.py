@@ -284,8 +284,7 @@ class Player(AbstractContextManager["Player"]):
         state.set_frame(self._temporary_scene or self._scene, frame)
         if self._temporary_scene is None:
             return self._context.evaluated_depsgraph_get()
-        graph = self._temporary_scene.view_layers[0].depsgraph
-        assert graph is not None
+        graph: Any = self._temporary_scene.view_layers[0].depsgraph
         return graph
 
     def _leave_out_others(self, objects: list[Object]) -> None:

@@ -31,7 +31,6 @@ from .shape_keys import (
     keys_in_all_frames,
     playback_of,
     played_range,
-    require_shape_keys,
     shape_keys,
 )
 
@@ -276,7 +275,7 @@ class Planner:
     def _warn_of_mixes(self) -> None:
         self._warn_of_pins()
         for obj in self._keyed:
-            keys = require_shape_keys(obj)
+            keys = shape_keys(obj)
             mixed = [key for key in frame_keys(obj) if key != keys.reference_key and key.value != 0.0]
             if keys.use_relative and not obj.show_only_shape_key and any(has_effect(key) for key in mixed):
                 self.report.warn(
@@ -320,7 +319,7 @@ class Planner:
         keys = {}
         for obj in self._keyed:
             # The key of the same name, else at the same position, else the first.
-            names = [key.name for key in require_shape_keys(obj).key_blocks]
+            names = [key.name for key in shape_keys(obj).key_blocks]
             index = {name: position for position, name in enumerate(names)}
             is_parallel = len(names) == len(key_names)
             indices = [index.get(name, position if is_parallel else 0) for position, name in enumerate(key_names)]

@@ -31,7 +31,7 @@ from ..reports import ImportResult, Job, Progress, Report, kept_on_failure
 from .frame_names import FrameNamer, segments_of_list
 from .frame_plan import LIST, FrameOptions, FramePlan, Planner, Segment, owner_of_list, plan_sequences
 from .options import ExportOptions, ImportOptions
-from .shape_keys import add_frame_keys, require_shape_keys, shape_keys
+from .shape_keys import add_frame_keys, shape_keys
 
 ABSOLUTE, NONE = "ABSOLUTE", "NONE"
 
@@ -139,7 +139,7 @@ def add_frames(
     result.report.count("frames", len(frames))
     if len(frames) < 2:
         return key_names
-    keys = [require_shape_keys(obj) for obj in shapes]
+    keys = [shape_keys(obj) for obj in shapes]
     if keys:
         whole = build_frame_action(FrameSequence(name, 0, len(frames) - 1), keys[0], start, actions, player)
         for one in keys:

@@ -163,8 +163,7 @@ class MaterialPanel(PropertiesPanel):
         return any(has_record(data, cls.record.group) for data in (mesh, material))
 
     def draw(self, context: Context) -> None:
-        material = active_material(context)
-        assert material is not None
+        material: Any = active_material(context)
         layout = split_layout(self)
         draw_name(layout, material, self.record)
         image = self.record.image.read(material)

@@ -69,7 +69,7 @@ class GameCheck(ExportTransform, GameChoice):
         _store(context, self.family.upper(), game, found, _key(_options(self, self.bl_idname)))
         for finding, _ in found:
             print(f"{'Error' if finding.is_error else 'Warning'}: {finding.text}")
-        self.report({"INFO"}, _result(game, sum(finding.is_error for finding, _ in found), len(found)))
+        self.report({"INFO"}, f"{game}: {_result([finding for finding, _ in found])}")
         return {"FINISHED"}
 
 
@@ -182,9 +182,8 @@ def draw(layout: Any, context: Context, families: Iterable[Family]) -> None:
     if manager.io_idtech_checked_family not in checks or manager.io_idtech_checked_model != _active_model(context):
         return
     findings = manager.io_idtech_findings
-    errors = sum(item.is_error for item in findings)
     icon = "NONE" if len(findings) else "CHECKMARK"
-    layout.label(text=_result(manager.io_idtech_checked_game, errors, len(findings)), icon=icon)
+    layout.label(text=f"{manager.io_idtech_checked_game}: {_result(findings)}", icon=icon)
     if not len(findings):
         return
     names = ("io_idtech_findings", manager, "io_idtech_active_finding")
@@ -242,9 +241,8 @@ def _option_names(check: str) -> list[str]:
 
 def _draw_findings(layout: Any, context: Context, findings: list[Any]) -> None:
     """Draws the first findings, which are errors if there are any, with their whole text."""
-    errors = sum(item.is_error for item in findings)
     column = layout.column(align=True)
-    column.label(text=_counts(errors, len(findings)) if findings else "No problems found")
+    column.label(text=_result(findings).capitalize())
     for item in findings[:_SHOWN_BEFORE_EXPORT]:
         for index, line in enumerate(wrapped(context, item.text, least=30, indent=6)):
             column.label(text=line, icon="BLANK1" if index else _icon(item))
@@ -257,12 +255,10 @@ def _icon(item: Any) -> str:
     return "CANCEL" if item.is_error else "ERROR"
 
 
-def _counts(errors: int, count: int) -> str:
-    return f"{counted(errors, 'errors')}, {counted(count - errors, 'warnings')}"
-
-
-def _result(game: str, errors: int, count: int) -> str:
-    return f"{game}: {_counts(errors, count) if count else 'no problems found'}"
+def _result(findings: Any) -> str:
+    errors = sum(one.is_error for one in findings)
+    counts = f"{counted(errors, 'errors')}, {counted(len(findings) - errors, 'warnings')}"
+    return counts if len(findings) else "no problems found"
 
 
 _STORED = {

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar, cast
 import bpy
 import numpy as np
 import numpy.typing as npt
-from bpy.types import Attribute, Depsgraph, Material, Mesh, MeshUVLoopLayer, Object
+from bpy.types import Attribute, Depsgraph, Material, Mesh, Object
 from mathutils.bvhtree import BVHTree
 
 from ...io_common.triangles import FLIPPED_WINDING, with_area
@@ -250,21 +250,12 @@ def normals_of_shapes(obj: Object, shapes: npt.NDArray[np.float32]) -> Iterator[
 
 
 def texture_coordinates(mesh: Mesh) -> Floats | None:
-    """u and v of each corner of the UV map that `uv_layer` names, float64 (L, 2); None without one."""
-    layer = uv_layer(mesh)
-    if layer is None:
-        return None
-    return without_infinity(read_array(layer.uv, "vector", 2)).astype(np.float64)
-
-
-def uv_layer(mesh: Mesh) -> MeshUVLoopLayer | None:
-    """The active UV map; where modifiers left none active, the one that is rendered, else the first."""
-    layers = mesh.uv_layers
-    active = layers.active
-    # The active layer may be a nameless attribute that modifiers made.
-    if active is not None and active.name in layers:
-        return active
-    return next((layer for layer in layers if layer.active_render), layers[0] if layers else None)
+    """u and v of each corner of the active UV map, else the one that is rendered, else the first, float64 (L, 2)."""
+    layers, layer = mesh.uv_layers, mesh.uv_layers.active
+    # Modifiers may leave none active, or make a nameless attribute the active one.
+    if layer is None or layer.name not in layers:
+        layer = next((one for one in layers if one.active_render), layers[0] if layers else None)
+    return None if layer is None else without_infinity(read_array(layer.uv, "vector", 2)).astype(np.float64)
 
 
 def integers(mesh: Mesh, name: str, domain: str) -> Ints | None:

@@ -32,17 +32,20 @@ from ...clips.actions import add_muted_strip, own_animations, played_actions, st
 from ...clips.keyframes import CONSTANT, LINEAR, KeyframeWriter, add_markers, write_keyframes
 from ...reports import ImportResult, listing
 from ...scene import axes
+from ...scene.mesh_data import read_array
 from ...scene.objects import conversion_of
 from ...state import strips_of
 from ..options import ImportOptions
 from ..records import load_action, load_joint_map, store_action, store_joint_map
 from ..rig import SMALLEST_SCALE, Motion, Rig, bone_path, convert_animation, convert_joints, read_rig
-from .plan import Transfer, translated_bones
+from .plan import Transfer
 from .sources import SourceAnimation
 from .verification import verify_import
 
 # Poses computed at once.
 _CHUNK = 1 << 13
+# Of the size of a skeleton: bones that move less are only turned.
+_LEAST_MOVE = 1e-3
 
 
 def build_action(name: str, motion: Motion, frame_start: float, template: Action | None = None) -> Action:
@@ -311,7 +314,16 @@ class ActionBuilder:
 
     @cached_property
     def _translated(self) -> list[bool]:
-        return translated_bones(self._armature, self._rig)
+        """Whether the actions of the armature move each of its bones, and do not only turn it."""
+        rig, moved = self._rig, [False] * len(self._rig)
+        paths = {f"{bone_path(name)}.location": bone for bone, name in enumerate(rig.bone_names)}
+        least = _LEAST_MOVE * float(np.ptp(rig.joints.positions, axis=0).max(initial=0.0))
+        for action in own_animations(self._armature):
+            for curve in versions.action_fcurves(action, "OBJECT"):
+                if curve.data_path in paths and not moved[paths[curve.data_path]]:
+                    values = read_array(curve.keyframe_points, "co", 2)[:, 1]
+                    moved[paths[curve.data_path]] = bool(np.abs(values).max(initial=0.0) > least)
+        return moved
 
     @cached_property
     def _actions_of_strips(self) -> set[Action]:

@@ -14,18 +14,15 @@ from ....io_common.skeletal.model import Animation, SkeletalError
 from ....io_common.skeletal.retargeting import UNMAPPED
 from ....io_common.skeletal.skeleton import match_joints
 from ....io_common.texts import counted
-from ... import versions
-from ...clips.actions import own_animations
 from ...reports import Report, listing
 from ...scene.axes import identity
-from ...scene.mesh_data import read_array
 from ...scene.objects import armature_of, conversion_of
 from ..records import load_joint_map
-from ..rig import Rig, bone_path, convert_joints, read_rig
+from ..rig import convert_joints, read_rig
 from .sources import ImportSkeleton, Rest, SourceAnimation, SourceFiles, UserMap, base_pose, check_size
 
-# Of the size of a skeleton: joints that are nearer are in the same place, and bones that move less are only turned.
-_SAME_PLACE, _LEAST_MOVE = 1e-4, 1e-3
+# Of the size of a skeleton: joints that are nearer are in the same place.
+_SAME_PLACE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,16 +202,3 @@ def _stored_map(rest: Rest, target: ImportSkeleton) -> dict[str, str]:
     pairs = load_joint_map(target.obj.data) if target.obj is not None else {}
     known = sum(source in rest.joints.names for source in pairs.values())
     return pairs if 2 * known >= len(pairs) else {}
-
-
-def translated_bones(armature: Object, rig: Rig) -> list[bool]:
-    """Whether the actions of an armature move each of its bones, and do not only turn it."""
-    paths = {f"{bone_path(name)}.location": bone for bone, name in enumerate(rig.bone_names)}
-    least = _LEAST_MOVE * float(np.ptp(rig.joints.positions, axis=0).max(initial=0.0))
-    moved = [False] * len(rig)
-    for action in own_animations(armature):
-        for curve in versions.action_fcurves(action, "OBJECT"):
-            if curve.data_path in paths and not moved[paths[curve.data_path]]:
-                values = read_array(curve.keyframe_points, "co", 2)[:, 1]
-                moved[paths[curve.data_path]] = bool(np.abs(values).max(initial=0.0) > least)
-    return moved
