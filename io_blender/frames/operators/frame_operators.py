@@ -18,7 +18,6 @@ from ...clips.clip import animation_list
 from ...findings import LocatedFinding
 from ...operators import animation_list as animation_list_panel
 from ...operators import file_operators, game_check, panel_parts, preferences, shared_options
-from ...operators.panel_parts import Operator, OperatorResult
 from ...options import GAME, Scene, Settings, mixin_of, properties, values_of
 from ...part import BlenderPart
 from ...reports import ExportResult, ImportResult, Job, Report, finish, kept_on_failure, raise_errors
@@ -30,7 +29,6 @@ from ..frame_plan import FrameOptions, owner_of_list
 from ..models import Built, modeldef_of
 from ..options import FrameProperties
 from . import sequence_player
-from .sequence_player import SequencePlayer
 
 
 @dataclass(frozen=True)
@@ -89,7 +87,7 @@ class FrameFormat:
         importer: Any,
         exporter: Any,
         options: type,
-        player: SequencePlayer,
+        player: sequence_player.SequencePlayer,
         classes: tuple[type, ...],
         added: tuple[Any, ...],
     ) -> BlenderPart:
@@ -217,7 +215,7 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
         active = find_meshes(context, Scope())[1] or context.view_layer.objects.active
         return active.name if active is not None else ""
 
-    def invoke(self, context: Context, event: Event) -> OperatorResult:
+    def invoke(self, context: Context, event: Event) -> panel_parts.OperatorResult:
         # A list that was shown before is brought up to date.
         _list_when_chosen(self, context)
         return super().invoke(context, event)
@@ -287,7 +285,7 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
         animation_list_panel.draw_problems(layout, *self.problems_of(path, chosen))
 
 
-class FrameCheck(FrameExport, game_check.GameCheck, Operator):
+class FrameCheck(FrameExport, game_check.GameCheck, panel_parts.Operator):
     """The check of what an export would write, without its identifiers."""
 
     def find(self, context: Context) -> list[LocatedFinding]:

@@ -27,7 +27,6 @@ from ...materials.library import name_for_file
 from ...records import has_record
 from ...reports import Job, Progress, Report, listing
 from ...scene import axes, mesh_data
-from ...scene.axes import Conversion
 from ...scene.objects import ChosenConversion, Scope, export_conversion, warn_of_instances
 from ...scene.time_dependence import warn_of_simulations
 from ...verification import Verify
@@ -55,7 +54,7 @@ class ModelOptions(ModelProperties):
 
     scope: Scope = field(default_factory=Scope)
     # From the scene to the file; a scale or axes that are not set are those of the import.
-    conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
+    conversion: axes.Conversion | ChosenConversion = field(default_factory=axes.identity)
     weights: WeightOptions = field(default_factory=WeightOptions)
     verify: Verify = Verify.SOME  # the frames on which the result is compared with Blender
     game_folders: tuple[str, ...] = ()  # the user's, to which the paths of images are relative

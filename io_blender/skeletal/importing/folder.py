@@ -8,7 +8,6 @@ from pathlib import Path
 from ....io_common.errors import message_for
 from ....io_common.game_tree import files as game_files
 from ....io_common.game_tree.archives import files_in, readable, unpacked_size
-from ....io_common.game_tree.files import Budget
 from ....io_common.skeletal.formats import SkeletalFormat
 from ....io_common.skeletal.model import AnimationHeader, Joints, SkeletalError
 from ....io_common.skeletal.scales import NamedAnimation
@@ -31,7 +30,7 @@ def read_folders(
     if not folders and active is not None and options.animation_folder is not None:
         folders, skeletons = [options.animation_folder], [active]
     chosen = options.chosen if options.animations == "CHOOSE" else None
-    before, limits = len(files.animations), Budget()
+    before, limits = len(files.animations), game_files.Budget()
     for folder in dict.fromkeys(options.animation_folder or folder for folder in folders):
         paths = [
             path
@@ -140,7 +139,7 @@ def named_animations(path: Path, kind: SkeletalFormat, found: list[NamedAnimatio
     ]
 
 
-def within_budget(paths: Sequence[Path], budget: Budget) -> list[Path]:
+def within_budget(paths: Sequence[Path], budget: game_files.Budget) -> list[Path]:
     """The first of some files, as many as may be unpacked from archives; those on disk do not count."""
     for index, path in enumerate(paths):
         try:

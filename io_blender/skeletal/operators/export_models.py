@@ -14,7 +14,6 @@ from ... import state
 from ...clips.clip import animation_list
 from ...operators import animation_list as animation_list_panel
 from ...operators import file_operators, game_check, panel_parts, shared_options
-from ...operators.panel_parts import OperatorResult
 from ...options import AUTO, GAME, NO_ANIMATIONS, SCENE, Scene, Settings, hidden, option, properties, values_of
 from ...records import has_record
 from ...reports import ExportResult, Job, Report
@@ -176,7 +175,7 @@ class SkeletalExport(SkeletalOptions, file_operators.ExportFile):
     check_operator = ""  # the identifier of Check for Game
     panels = ""  # with which the identifiers of the panels of its dialog begin
 
-    def invoke(self, context: Context, event: Event) -> OperatorResult:
+    def invoke(self, context: Context, event: Event) -> panel_parts.OperatorResult:
         # Blender gives the choice of the last export, but does not count it as set.
         is_chosen = self.properties.is_property_set("actions")
         if not is_chosen and _last_exported.get(self.filename_ext) != _identifier(context, self):

@@ -21,7 +21,6 @@ from ....io_common.skeletal.formats import SkeletalFormat
 from ....io_common.skeletal.model import Joints, SkeletalError
 from ....io_common.texts import counted, matches
 from ...operators import file_operators, panel_parts, preferences
-from ...operators.panel_parts import OperatorResult
 from ...options import Settings, hidden, option, properties, values_of
 from ...reports import ImportResult, Job, finish, listing, printable
 from ...scene.axes import Conversion
@@ -222,7 +221,7 @@ class ImportModels(file_operators.ImportFiles):
     check_animations: set[str] = panel_parts.check_boxes_option("check_animations", shown_items)
     listed_for: str = hidden("")
 
-    def invoke(self, context: Context, event: Event) -> OperatorResult:
+    def invoke(self, context: Context, event: Event) -> panel_parts.OperatorResult:
         # From the menu, the animations of the folder are imported unless turned off. Of dropped files, only these are.
         if not self.files and not self.properties.is_property_set("animations"):
             self.animations = "FOLDER"
