@@ -110,7 +110,8 @@ class AnimationFile:
 
     def __init__(self, path: Path, header: AnimationHeader | Exception, skeletons: Sequence[Joints]) -> None:
         self.path = path
-        self.header, self.error = (None, header) if isinstance(header, Exception) else (header, None)
+        self.header = None if isinstance(header, Exception) else header
+        self.error = header if isinstance(header, Exception) else None
         fits = [match_joints(self.header, joints) for joints in skeletons] if self.header is not None else []
         self.match = max(fits, key=lambda match: (match.is_complete, len(match.joints)), default=None)
 
