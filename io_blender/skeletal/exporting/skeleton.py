@@ -31,6 +31,11 @@ NO_VOLUME = 1e-12  # the determinant of axes that are scaled to nothing
 _SCALE_DECIMALS = 5  # of a bone's scale, as Blender's evaluation gives it
 _SKEW_TOLERANCE = 1e-4  # of lengths and angles of evenly scaled axes
 
+_LEAVES_LAST = (
+    "joints without children come last, as parents have to be among the first {}: export all animations of this model "
+    "again"
+)
+
 
 @dataclass(eq=False)
 class ArmaturePart:
@@ -186,11 +191,7 @@ def build_skeleton(
     if order is not None:
         names = [names[joint] for joint in order]
         chosen, parents, joint_of_bone = _reordered(order, chosen, parents, joint_of_bone)
-        report.warn(
-            f"joints without children come last, as parents have to be among the first {last_parent + 1}: export all "
-            "animations of this model again",
-            armature.name,
-        )
+        report.warn(_LEAVES_LAST.format(last_parent + 1), armature.name)
     joints = Joints(names, parents, np.zeros((len(names), 3)), np.zeros((len(names), 4)))
     skeleton = Skeleton(armature, rig, chosen, joint_of_bone, joints, world, conversion, parts=parts)
     if len(parts) == 1 and np.array_equal(world, np.eye(4)) and conversion.is_identity:
