@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -330,22 +330,18 @@ def _skeleton(context: Context, source: Source, options: ModelOptions, report: R
         conversion,
         report,
         sample=partial(_sample_bones, context, source.armature) if is_rebuilt else None,
-        needs_origin=_origin_test(source.armature, options),
+        needs_origin=partial(_needs_origin, source.armature, options),
         last_parent=options.writing.last_parent,
     )
 
 
-def _origin_test(armature: Object, options: ModelOptions) -> Callable[[int, float], bool]:
-    """A test for adding a joint named origin, by the number of roots and the distance of the first from the origin."""
-    writing, is_from_blender = options.writing, not has_record(armature.data, GROUP)
-
-    def is_needed(count: int, distance: float) -> bool:
-        if options.add_origin != AUTOMATIC:
-            return options.add_origin == ALWAYS
-        is_away = distance > ORIGIN_TOLERANCE
-        return is_from_blender and ((writing.single_root and count > 1) or (writing.root_at_origin and is_away))
-
-    return is_needed
+def _needs_origin(armature: Object, options: ModelOptions, root_count: int, distance: float) -> bool:
+    """Whether to add a joint named origin; `distance` is that of the first root from the origin."""
+    if options.add_origin != AUTOMATIC:
+        return options.add_origin == ALWAYS
+    writing, is_away = options.writing, distance > ORIGIN_TOLERANCE
+    is_refused = (writing.single_root and root_count > 1) or (writing.root_at_origin and is_away)
+    return is_refused and not has_record(armature.data, GROUP)
 
 
 def _sample_bones(context: Context, armature: Any, names: list[str]) -> Floats:
