@@ -382,7 +382,7 @@ def match_vertices(numbers: npt.NDArray[np.int32] | None, count: int, source_cou
 def match_elements(
     numbers: npt.NDArray[np.int32] | None, count: int, source_count: int
 ) -> npt.NDArray[np.int32] | None:
-    """The same, but several may be the same one of the file; None without an attribute of `count` values."""
+    """The same, but several may share one of the file; None without an attribute of `count` values."""
     if numbers is None or len(numbers) != count:
         return None
     return np.where((numbers >= 0) & (numbers < source_count), numbers, NONE).astype(np.int32)
