@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from ..io_common.rules import Finding
 from ..io_common.texts import counted
 from ..io_common.texts import listing as listing
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Operator
-
-    from ..io_common.rules import Finding
 
 
 _Result = TypeVar("_Result")
@@ -100,6 +99,21 @@ def _add(lines: dict[str, list[str]], text: str, *subjects: str) -> None:
 
 def _line(text: str, subjects: list[str]) -> str:
     return f"{listing(subjects, 3)}: {text}" if subjects else text
+
+
+VERTICES, FACES, BONES, NOTHING = "VERTICES", "FACES", "BONES", "NOTHING"
+
+
+@dataclass(frozen=True)
+class Location:
+    """What a finding is about: vertices, faces or bones of an object; without one, the model as a whole."""
+
+    obj: Object | None = None
+    kind: str = NOTHING
+    elements: tuple[int | str, ...] = ()
+
+
+LocatedFinding: TypeAlias = tuple[Finding, Location]
 
 
 @dataclass(eq=False)

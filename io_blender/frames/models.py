@@ -24,10 +24,9 @@ from ...io_common.triangles import is_degenerate
 from .. import state, versions
 from ..clips.clip import Played, animation_list, warn_of_speed
 from ..clips.keyframes import SequenceActions, add_markers, build_frame_action
-from ..findings import Location
 from ..materials.library import MaterialLibrary
 from ..records import MaterialRecord, SourceFrames, store_warnings
-from ..reports import ImportResult, Job, Progress, Report, kept_on_failure
+from ..reports import ImportResult, Job, Location, Progress, Report, kept_on_failure
 from .frame_names import FrameNamer, segments_of_list
 from .frame_plan import LIST, FrameOptions, FramePlan, Planner, Segment, owner_of_list, plan_sequences
 from .options import ExportOptions, ImportOptions

@@ -19,8 +19,8 @@ from ...io_common.errors import FormatError, message_for
 from ...io_common.family import Family
 from ...io_common.texts import counted
 from .. import state
-from ..findings import BONES, FACES, NOTHING, VERTICES, LocatedFinding
 from ..options import hidden, option, properties
+from ..reports import BONES, FACES, NOTHING, VERTICES, LocatedFinding
 from ..scene.objects import NothingToExportError, armature_of
 from .animation_list import scope_of_panel
 from .file_operators import chosen_path

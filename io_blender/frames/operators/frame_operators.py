@@ -15,12 +15,11 @@ from ....io_common.files import write_files
 from ....io_common.texts import UnknownFieldError, counted
 from ... import state
 from ...clips.clip import animation_list
-from ...findings import LocatedFinding
 from ...operators import animation_list as animation_list_panel
 from ...operators import file_operators, game_check, panel_parts, preferences, shared_options
 from ...options import GAME, Scene, Settings, mixin_of, properties, values_of
 from ...part import BlenderPart
-from ...reports import ExportResult, ImportResult, Job, Report, finish, kept_on_failure, raise_errors
+from ...reports import ExportResult, ImportResult, Job, LocatedFinding, Report, finish, kept_on_failure, raise_errors
 from ...scene.axes import Conversion
 from ...scene.objects import NothingToExportError, Scope, find_meshes
 from ...verification import Verify
