@@ -124,9 +124,7 @@ def set_frame_range(scene: Scene, start: int, end: int, *, is_closed_loop: bool 
 def show_selected(context: Context) -> None:
     """Frames the selected objects in the 3D viewports of all windows; there are none in background mode."""
     for window, area in viewport_areas(context):
-        region = next((region for region in area.regions if region.type == "WINDOW"), None)
-        if region is None:
-            continue
+        region = next(region for region in area.regions if region.type == "WINDOW")
         with context.temp_override(window=window, area=area, region=region):
             if bpy.ops.view3d.view_selected.poll():  # type: ignore[call-arg] # as in all operators
                 bpy.ops.view3d.view_selected()

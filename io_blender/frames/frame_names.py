@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from bpy.types import Object, Scene
@@ -83,11 +82,6 @@ class FrameNamer:
         digits = file_frames.number_digits(self._source.frame_names if self._source is not None else ())
         return file_frames.number_frames(names, digits, self.first_number)
 
-    @cached_property
-    def _imported(self) -> set[str]:
-        """The markers of all imported models: one with the name of another model's sequence is not a renamed one."""
-        return {marker_name(name) for model in self.models for name in model.sequence_names}
-
     def _set(self, positions: Iterable[int], names: Iterable[str]) -> None:
         for position, name in zip(positions, names, strict=True):
             self._sources[position], self._names[position] = NONE, name
@@ -153,6 +147,8 @@ class FrameNamer:
         # A single frame has no marker.
         if self._source is None or not markers or len(self._source.frame_names) < 2:
             return
+        # A marker with the name of another model's sequence is not a renamed one.
+        imported = {marker_name(name) for model in self.models for name in model.sequence_names}
         found = self._sources.copy()
         for sequence in file_frames.find_sequences(self._source.frame_names):
             positions = np.flatnonzero((found >= sequence.first) & (found <= sequence.last)).tolist()
@@ -160,7 +156,7 @@ class FrameNamer:
             if not is_marked or not positions or found[positions[0]] != sequence.first:
                 continue
             shown = markers.get(times[positions[0]], set())
-            if len(shown) != 1 or marker_name(sequence.name) in shown or not shown.isdisjoint(self._imported):
+            if len(shown) != 1 or marker_name(sequence.name) in shown or not shown.isdisjoint(imported):
                 continue
             (new_name,) = shown
             named = self._number([new_name] * len(positions))
