@@ -144,11 +144,11 @@ class Snapshot:
         self._ids = {data.session_uid for data in state.data_blocks()}
         armatures = [obj for obj in bpy.data.objects if obj.pose is not None]
         self._settings = [
-            state.Saved([scene], *_RANGE_PROPERTIES),
+            state.Saved([scene], "camera", *_RANGE_PROPERTIES),
             state.Saved([scene.render], *_RENDER_PROPERTIES),
             state.Saved((bone for obj in armatures for bone in obj.pose.bones), "rotation_mode"),
         ]
-        self._frame, self._camera = scene.frame_float, scene.camera
+        self._frame = scene.frame_float
         self._markers = {marker.as_pointer() for marker in scene.timeline_markers}
         self._playing = [PlayedData(obj) for obj in armatures]
         self._poses = [Pose(obj) for obj in armatures]
@@ -156,15 +156,14 @@ class Snapshot:
 
     def restore(self) -> None:
         """Removes added data-blocks, and restores the state. The same .blend file must be open."""
-        for settings in self._settings:
-            settings.restore()
         for marker in list(self._scene.timeline_markers):
             if marker.as_pointer() not in self._markers:
                 self._scene.timeline_markers.remove(marker)
         if self._frame != self._scene.frame_float:
             state.set_frame(self._scene, self._frame)
-        if self._scene.camera != self._camera:
-            self._scene.camera = self._camera
+        # A marker may have switched the camera.
+        for settings in self._settings:
+            settings.restore()
         for playing in self._playing:
             playing.restore()
         changes = [pose.restore() for pose in self._poses]
