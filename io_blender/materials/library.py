@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -59,6 +59,10 @@ class MaterialLibrary:
             self._record.model.write(material, model)
         same_name.append(material)
         return material
+
+    def skins(self, found: Iterable[MaterialImages], fallback: str, model: str = "") -> list[Material]:
+        """The materials of `ModelSearch.skins()` in its order, twice for a skin that is listed twice."""
+        return [self.get(skin.name, fallback, skin, model) for skin in found]
 
     def rebuild(self, material: Material, found: MaterialImages) -> None:
         """Rebuilds the nodes of a local material."""
