@@ -95,10 +95,8 @@ def tangents_of(points: Floats, mesh: Mesh, normals: Floats) -> Floats:
         try:
             data.normals_split_custom_set_from_vertices(normals.tolist())
             data.calc_tangents()
-            found, signs = (
-                mesh_data.read_array(data.loops, "tangent", 3),
-                mesh_data.read_array(data.loops, "bitangent_sign", 1),
-            )
+            found = mesh_data.read_array(data.loops, "tangent", 3)
+            signs = mesh_data.read_array(data.loops, "bitangent_sign", 1)
         finally:
             bpy.data.meshes.remove(data)
         result[triangles.ravel()] = np.hstack([found, signs])
