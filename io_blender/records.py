@@ -9,7 +9,7 @@ import json
 import sys
 import types
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import KW_ONLY, asdict, dataclass, field, is_dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -48,11 +48,12 @@ def has_record(owner: Any, group: str) -> bool:
     return owner is not None and bool(read_group(owner, group))
 
 
+@dataclass(eq=False)
 class Field(Generic[Value]):
     """A value in a property group; the group is empty for a custom property of the owner itself."""
 
-    def __init__(self, group: str, key: str) -> None:
-        self.group, self.key = group, key
+    group: str
+    key: str
 
     def read(self, owner: Any) -> Value | None:
         """The stored value; None if there is none, or it is not valid."""
@@ -77,43 +78,42 @@ class Field(Generic[Value]):
         return value
 
 
+@dataclass(eq=False)
 class Integer(Field[int]):
     """An integer within limits."""
 
-    def __init__(self, group: str, key: str, lowest: int = 0, highest: int = _LARGEST_INTEGER) -> None:
-        super().__init__(group, key)
-        self._lowest, self._highest = lowest, highest
+    lowest: int = 0
+    highest: int = _LARGEST_INTEGER
 
     def _decode(self, value: Any) -> int | None:
-        return value if type(value) is int and self._lowest <= value <= self._highest else None
+        return value if type(value) is int and self.lowest <= value <= self.highest else None
 
 
+@dataclass(eq=False)
 class Number(Field[float]):
     """A number within limits; NaN is not valid."""
 
-    def __init__(self, group: str, key: str, lowest: float, highest: float) -> None:
-        super().__init__(group, key)
-        self._lowest, self._highest = lowest, highest
+    lowest: float
+    highest: float
 
     def _decode(self, value: Any) -> float | None:
-        is_valid = type(value) in (int, float) and self._lowest <= value <= self._highest
+        is_valid = type(value) in (int, float) and self.lowest <= value <= self.highest
         return float(value) if is_valid else None
 
     def _encode(self, value: float) -> float:
         return float(value)
 
 
+@dataclass(eq=False)
 class Text(Field[str]):
     """A text of a file, by default quotable on one line; what is not UTF-8 is stored as bytes."""
 
-    def __init__(self, group: str, key: str, *, is_quoted: bool = True) -> None:
-        super().__init__(group, key)
-        self._is_quoted = is_quoted
+    is_quoted: bool = field(default=True, kw_only=True)
 
     def _decode(self, value: Any) -> str | None:
         if isinstance(value, bytes):
             value = value.decode("utf-8", "surrogateescape")
-        return value if isinstance(value, str) and (not self._is_quoted or is_quotable(value)) else None
+        return value if isinstance(value, str) and (not self.is_quoted or is_quotable(value)) else None
 
     def _encode(self, value: str) -> str | bytes:
         data = value.encode("utf-8", "surrogateescape")
@@ -146,10 +146,8 @@ class Name(Text):
         if fit:
             self.store(owner, fit, shown)
             return
-        group = read_group(owner, self.group)
         for key in (self.key, self._shown_key):
-            if key in group:
-                del group[key]
+            read_group(owner, self.group).pop(key, None)
 
     def current(self, owner: Any, shown: str) -> str:
         """The stored name, or that in Blender if none is stored or the item was renamed since."""
@@ -163,52 +161,45 @@ class Name(Text):
         return stored if is_same else shown
 
 
+@dataclass(eq=False)
 class Table(Field[npt.NDArray[Any]]):
     """Rows of numbers within limits, (n, `width`); `highest` None allows even NaN."""
 
-    def __init__(
-        self,
-        group: str,
-        key: str,
-        dtype: str,
-        width: int = 1,
-        *,
-        rows: int | None = None,
-        lowest: float | None = None,
-        highest: float | None = LARGEST,
-    ) -> None:
-        super().__init__(group, key)
-        self._dtype, self._width, self._rows = np.dtype(dtype), width, rows
-        self._lowest, self._highest = lowest, highest
+    dtype: str
+    width: int = 1
+    _: KW_ONLY
+    rows: int | None = None
+    lowest: float | None = None
+    highest: float | None = LARGEST
 
     def read_rows(self, owner: Any) -> npt.NDArray[Any] | None:
         """The stored table, without rows if there is none; None if it is not valid."""
-        return self.read(owner) if self.is_stored(owner) else np.zeros((0, self._width), self._dtype)
+        return self.read(owner) if self.is_stored(owner) else np.zeros((0, self.width), self.dtype)
 
     def _decode(self, value: Any) -> npt.NDArray[Any] | None:
-        kinds = "fd" if self._dtype.kind == "f" else "i"
+        kinds = "fd" if np.dtype(self.dtype).kind == "f" else "i"
         return self._valid(np.array(value)) if getattr(value, "typecode", "-") in kinds else None
 
     def _encode(self, value: npt.ArrayLike) -> Any:
-        return np.ascontiguousarray(value, dtype=self._dtype).ravel()
+        return np.ascontiguousarray(value, dtype=self.dtype).ravel()
 
     def _valid(self, numbers: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
-        if len(numbers) % self._width or self._rows not in (None, len(numbers) // self._width):
+        if len(numbers) % self.width or self.rows not in (None, len(numbers) // self.width):
             return None
-        if self._highest is not None:
-            lowest = -self._highest if self._lowest is None else self._lowest
-            if not ((numbers >= lowest) & (numbers <= self._highest)).all():
+        if self.highest is not None:
+            lowest = -self.highest if self.lowest is None else self.lowest
+            if not ((numbers >= lowest) & (numbers <= self.highest)).all():
                 return None
-        return numbers.astype(self._dtype, copy=False).reshape(-1, self._width)
+        return numbers.astype(self.dtype, copy=False).reshape(-1, self.width)
 
 
 class Bytes(Table):
     """The same, stored as bytes."""
 
     def _decode(self, value: Any) -> npt.NDArray[Any] | None:
-        if not isinstance(value, bytes) or len(value) % self._dtype.itemsize:
+        if not isinstance(value, bytes) or len(value) % np.dtype(self.dtype).itemsize:
             return None
-        return self._valid(np.frombuffer(value, self._dtype))
+        return self._valid(np.frombuffer(value, self.dtype))
 
     def _encode(self, value: npt.ArrayLike) -> bytes:
         return super()._encode(value).tobytes()
@@ -226,27 +217,25 @@ class Texts(Field[list[str]]):
         return texts if is_valid else None
 
 
+@dataclass(eq=False)
 class Pointer(Field[Any]):
     """A data-block of a type, such as "Object"; it stays in the .blend file while something points at it."""
 
-    def __init__(self, group: str, key: str, kind: str) -> None:
-        super().__init__(group, key)
-        self._kind = kind
+    kind: str
 
     def _decode(self, value: Any) -> Any:
-        return value if getattr(getattr(value, "bl_rna", None), "identifier", "") == self._kind else None
+        return value if getattr(getattr(value, "bl_rna", None), "identifier", "") == self.kind else None
 
 
+@dataclass(eq=False)
 class Json(Field[Value]):
     """A frozen dataclass as JSON."""
 
-    def __init__(self, group: str, key: str, kind: type[Value]) -> None:
-        super().__init__(group, key)
-        self._kind = kind
+    kind: type[Value]
 
     def _decode(self, value: Any) -> Value | None:
         try:
-            return cast("Value", _from_json(self._kind, json.loads(value))) if isinstance(value, str) else None
+            return cast("Value", _from_json(self.kind, json.loads(value))) if isinstance(value, str) else None
         except (TypeError, ValueError, RecursionError):
             return None
 
@@ -275,13 +264,16 @@ def _from_json(kind: Any, value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} instead of {kind}")
 
 
+@dataclass(eq=False)
 class ConversionField(Field[Conversion]):
     """The scale and axes of an import, under two keys."""
 
-    def __init__(self, group: str, scale: str = "global_scale") -> None:
-        super().__init__(group, scale)
+    key: str = "global_scale"
+
+    def __post_init__(self) -> None:
         # Imports take from 1e-6 to 1e6, in 32 bits.
-        self._scale, self._axes = Number(group, scale, 0.9e-6, 1.1e6), Table(group, "axes", "f8", 9, rows=1)
+        self._scale = Number(self.group, self.key, 0.9e-6, 1.1e6)
+        self._axes = Table(self.group, "axes", "f8", 9, rows=1)
 
     def read(self, owner: Any) -> Conversion | None:
         """The stored scale and axes; None if they are missing or not valid."""
@@ -370,8 +362,6 @@ class SourceFrames:
     sequence_names: list[str]  # for which the import made markers
 
 
-# Elements of the file
-#
 # Import numbers vertices and corners in an integer attribute. Modifiers and edits copy the numbers along with the
 # elements, so several elements may bear the same one, and new ones bear 0.
 
@@ -382,14 +372,10 @@ def match_vertices(numbers: npt.NDArray[np.int32] | None, count: int, source_cou
     """The vertex of the file of each vertex of a mesh, or NONE, int32 (V,); each is matched at most once."""
     # Of several with the same number the first one is the original: Blender puts copies after it. The
     # attribute `numbers` is ignored unless it has V = `count` values.
-    result = np.full(count, NONE, dtype=np.int32)
-    if numbers is None or len(numbers) != count:
-        return result
-    if len(numbers) == source_count and np.array_equal(numbers, np.arange(source_count)):
-        return numbers
-    values, firsts = np.unique(numbers, return_index=True)
-    known = (values >= 0) & (values < source_count)
-    result[firsts[known]] = values[known]
+    result, found = np.full(count, NONE, dtype=np.int32), match_elements(numbers, count, source_count)
+    if found is not None:
+        values, firsts = np.unique(found, return_index=True)
+        result[firsts] = values
     return result
 
 

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from ..io_common.rules import Finding
 from ..io_common.texts import counted
 from ..io_common.texts import listing as listing
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Operator
-
-    from ..io_common.rules import Finding
 
 
 _Result = TypeVar("_Result")
@@ -65,12 +64,10 @@ class Report:
         self.add_missing_images(other.missing_images)
         for what, number in other.counts.items():
             self.count(what, number)
-        for text, subjects in other._subjects.items():
-            for subject in subjects or [""]:
-                self.warn(text, subject, is_important=text in other._important)
-        for text, subjects in other._facts.items():
-            for subject in subjects or [""]:
-                self.add_fact(text, subject)
+        self._important += [text for text in other._important if text not in self._important]
+        for lines, others in ((self._subjects, other._subjects), (self._facts, other._facts)):
+            for text, subjects in others.items():
+                _add(lines, text, *subjects)
 
     @property
     def warnings(self) -> list[str]:
@@ -95,14 +92,28 @@ class Report:
         return ". ".join([f"{verb} {subject}: {', '.join([*counts, f'{seconds:.2f} s'])}", *self.hints])
 
 
-def _add(lines: dict[str, list[str]], text: str, subject: str) -> None:
-    subjects = lines.setdefault(text, [])
-    if subject and subject not in subjects:
-        subjects.append(subject)
+def _add(lines: dict[str, list[str]], text: str, *subjects: str) -> None:
+    known = lines.setdefault(text, [])
+    known += [subject for subject in subjects if subject and subject not in known]
 
 
 def _line(text: str, subjects: list[str]) -> str:
     return f"{listing(subjects, 3)}: {text}" if subjects else text
+
+
+VERTICES, FACES, BONES, NOTHING = "VERTICES", "FACES", "BONES", "NOTHING"
+
+
+@dataclass(frozen=True)
+class Location:
+    """What a finding is about: vertices, faces or bones of an object; without one, the model as a whole."""
+
+    obj: Object | None = None
+    kind: str = NOTHING
+    elements: tuple[int | str, ...] = ()
+
+
+LocatedFinding: TypeAlias = tuple[Finding, Location]
 
 
 @dataclass(eq=False)

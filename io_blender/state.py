@@ -45,12 +45,11 @@ def select_only(context: Context, objects: list[Object], active: Object | None) 
 def edit_mode(context: Context, obj: Object) -> Iterator[None]:
     """Edit Mode on one object alone, then Object Mode."""
     select_only(context, [obj], obj)
-    with context.temp_override(active_object=obj, object=obj):
-        bpy.ops.object.mode_set(mode="EDIT")
-        try:
-            yield
-        finally:
-            bpy.ops.object.mode_set(mode="OBJECT")
+    _set_mode(context, obj, "EDIT")
+    try:
+        yield
+    finally:
+        _set_mode(context, obj, "OBJECT")
 
 
 def target_collection(context: Context) -> Collection:
@@ -124,27 +123,21 @@ def set_frame_range(scene: Scene, start: int, end: int, *, is_closed_loop: bool 
 
 def show_selected(context: Context) -> None:
     """Frames the selected objects in the 3D viewports of all windows; there are none in background mode."""
-    for window, area in _viewport_areas(context):
-        region = next((region for region in area.regions if region.type == "WINDOW"), None)
-        if region is None:
-            continue
+    for window, area in viewport_areas(context):
+        region = next(region for region in area.regions if region.type == "WINDOW")
         with context.temp_override(window=window, area=area, region=region):
             if bpy.ops.view3d.view_selected.poll():  # type: ignore[call-arg] # as in all operators
                 bpy.ops.view3d.view_selected()
 
 
-def viewports(context: Context) -> list[Any]:
-    """The 3D viewports (`SpaceView3D`) of all windows; none in background mode."""
-    return [area.spaces.active for _, area in _viewport_areas(context)]
-
-
-def _viewport_areas(context: Context) -> list[tuple[Window, Area]]:
+def viewport_areas(context: Context) -> list[tuple[Window, Area]]:
+    """The 3D viewports of all windows; none in background mode."""
     windows = [] if bpy.app.background else context.window_manager.windows
     return [(window, area) for window in windows for area in window.screen.areas if area.type == "VIEW_3D"]
 
 
 def viewing_hints(spaces: Iterable[Any], objects: Iterable[Object]) -> list[str]:
-    """How to see the textures of new objects, if 3D viewports do not show them."""
+    """How to see the textures of new objects, if 3D viewports (`SpaceView3D`) do not show them."""
     hides_textures = any(
         shading.type not in ("MATERIAL", "RENDERED") and (shading.type != "SOLID" or shading.color_type != "TEXTURE")
         for shading in (space.shading for space in spaces)

@@ -181,6 +181,9 @@ def action_behind_tweak(animation_data: AnimData) -> tuple[Action | None, Any]:
 
 def play(animation_data: AnimData, action: Action | None, slot: Any) -> None:
     """Makes an action, or none, the active one, with that slot."""
+    if animation_data.use_tweak_mode:
+        # The active action cannot be changed while that of a strip is tweaked.
+        animation_data.use_tweak_mode = False
     animation_data.action = action
     if _HAS_SLOTS and action is not None:
         _newer(animation_data).action_slot = slot
@@ -188,12 +191,7 @@ def play(animation_data: AnimData, action: Action | None, slot: Any) -> None:
 
 def assign_action(animation_data: AnimData, action: Action | None, id_type: str, name: str = "") -> None:
     """Makes an action the active one, and its first slot for that kind of data-block, or of that name, with it."""
-    if animation_data.use_tweak_mode:
-        # The active action cannot be changed while that of a strip is tweaked.
-        animation_data.use_tweak_mode = False
-    animation_data.action = action
-    if _HAS_SLOTS and action is not None:
-        _newer(animation_data).action_slot = _slot_for(action, id_type, name)
+    play(animation_data, action, _slot_for(action, id_type, name) if _HAS_SLOTS and action is not None else None)
 
 
 def assign_slot(strip: NlaStrip, action: Action, id_type: str, name: str = "") -> None:

@@ -11,7 +11,7 @@ from bpy.types import Action, Collection, Context, Material, Object
 from ..io_blender import state, versions
 from ..io_blender.clips.keyframes import build_frame_action
 from ..io_blender.frames.options import ImportOptions as Md2Options
-from ..io_blender.frames.shape_keys import require_shape_keys
+from ..io_blender.frames.shape_keys import shape_keys
 from ..io_blender.materials.library import MaterialLibrary
 from ..io_blender.reports import ImportResult, Job, Progress, Report, listing
 from ..io_blender.skeletal.importing.action import ActionBuilder
@@ -242,7 +242,7 @@ class _Builder:
                 text = f"{declared.name}: frames from {first} on, but the model has {model.frame_count}"
                 self._result.report.warn(text, part.path.name)
                 continue
-            keys = require_shape_keys(obj)
+            keys = shape_keys(obj)
             action = build_frame_action(FrameSequence(declared.name, first, last), keys, self._options.frame_start)
             action.use_fake_user = True
             self._result.actions.append(action)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..io_blender import state
-from ..io_blender.findings import LocatedFinding, Location
+from ..io_blender import reports, state
 from ..io_blender.records import NONE
 from ..io_blender.reports import ExportResult, Job, Progress, Report, finish, kept_on_failure, raise_all
 from ..io_blender.scene.mesh_data import TriangleMesh
@@ -235,10 +234,10 @@ def _build(
     return builder, builder.files(built, path, model.game)
 
 
-def find(context: Context, options: ExportOptions) -> list[LocatedFinding]:
+def find(context: Context, options: ExportOptions) -> list[reports.LocatedFinding]:
     """The findings of a game about an export, without verification; raises NothingToExportError."""
     options = replace(options, model=replace(options.model, verify=Verify.NONE))
     with state.temporary_object_mode(context):
         builder, files = finish(_build(context, Path(f"model{SUFFIX}"), options, Report()))
-    location, game = Location(builder.source.armature), options.model.game
+    location, game = reports.Location(builder.source.armature), options.model.game
     return [(finding, location) for one in files.values() for finding in iqm.check_iqm(one, game, builder.imported)]

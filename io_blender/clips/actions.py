@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import count, islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import bpy
 from bpy.types import Action, Key, Object
@@ -21,10 +21,10 @@ from bpy.types import Action, Key, Object
 from ...io_common import names
 from ...io_common.texts import counted
 from .. import versions
-from ..arrays import read_array
 from ..frames.shape_keys import value_path
 from ..records import Text, group_on
 from ..reports import Report, listing
+from ..scene.mesh_data import read_array
 from ..state import strips_of
 
 _MODEL, _NAME = Text("io_idtech", "model"), Text("io_idtech", "animation")
@@ -36,14 +36,6 @@ _LOOKED_AT = 64
 _MOST_NAMED = 40
 
 
-class ForeignAction(NamedTuple):
-    """An action that would animate an owner but is not its own: whose it is, or what is missing."""
-
-    action: Action
-    slot: Any
-    reason: str
-
-
 @dataclass(eq=False)
 class SuitableActions:
     """The actions of a .blend file, sorted for one owner."""
@@ -52,7 +44,8 @@ class SuitableActions:
     chosen: list[tuple[Action, Any]] = field(default_factory=list)
     # Further slots of these actions that are its own.
     other_slots: dict[Action, list[Any]] = field(default_factory=dict)
-    foreign: list[ForeignAction] = field(default_factory=list)  # they would animate something of it
+    # What would animate something of it: each with its slot, and whose it is, or what is missing.
+    foreign: list[tuple[Action, Any, str]] = field(default_factory=list)
     uncertain: dict[str, str] = field(default_factory=dict)  # another owner of a chosen action, by its name
     left_out: dict[str, str] = field(default_factory=dict)  # the reason, by name of the action
 
@@ -60,7 +53,7 @@ class SuitableActions:
     def reasons(self) -> dict[str, str]:
         """Whose each action is that is not the owner's, by name."""
         chosen = {action for action, _ in self.chosen}
-        return {one.action.name: one.reason for one in reversed(self.foreign) if one.action not in chosen}
+        return {action.name: reason for action, _, reason in reversed(self.foreign) if action not in chosen}
 
 
 class ActionFinder:
@@ -90,7 +83,7 @@ class ActionFinder:
                 if self._animates(action, slot) or self._plays_here(action, slot)
             ]
             suitable = [slot for slot, reason in useful if not reason]
-            found.foreign += [ForeignAction(action, slot, reason) for slot, reason in useful if reason]
+            found.foreign += [(action, slot, reason) for slot, reason in useful if reason]
             if suitable:
                 chosen = self._choose_slot(action, suitable)
                 found.chosen.append((action, chosen))
@@ -254,10 +247,8 @@ def _data_of(owner: Any) -> Any:
 
 
 def _are_same_model(one: Any, other: Any) -> bool:
-    if one == other:
-        return True
-    both_objects = isinstance(one, bpy.types.Object) and isinstance(other, bpy.types.Object)
-    return both_objects and one.data is not None and one.data == other.data
+    data = _data_of(one)
+    return bool(one == other or (data is not None and data == _data_of(other)))
 
 
 def _shown_name(owner: Any) -> str:
@@ -292,9 +283,15 @@ def missing_bones(action: Action, slot: Any, armature: Object) -> list[str]:
     return [name for name in dict.fromkeys(found) if name not in armature.data.bones]
 
 
-def moves_bones(action: Action, armature: Object) -> bool:
-    """Whether an action moves bones of an armature, judged by the first of its F-curves."""
-    return bone_slot(action, armature)[0]
+def own_animations(armature: Object) -> list[Action]:
+    """An armature's own actions that move bones, by name."""
+    finder = ActionFinder(armature)
+    return [action for action in bpy.data.actions if bone_slot(action, armature)[0] and finder.owns(action)]
+
+
+def active_action(owner: Any) -> Action | None:
+    """The action that is assigned to an object or other data-block, which may be None."""
+    return owner.animation_data.action if owner is not None and owner.animation_data is not None else None
 
 
 def _targets_of(owner: Any) -> Callable[[str], bool]:
@@ -336,11 +333,6 @@ def _plays(owner: Any) -> Iterator[tuple[Action, Any]]:
         pairs.append(versions.action_behind_tweak(data))
     pairs += [(strip.action, versions.assigned_slot(strip)) for strip in strips_of(data)]
     yield from ((action, slot) for action, slot in pairs if action is not None)
-
-
-def strip_actions(obj: Object) -> set[Action]:
-    """The actions of the NLA strips of an object."""
-    return {strip.action for strip in strips_of(obj.animation_data) if strip.action is not None}
 
 
 def played_actions(obj: Object) -> set[Action]:

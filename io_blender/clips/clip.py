@@ -238,8 +238,8 @@ def _list_actions(animated: Object | Key, left_out: dict[str, str]) -> Iterator[
     for action, chosen in found.chosen:
         for slot in (chosen, *found.other_slots[action]):
             yield action_clip(action, slot, is_preferred=slot == chosen)
-    for one in found.foreign:
-        yield action_clip(one.action, one.slot, is_preferred=False, foreign=one.reason)
+    for action, slot, reason in found.foreign:
+        yield action_clip(action, slot, is_preferred=False, foreign=reason)
 
 
 def _list_strips(animated: Object | Key, left_out: dict[str, str]) -> Iterator[Clip]:

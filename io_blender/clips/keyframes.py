@@ -13,8 +13,8 @@ from bpy.types import Action, FCurve, Key, Scene
 from ...io_common import names
 from ...io_common.frames import FrameSequence
 from .. import versions
-from ..arrays import read_array
 from ..frames.shape_keys import points_of_frame, value_path
+from ..scene.mesh_data import read_array
 from .actions import store_owner
 
 _GROUP = "Frames"

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from bpy.types import Action, Context, Depsgraph, Object, Scene
 
 from .. import state, versions
-from ..arrays import read_array
+from ..scene.mesh_data import read_array
 from ..scene.time_dependence import has_frame_handlers
 from .actions import sets_keys
 from .clip import Clip
@@ -64,23 +64,34 @@ def _set_pose_channel(obj: Object, name: str, values: npt.NDArray[np.float32]) -
 
 
 class PlayedData:
-    """The action, slot, NLA tracks and strips that play on a data-block, captured to be restored later."""
+    """The action, slot, NLA tracks and strips that play on a data-block, if any, captured to be restored later."""
 
     def __init__(self, owner: Any) -> None:
+        self._owner = owner
         self._data = data = owner.animation_data
+        if data is None:
+            return
         self._playing = self._what_plays()
         self._behind_tweak = versions.action_behind_tweak(data)
         self._last_slot = versions.last_slot_identifier(data)
         self._strips = state.Saved(state.strips_of(data), "mute")
         self._tracks = state.Saved(data.nla_tracks, "mute", "is_solo")
+        self._known = {track.as_pointer() for track in data.nla_tracks}
 
     def _what_plays(self) -> tuple[Any, ...]:
         data = self._data
         return data.action, versions.assigned_slot(data), data.use_tweak_mode, data.use_nla
 
     def restore(self) -> bool:
-        """Restores them, and returns whether anything had changed."""
+        """Restores them without what was added, and returns whether anything had changed."""
         data = self._data
+        if data is None:
+            is_new = self._owner.animation_data is not None
+            if is_new:
+                self._owner.animation_data_clear()
+            return is_new
+        for track in [track for track in data.nla_tracks if track.as_pointer() not in self._known]:
+            data.nla_tracks.remove(track)
         changed = any([self._strips.restore(), self._tracks.restore()])
         if changed and not data.use_tweak_mode:
             # Unmuting alone does not make Blender evaluate tracks again.
@@ -91,7 +102,6 @@ class PlayedData:
             data.use_nla, changed = use_nla, True
             if tweaks:
                 # Entering tweak mode makes the strip's action active again, and leaving it the one from before.
-                data.use_tweak_mode = False
                 versions.play(data, *self._behind_tweak)
                 data.use_tweak_mode = True
             else:
@@ -202,9 +212,7 @@ class _SceneState:
         keys = [key for owner in owners if isinstance(owner, bpy.types.Key) for key in owner.key_blocks]
         self._positions, self._keys = state.Saved(armatures, "pose_position"), state.Saved(keys, "value")
         # The scene need not show the owners.
-        players = dict.fromkeys([*scene.objects, *owners])
-        self._playing = [PlayedData(owner) for owner in players if owner.animation_data is not None]
-        self._without_data = [owner for owner in owners if owner.animation_data is None]
+        self._playing = [PlayedData(owner) for owner in dict.fromkeys([*scene.objects, *owners])]
         # Constraints may refer to armatures of other scenes.
         self._poses = [Pose(obj) for obj in bpy.data.objects if obj.pose is not None]
         played = dict.fromkeys((owner, clip.played_on(owner)[0]) for owner in owners for clip in clips)
@@ -213,9 +221,6 @@ class _SceneState:
 
     def restore(self) -> None:
         changes = [playing.restore() for playing in self._playing]
-        for owner in self._without_data:
-            if owner.animation_data is not None:
-                owner.animation_data_clear()
         self._positions.restore()
         # Assigning an action or changing the frame evaluates animation, which overwrites unkeyed values.
         if self._frame != self._scene.frame_float:
@@ -279,8 +284,7 @@ class Player(AbstractContextManager["Player"]):
         state.set_frame(self._temporary_scene or self._scene, frame)
         if self._temporary_scene is None:
             return self._context.evaluated_depsgraph_get()
-        graph = self._temporary_scene.view_layers[0].depsgraph
-        assert graph is not None
+        graph: Any = self._temporary_scene.view_layers[0].depsgraph
         return graph
 
     def _leave_out_others(self, objects: list[Object]) -> None:

@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
 from bpy.types import Object, Scene
 
-from ...io_common.frames import (
-    MAX_FRAME_NAME,
-    MAX_SEQUENCE_NAME,
-    FrameSequence,
-    clean_name,
-    find_sequences,
-    make_unique,
-    number_digits,
-    number_frames,
-)
+from ...io_common import frames as file_frames
 from ...io_common.texts import UnknownFieldError
 from ..clips.clip import AnimationList, range_markers
 from ..clips.keyframes import marker_name
@@ -40,154 +31,144 @@ def segments_of_list(found: AnimationList, options: FrameOptions, report: Report
 
 def clean_names(names: Sequence[str], longest: int, report: Report, consequence: str) -> list[str]:
     """Names as a file can have them; each change is a warning with `consequence`, which may have {name}."""
-    cleaned = [clean_name(name, longest) for name in names]
+    cleaned = [file_frames.clean_name(name, longest) for name in names]
     for name, clean in zip(names, cleaned, strict=True):
         # That blanks become underscores need not be mentioned.
         if clean != "_".join(name.split()):
-            text = f"frame names can have only {MAX_FRAME_NAME} Latin-1 characters, so {consequence}"
+            text = f"frame names can have only {file_frames.MAX_FRAME_NAME} Latin-1 characters, so {consequence}"
             report.warn(text.replace("{name}", clean), name)
     return cleaned
 
 
 def sequence_names(names: Sequence[str], report: Report) -> list[str]:
     """Names of sequences as a file can have them; warns of those that had to change, and of repeated ones."""
-    cleaned = clean_names(names, MAX_SEQUENCE_NAME, report, "the sequence was named {name}")
+    cleaned = clean_names(names, file_frames.MAX_SEQUENCE_NAME, report, "the sequence was named {name}")
     repeated = sorted({name for name in cleaned if cleaned.count(name) > 1})
     if repeated:
         report.warn(f"several sequences have the same name, and their frames are numbered on: {listing(repeated)}")
     return cleaned
 
 
-def frame_names(
-    plan: FramePlan,
-    objects: Sequence[Object],
-    scene: Scene,
-    models: Iterable[SourceFrames],
-    report: Report,
-    first_number: int = 1,
-) -> list[str]:
-    """Names of the file or of shape keys, else new ones; unique unless the imported file repeats them."""
-    namer, source = _Namer(plan, objects, scene, models, report), plan.file
-    namer.first_number = first_number
-    if plan.segments:
-        namer.name_segments()
-    elif plan.scene_frames is None:
-        namer.name_keys()
-    else:
-        namer.name_scene(plan.scene_frames)
-    frames = namer.sources.tolist()
-    stored = [source.frame_names[frame] if source is not None and frame != NONE else None for frame in frames]
-    new = [name for name, old in zip(namer.names, stored, strict=True) if old is None]
-    names = iter(make_unique(new, [old for old in stored if old is not None]))
-    return [next(names) if old is None else old for old in stored]
+@dataclass(eq=False)
+class FrameNamer:
+    """Finds the frame of the imported file that names each frame, or NONE, and the name that it has then."""
 
+    plan: FramePlan
+    objects: Sequence[Object]
+    scene: Scene
+    models: Iterable[SourceFrames]
+    report: Report
+    first_number: int = 1
 
-class _Namer:
-    """The frame of the imported file that names each frame, or NONE, and the name that it has then."""
+    def __post_init__(self) -> None:
+        self._source, self._sources, self._names = self.plan.file, self.plan.source.copy(), [""] * self.plan.frame_count
 
-    def __init__(
-        self, plan: FramePlan, objects: Sequence[Object], scene: Scene, models: Iterable[SourceFrames], report: Report
-    ) -> None:
-        self._plan, self._objects, self._scene = plan, objects, scene
-        self._source, self._models, self._report = plan.file, models, report
-        self.sources = plan.source.copy()
-        self.names = [""] * plan.frame_count
-        self.first_number = 1
+    def find_names(self) -> list[str]:
+        """Names of the file or of shape keys, else new ones; unique unless the imported file repeats them."""
+        plan, source = self.plan, self._source
+        if plan.segments:
+            self._name_segments()
+        elif plan.scene_frames is None:
+            self._name_keys()
+        else:
+            self._name_scene(plan.scene_frames)
+        frames = self._sources.tolist()
+        stored = [source.frame_names[frame] if source is not None and frame != NONE else None for frame in frames]
+        new = [name for name, old in zip(self._names, stored, strict=True) if old is None]
+        names = iter(file_frames.make_unique(new, [old for old in stored if old is not None]))
+        return [next(names) if old is None else old for old in stored]
 
-    @cached_property
-    def _digits(self) -> int:
-        return number_digits(self._source.frame_names if self._source is not None else ())
-
-    @cached_property
-    def _imported(self) -> set[str]:
-        """The markers of all imported models: one with the name of another model's sequence is not a renamed one."""
-        return {marker_name(name) for model in self._models for name in model.sequence_names}
+    def _number(self, names: list[str]) -> list[str]:
+        digits = file_frames.number_digits(self._source.frame_names if self._source is not None else ())
+        return file_frames.number_frames(names, digits, self.first_number)
 
     def _set(self, positions: Iterable[int], names: Iterable[str]) -> None:
         for position, name in zip(positions, names, strict=True):
-            self.sources[position], self.names[position] = NONE, name
+            self._sources[position], self._names[position] = NONE, name
 
-    def name_keys(self) -> None:
-        key_names, source = self._plan.key_names, self._source
-        self.sources = frames_of_keys(key_names, source)
-        new = np.flatnonzero(self.sources == NONE).tolist()
+    def _name_keys(self) -> None:
+        key_names, source = self.plan.key_names, self._source
+        self._sources = frames_of_keys(key_names, source)
+        new = np.flatnonzero(self._sources == NONE).tolist()
         self._set(new, self._clean_keys([key_names[position] or "" for position in new]))
         start = source.frame_start if source is not None else 0
-        self._rename((self.sources + start).tolist())
+        self._rename((self._sources + start).tolist())
 
     def _clean_keys(self, names: Sequence[str]) -> list[str]:
         consequence = "the name was changed in the file: rename the shape key to choose another"
-        return clean_names(names, MAX_FRAME_NAME, self._report, consequence)
+        return clean_names(names, file_frames.MAX_FRAME_NAME, self.report, consequence)
 
-    def name_scene(self, frames: Sequence[float]) -> None:
+    def _name_scene(self, frames: Sequence[float]) -> None:
         # Each name of the file or of a shape key is used once, by the first frame.
         taken: set[str] = set()
-        for position, name in enumerate(self._plan.key_names):
+        for position, name in enumerate(self.plan.key_names):
             if name is None or name in taken:
-                self.sources[position] = NONE
-            elif self.sources[position] == NONE:
-                (self.names[position],) = self._clean_keys([name])
+                self._sources[position] = NONE
+            elif self._sources[position] == NONE:
+                (self._names[position],) = self._clean_keys([name])
             taken.add(name or "")
         self._rename(frames)
-        new = [position for position, name in enumerate(self.names) if self.sources[position] == NONE and not name]
+        new = [position for position, name in enumerate(self._names) if self._sources[position] == NONE and not name]
         chosen = self._sequences([frames[position] for position in new])
         distinct = list(dict.fromkeys(chosen))
-        cleaned = dict(zip(distinct, sequence_names(distinct, self._report), strict=True))
-        self._set(new, number_frames([cleaned[name] for name in chosen], self._digits, self.first_number))
+        cleaned = dict(zip(distinct, sequence_names(distinct, self.report), strict=True))
+        self._set(new, self._number([cleaned[name] for name in chosen]))
 
-    def name_segments(self) -> None:
+    def _name_segments(self) -> None:
         """Names the frames of a list: as in the file where a sequence of it was chosen whole, else anew."""
-        imported: dict[int, FrameSequence] = {}
-        for sequence in find_sequences(self._source.frame_names) if self._source is not None else ():
+        imported: dict[int, file_frames.FrameSequence] = {}
+        for sequence in file_frames.find_sequences(self._source.frame_names) if self._source is not None else ():
             imported |= dict.fromkeys(range(sequence.first, sequence.last + 1), sequence)
         taken: set[int] = set()
         end = 0
-        for segment in self._plan.segments:
+        for segment in self.plan.segments:
             begin, end = end, end + len(segment.frames)
-            frames = self.sources[begin:end].tolist()
+            frames = self._sources[begin:end].tolist()
             first = imported.get(frames[0])
             if (
                 first is not None
                 and frames == list(range(first.first, first.last + 1))
-                and clean_name(marker_name(first.name), MAX_SEQUENCE_NAME) == segment.name
+                and file_frames.clean_name(marker_name(first.name), file_frames.MAX_SEQUENCE_NAME) == segment.name
                 and taken.isdisjoint(frames)
             ):
                 taken.update(frames)
             else:
-                self.sources[begin:end] = NONE
-        new = np.flatnonzero(self.sources == NONE).tolist()
-        owners = [segment.name for segment in self._plan.segments for _ in segment.frames]
-        self._set(new, number_frames([owners[position] for position in new], self._digits, self.first_number))
+                self._sources[begin:end] = NONE
+        new = np.flatnonzero(self._sources == NONE).tolist()
+        owners = [segment.name for segment in self.plan.segments for _ in segment.frames]
+        self._set(new, self._number([owners[position] for position in new]))
 
     def _rename(self, times: Sequence[float]) -> None:
         """Names the frames whose sequence has a renamed marker now; `times` are those of the scene, (F,)."""
         # A sequence is renamed if just one marker is where it begins, and that has another name.
         markers: dict[float, set[str]] = {}
-        for marker in range_markers(self._scene):
+        for marker in range_markers(self.scene):
             markers.setdefault(marker.frame, set()).add(marker.name)
         # A single frame has no marker.
         if self._source is None or not markers or len(self._source.frame_names) < 2:
             return
-        found = self.sources.copy()
-        for sequence in find_sequences(self._source.frame_names):
+        # A marker with the name of another model's sequence is not a renamed one.
+        imported = {marker_name(name) for model in self.models for name in model.sequence_names}
+        found = self._sources.copy()
+        for sequence in file_frames.find_sequences(self._source.frame_names):
             positions = np.flatnonzero((found >= sequence.first) & (found <= sequence.last)).tolist()
             is_marked = sequence.name in self._source.sequence_names
             if not is_marked or not positions or found[positions[0]] != sequence.first:
                 continue
             shown = markers.get(times[positions[0]], set())
-            if len(shown) != 1 or marker_name(sequence.name) in shown or not shown.isdisjoint(self._imported):
+            if len(shown) != 1 or marker_name(sequence.name) in shown or not shown.isdisjoint(imported):
                 continue
             (new_name,) = shown
-            named = number_frames([new_name] * len(positions), self._digits, self.first_number)
+            named = self._number([new_name] * len(positions))
             self._set(positions, named)
-            self._report.warn(
+            self.report.warn(
                 f"the marker of the sequence {sequence.name} was renamed to {new_name}: its frames were named "
                 f"{named[0]} to {named[-1]}"
             )
 
     def _sequences(self, frames: list[float]) -> list[str]:
         """The sequence of each frame of the scene, named by the marker before it, or by the action."""
-        markers = sorted(((marker.frame, marker.name) for marker in range_markers(self._scene)), reverse=True)
-        action = playing_action(self._objects)
+        markers = sorted(((marker.frame, marker.name) for marker in range_markers(self.scene)), reverse=True)
+        action = playing_action(self.objects)
         fallback = action.name if action is not None else ""
         return [next((name for start, name in markers if start <= frame), fallback) for frame in frames]

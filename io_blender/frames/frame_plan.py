@@ -15,6 +15,7 @@ from bpy.types import Action, Object, Scene
 
 from ...io_common.texts import counted
 from .. import state
+from ..clips.actions import active_action
 from ..clips.clip import Clip, sample_count
 from ..clips.playing import Player, restored_frame_and_values
 from ..records import NONE, SourceFrames
@@ -30,7 +31,6 @@ from .shape_keys import (
     keys_in_all_frames,
     playback_of,
     played_range,
-    require_shape_keys,
     shape_keys,
 )
 
@@ -194,16 +194,8 @@ def owner_of_list(objects: Sequence[Object]) -> Object:
 def common_source(sources: Mapping[Object, AnySource]) -> AnySource | None:
     """The file that the frames come from, if it is one: parts of one model all have its frames."""
     models = list(sources.values())
-    if not models:
-        return None
-    first = models[0]
-    is_common = all(
-        other.frame_names == first.frame_names
-        and other.key_names == first.key_names
-        and other.frame_start == first.frame_start
-        for other in models[1:]
-    )
-    return first if is_common else None
+    kinds = {(tuple(one.frame_names), tuple(one.key_names), one.frame_start) for one in models}
+    return models[0] if len(kinds) == 1 else None
 
 
 def frames_of_keys(key_names: Sequence[str | None], source: SourceFrames | None) -> npt.NDArray[np.int64]:
@@ -252,8 +244,6 @@ class Planner:
         imported = _imported(self.objects, self.sources)
         return {obj: playback_of(obj, self.sources[obj], self.scene) for obj in imported}
 
-    # Shape keys
-
     def _keys_are_frames(self) -> bool:
         """Whether shape keys are the frames that Blender shows, so that the scene need not be played."""
         sources, keyed = self.sources, self._keyed
@@ -268,11 +258,9 @@ class Planner:
         playbacks = set(self._playbacks.values())
         if len(imported) < len(keyed) or Playback.OTHER in playbacks or len(playbacks) > 1:
             return False
-        first = sources[imported[0]]
-        key_names = [key.name for key in frame_keys(imported[0])]
+        first, key_names = sources[imported[0]], [key.name for key in frame_keys(imported[0])]
         for obj in imported[1:]:
-            is_same = sources[obj].frame_start == first.frame_start
-            if not is_same or [key.name for key in frame_keys(obj)] != key_names:
+            if sources[obj].frame_start != first.frame_start or [key.name for key in frame_keys(obj)] != key_names:
                 return False
         plays_in_order = Playback.IN_ORDER in playbacks
         if is_moving or (plays_in_order and self.options.is_resampled(self.scene)):
@@ -287,7 +275,7 @@ class Planner:
     def _warn_of_mixes(self) -> None:
         self._warn_of_pins()
         for obj in self._keyed:
-            keys = require_shape_keys(obj)
+            keys = shape_keys(obj)
             mixed = [key for key in frame_keys(obj) if key != keys.reference_key and key.value != 0.0]
             if keys.use_relative and not obj.show_only_shape_key and any(has_effect(key) for key in mixed):
                 self.report.warn(
@@ -331,7 +319,7 @@ class Planner:
         keys = {}
         for obj in self._keyed:
             # The key of the same name, else at the same position, else the first.
-            names = [key.name for key in require_shape_keys(obj).key_blocks]
+            names = [key.name for key in shape_keys(obj).key_blocks]
             index = {name: position for position, name in enumerate(names)}
             is_parallel = len(names) == len(key_names)
             indices = [index.get(name, position if is_parallel else 0) for position, name in enumerate(key_names)]
@@ -339,12 +327,10 @@ class Planner:
         plays_keys = not self.options.is_resampled(self.scene) and Playback.IN_ORDER in self._playbacks.values()
         return FramePlan(list(key_names[::step]), frames[::step], None, keys, file=source, plays_keys=plays_keys)
 
-    # Frames of the scene
-
     def _armature_range(self) -> tuple[int, int] | None:
         """The manual range of the action of the first armature whose action has one."""
         for obj in self.objects:
-            action = _active_action(rig_of(obj))
+            action = active_action(rig_of(obj))
             if action is not None and action.use_frame_range:
                 return round(action.frame_start), round(action.frame_end)
         return None
@@ -439,13 +425,9 @@ class Planner:
 def playing_action(objects: Sequence[Object]) -> Action | None:
     """The first action that moves any of the objects: of an armature, its own, of its keys, of its parent."""
     owners = (owner for obj in objects for owner in _owners(obj))
-    return next((action for owner in owners if (action := _active_action(owner)) is not None), None)
+    return next((action for owner in owners if (action := active_action(owner)) is not None), None)
 
 
 def _owners(obj: Object) -> tuple[Any, ...]:
     """What may have an action that moves an object, or None."""
     return rig_of(obj), obj, shape_keys(obj), obj.parent
-
-
-def _active_action(owner: Any) -> Action | None:
-    return owner.animation_data.action if owner is not None and owner.animation_data is not None else None

@@ -24,14 +24,13 @@ from ...io_common.triangles import is_degenerate
 from .. import state, versions
 from ..clips.clip import Played, animation_list, warn_of_speed
 from ..clips.keyframes import SequenceActions, add_markers, build_frame_action
-from ..findings import Location
 from ..materials.library import MaterialLibrary
 from ..records import MaterialRecord, SourceFrames, store_warnings
-from ..reports import ImportResult, Job, Progress, Report, kept_on_failure
-from .frame_names import frame_names, segments_of_list
+from ..reports import ImportResult, Job, Location, Progress, Report, kept_on_failure
+from .frame_names import FrameNamer, segments_of_list
 from .frame_plan import LIST, FrameOptions, FramePlan, Planner, Segment, owner_of_list, plan_sequences
 from .options import ExportOptions, ImportOptions
-from .shape_keys import add_frame_keys, require_shape_keys, shape_keys
+from .shape_keys import add_frame_keys, shape_keys
 
 ABSOLUTE, NONE = "ABSOLUTE", "NONE"
 
@@ -139,7 +138,7 @@ def add_frames(
     result.report.count("frames", len(frames))
     if len(frames) < 2:
         return key_names
-    keys = [require_shape_keys(obj) for obj in shapes]
+    keys = [shape_keys(obj) for obj in shapes]
     if keys:
         whole = build_frame_action(FrameSequence(name, 0, len(frames) - 1), keys[0], start, actions, player)
         for one in keys:
@@ -210,7 +209,7 @@ def plan_model(
         plan = plan_sequences(objects, sources, scene, owners, arrange(segments_of_list(found, options, report)))
     else:
         plan = Planner(objects, sources, scene, options, report).plan()
-    plan.names = frame_names(plan, objects, scene, models, report, first_number)
+    plan.names = FrameNamer(plan, objects, scene, models, report, first_number).find_names()
     return plan
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from ..options import GAME, choice_option, frame_rate_option, frame_start_option, option, scene_timing_option
 from ..scene import axes
-from ..scene.axes import Conversion
 from ..scene.objects import ChosenConversion, Scope
 from ..verification import Verify
 from .frame_plan import FrameOptions
@@ -118,7 +117,7 @@ class ExportOptions(FrameModelProperties):
     frames: FrameOptions = field(default_factory=FrameOptions)
     verify: Verify = Verify.SOME  # the frames that are compared with Blender before the file is written
     # From the scene to the file; what is not set is that of the import.
-    conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
+    conversion: axes.Conversion | ChosenConversion = field(default_factory=axes.identity)
     game_folders: tuple[str, ...] = ()  # the user's, to which the paths of images are relative
     compares_speed: bool = True  # warn if the game plays the model slower or faster than Blender
     path: Path | None = None  # that is written, or would be

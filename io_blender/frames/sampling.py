@@ -23,7 +23,7 @@ from ..scene.time_dependence import warn_of_simulations
 from ..verification import frames_to_verify
 from .frame_plan import FramePlan
 from .options import ExportOptions
-from .shape_keys import differs_from_stored, frame_keys, require_shape_keys, solo_keys
+from .shape_keys import differs_from_stored, frame_keys, shape_keys, solo_keys
 
 Floats = npt.NDArray[np.floating]
 Ints = npt.NDArray[np.int32]
@@ -331,7 +331,7 @@ class _Sampler:
         """Reads the stored keys of an unmodified object into all frames."""
         part = self._parts[index]
         indices = self._plan.keys[part.obj]
-        keys = list(require_shape_keys(part.obj).key_blocks)
+        keys = list(shape_keys(part.obj).key_blocks)
         points: Floats = np.empty((len(indices), part.vertex_count, 3), dtype=np.float32)
         for row, key in enumerate(indices):
             keys[key].points.foreach_get("co", points[row].reshape(-1))
@@ -374,7 +374,7 @@ def _is_unmodified(obj: Object) -> bool:
 
 def _shows_stored_keys(obj: Object, indices: Iterable[int]) -> bool:
     """Whether an object without modifiers shows each of some shape keys, alone, as it is stored."""
-    keys = require_shape_keys(obj)
+    keys = shape_keys(obj)
     blocks = list(keys.key_blocks)
     return not any(differs_from_stored(keys, blocks[index]) for index in indices)
 

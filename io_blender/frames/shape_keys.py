@@ -20,11 +20,10 @@ from bpy.types import FCurve, Key, Object, Scene, ShapeKey
 
 from ...io_common import names
 from .. import state, versions
-from ..arrays import read_array
 from ..records import SourceFrames
+from ..scene.mesh_data import read_array
 from ..scene.time_dependence import is_animated
 
-_NAMELESS = "frame"
 _TOLERANCE = 1e-4
 # The evaluation time of late frames has only three exact decimals.
 _TIME_TOLERANCE = 1e-3
@@ -33,13 +32,6 @@ _TIME_TOLERANCE = 1e-3
 def shape_keys(obj: Object) -> Key | None:
     """The shape keys of a mesh object; None if it has none."""
     return obj.data.shape_keys  # type: ignore[union-attr, no-any-return]
-
-
-def require_shape_keys(obj: Object) -> Key:
-    """The shape keys of a mesh object that is known to have some."""
-    keys = shape_keys(obj)
-    assert keys is not None
-    return keys
 
 
 def frame_keys(obj: Object) -> list[ShapeKey]:
@@ -64,14 +56,14 @@ def add_frame_keys(
     """Makes a shape key of each frame, (F, V, 3) in the scene's space; returns their names in Blender."""
     # The object has no shape keys, and its mesh has the shape of the first frame.
     points = np.ascontiguousarray(positions, dtype=np.float32).reshape(len(frame_names), -1)
-    wanted = [names.for_blender(name, versions.MAX_NAME, _NAMELESS) for name in frame_names]
+    wanted = [names.for_blender(name, versions.MAX_NAME, "frame") for name in frame_names]
     key_names = []
     for name, coordinates in zip(names.distinct(wanted, versions.MAX_NAME), points, strict=True):
         key = obj.shape_key_add(name=name, from_mix=False)
         # `points` is `data` without a wrapper for every point: forty times as fast.
         key.points.foreach_set("co", coordinates)
         key_names.append(key.name)
-    keys = require_shape_keys(obj)
+    keys = shape_keys(obj)
     # Blender 5 gives new keys the value 1.
     keys.key_blocks.foreach_set("value", np.zeros(len(key_names), dtype=np.float32))
     keys.use_relative = relative
@@ -113,7 +105,7 @@ def solo_keys(objects: Sequence[Object]) -> Iterator[Callable[[Object, int], Non
 
 def _show_alone(obj: Object, index: int) -> None:
     """Shows one shape key of an object: pinned, or at its full value where that gives other positions."""
-    keys = require_shape_keys(obj)
+    keys = shape_keys(obj)
     key = keys.key_blocks[index]
     obj.show_only_shape_key = not differs_from_stored(keys, key)
     obj.active_shape_key_index = index

@@ -15,13 +15,11 @@ from ...io_common import names
 from ...io_common.game_tree.archives import ARCHIVE_EXTENSIONS
 from ...io_common.game_tree.files import GameFile
 from ...io_common.game_tree.folders import export_name
-from ...io_common.names import clean_name, fold, short
 from ...io_common.textures.conventions import MaterialImages
 from .. import versions
 from ..records import MaterialRecord, is_named_by_import, is_quotable, material_records, read_game_folder
 from ..reports import Report
 from . import images
-from .images import ImageStore
 from .shading import build_nodes, principled_of, reset_nodes
 
 _NEUTRAL_COLOR = (0.8, 0.8, 0.8, 1.0)  # Blender's color of a surface without a material
@@ -36,7 +34,7 @@ class MaterialLibrary:
 
     def __init__(self, record: MaterialRecord, find_palette: Callable[[], GameFile | None] = lambda: None) -> None:
         self._record = record
-        self._store = ImageStore(record, find_palette)
+        self._store = images.ImageStore(record, find_palette)
         self._known: dict[str, list[Material]] | None = None
         self._made: list[Material] = []
         self._missing: list[str] = []
@@ -97,9 +95,9 @@ class MaterialLibrary:
         build_nodes(material, found, self._store, self._warnings)
 
     def _store_missing(self, material: Material, found: MaterialImages) -> None:
-        missing = [short(raw) for raw in found.missing.values() if raw]
+        missing = [names.short(raw) for raw in found.missing.values() if raw]
         self._record.missing.write(material, "\n".join(missing) or None)
-        self._record.looked_in.write(material, "\n".join(map(short, found.looked_in)) if missing else None)
+        self._record.looked_in.write(material, "\n".join(map(names.short, found.looked_in)) if missing else None)
         self._missing += missing
 
 
@@ -113,7 +111,7 @@ def _is_usable(material: Material, record: MaterialRecord, name: str, found: Mat
     if found is None or image is None:
         return True
     identity = _identity(found)
-    if not identity and clean_name(name).folder:
+    if not identity and names.clean_name(name).folder:
         return True
     return os.path.normcase(image) == os.path.normcase(identity)
 
@@ -151,7 +149,7 @@ def name_for_file(
         return stored
     path = _path_in_game(material, file, game_folders, with_extension=record.names_are_images)
     old_path = _path_in_game(material, before, game_folders, with_extension=False)
-    is_path = old_path is not None and fold(old_path) == names.without_image_extension(fold(stored))
+    is_path = old_path is not None and names.fold(old_path) == names.without_image_extension(names.fold(stored))
     if record.names_are_images or is_path:
         return path or material.name
     if report is not None:
@@ -170,14 +168,15 @@ def _is_name_in_game(material: Material, record: MaterialRecord, path: str) -> b
         return False
     if "/" not in name:
         # The re-release of Quake adds the folder and the numbers of the skin and its frame.
-        return not record.names_are_images and bool(_SKIN_NUMBERS.fullmatch(_base_name(path).removeprefix(fold(name))))
+        numbers = _base_name(path).removeprefix(names.fold(name))
+        return not record.names_are_images and bool(_SKIN_NUMBERS.fullmatch(numbers))
     if record.names_are_images:
-        return fold(name) != names.without_image_extension(fold(path))
+        return names.fold(name) != names.without_image_extension(names.fold(path))
     return not names.has_image_extension(name)
 
 
 def _base_name(path: str) -> str:
-    return fold(path).rpartition("/")[2]
+    return names.fold(path).rpartition("/")[2]
 
 
 def _path_in_game(material: Material, file: str, game_folders: Sequence[str], *, with_extension: bool) -> str | None:
@@ -210,7 +209,6 @@ def color_image(material: Material) -> Image | None:
 
 def _image_behind(socket: Any) -> Image | None:
     nodes = [link.from_node for link in socket.links]
-    # Those behind each are added to the list.
     for node in nodes:
         if node.type == "TEX_IMAGE" and node.image is not None:
             return node.image

@@ -94,8 +94,9 @@ class _NodeBuilder:
         self._material = material
         self._tree: Any = material.node_tree
         self._shader = principled_of(material)
-        self._found = found
-        self._store = store
+        self._found, self._store = found, store
+        # By their names in a declaration, else by their own.
+        self._files = {str(image): image for image in found.images.values()} | found.maps
         self._warnings = warnings
         self._rows: dict[int, int] = {}
         self._images: dict[Image, Any] = {}
@@ -224,14 +225,14 @@ class _NodeBuilder:
 
     def channels(self, role: Role) -> _Channels | None:
         """The color and alpha of a role; None if none of its images can be loaded."""
-        expression, files = self._expression(role)
-        return self._channels(expression, files, role) if expression is not None else None
+        expression = self._expression(role)
+        return self._channels(expression, role) if expression is not None else None
 
     def normal(self) -> Socket:
         """The normal of the normal and height maps; None if there are none."""
-        expression, files = self._expression(Role.NORMAL)
-        relief = self._relief(expression, files) if expression is not None else _Relief()
-        if Role.NORMAL not in self._declared_roles():
+        expression = self._expression(Role.NORMAL)
+        relief = self._relief(expression) if expression is not None else _Relief()
+        if self._declared(Role.NORMAL) is None:
             height = self.channels(Role.HEIGHT)
             if height is not None:
                 relief.heights.append((height.color, _DEFAULT_HEIGHT_SCALE))
@@ -246,36 +247,26 @@ class _NodeBuilder:
             normal = bump.outputs["Normal"]
         return normal
 
-    def _declared_roles(self) -> dict[Role, ImageExpression]:
-        """The expressions of the declaration whose images were found and are used."""
-        declaration = self._found.declaration
+    def _declared(self, role: Role) -> ImageExpression | None:
+        """The expression of the declaration for a role, if its images were found and are used."""
+        found, declaration = self._found, self._found.declaration
         if declaration is None:
-            return {}
-        used = set(self._found.images.values())
-        result: dict[Role, ImageExpression] = {}
-        for role, expression in (
-            (Role.DIFFUSE, declaration.diffuse if declaration.diffuse is not None else declaration.fallback),
-            (Role.SPECULAR, declaration.specular),
-            (Role.GLOW, declaration.glow),
-            (Role.NORMAL, declaration.bump),
-            (Role.ALPHA, declaration.alpha_image),
-        ):
-            files = {self._found.maps[use.name] for use in map_uses(expression) if use.name in self._found.maps}
-            image = self._found.images.get(role)
-            known = files & used if role is Role.NORMAL else image is not None and image in files
-            if expression is not None and known:
-                result[role] = expression
-        return result
+            return None
+        expression = {
+            Role.DIFFUSE: declaration.diffuse if declaration.diffuse is not None else declaration.fallback,
+            Role.SPECULAR: declaration.specular,
+            Role.GLOW: declaration.glow,
+            Role.NORMAL: declaration.bump,
+            Role.ALPHA: declaration.alpha_image,
+        }.get(role)
+        files = {found.maps.get(use.name) for use in map_uses(expression)} - {None}
+        used = found.images.values() if role is Role.NORMAL else [found.images.get(role)]
+        return None if files.isdisjoint(used) else expression
 
-    def _expression(self, role: Role) -> tuple[ImageExpression | None, dict[str, GameFile]]:
-        """The image expression of a role, and the files of the images that it names."""
-        declared = self._declared_roles().get(role)
-        if declared is not None:
-            return declared, self._found.maps
+    def _expression(self, role: Role) -> ImageExpression | None:
+        """The declared expression of a role, else its image."""
         image = self._found.images.get(role)
-        if image is None:
-            return None, {}
-        return MapImage(str(image)), {str(image): image}
+        return self._declared(role) or (MapImage(str(image)) if image is not None else None)
 
     def _load(self, file: GameFile, role: Role) -> Image | None:
         is_data = role in (Role.NORMAL, Role.HEIGHT, Role.SPECULAR, Role.MASKS)
@@ -297,15 +288,15 @@ class _NodeBuilder:
         outputs = self._images[image].outputs
         return _Channels(outputs["Color"], outputs["Alpha"])
 
-    def _channels(self, expression: ImageExpression, files: dict[str, GameFile], role: Role) -> _Channels | None:
+    def _channels(self, expression: ImageExpression, role: Role) -> _Channels | None:
         if isinstance(expression, MapImage):
-            file = files.get(expression.name)
+            file = self._files.get(expression.name)
             return self._image(file, role) if file is not None else None
         if isinstance(expression, BuiltIn):
             if expression.color is None:
                 return None
             return self.constant(expression.color, expression.name)
-        parts = [part for image in expression.images if (part := self._channels(image, files, role)) is not None]
+        parts = [part for image in expression.images if (part := self._channels(image, role)) is not None]
         if not parts:
             return None
         return self._call(expression, parts, role)
@@ -365,17 +356,17 @@ class _NodeBuilder:
         node.outputs[0].default_value = color or (0.0, 0.0, 0.0, 1.0)
         return _Channels(node.outputs[0])
 
-    def _relief(self, expression: ImageExpression, files: dict[str, GameFile]) -> _Relief:
+    def _relief(self, expression: ImageExpression) -> _Relief:
         if isinstance(expression, BuiltIn):
             return _Relief()
         if isinstance(expression, MapImage):
-            image = self._channels(expression, files, Role.NORMAL)
+            image = self._channels(expression, Role.NORMAL)
             return _Relief(image.color if image is not None else None)
         if expression.function == "heightmap":
-            image = self._channels(expression.images[0], files, Role.HEIGHT) if expression.images else None
+            image = self._channels(expression.images[0], Role.HEIGHT) if expression.images else None
             scale = expression.numbers[0] if expression.numbers else 1.0
             return _Relief(heights=[(image.color, scale)] if image is not None else [])
-        parts = [self._relief(image, files) for image in expression.images]
+        parts = [self._relief(image) for image in expression.images]
         if expression.function != "addnormals":
             # XreaL's displaceMap keeps the heights in the alpha channel, for another effect.
             return parts[0] if parts else _Relief()

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import bpy
 from bpy.types import Context, UILayout
 
 from ...io_common.family import Family
 from ..options import option, properties
-
-if TYPE_CHECKING:
-    from bpy.stub_internal.rna_enums import OperatorReturnItems
 
 FOLDER = Path(__file__).resolve().parents[2] / "help"  # the folder of the pages
 START = "index.html"
@@ -37,7 +34,7 @@ class WM_OT_io_idtech_help(bpy.types.Operator):
 
     page: str = option(START, "Page", "File name of the page", options={"SKIP_SAVE"})
 
-    def execute(self, context: Context) -> set[OperatorReturnItems]:
+    def execute(self, context: Context) -> Any:
         page = FOLDER / self.page
         if not page.is_file() or not page.resolve().is_relative_to(FOLDER.resolve()):
             self.report({"ERROR"}, "The help page was not found. Install the add-on from its zip again")
@@ -46,7 +43,7 @@ class WM_OT_io_idtech_help(bpy.types.Operator):
         self.report({"INFO"}, f"Documentation: {page}")
         if bpy.app.background:
             return {"FINISHED"}
-        return bpy.ops.wm.url_open(url=page.as_uri())  # type: ignore[return-value] # the stubs lack what it returns
+        return bpy.ops.wm.url_open(url=page.as_uri())
 
 
 def draw_button(layout: UILayout, page: str = START) -> None:

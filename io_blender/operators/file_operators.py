@@ -14,11 +14,9 @@ from ...io_common import names
 from ...io_common.family import family_of, family_of_file
 from .. import reports, state, versions
 from ..options import Settings, option, properties
-from ..reports import ExportResult, ImportResult
 from . import preferences
 from .job_operator import JobOperator, NoFileError, Outcome
 from .panel_parts import Operator, OperatorResult
-from .preferences import registered
 from .shared_options import ExportTransform, GameChoice, ImportTransform
 
 if TYPE_CHECKING:
@@ -56,7 +54,7 @@ class ImportFiles(JobOperator, ImportTransform, ImportHelper):
     files: Any = CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
     directory: str = option("", subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"} | versions.PATH_OPTIONS)
 
-    def load(self, context: Context, paths: list[Path]) -> reports.Job[ImportResult]:
+    def load(self, context: Context, paths: list[Path]) -> reports.Job[reports.ImportResult]:
         raise NotImplementedError
 
     def job(self, context: Context) -> reports.Job[Outcome]:
@@ -65,11 +63,11 @@ class ImportFiles(JobOperator, ImportTransform, ImportHelper):
         others = {
             path: family
             for path in paths
-            if (named := family_of(registered, path.suffix)) is not None
+            if (named := family_of(preferences.registered, path.suffix)) is not None
             and isinstance(self, named.blender().importer)
-            and (family := family_of_file(registered, path)) not in (named, None)
+            and (family := family_of_file(preferences.registered, path)) not in (named, None)
         }
-        result = ImportResult()
+        result = reports.ImportResult()
         # Without any path, an operator has a folder to import from.
         if not others or len(others) < len(paths):
             result = yield from self.load(context, [path for path in paths if path not in others])
@@ -88,11 +86,9 @@ class ImportFiles(JobOperator, ImportTransform, ImportHelper):
 
     def paths(self) -> list[Path]:
         """The files to import. Raises NoFileError if none was selected, or one is not a regular file."""
-        selected = [file.name for file in self.files if file.name]
-        if selected:
-            paths = [Path(bpy.path.abspath(self.directory)) / name for name in selected]
-        else:
-            paths = [_file_path(bpy.path.abspath(self.filepath))]
+        folder = Path(bpy.path.abspath(self.directory))
+        paths = [folder / file.name for file in self.files if file.name]
+        paths = paths or [_file_path(bpy.path.abspath(self.filepath))]
         for path in paths:
             if path.exists() and not path.is_file():
                 # Reading from a pipe or a device may never end.
@@ -119,7 +115,7 @@ class ExportFile(JobOperator, ExportTransform, ExportHelper):
         "", "File Path", "The file to write", maxlen=1024, subtype="FILE_PATH", options=versions.PATH_OPTIONS
     )
 
-    def save(self, context: Context, path: Path) -> reports.Job[ExportResult]:
+    def save(self, context: Context, path: Path) -> reports.Job[reports.ExportResult]:
         raise NotImplementedError
 
     def job(self, context: Context) -> reports.Job[Outcome]:
@@ -148,11 +144,12 @@ class ExportFile(JobOperator, ExportTransform, ExportHelper):
         return Path(bpy.path.ensure_ext(str(path), self.filename_ext))
 
 
-def show_imported(context: Context, result: ImportResult) -> None:
+def show_imported(context: Context, result: reports.ImportResult) -> None:
     """Frames new objects in the 3D viewports; the summary says how to see their textures and bones."""
     if result.objects:
         state.show_selected(context)
-        result.report.hints += state.viewing_hints(state.viewports(context), result.objects)
+        spaces = [area.spaces.active for _, area in state.viewport_areas(context)]
+        result.report.hints += state.viewing_hints(spaces, result.objects)
 
 
 def chosen_path(context: Context, operator: Any) -> Path:

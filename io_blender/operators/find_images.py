@@ -18,7 +18,6 @@ from .. import reports
 from ..materials.library import MaterialLibrary, name_for_file
 from ..options import option, properties
 from ..records import MaterialRecord, has_record, material_records, read_game_folder
-from ..reports import Report, printable
 from . import preferences
 from .panel_parts import Operator, OperatorResult, PropertiesPanel, fail, operator_of, split_layout
 
@@ -49,9 +48,8 @@ class FindImages(Operator):
         material = bpy.data.materials.get(properties.material)
         places = cls.record.looked_in.read(material) if material is not None else None
         names = cls.record.missing.read(material) if places else ""
-        return (
-            printable(f"Not found:\n{names}\n\nLooked for:\n{places}\n\n{cls.__doc__}") if places else cls.__doc__ or ""
-        )
+        text = f"Not found:\n{names}\n\nLooked for:\n{places}\n\n{cls.__doc__}" if places else cls.__doc__ or ""
+        return reports.printable(text)
 
     def execute(self, context: Context) -> OperatorResult:
         material = bpy.data.materials.get(self.material) if self.material else active_material(context)
@@ -79,7 +77,7 @@ class FindImages(Operator):
         if self.record.name.read(material) is not None:
             # The images are those of this name from now on.
             self.record.name.store(material, name, material.name)
-        report = Report()
+        report = reports.Report()
         library.add_to_report(report, search.warnings)
         reports.report_message(self, "WARNING", *report.warnings)
         image = found.diffuse
@@ -163,15 +161,13 @@ class MaterialPanel(PropertiesPanel):
         return any(has_record(data, cls.record.group) for data in (mesh, material))
 
     def draw(self, context: Context) -> None:
-        material = active_material(context)
-        assert material is not None
+        material: Any = active_material(context)
         layout = split_layout(self)
         draw_name(layout, material, self.record)
         image = self.record.image.read(material)
         if image is not None:
-            layout.label(
-                text=printable(image) if image else "No image was found", icon="IMAGE_DATA" if image else "ERROR"
-            )
+            text, icon = (reports.printable(image), "IMAGE_DATA") if image else ("No image was found", "ERROR")
+            layout.label(text=text, icon=icon)
 
 
 def active_material(context: Context) -> Material | None:
@@ -187,7 +183,7 @@ def name_property(record: MaterialRecord, name: str, description: str) -> Any:
     """The property of materials with the name in the files."""
 
     def shown(material: Any) -> str:
-        return printable(as_utf8(name_for_file(material, record, preferences.game_folders())))
+        return reports.printable(as_utf8(name_for_file(material, record, preferences.game_folders())))
 
     def change(material: Any, value: str) -> None:
         if value.strip():

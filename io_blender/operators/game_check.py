@@ -19,12 +19,12 @@ from ...io_common.errors import FormatError, message_for
 from ...io_common.family import Family
 from ...io_common.texts import counted
 from .. import state
-from ..findings import BONES, FACES, NOTHING, VERTICES, LocatedFinding
 from ..options import hidden, option, properties
+from ..reports import BONES, FACES, NOTHING, VERTICES, LocatedFinding
 from ..scene.objects import NothingToExportError, armature_of
 from .animation_list import scope_of_panel
 from .file_operators import chosen_path
-from .panel_parts import OperatorResult, RowList, fail, wrapped
+from .panel_parts import OperatorResult, RowList, draw_options, fail, wrapped
 from .preferences import registered
 from .shared_options import ExportTransform, GameChoice
 
@@ -38,18 +38,12 @@ _TRANSFORM = {"global_scale", "axis_forward", "axis_up", "shown_scale", "shown_a
 class GameCheck(ExportTransform, GameChoice):
     """An operator that checks what an export with the same options would write."""
 
-    is_export: bool = hidden(
-        False,
-        name="Export",
-        description="Check what an export with these options would write. A check that is started elsewhere does not "
-        "take the options of the last one",
-    )
-    filepath: str = hidden(
-        "",
-        name="File Path",
-        description="The file that would be written. If empty, a file beside the .blend",
-        subtype="FILE_PATH",
-    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    shown: tuple[str, ...] = ("game",)  # the other options are those of an export
+    # A check that is started elsewhere than in the dialog of an export does not take the options of the last one.
+    is_export: bool = hidden(False)
+    filepath: str = hidden("", description="The file that would be written, else one beside the .blend")
 
     def find(self, context: Context) -> list[LocatedFinding]:
         """What an export with the options would refuse, or a game shows otherwise, and where; errors first."""
@@ -60,6 +54,9 @@ class GameCheck(ExportTransform, GameChoice):
             for name in _option_names(self.bl_idname):
                 self.properties.property_unset(name)
         return self.execute(context)
+
+    def draw(self, context: Context) -> None:
+        draw_options(self.layout, self, *self.shown)
 
     def execute(self, context: Context) -> OperatorResult:
         bad_data = (NothingToExportError, FormatError, *(family.error for family in registered))
@@ -72,7 +69,7 @@ class GameCheck(ExportTransform, GameChoice):
         _store(context, self.family.upper(), game, found, _key(_options(self, self.bl_idname)))
         for finding, _ in found:
             print(f"{'Error' if finding.is_error else 'Warning'}: {finding.text}")
-        self.report({"INFO"}, _result(game, sum(finding.is_error for finding, _ in found), len(found)))
+        self.report({"INFO"}, f"{game}: {_result([finding for finding, _ in found])}")
         return {"FINISHED"}
 
 
@@ -99,17 +96,7 @@ class IO_IDTECH_PG_finding(bpy.types.PropertyGroup):
     is_error: bool = option(False, "Error", "The game would not load the model")
     text: str = option("", "Text", "What is wrong and what to do")
     object_name: str = option("", "Object", "Name of the object; empty for the whole model")
-    kind: str = option(
-        NOTHING,
-        "Kind",
-        "Kind of elements to select",
-        items=(
-            (VERTICES, "Vertices", "Vertices of a mesh"),
-            (FACES, "Faces", "Faces of a mesh"),
-            (BONES, "Bones", "Bones of an armature"),
-            (NOTHING, "Nothing", "The object or the whole model"),
-        ),
-    )
+    kind: str = option(NOTHING, "Kind", "Elements to select: VERTICES, FACES or BONES; NOTHING for the object or model")
     elements: str = option("", "Elements", "Indices of vertices or faces, or names of bones, as JSON")
 
 
@@ -195,9 +182,8 @@ def draw(layout: Any, context: Context, families: Iterable[Family]) -> None:
     if manager.io_idtech_checked_family not in checks or manager.io_idtech_checked_model != _active_model(context):
         return
     findings = manager.io_idtech_findings
-    errors = sum(item.is_error for item in findings)
     icon = "NONE" if len(findings) else "CHECKMARK"
-    layout.label(text=_result(manager.io_idtech_checked_game, errors, len(findings)), icon=icon)
+    layout.label(text=f"{manager.io_idtech_checked_game}: {_result(findings)}", icon=icon)
     if not len(findings):
         return
     names = ("io_idtech_findings", manager, "io_idtech_active_finding")
@@ -255,9 +241,8 @@ def _option_names(check: str) -> list[str]:
 
 def _draw_findings(layout: Any, context: Context, findings: list[Any]) -> None:
     """Draws the first findings, which are errors if there are any, with their whole text."""
-    errors = sum(item.is_error for item in findings)
     column = layout.column(align=True)
-    column.label(text=_counts(errors, len(findings)) if findings else "No problems found")
+    column.label(text=_result(findings).capitalize())
     for item in findings[:_SHOWN_BEFORE_EXPORT]:
         for index, line in enumerate(wrapped(context, item.text, least=30, indent=6)):
             column.label(text=line, icon="BLANK1" if index else _icon(item))
@@ -270,12 +255,10 @@ def _icon(item: Any) -> str:
     return "CANCEL" if item.is_error else "ERROR"
 
 
-def _counts(errors: int, count: int) -> str:
-    return f"{counted(errors, 'errors')}, {counted(count - errors, 'warnings')}"
-
-
-def _result(game: str, errors: int, count: int) -> str:
-    return f"{game}: {_counts(errors, count) if count else 'no problems found'}"
+def _result(findings: Any) -> str:
+    errors = sum(one.is_error for one in findings)
+    counts = f"{counted(errors, 'errors')}, {counted(len(findings) - errors, 'warnings')}"
+    return counts if len(findings) else "no problems found"
 
 
 _STORED = {

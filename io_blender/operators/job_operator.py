@@ -142,25 +142,33 @@ class Snapshot:
         self._context = context
         self._scene = scene = context.scene
         self._ids = {data.session_uid for data in state.data_blocks()}
-        self._settings = [state.Saved([scene], *_RANGE_PROPERTIES), state.Saved([scene.render], *_RENDER_PROPERTIES)]
-        self._frame, self._camera = scene.frame_float, scene.camera
+        armatures = [obj for obj in bpy.data.objects if obj.pose is not None]
+        self._settings = [
+            state.Saved([scene], "camera", *_RANGE_PROPERTIES),
+            state.Saved([scene.render], *_RENDER_PROPERTIES),
+            state.Saved((bone for obj in armatures for bone in obj.pose.bones), "rotation_mode"),
+        ]
+        self._frame = scene.frame_float
         self._markers = {marker.as_pointer() for marker in scene.timeline_markers}
-        self._poses = [_PoseSnapshot(obj) for obj in bpy.data.objects if obj.pose is not None]
+        self._playing = [PlayedData(obj) for obj in armatures]
+        self._poses = [Pose(obj) for obj in armatures]
         self._view = _view(context)
 
     def restore(self) -> None:
         """Removes added data-blocks, and restores the state. The same .blend file must be open."""
-        for settings in self._settings:
-            settings.restore()
         for marker in list(self._scene.timeline_markers):
             if marker.as_pointer() not in self._markers:
                 self._scene.timeline_markers.remove(marker)
         if self._frame != self._scene.frame_float:
             state.set_frame(self._scene, self._frame)
-        if self._scene.camera != self._camera:
-            self._scene.camera = self._camera
-        for pose in self._poses:
-            pose.restore()
+        # A marker may have switched the camera.
+        for settings in self._settings:
+            settings.restore()
+        for playing in self._playing:
+            playing.restore()
+        changes = [pose.restore() for pose in self._poses]
+        if any(changes):
+            self._context.view_layer.update()
         new = [data for data in state.data_blocks() if data.session_uid not in self._ids]
         if not new and _view(self._context) == self._view:
             # Leaving and entering Edit Mode again would have side effects.
@@ -181,25 +189,3 @@ def _view(context: Context) -> tuple[Object | None, str, list[Object]]:
     active = objects.active
     selected = [obj for obj in objects if obj.select_get()]
     return active, active.mode if active is not None else "OBJECT", selected
-
-
-class _PoseSnapshot:
-    def __init__(self, armature: Object) -> None:
-        self._armature = armature
-        data = armature.animation_data
-        self._played = PlayedData(armature) if data is not None else None
-        self._tracks = {track.as_pointer() for track in data.nla_tracks} if data is not None else set()
-        self._modes = state.Saved(armature.pose.bones, "rotation_mode")
-        self._pose = Pose(armature)
-
-    def restore(self) -> None:
-        self._modes.restore()
-        if self._played is not None:
-            tracks = self._armature.animation_data.nla_tracks
-            for track in [track for track in tracks if track.as_pointer() not in self._tracks]:
-                tracks.remove(track)
-            self._played.restore()
-        elif self._armature.animation_data is not None:
-            self._armature.animation_data_clear()
-        if self._pose.restore():
-            bpy.context.view_layer.update()

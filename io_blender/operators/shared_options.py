@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import bpy
 from bpy.types import Context, Object, UILayout
@@ -19,19 +19,8 @@ from . import preferences
 from .panel_parts import Operator, draw_panel
 
 
-def _add_axes(cls: type[Any]) -> type[Any]:
-    # The stubs do not know that it returns a decorator.
-    helper: Any = orientation_helper
-    helper(axis_forward="Y", axis_up="Z")(cls)
-    # Blender leaves the descriptions empty.
-    for name, direction in (("axis_forward", "forward"), ("axis_up", "up")):
-        cls.__annotations__[name].keywords["description"] = (
-            f"Axis of the file that points {direction} in Blender. Change it if models face the wrong way"
-        )
-    return cls
-
-
-@_add_axes
+# The stubs do not know that it returns a decorator.
+@cast("Any", orientation_helper)(axis_forward="Y", axis_up="Z")
 @properties
 class Transform(Operator):
     """Scale and axes between the file and the scene."""
@@ -53,7 +42,6 @@ class Transform(Operator):
         return is_set and f"{self.axis_forward} {self.axis_up}" != self.shown_axes
 
     def draw_transform(self, layout: UILayout, prefix: str) -> None:
-        """Draws the panel with scale and axes, as in Blender's own importers."""
         body = draw_panel(layout, f"{prefix}_transform", "Transform", self, "global_scale", "axis_forward", "axis_up")
         for text in self.other_defaults() if body else ():
             body.label(text=f"Unless changed: {text}", icon="INFO")
@@ -61,6 +49,13 @@ class Transform(Operator):
     def other_defaults(self) -> list[str]:
         """Defaults that the properties do not show: collection exporters and scripts run without `invoke`."""
         raise NotImplementedError
+
+
+# Blender leaves the descriptions of axes empty.
+for _name, _direction in (("axis_forward", "forward"), ("axis_up", "up")):
+    Transform.__annotations__[_name].keywords["description"] = (
+        f"Axis of the file that points {_direction} in Blender. Change it if models face the wrong way"
+    )
 
 
 class ImportTransform(Transform):
@@ -76,7 +71,6 @@ class ImportTransform(Transform):
         return self.global_scale if is_set else preferences.default_scale()
 
     def conversion(self) -> axes.Conversion:
-        """The conversion from the coordinates of the file to those of the scene."""
         return axes.from_file(self.scale(), self.axis_forward, self.axis_up)
 
     def other_defaults(self) -> list[str]:
@@ -99,7 +93,6 @@ class ExportTransform(Transform):
         return ChosenConversion(axes.to_file(scale, forward, up), has_scale, has_axes)
 
     def chosen_transform(self) -> dict[str, Any]:
-        """The scale and axes that are set, by property."""
         scale = {"global_scale": self.global_scale} if self.has_chosen_scale() else {}
         axis = {"axis_forward": self.axis_forward, "axis_up": self.axis_up} if self.has_chosen_axes() else {}
         return scale | axis

@@ -9,11 +9,10 @@ from typing import Any, Literal, TypeVar, cast
 import bpy
 import numpy as np
 import numpy.typing as npt
-from bpy.types import Attribute, Depsgraph, Material, Mesh, MeshUVLoopLayer, Object
+from bpy.types import Attribute, Depsgraph, Material, Mesh, Object
 from mathutils.bvhtree import BVHTree
 
 from ...io_common.triangles import FLIPPED_WINDING, with_area
-from ..arrays import read_array
 from .objects import NothingToExportError
 
 Floats = npt.NDArray[np.float64]
@@ -22,6 +21,13 @@ UV_MAP = "UVMap"  # the name of the one UV map, as Blender names the first
 
 
 Number = TypeVar("Number", np.float32, np.float64)
+
+
+def read_array(items: Any, name: str, *shape: int, dtype: npt.DTypeLike = np.float32) -> npt.NDArray[Any]:
+    """The values that a property has in all items of a collection of Blender, (n, *shape)."""
+    values = np.empty((len(items), *shape), dtype)
+    items.foreach_get(name, values.ravel())
+    return values
 
 
 def new_triangle_mesh(
@@ -166,11 +172,8 @@ def triangulation(evaluated: Object) -> tuple[Ints, Ints]:
 
 
 def bend(corners: npt.NDArray[np.floating], loops: Ints, other_loops: Ints) -> float:
-    """How far the surface moves if faces are split into other triangles (T, 3) of corners (L, 3).
-
-    That is the largest distance from the middle of an edge to the other surface. Triangle i belongs to the same face in
-    both.
-    """
+    """How far the surface moves if faces are split into other triangles (T, 3) of corners (L, 3)."""
+    # The largest distance from the middle of an edge to the other surface. Triangle i is of the same face in both.
     rows, other_rows = np.sort(loops, axis=1), np.sort(other_loops, axis=1)
     differing = (rows != other_rows).any(axis=1)
     one, other = ({tuple(row) for row in way[differing].tolist()} for way in (rows, other_rows))
@@ -247,21 +250,12 @@ def normals_of_shapes(obj: Object, shapes: npt.NDArray[np.float32]) -> Iterator[
 
 
 def texture_coordinates(mesh: Mesh) -> Floats | None:
-    """u and v of each corner of the UV map that `uv_layer` names, float64 (L, 2); None without one."""
-    layer = uv_layer(mesh)
-    if layer is None:
-        return None
-    return without_infinity(read_array(layer.uv, "vector", 2)).astype(np.float64)
-
-
-def uv_layer(mesh: Mesh) -> MeshUVLoopLayer | None:
-    """The active UV map; where modifiers left none active, the one that is rendered, else the first."""
-    layers = mesh.uv_layers
-    active = layers.active
-    # The active layer may be a nameless attribute that modifiers made.
-    if active is not None and active.name in layers:
-        return active
-    return next((layer for layer in layers if layer.active_render), layers[0] if layers else None)
+    """u and v of each corner of the active UV map, else the one that is rendered, else the first, float64 (L, 2)."""
+    layers, layer = mesh.uv_layers, mesh.uv_layers.active
+    # Modifiers may leave none active, or make a nameless attribute the active one.
+    if layer is None or layer.name not in layers:
+        layer = next((one for one in layers if one.active_render), layers[0] if layers else None)
+    return None if layer is None else without_infinity(read_array(layer.uv, "vector", 2)).astype(np.float64)
 
 
 def integers(mesh: Mesh, name: str, domain: str) -> Ints | None:

@@ -82,19 +82,31 @@ def _is_shown(obj: Object, context: Context) -> bool:
     return obj.visible_get(view_layer=context.view_layer) and not _is_hidden_instancer(obj)
 
 
-def warn_of_left_out(context: Context, scope: Scope, report: Report) -> None:
-    """Warns of what is shown but not exported: texts, curves with a bevel and other shapes, and instances."""
+def warn_of_left_out(
+    context: Context, scope: Scope, exported: list[Object], report: Report, *, concerns: Callable[[Object], bool]
+) -> None:
+    """Warns of what is shown but not exported: texts, bevelled curves, instances, and meshes on some frames."""
+    # Of hidden meshes whose visibility is animated, only those of which `concerns` is true.
     objects = collect(context, scope)
+    candidates = () if scope.use_selection else _candidates(context, scope)
     for obj in objects:
         if _instances_any(obj, ("MESH",)):
             report.warn(_INSTANCES_LEFT_OUT, obj.name)
-    for obj in () if scope.use_selection else _candidates(context, scope):
+    for obj in candidates:
         if _is_hidden_instancer(obj) and obj.visible_get(view_layer=context.view_layer):
             report.warn(_INSTANCES_LEFT_OUT, obj.name)
     graph = context.evaluated_depsgraph_get()
     shapes = [obj.name for obj in objects if obj.type in _SHAPES and _has_faces(obj.evaluated_get(graph))]
     if shapes:
         report.warn(f"not exported, because only meshes can be: convert {listing(shapes)} to meshes")
+    for obj in exported:
+        if is_property_animated(obj, "hide_viewport"):
+            report.warn("its visibility is animated, but a game shows it on all frames", obj.name)
+    for obj in candidates:
+        # Few objects have it, so it is asked first.
+        is_animated = obj.type == "MESH" and is_property_animated(obj, "hide_viewport")
+        if is_animated and obj not in exported and _is_present(obj, context) and concerns(obj):
+            report.warn("not exported, because it is hidden on the current frame; its visibility is animated", obj.name)
 
 
 def _has_faces(evaluated: Object) -> bool:
@@ -102,20 +114,6 @@ def _has_faces(evaluated: Object) -> bool:
         return len(evaluated.to_mesh().polygons) > 0
     finally:
         evaluated.to_mesh_clear()
-
-
-def warn_of_animated_visibility(
-    context: Context, scope: Scope, exported: list[Object], report: Report, *, concerns: Callable[[Object], bool]
-) -> None:
-    """Warns of meshes shown on some frames only, and of hidden ones if `concerns` is true of them."""
-    for obj in exported:
-        if is_property_animated(obj, "hide_viewport"):
-            report.warn("its visibility is animated, but a game shows it on all frames", obj.name)
-    for obj in () if scope.use_selection else _candidates(context, scope):
-        # Few objects have it, so it is asked first.
-        is_animated = obj.type == "MESH" and is_property_animated(obj, "hide_viewport")
-        if is_animated and obj not in exported and _is_present(obj, context) and concerns(obj):
-            report.warn("not exported, because it is hidden on the current frame; its visibility is animated", obj.name)
 
 
 def nothing_to_export(context: Context, scope: Scope, kinds: dict[str, str]) -> NothingToExportError:
@@ -175,9 +173,6 @@ def _instances_any(obj: Object, kinds: Collection[str]) -> bool:
     return any(other.type in kinds or _instances_any(other, kinds) for other in collection.all_objects)
 
 
-# The meshes of a model: those of the collection or selection that is asked for, else of one imported model
-
-
 def mesh_objects(
     context: Context, scope: Scope, report: Report, is_wanted: Callable[[Object], bool] = lambda _: False
 ) -> list[Object]:
@@ -198,8 +193,7 @@ def mesh_objects(
                 "move them into its collection, or use Selected Only",
                 is_important=True,
             )
-    warn_of_left_out(context, scope, report)
-    warn_of_animated_visibility(context, scope, meshes, report, concerns=lambda obj: objects is None or obj in objects)
+    warn_of_left_out(context, scope, meshes, report, concerns=lambda obj: objects is None or obj in objects)
     return meshes
 
 

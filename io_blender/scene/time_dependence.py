@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 import bpy
-from bpy.types import GeometryNodeGroup, Modifier, NodesModifier, NodeTree, Object, Scene
+from bpy.types import Modifier, NodesModifier, NodeTree, Object, Scene
 
 from .. import state, versions
 from ..reports import Report
 
-# Modifiers whose result depends on the frame even if they are not animated.
-_TIMED_MODIFIERS = {
+# Modifiers other than Geometry Nodes whose result depends on the frame even if they are not animated.
+TIMED_MODIFIERS = {
     "BUILD", "CLOTH", "COLLISION", "DYNAMIC_PAINT", "EXPLODE", "FLUID", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "OCEAN",
     "PARTICLE_INSTANCE", "PARTICLE_SYSTEM", "SOFT_BODY", "WAVE",
 }  # fmt: skip
@@ -95,20 +95,15 @@ def keeps_shape(modifier: Modifier) -> bool:
     )
 
 
-def _node_trees(modifiers: Iterable[Modifier]) -> Iterator[NodeTree]:
-    waiting: list[NodeTree | None] = [
-        cast("NodesModifier", modifier).node_group for modifier in modifiers if modifier.type == "NODES"
-    ]
-    seen = set()
-    while waiting:
-        tree = waiting.pop()
-        if tree is None or tree in seen:
-            continue
-        seen.add(tree)
-        yield tree
-        for node in tree.nodes:
-            if node.bl_idname == "GeometryNodeGroup":
-                waiting.append(cast("GeometryNodeGroup", node).node_tree)
+def _node_trees(modifiers: Iterable[Modifier]) -> list[NodeTree]:
+    """The trees of Geometry Nodes modifiers, and those of groups in them, each once."""
+    trees: list[Any] = [cast("NodesModifier", one).node_group for one in modifiers if one.type == "NODES"]
+    trees = [tree for tree in dict.fromkeys(trees) if tree is not None]
+    # Those of groups are added to the list.
+    for tree in trees:
+        inner = {node.node_tree for node in tree.nodes if node.bl_idname == "GeometryNodeGroup"}
+        trees += inner - {None, *trees}
+    return trees
 
 
 def _with_related(obj: Object, seen: set[Object]) -> Iterator[Object]:
@@ -140,7 +135,8 @@ def _changes_by_itself(obj: Object, *, with_keys: bool) -> bool:
         any(is_animated(owner) for owner in owners if owner is not None)
         or obj.rigid_body is not None
         or any(
-            is_timed(modifier) or (modifier.type == "NODES" and not keeps_shape(modifier)) for modifier in obj.modifiers
+            modifier.type in TIMED_MODIFIERS or (modifier.type == "NODES" and not keeps_shape(modifier))
+            for modifier in obj.modifiers
         )
         or any(constraint.type in _TIMED_CONSTRAINTS for constraint in _constraints(obj))
         or any(
@@ -166,11 +162,6 @@ def _constraints(obj: Object) -> list[Any]:
     if obj.pose is not None:
         holders += obj.pose.bones
     return [constraint for holder in holders for constraint in holder.constraints]
-
-
-def is_timed(modifier: Modifier) -> bool:
-    """Whether a modifier other than Geometry Nodes changes the mesh over time even if it is not animated."""
-    return modifier.type in _TIMED_MODIFIERS
 
 
 def is_animated(owner: Any) -> bool:

@@ -61,7 +61,7 @@ _CORNER_VERTEX = "md5_corner_vertex"
 # Of actions; `frame_range` is what the import set, `scale_positions` the joints whose scale also applies to their
 # translation. Names that can be quoted hold no line break, but may hold anything else.
 ACTION_RATE = Number(GROUP, "frame_rate", 1e-6, 1e6)
-_ACTION_NAME = Name(GROUP, "name")
+ACTION_NAME = Name(GROUP, "name")
 _FRAME_RANGE = Table(GROUP, "frame_range", "i4", 2, rows=1)
 _SCALES_POSITION = Text(GROUP, "scale_positions")
 _SEPARATOR = "\t"
@@ -233,24 +233,19 @@ def store_action(
     ACTION_RATE.write(action, frame_rate)
     _FRAME_RANGE.write(action, np.round([action.frame_start, action.frame_end]))
     # Always, as Blender renames an action that is appended to a file with another of its name.
-    store_action_name(action, name)
+    ACTION_NAME.store(action, name, action.name)
     COMMANDLINE.write(action, commandline or None)
     _SCALES_POSITION.write(action, _SEPARATOR.join(scales_position) or None)
 
 
-def store_action_name(action: Action, name: str) -> None:
-    """Stores the name of an action in the file, which holds until the action gets another name than it has now."""
-    _ACTION_NAME.store(action, name, action.name)
-
-
 def load_action(action: Action) -> StoredAction:
     """The stored data of an action."""
-    stored = _ACTION_NAME.read(action) or ""
+    stored = ACTION_NAME.read(action) or ""
     is_short = len(stored.encode("utf-8", "surrogateescape")) <= _LONGEST_NAME
     frames = _FRAME_RANGE.read(action)
     joints = _SCALES_POSITION.read(action) or ""
     return StoredAction(
-        name=_ACTION_NAME.current(action, action.name) if is_short else action.name,
+        name=ACTION_NAME.current(action, action.name) if is_short else action.name,
         commandline=COMMANDLINE.read(action) or "",
         frame_rate=ACTION_RATE.read(action),
         frame_range=(int(frames[0, 0]), int(frames[0, 1])) if frames is not None else None,

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...io_blender.findings import LocatedFinding
 from ...io_blender.operators import shared_options
 from ...io_blender.options import Scene, Settings, mixin_of, option, properties
 from ...io_blender.part import BlenderPart
-from ...io_blender.reports import ExportResult, Job, finish
+from ...io_blender.reports import ExportResult, Job, LocatedFinding, finish
 from ...io_blender.skeletal import options as skeletal
 from ...io_blender.skeletal.exporting.clips import Clip
 from ...io_blender.skeletal.operators import export_models

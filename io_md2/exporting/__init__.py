@@ -10,14 +10,13 @@ import numpy as np
 import numpy.typing as npt
 from bpy.types import Context, Depsgraph, Object
 
-from ...io_blender.findings import FACES, VERTICES, Location
 from ...io_blender.frames import models as frame_models
 from ...io_blender.frames import verification
 from ...io_blender.frames.frame_plan import FramePlan, Segment
 from ...io_blender.frames.sampling import Samples, Sampling, blocks, sample_frames
 from ...io_blender.frames.verification import GRID, POSITION, TRIANGULATION, UV
 from ...io_blender.records import NONE
-from ...io_blender.reports import Job, Report
+from ...io_blender.reports import FACES, VERTICES, Job, Location, Report
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_blender.scene.objects import NothingToExportError, export_conversion, mesh_objects

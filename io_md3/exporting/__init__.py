@@ -12,14 +12,13 @@ from bpy.types import Context, Depsgraph, Object
 
 from ...io_blender import state
 from ...io_blender.clips.playing import restored_frame_and_values
-from ...io_blender.findings import Location
 from ...io_blender.frames import models as frame_models
 from ...io_blender.frames import verification
 from ...io_blender.frames.frame_plan import FramePlan, Segment
 from ...io_blender.frames.sampling import Samples, Sampling, Sides, blocks, sample_frames
 from ...io_blender.frames.verification import GRID, POSITION, TRIANGULATION, UV
 from ...io_blender.records import NONE
-from ...io_blender.reports import Job, Report, listing
+from ...io_blender.reports import Job, Location, Report, listing
 from ...io_blender.scene.axes import Conversion
 from ...io_blender.scene.objects import (
     NothingToExportError,

@@ -16,7 +16,7 @@ from bpy.types import Context
 
 from ...io_blender import state
 from ...io_blender.clips.clip import Clip, Source
-from ...io_blender.frames.frame_names import frame_names
+from ...io_blender.frames.frame_names import FrameNamer
 from ...io_blender.frames.frame_plan import FramePlan, Segment, plan_sequences
 from ...io_blender.materials.library import name_for_file
 from ...io_blender.reports import ExportResult, Job, Report, kept_on_failure, listing, raise_errors
@@ -176,7 +176,7 @@ def _plan(context: Context, player: Player, part: Part, builder: Builder) -> Fra
     plan = plan_sequences(part.meshes, builder.stored, context.scene, player.owners, segments)
     if part.name == HEAD and plan.file is not None and len(plan.file.frame_names) == 1:
         plan.source[:] = 0
-    plan.names = frame_names(plan, part.meshes, context.scene, (), builder.report)
+    plan.names = FrameNamer(plan, part.meshes, context.scene, (), builder.report).find_names()
     return plan
 
 

@@ -13,8 +13,7 @@ import bpy
 import numpy as np
 from bpy.types import Context, Object
 
-from ...io_blender import state
-from ...io_blender.findings import BONES, FACES, VERTICES, LocatedFinding, Location
+from ...io_blender import reports, state
 from ...io_blender.reports import Progress, Report, finish, listing, raise_errors
 from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_blender.skeletal.exporting.build import Build, Builder
@@ -180,7 +179,7 @@ def _warn_of_existing(animation_path: Path, model: Model, game: Game, report: Re
 
 def find(
     context: Context, options: ExportOptions, *, path: Path | None = None, has_mesh: bool = True
-) -> list[LocatedFinding]:
+) -> list[reports.LocatedFinding]:
     """The findings of a game about an export, not verified; raises NothingToExportError."""
     # Names that an export replaces are only warnings. `path` is the file that would be written; None for a file beside
     # the .blend, with the name of the armature. A model there that the game would replace, such as the MDL with its
@@ -261,25 +260,26 @@ def _find_sequence_problems(
         )
 
 
-def _location(finding: Finding, built: Build) -> Location:
+def _location(finding: Finding, built: Build) -> reports.Location:
     skeleton = built.skeleton
     if finding.joints and skeleton.parts:
         skeleton = skeleton.of_part(skeleton.parts[0])
         bones = skeleton.bones[np.array(finding.joints)]
-        return Location(skeleton.armature, BONES, tuple(skeleton.rig.bone_names[bone] for bone in bones if bone >= 0))
+        names = tuple(skeleton.rig.bone_names[bone] for bone in bones if bone >= 0)
+        return reports.Location(skeleton.armature, reports.BONES, names)
     if not 0 <= finding.mesh < len(built.parts):
-        return Location()
+        return reports.Location()
     obj, block = built.parts[finding.mesh]
     if block.vertex_count != len(obj.data.vertices):
         # Modifiers changed the number of vertices.
-        return Location(obj)
+        return reports.Location(obj)
     if finding.vertices:
         vertices = np.unique(block.vertices[np.array(finding.vertices)])
-        return Location(obj, VERTICES, tuple(vertices.tolist()))
+        return reports.Location(obj, reports.VERTICES, tuple(vertices.tolist()))
     if finding.triangles:
         corners = block.corners[np.array(finding.triangles), 0]
-        return Location(obj, FACES, tuple(faces_of_corners(obj.data, corners).tolist()))
-    return Location(obj)
+        return reports.Location(obj, reports.FACES, tuple(faces_of_corners(obj.data, corners).tolist()))
+    return reports.Location(obj)
 
 
 def hint_names(path: Path, model: Model, game: Game, companion: Companion | None, report: Report) -> None:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...io_blender.findings import LocatedFinding
 from ...io_blender.operators import animation_list as animation_list_panel
 from ...io_blender.operators import file_operators, panel_parts, shared_options
 from ...io_blender.options import SCENE, frame_rate_option, game_option, mixin_of, option, properties, values_of
-from ...io_blender.reports import ExportResult, Job
+from ...io_blender.reports import ExportResult, Job, LocatedFinding
 from ...io_blender.skeletal.exporting.clips import Clip
 from ...io_blender.skeletal.operators.export_models import (
     SkeletalCheck,

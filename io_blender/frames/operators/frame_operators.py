@@ -15,13 +15,11 @@ from ....io_common.files import write_files
 from ....io_common.texts import UnknownFieldError, counted
 from ... import state
 from ...clips.clip import animation_list
-from ...findings import LocatedFinding
 from ...operators import animation_list as animation_list_panel
 from ...operators import file_operators, game_check, panel_parts, preferences, shared_options
-from ...operators.panel_parts import Operator, OperatorResult
 from ...options import GAME, Scene, Settings, mixin_of, properties, values_of
 from ...part import BlenderPart
-from ...reports import ExportResult, ImportResult, Job, Report, finish, kept_on_failure, raise_errors
+from ...reports import ExportResult, ImportResult, Job, LocatedFinding, Report, finish, kept_on_failure, raise_errors
 from ...scene.axes import Conversion
 from ...scene.objects import NothingToExportError, Scope, find_meshes
 from ...verification import Verify
@@ -30,7 +28,6 @@ from ..frame_plan import FrameOptions, owner_of_list
 from ..models import Built, modeldef_of
 from ..options import FrameProperties
 from . import sequence_player
-from .sequence_player import SequencePlayer
 
 
 @dataclass(frozen=True)
@@ -44,7 +41,6 @@ class FrameFormat:
     build_model: Callable[[Context, Any, Report], Job[Built]]
 
     def load(self, context: Context, path: Path, settings: Settings, conversion: Conversion) -> ImportResult:
-        """Imports a file; raises what `import_files` raises."""
         options = self.import_options(
             # Only glTF holds the animations of a file separately.
             sequence_actions=settings.format == "glb",
@@ -55,7 +51,6 @@ class FrameFormat:
         return finish(self.import_files(context, [path], options))
 
     def save(self, context: Context, path: Path, settings: Settings, scene: Scene) -> ExportResult:
-        """Exports the scene; raises what `build_model` raises."""
         options = self.export_options(
             frames=FrameOptions("SCENE" if scene.use_scene_range else "AUTO"),
             game=self.game(settings.game),
@@ -91,7 +86,7 @@ class FrameFormat:
         importer: Any,
         exporter: Any,
         options: type,
-        player: SequencePlayer,
+        player: sequence_player.SequencePlayer,
         classes: tuple[type, ...],
         added: tuple[Any, ...],
     ) -> BlenderPart:
@@ -219,7 +214,7 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
         active = find_meshes(context, Scope())[1] or context.view_layer.objects.active
         return active.name if active is not None else ""
 
-    def invoke(self, context: Context, event: Event) -> OperatorResult:
+    def invoke(self, context: Context, event: Event) -> panel_parts.OperatorResult:
         # A list that was shown before is brought up to date.
         _list_when_chosen(self, context)
         return super().invoke(context, event)
@@ -289,10 +284,8 @@ class FrameExportFile(FrameExport, file_operators.ExportFile):
         animation_list_panel.draw_problems(layout, *self.problems_of(path, chosen))
 
 
-class FrameCheck(FrameExport, game_check.GameCheck, Operator):
+class FrameCheck(FrameExport, game_check.GameCheck, panel_parts.Operator):
     """The check of what an export would write, without its identifiers."""
-
-    bl_options = {"REGISTER", "UNDO"}
 
     def find(self, context: Context) -> list[LocatedFinding]:
         path = Path(bpy.path.abspath(self.filepath)) if self.filepath else None
@@ -301,7 +294,3 @@ class FrameCheck(FrameExport, game_check.GameCheck, Operator):
         with state.temporary_object_mode(context):
             built = finish(self.format.build_model(context, options, Report()))
         return [(finding, built.locate(finding)) for finding in built.findings]
-
-    def draw(self, context: Context) -> None:
-        # The other options are those of an export.
-        self.layout.prop(self, "game")

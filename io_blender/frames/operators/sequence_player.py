@@ -59,17 +59,15 @@ class SequencePlayer:
     """How a family plays its models."""
 
     family: str
-    find: Callable[[Object | None], Playable | None]
-    """The model that an object is or belongs to."""
+    find: Callable[[Object | None], Playable | None]  # the model that an object is or belongs to
+    # Draws what a family has below the list.
     draw_further: Callable[[Any, Context, Object], None] = lambda layout, context, obj: None
-    """Draws what a family has below the list."""
 
     def has_sequences(self, context: Context) -> bool:
         """Whether the active object belongs to a model that was imported with shape keys."""
         return self.find(active_object(context)) is not None
 
     def draw(self, layout: Any, context: Context) -> None:
-        """Draws the sequences of the active model, and the buttons that play them."""
         obj = active_object(context)
         model = self.find(obj)
         if obj is None or model is None:
@@ -105,12 +103,10 @@ def _show_all_frames(obj: Object, source: SourceFrames) -> bool:
     if keys is None:
         return False
     data = keys.animation_data or keys.animation_data_create()
-    if _plays_all(data.action, source):
-        return True
     # That of the model has its name or begins with it.
     others = sorted(bpy.data.actions, key=lambda action: not action.name.startswith(obj.data.name))
-    found = next((action for action in others if _plays_all(action, source)), None)
-    if found is not None:
+    found = next((action for action in (data.action, *others) if _plays_all(action, source)), None)
+    if found not in (None, data.action):
         versions.assign_action(data, found, "KEY")
     return found is not None
 

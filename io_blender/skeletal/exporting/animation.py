@@ -14,12 +14,10 @@ from ....io_common.skeletal.model import Animation, Floats, SkeletalError
 from ....io_common.skeletal.scales import ScaleTable, scaled_poses
 from ....io_common.skeletal.skeleton import Precision, compose, decompose, encode_local_poses, of_parents, poses
 from ... import versions
-from ...arrays import read_array
 from ...clips.keyframes import LINEAR
 from ...clips.playing import POSE_CHANNELS, Player, pose_channel
 from ...reports import Job, Progress, Report, listing
 from ...scene import mesh_data
-from ...scene.mesh_data import without_infinity
 from ...scene.time_dependence import depends_on_time, has_frame_handlers
 from ..rig import SMALLEST_SCALE, Rig, bone_path
 from .causes import split_by_constraints, split_by_parents
@@ -226,9 +224,9 @@ def _sample(
         for number, (part, order) in enumerate(zip(parts, orders, strict=True)):
             posed = part.armature.evaluated_get(graph)
             # Blender's matrices are stored by columns.
-            local = without_infinity(read_array(posed.pose.bones, "matrix", 4, 4))[order].swapaxes(1, 2)
+            local = mesh_data.read_array(posed.pose.bones, "matrix", 4, 4)[order].swapaxes(1, 2)
             worlds[index, number] = world = mesh_data.world_matrix(posed)
-            matrices[index, part.first : part.first + len(order)] = world @ local
+            matrices[index, part.first : part.first + len(order)] = world @ mesh_data.without_infinity(local)
         yield progress.step(0)
     is_finite = np.isfinite(matrices).all(axis=(2, 3))
     if not is_finite.all():

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,6 @@ from ...materials.library import name_for_file
 from ...records import has_record
 from ...reports import Job, Progress, Report, listing
 from ...scene import axes, mesh_data
-from ...scene.axes import Conversion
 from ...scene.objects import ChosenConversion, Scope, export_conversion, warn_of_instances
 from ...scene.time_dependence import warn_of_simulations
 from ...verification import Verify
@@ -56,7 +54,7 @@ class ModelOptions(ModelProperties):
 
     scope: Scope = field(default_factory=Scope)
     # From the scene to the file; a scale or axes that are not set are those of the import.
-    conversion: Conversion | ChosenConversion = field(default_factory=axes.identity)
+    conversion: axes.Conversion | ChosenConversion = field(default_factory=axes.identity)
     weights: WeightOptions = field(default_factory=WeightOptions)
     verify: Verify = Verify.SOME  # the frames on which the result is compared with Blender
     game_folders: tuple[str, ...] = ()  # the user's, to which the paths of images are relative
@@ -203,7 +201,7 @@ class Builder:
         objects = list(dict.fromkeys([*verifier.objects_to_rebuild(), *fitted]))
         if not objects:
             return
-        improved = verifier.accept_improvements(self._build_rest(objects, use_stored=False, fitted=fitted))
+        improved = verifier.accept_improvements(self._build_rest(objects, fitted))
         self.rest |= improved
         if clips and improved:
             with self._playback(clips) as player:
@@ -279,12 +277,9 @@ class Builder:
         return result
 
     def _build_rest(
-        self,
-        objects: list[Object],
-        *,
-        use_stored: bool = True,
-        fitted: Mapping[Object, WeightTable] = MappingProxyType({}),
+        self, objects: list[Object], fitted: dict[Object, WeightTable] | None = None
     ) -> dict[Object, RestMesh]:
+        """The objects at rest, as their import stored them where that holds, unless there are `fitted` weights."""
         skeleton, options, report = self.skeleton, self.options, self.report
 
         def hides(modifier: Modifier) -> bool:
@@ -298,7 +293,7 @@ class Builder:
                 triangles = mesh_data.triangle_mesh(obj, graph)
                 blocks = export_object(
                     obj, triangles, skeleton.of_mesh(obj), options.weights, report,
-                    use_stored=use_stored, fitted=fitted.get(obj), sides=self.sides_of(obj, triangles),
+                    use_stored=fitted is None, fitted=(fitted or {}).get(obj), sides=self.sides_of(obj, triangles),
                 )  # fmt: skip
                 for block in blocks:
                     material = triangles.slots[block.slot] if block.slot < len(triangles.slots) else None
@@ -335,22 +330,18 @@ def _skeleton(context: Context, source: Source, options: ModelOptions, report: R
         conversion,
         report,
         sample=partial(_sample_bones, context, source.armature) if is_rebuilt else None,
-        needs_origin=_origin_test(source.armature, options),
+        needs_origin=partial(_needs_origin, source.armature, options),
         last_parent=options.writing.last_parent,
     )
 
 
-def _origin_test(armature: Object, options: ModelOptions) -> Callable[[int, float], bool]:
-    """A test for adding a joint named origin, by the number of roots and the distance of the first from the origin."""
-    writing, is_from_blender = options.writing, not has_record(armature.data, GROUP)
-
-    def is_needed(count: int, distance: float) -> bool:
-        if options.add_origin != AUTOMATIC:
-            return options.add_origin == ALWAYS
-        is_away = distance > ORIGIN_TOLERANCE
-        return is_from_blender and ((writing.single_root and count > 1) or (writing.root_at_origin and is_away))
-
-    return is_needed
+def _needs_origin(armature: Object, options: ModelOptions, root_count: int, distance: float) -> bool:
+    """Whether to add a joint named origin; `distance` is that of the first root from the origin."""
+    if options.add_origin != AUTOMATIC:
+        return options.add_origin == ALWAYS
+    writing, is_away = options.writing, distance > ORIGIN_TOLERANCE
+    is_refused = (writing.single_root and root_count > 1) or (writing.root_at_origin and is_away)
+    return is_refused and not has_record(armature.data, GROUP)
 
 
 def _sample_bones(context: Context, armature: Any, names: list[str]) -> Floats:

@@ -10,10 +10,9 @@ import numpy as np
 from bpy.types import Depsgraph, Object, PoseBone
 
 from ....io_common.skeletal.model import Floats
-from ...arrays import read_array
 from ...reports import listing
 from ...scene import mesh_data
-from ...scene.time_dependence import has_frame_handlers, is_animated, is_timed, keeps_shape, references
+from ...scene.time_dependence import TIMED_MODIFIERS, has_frame_handlers, is_animated, keeps_shape, references
 from .skeleton import Skeleton, nearest_rotations
 from .source import armature_modifiers, armatures_of, has_effect, is_deformed, parent_bone_of, parents_of
 from .weights import MIN_WEIGHT_SUM
@@ -63,7 +62,8 @@ class _Situation:
         yield from _named("modifiers that depend on other objects", others)
         placed = self._modifiers(lambda one: "GLOBAL" in (getattr(one, name, None) for name in _SPACES))
         yield from _named("modifiers that depend on where the object is in the scene", placed)
-        yield from _named("modifiers change the mesh over time", self._modifiers(is_timed))
+        timed = self._modifiers(lambda one: one.type in TIMED_MODIFIERS)
+        yield from _named("modifiers change the mesh over time", timed)
         yield from _named("Geometry Nodes change the mesh", self._modifiers(lambda one: one.type == "NODES"))
         if self.parent_bone is not None and self.is_deformed:
             yield f"the object is both parented to the bone {self.parent_bone} and deformed by the armature"
@@ -126,7 +126,7 @@ class _Situation:
     def _scaled_chains(self) -> list[list[PoseBone]]:
         """Each scaled bone that moves vertices, followed by its scaled parents."""
         posed = self.posed_armature.pose.bones
-        matrices = read_array(posed, "matrix", 4, 4)
+        matrices = mesh_data.read_array(posed, "matrix", 4, 4)
         is_scaled = (np.abs(np.linalg.norm(matrices[:, :3, :3], axis=2) - 1.0) > _SCALE_TOLERANCE).any(axis=1)
         scaled = {bone.name for bone, scales in zip(posed, is_scaled.tolist(), strict=True) if scales}
         return [
@@ -234,10 +234,9 @@ def split_by_constraints(armature: Object, scaled: list[str]) -> tuple[list[str]
 
 def _spline_chains(armature: Object) -> list[tuple[str, set[str]]]:
     """The Spline IK constraints that have an effect, each with the bones of its chain."""
-    found = []
-    for bone in armature.pose.bones:
-        for one in bone.constraints:
-            if one.type == "SPLINE_IK" and not one.mute and one.influence > 0.0:
-                chain = [bone, *bone.parent_recursive][: one.chain_count]
-                found.append((one.name, {link.name for link in chain}))
-    return found
+    return [
+        (one.name, {link.name for link in [bone, *bone.parent_recursive][: one.chain_count]})
+        for bone in armature.pose.bones
+        for one in bone.constraints
+        if one.type == "SPLINE_IK" and not one.mute and one.influence > 0.0
+    ]

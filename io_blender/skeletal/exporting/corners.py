@@ -13,7 +13,6 @@ from bpy.types import Object
 from ....io_common.skeletal.model import Floats, Mesh
 from ....io_common.skeletal.skinning import row_ids
 from ....io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
-from ...arrays import read_array
 from ...records import NONE
 from ...scene import mesh_data
 from ..records import SAME_NORMAL, SHOWN_NORMALS, load_mesh, load_vertices
@@ -96,7 +95,8 @@ def tangents_of(points: Floats, mesh: Mesh, normals: Floats) -> Floats:
         try:
             data.normals_split_custom_set_from_vertices(normals.tolist())
             data.calc_tangents()
-            found, signs = read_array(data.loops, "tangent", 3), read_array(data.loops, "bitangent_sign", 1)
+            found = mesh_data.read_array(data.loops, "tangent", 3)
+            signs = mesh_data.read_array(data.loops, "bitangent_sign", 1)
         finally:
             bpy.data.meshes.remove(data)
         result[triangles.ravel()] = np.hstack([found, signs])

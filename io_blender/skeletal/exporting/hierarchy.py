@@ -14,9 +14,9 @@ from bpy.types import Action, Bone, FCurve, Object
 from ....io_common.skeletal.model import ROOT, Floats, Ints
 from ....io_common.skeletal.skeleton import ancestors
 from ... import versions
-from ...arrays import read_array
 from ...clips.playing import POSE_CHANNELS
 from ...reports import Report
+from ...scene.mesh_data import read_array
 from ..rig import bone_path
 from .source import FOLLOWING_CONSTRAINTS, is_deformed, parent_bone_of, targets_of_constraint
 
@@ -75,11 +75,9 @@ def _is_at_rest(curve: FCurve, rest: tuple[float, ...] | None) -> bool:
 
 
 def rebuild_hierarchy(armature: Object, names: list[str], parents: Ints, sample: Callable[[list[str]], Floats]) -> Ints:
-    """The parents of joints, where roots whose controls move with another bone hang on that; in any order.
-
-    `names` are those of the exported bones; `parents` are indices into them, -1 for roots, (n,). `sample` gives the
-    matrices of bones on some frames, (F, n, 4, 4), for roots that no control tells about.
-    """
+    """The parents of joints, where roots whose controls move with another bone hang on that; in any order."""
+    # `names` are those of the exported bones; `parents` are indices into them, -1 for roots, (n,). `sample` gives the
+    # matrices of bones on some frames, (F, n, 4, 4), for roots that no control tells about.
     result = parents.copy()
     if np.count_nonzero(parents == ROOT) < 2:
         return result
@@ -132,7 +130,7 @@ def _find_followers(armature: Object, joints: dict[str, int]) -> dict[str, list[
             if constraint.type in FOLLOWING_CONSTRAINTS and not constraint.mute
             for target in targets_of_constraint(constraint)
         ]
-        controls = {bone for target, bone in targets if target == armature and bone not in joints}
+        controls = {bone for target, bone in targets if target == armature and bone in bones and bone not in joints}
         parent = bones[name].parent
         if not targets and parent is not None and parent.name not in joints:
             bone = bones[name]
@@ -143,9 +141,8 @@ def _find_followers(armature: Object, joints: dict[str, int]) -> dict[str, list[
             found.setdefault(control, []).append(joint)
     names = list(joints)
     for control, followers in found.items():
-        head = bones[control].head_local if control in bones else None
-        if head is not None:
-            followers.sort(key=lambda joint: (bones[names[joint]].head_local - head).length)
+        head = bones[control].head_local
+        followers.sort(key=lambda joint: (bones[names[joint]].head_local - head).length)
     return found
 
 

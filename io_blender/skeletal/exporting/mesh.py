@@ -22,6 +22,7 @@ from ....io_common.triangles import FLIPPED_WINDING, Cost, flip_v, runs_within
 from ...records import NONE
 from ...reports import Report
 from ...scene import mesh_data
+from ...scene.mesh_data import TriangleMesh
 from ..options import WeightOptions
 from ..records import MESH_NAME
 from .skeleton import Skeleton
@@ -55,7 +56,7 @@ class Block:
 
 def export_object(
     obj: Object,
-    source_mesh: mesh_data.TriangleMesh,
+    source_mesh: TriangleMesh,
     skeleton: Skeleton,
     options: WeightOptions,
     report: Report,
@@ -87,7 +88,7 @@ def export_object(
 
 
 def _block(
-    source_mesh: mesh_data.TriangleMesh,
+    source_mesh: TriangleMesh,
     slot: int,
     skeleton: Skeleton,
     current: WeightTable,
@@ -194,11 +195,7 @@ def _part_of_block(block: Block, run: slice, firsts: Integers, ranges: Integers)
 
 
 def _file_numbers(
-    mesh: mesh_data.TriangleMesh,
-    corners: npt.NDArray[np.integer],
-    vertices: Integers,
-    file_vertices: Integers,
-    sides: Integers,
+    mesh: TriangleMesh, corners: Ints, vertices: Integers, file_vertices: Integers, sides: Integers
 ) -> Integers | None:
     """The number of each corner's vertex of the file, from 0; None if the mesh was edited."""
     # Where it was not, all corners of a vertex of the file still have the same vertex, texture coordinates and sides.
@@ -223,13 +220,13 @@ def _first_of_each(numbers: Integers) -> Integers:
     return firsts
 
 
-def _texture_coordinates(mesh: mesh_data.TriangleMesh, corners: npt.NDArray[np.integer]) -> Floats:
+def _texture_coordinates(mesh: TriangleMesh, corners: npt.NDArray[np.integer]) -> Floats:
     if mesh.uvs is None:
         return np.zeros((len(corners), 2))
     return np.round(flip_v(mesh.uvs[corners]), _UV_DECIMALS)
 
 
-def _unused(source: SourceMesh, mesh: mesh_data.TriangleMesh, file_vertices: Integers) -> tuple[Integers, Floats]:
+def _unused(source: SourceMesh, mesh: TriangleMesh, file_vertices: Integers) -> tuple[Integers, Floats]:
     """Vertices of the evaluated mesh that were unused in the file, and their texture coordinates."""
     loose = np.flatnonzero(~mesh_data.in_triangles(mesh.triangles, len(source.vertices)))
     stored = source.stored

@@ -10,15 +10,7 @@ import bpy
 from bpy.types import ArmatureModifier, Constraint, Context, Object
 
 from ...reports import Report, listing
-from ...scene.objects import (
-    NothingToExportError,
-    Scope,
-    collect,
-    nothing_to_export,
-    warn_of_animated_visibility,
-    warn_of_left_out,
-    why_left_out,
-)
+from ...scene.objects import NothingToExportError, Scope, collect, nothing_to_export, warn_of_left_out, why_left_out
 from ...scene.time_dependence import is_animated, is_property_animated
 from ..options import AUTOMATIC, MERGE, SEPARATE, ModelProperties
 from ..records import CONVERSION, MESH_INDEX
@@ -126,12 +118,11 @@ def find_model(context: Context, scope: Scope, report: Report, options: ModelPro
     require_meshes(context, scope, source)
     if source.armature is not None:
         _warn_of_others(source, [obj for obj in collect(context, scope) if obj.type == "MESH"], report)
-    warn_of_left_out(context, scope, report)
 
     def is_own(obj: Object) -> bool:
         return source.armature is None or _is_moved_by(source, obj)
 
-    warn_of_animated_visibility(context, scope, source.meshes, report, concerns=is_own)
+    warn_of_left_out(context, scope, source.meshes, report, concerns=is_own)
     return source
 
 

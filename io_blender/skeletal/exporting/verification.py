@@ -15,22 +15,12 @@ from ....io_common.skeletal.model import Animation, Floats
 from ....io_common.skeletal.playback import distinct_frames
 from ....io_common.skeletal.skinning import skin
 from ....io_common.triangles import flip_v
+from ... import verification
 from ...clips.playing import Player
 from ...reports import Job, Progress, Report
 from ...scene import mesh_data
 from ...scene.objects import warn_of_instances
 from ...scene.time_dependence import changes_apart_from
-from ...verification import (
-    OTHER_TRIANGULATION,
-    POSITION_TOLERANCE,
-    Difference,
-    Differences,
-    Verify,
-    amount,
-    diagonal,
-    frames_to_verify,
-    longest,
-)
 from .animation import Pose, SampledClip, poses_in_file
 from .causes import has_known_causes, likely_causes
 from .mesh import Block
@@ -53,7 +43,7 @@ _FACES, _UV, _TRIANGULATION, _COUNT, _POSITION = "FACES", "UV", "TRIANGULATION",
 _WARNINGS = {
     _FACES: "modifiers change its faces or their materials {where}; the export has those at rest",
     _UV: "modifiers move texture coordinates by up to {distance:.2g} {where}; the export has those at rest",
-    _TRIANGULATION: OTHER_TRIANGULATION,
+    _TRIANGULATION: verification.OTHER_TRIANGULATION,
     _COUNT: "modifiers change its number of vertices {where}; the export has those at rest",
     _POSITION: "the export is up to {amount} off from what Blender shows {where}. Likely cause: {causes}",
 }
@@ -81,8 +71,8 @@ class Verifier:
     """Compares the meshes of a model with what Blender shows; at rest only those that are exported."""
 
     def __init__(
-        self, skeleton: Skeleton, rest: dict[Object, RestMesh], verify: Verify, writing: Writing, progress: Progress,
-        *, writes_meshes: bool,
+        self, skeleton: Skeleton, rest: dict[Object, RestMesh], verify: verification.Verify, writing: Writing,
+        progress: Progress, *, writes_meshes: bool,
     ) -> None:  # fmt: skip
         self._skeleton, self._as_read = skeleton, writing.computes_w
         self._verify, self._progress = verify, progress
@@ -90,10 +80,10 @@ class Verifier:
         clouds = [skeleton.conversion.points(part.triangles.vertices) for part in rest.values()]
         cloud = np.concatenate([np.empty((0, 3)), *clouds])
         is_empty = not np.isfinite(cloud).all(axis=1).any()
-        self._size = max(diagonal(skeleton.joints.positions if is_empty else cloud), 1e-9)
-        self._tolerance = max(POSITION_TOLERANCE, writing.precision) * self._size
+        self._size = max(verification.diagonal(skeleton.joints.positions if is_empty else cloud), 1e-9)
+        self._tolerance = max(verification.POSITION_TOLERANCE, writing.precision) * self._size
         self._rest = {obj: _rest_difference(part, skeleton) for obj, part in rest.items() if writes_meshes}
-        self._found = Differences()
+        self._found = verification.Differences()
         # Whether anything is known that may move an object otherwise than its bones.
         self._has_causes: dict[Object, bool] = {}
         self._instance_report = Report()
@@ -103,7 +93,7 @@ class Verifier:
     ) -> Job[None]:
         """Compares frames of an animation as it will be written; keeps the largest differences by object."""
         count = len(sampled.frames)
-        chosen = frames_to_verify(count, self._verify)
+        chosen = verification.frames_to_verify(count, self._verify)
         if not chosen or not objects:
             return
         parents = self._skeleton.joints.parents
@@ -114,7 +104,7 @@ class Verifier:
         yield from self._check_frames(sampled, animation, player, objects, chosen)
         suspects = [obj for obj in objects if self._may_differ(obj, sampled)]
         if suspects:
-            more = frames_to_verify(count, self._verify, many=True)
+            more = verification.frames_to_verify(count, self._verify, many=True)
             yield from self._check_frames(sampled, animation, player, suspects, sorted(set(more) - set(chosen)))
 
     def _may_differ(self, obj: Object, sampled: SampledClip) -> bool:
@@ -160,7 +150,7 @@ class Verifier:
                         pose = positions[row], orientations[row], None if scales is None else scales[row]
                         exact = poses_in_file(sampled, animation, [index], as_read=False)
                         motion = self._motion(obj, graph, vertices, expected, pose, exact)
-                        self._found[obj, _POSITION] = Difference(distance, where, motion)
+                        self._found[obj, _POSITION] = verification.Difference(distance, where, motion)
                 yield self._progress.step(0)
 
     def _is_largest(self, obj: Object, distance: float) -> bool:
@@ -201,7 +191,7 @@ class Verifier:
         if any(modifier.type != "ARMATURE" for modifier in obj.modifiers):
             uvs = None if at_rest.uvs is None else mesh_data.texture_coordinates(mesh)
             if uvs is not None and at_rest.uvs is not None and uvs.shape == at_rest.uvs.shape:
-                self._found.note(obj, _UV, longest(uvs - at_rest.uvs), where, allowed=_UV_TOLERANCE)
+                self._found.note(obj, _UV, verification.longest(uvs - at_rest.uvs), where, allowed=_UV_TOLERANCE)
             corners = mesh_data.corner_vertices(mesh)
             ordered = _reordered(shown, corners, at_rest)
             if (obj, _FACES) not in self._found and (ordered is None or self._has_other_materials(obj, graph, at_rest)):
@@ -237,7 +227,7 @@ class Verifier:
     def remainder(self, obj: Object) -> str:
         """The largest difference of an object in words."""
         known = self._found.get((obj, _POSITION))
-        return amount(self._tolerance if known is None else known.distance, self._size)
+        return verification.amount(self._tolerance if known is None else known.distance, self._size)
 
     def _is_exact_at_rest(self, obj: Object) -> bool:
         distance, uv_distance = self._rest.get(obj, (0.0, 0.0))
@@ -272,10 +262,9 @@ class Verifier:
             # The name is part of the text, so that every mesh gets its own warning.
             if not self._is_exact_at_rest(obj):
                 distance, uv_distance = self._rest[obj]
+                off = f"{verification.amount(distance, self._size)} and {uv_distance:.2g} in UV space"
                 report.warn(
-                    f"{obj.name}: the export is up to {amount(distance, self._size)} and {uv_distance:.2g} in UV "
-                    "space off from what Blender shows at rest",
-                    is_important=True,
+                    f"{obj.name}: the export is up to {off} off from what Blender shows at rest", is_important=True
                 )
             for kind, text in _WARNINGS.items():
                 found = self._found.get((obj, kind))
@@ -288,7 +277,7 @@ class Verifier:
                 if not causes and self._size < _SMALL:
                     causes = ["the model is too small for the ten decimals of the format: export with a larger Scale"]
                 words = text.format(
-                    where=found.where, amount=amount(found.distance, self._size), distance=found.distance,
+                    where=found.where, amount=verification.amount(found.distance, self._size), distance=found.distance,
                     causes="; ".join(causes) or "unknown",
                 )  # fmt: skip
                 report.warn(f"{obj.name}: {words}", is_important=kind == _POSITION)
@@ -326,11 +315,11 @@ def _rest_difference(part: RestMesh, skeleton: Skeleton) -> tuple[float, float]:
             offsets = (vertices - expected[block.vertices])[used]
         else:
             offsets = vertices[triangles] - expected[shown]
-        furthest = max(furthest, longest(offsets))
+        furthest = max(furthest, verification.longest(offsets))
         if mesh.uvs is not None:
             # `take` is twice as fast as an index.
             uvs = np.take(flip_v(block.mesh.uvs), triangles.ravel(), axis=0)
-            furthest_uv = max(furthest_uv, longest(uvs - np.take(mesh.uvs, corners.ravel(), axis=0)))
+            furthest_uv = max(furthest_uv, verification.longest(uvs - np.take(mesh.uvs, corners.ravel(), axis=0)))
     return furthest if count == len(mesh.triangles) else np.inf, furthest_uv
 
 
@@ -339,4 +328,4 @@ def _distance(blocks: list[Block], vertices: list[Floats], expected: Floats) -> 
     if any(block.vertex_count != len(expected) for block in blocks):
         return np.inf
     offsets = [found - np.take(expected, block.vertices, axis=0) for block, found in zip(blocks, vertices, strict=True)]
-    return max(map(longest, offsets), default=0.0)
+    return max(map(verification.longest, offsets), default=0.0)

@@ -20,6 +20,7 @@ from ....io_common.texts import counted
 from ...records import NONE
 from ...reports import Report, listing
 from ...scene import mesh_data
+from ...scene.mesh_data import TriangleMesh
 from ..options import WeightOptions
 from ..records import StoredMesh, load_mesh, load_vertices
 from .skeleton import Skeleton
@@ -84,12 +85,7 @@ def fitted_weights(points: Floats, joints: Integers, weights: Floats) -> WeightT
 
 
 def current_weights(
-    obj: Object,
-    source: mesh_data.TriangleMesh,
-    skeleton: Skeleton,
-    positions: Floats,
-    options: WeightOptions,
-    report: Report,
+    obj: Object, source: TriangleMesh, skeleton: Skeleton, positions: Floats, options: WeightOptions, report: Report
 ) -> WeightTable:
     """The normalised weights of every vertex of an evaluated mesh at rest, as Blender uses them."""
     # `obj` is the original object; `positions` are those of the vertices in the coordinates of the file.
@@ -116,8 +112,8 @@ def current_weights(
     vertices, joints, biases = vertices[is_weighted], joints[is_weighted], biases[is_weighted]
     unweighted = np.flatnonzero(is_unweighted & mesh_data.in_triangles(source.triangles, count))
     if len(unweighted):
-        bones = [] if skeleton.armature is None else skeleton.armature.data.bones
-        target = "nearest of them" if any(bone.use_deform for bone in bones) else "root"
+        # Without an armature, all vertices have a joint.
+        target = "nearest of them" if any(bone.use_deform for bone in skeleton.armature.data.bones) else "root"
         report.warn(
             f"{counted(len(unweighted), 'vertices')} without weights of deforming bones: bound to the {target}",
             obj.name,
@@ -132,9 +128,7 @@ def current_weights(
     return WeightTable(np.cumsum(counts) - counts, counts, joints.astype(np.int32), biases, positions[vertices])
 
 
-def _assigned_weights(
-    obj: Object, source: mesh_data.TriangleMesh, skeleton: Skeleton
-) -> tuple[Integers, Integers, Floats]:
+def _assigned_weights(obj: Object, source: TriangleMesh, skeleton: Skeleton) -> tuple[Integers, Integers, Floats]:
     """The vertices, joints and weights of an object, each (n,)."""
     armature = skeleton.armature
     if armature is None:
@@ -174,8 +168,6 @@ def _sum_equal(
 def _nearest_joints(points: Floats, skeleton: Skeleton) -> npt.NDArray[np.int64]:
     """The joint of the deforming bone nearest to each point of the scene; 0 where there is none."""
     armature = skeleton.armature
-    if armature is None:
-        return np.zeros(len(points), dtype=np.int64)
     best = np.full(len(points), np.inf)
     joints = np.zeros(len(points), dtype=np.int64)
     world = skeleton.world
@@ -250,7 +242,7 @@ class SourceMesh:
 
 
 def load_source(
-    obj: Object, mesh: mesh_data.TriangleMesh, skeleton: Skeleton, current: WeightTable, positions: Floats
+    obj: Object, mesh: TriangleMesh, skeleton: Skeleton, current: WeightTable, positions: Floats
 ) -> SourceMesh | None:
     """The mesh block that an object was imported from, if any; `mesh` is its evaluated mesh at rest."""
     stored = load_mesh(obj.data)

@@ -20,7 +20,7 @@ from bpy.types import Action, Context, Object
 
 from ....io_common import names
 from ....io_common.skeletal import quaternions as quat
-from ....io_common.skeletal.joint_map import transfer_animation
+from ....io_common.skeletal.joint_map import map_retargeting, transfer_animation
 from ....io_common.skeletal.model import ROOT, Floats, as_singles
 from ....io_common.skeletal.playback import loop_type_of_components
 from ....io_common.skeletal.retargeting import Retargeting
@@ -28,20 +28,24 @@ from ....io_common.skeletal.scales import ScaleTable
 from ....io_common.skeletal.skeleton import Match, components, match_joints, of_parents
 from ....io_common.texts import counted
 from ... import versions
-from ...clips.actions import ActionFinder, add_muted_strip, moves_bones, played_actions, store_owner, strip_actions
+from ...clips.actions import add_muted_strip, own_animations, played_actions, store_owner
 from ...clips.keyframes import CONSTANT, LINEAR, KeyframeWriter, add_markers, write_keyframes
 from ...reports import ImportResult, listing
 from ...scene import axes
+from ...scene.mesh_data import read_array
 from ...scene.objects import conversion_of
+from ...state import strips_of
 from ..options import ImportOptions
-from ..records import load_action, store_action
+from ..records import load_action, load_joint_map, store_action, store_joint_map
 from ..rig import SMALLEST_SCALE, Motion, Rig, bone_path, convert_animation, convert_joints, read_rig
-from .plan import Transfer, find_retargeting, translated_bones
+from .plan import Transfer
 from .sources import SourceAnimation
 from .verification import verify_import
 
 # Poses computed at once.
 _CHUNK = 1 << 13
+# Of the size of a skeleton: bones that move less are only turned.
+_LEAST_MOVE = 1e-3
 
 
 def build_action(name: str, motion: Motion, frame_start: float, template: Action | None = None) -> Action:
@@ -291,34 +295,48 @@ class ActionBuilder:
         return Motion(rig, converted, match, source.scales if is_scaled else None, source.is_loop)
 
     def _retargeting(self, transfer: Transfer, name: str) -> Retargeting:
-        """The transfer of poses, which animations with the same joints at rest and the same map share."""
+        """The transfer of poses that animations with these joints and this map share; stores a map that was found."""
         rest = convert_joints(transfer.rest.joints, self._conversion)
         key = (*rest.names, rest.positions.tobytes(), rest.orientations.tobytes(), *transfer.pairs.items())
         if key not in self._retargetings:
-            self._retargetings[key] = find_retargeting(
-                transfer, rest, self._armature, self._rig, self._translated, name, self._result.report
-            )
+            report, joints, data, pairs = self._result.report, self._rig.joints, self._armature.data, transfer.pairs
+            if not transfer.rest.is_known:
+                report.warn(
+                    "its rest pose is not known, so its base frame is used: put its model into its folder", name
+                )
+            missing = {pairs[bone] for bone in joints.names if bone in pairs}.difference(rest.names)
+            if missing:
+                report.warn(f"joints of the map that it does not have: {listing(sorted(missing))}", name)
+            if transfer.found and not load_joint_map(data):
+                store_joint_map(data, {bone: (pair.source, pair.how) for bone, pair in transfer.found.items()})
+            self._retargetings[key] = map_retargeting(rest, joints, pairs, translated=self._translated)
         return self._retargetings[key]
 
     @cached_property
     def _translated(self) -> list[bool]:
-        return translated_bones(self._armature, self._rig)
+        """Whether the actions of the armature move each of its bones, and do not only turn it."""
+        rig, moved = self._rig, [False] * len(self._rig)
+        paths = {f"{bone_path(name)}.location": bone for bone, name in enumerate(rig.bone_names)}
+        least = _LEAST_MOVE * float(np.ptp(rig.joints.positions, axis=0).max(initial=0.0))
+        for action in own_animations(self._armature):
+            for curve in versions.action_fcurves(action, "OBJECT"):
+                if curve.data_path in paths and not moved[paths[curve.data_path]]:
+                    values = read_array(curve.keyframe_points, "co", 2)[:, 1]
+                    moved[paths[curve.data_path]] = bool(np.abs(values).max(initial=0.0) > least)
+        return moved
 
     @cached_property
     def _actions_of_strips(self) -> set[Action]:
-        return strip_actions(self._armature)
+        return {strip.action for strip in strips_of(self._armature.animation_data) if strip.action is not None}
 
     @cached_property
     def _existing(self) -> list[tuple[Action, str, str]]:
         """The actions of the armature before the import, with their names in Blender and in the file."""
-        made, finder = set(self._result.actions), ActionFinder(self._armature)
+        made = set(self._result.actions)
         return [
             (action, action.name, load_action(action).name)
-            for action in bpy.data.actions
-            if action not in made
-            and action.library is None
-            and moves_bones(action, self._armature)
-            and finder.owns(action)
+            for action in own_animations(self._armature)
+            if action not in made and action.library is None
         ]
 
     def _find_existing(self, name: str) -> Action | None:

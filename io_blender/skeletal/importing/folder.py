@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ....io_common.errors import message_for
 from ....io_common.game_tree import files as game_files
 from ....io_common.game_tree.archives import files_in, readable, unpacked_size
-from ....io_common.game_tree.files import Budget
 from ....io_common.skeletal.formats import SkeletalFormat
 from ....io_common.skeletal.model import AnimationHeader, Joints, SkeletalError
 from ....io_common.skeletal.scales import NamedAnimation
-from ....io_common.skeletal.skeleton import Fit, Match, match_joints
+from ....io_common.skeletal.skeleton import Fit, match_joints
 from ....io_common.texts import counted, matches
 from ...reports import Job, Progress, Report, printable
 from ..options import ImportOptions
@@ -32,7 +30,7 @@ def read_folders(
     if not folders and active is not None and options.animation_folder is not None:
         folders, skeletons = [options.animation_folder], [active]
     chosen = options.chosen if options.animations == "CHOOSE" else None
-    before, limits = len(files.animations), Budget()
+    before, limits = len(files.animations), game_files.Budget()
     for folder in dict.fromkeys(options.animation_folder or folder for folder in folders):
         paths = [
             path
@@ -71,7 +69,7 @@ def read_fitting(
         header: AnimationHeader | Exception = files.format.read_header(readable(path))
     except (SkeletalError, OSError) as problem:
         header = problem
-    found = match_file(path, header, [skeleton.joints for skeleton in skeletons])
+    found = AnimationFile(path, header, [skeleton.joints for skeleton in skeletons])
     error: Exception | None = found.error
     animations: list[SourceAnimation] = []
     sources = set(found.header.names) if found.header is not None else set()
@@ -107,14 +105,15 @@ def read_fitting(
             report.warn(f"skipped: it has {count}, which do not match {others}", path.name)
 
 
-@dataclass(frozen=True, eq=False)
 class AnimationFile:
-    """A file in a list of animations."""
+    """A file in a list of animations, by its head, or by why that cannot be read, with its best fit."""
 
-    path: Path
-    header: AnimationHeader | None = None  # None if it cannot be read
-    match: Match | None = None  # with the skeleton that it fits best
-    error: Exception | None = None  # why it cannot be read
+    def __init__(self, path: Path, header: AnimationHeader | Exception, skeletons: Sequence[Joints]) -> None:
+        self.path = path
+        self.header = None if isinstance(header, Exception) else header
+        self.error = header if isinstance(header, Exception) else None
+        fits = [match_joints(self.header, joints) for joints in skeletons] if self.header is not None else []
+        self.match = max(fits, key=lambda match: (match.is_complete, len(match.joints)), default=None)
 
     @property
     def fit(self) -> Fit:
@@ -141,7 +140,7 @@ def named_animations(path: Path, kind: SkeletalFormat, found: list[NamedAnimatio
     ]
 
 
-def within_budget(paths: Sequence[Path], budget: Budget) -> list[Path]:
+def within_budget(paths: Sequence[Path], budget: game_files.Budget) -> list[Path]:
     """The first of some files, as many as may be unpacked from archives; those on disk do not count."""
     for index, path in enumerate(paths):
         try:
@@ -152,15 +151,6 @@ def within_budget(paths: Sequence[Path], budget: Budget) -> list[Path]:
         if not budget.take("data", size):
             return list(paths[:index])
     return list(paths)
-
-
-def match_file(path: Path, header: AnimationHeader | Exception, skeletons: Sequence[Joints]) -> AnimationFile:
-    """An animation by its head, or by why that cannot be read, with its best fit."""
-    if isinstance(header, Exception):
-        return AnimationFile(path, error=header)
-    matches = [match_joints(header, joints) for joints in skeletons]
-    best = max(matches, key=lambda match: (match.is_complete, len(match.joints)), default=None)
-    return AnimationFile(path, header, best)
 
 
 def add_facts(report: Report, path: Path, warnings: list[str]) -> None:

@@ -11,7 +11,7 @@ from ...materials.library import MaterialLibrary
 from ...records import store_warnings
 from ...reports import ImportResult, Job, Progress, Report
 from ..options import ImportOptions
-from ..records import GROUP, load_action, store_action_name
+from ..records import ACTION_NAME, GROUP, load_action
 from .action import ActionBuilder
 from .model import build_model
 from .plan import plan_animations
@@ -34,7 +34,7 @@ def build_files(
     step_count = sum(len(skeleton.model.meshes) + 1 for skeleton in files.skeletons if skeleton.model)
     progress.expect(step_count + len(plan))
     state.switch_to_object_mode(context)
-    for skeleton in dict.fromkeys([*files.skeletons, *(one.target for one in plan)]):
+    for skeleton in dict.fromkeys([*files.skeletons, *(target for _, target, _ in plan)]):
         if skeleton.obj is None:
             yield from build_model(context, skeleton, options, materials, result, progress)
     builders: dict[Object, ActionBuilder] = {}
@@ -50,7 +50,7 @@ def build_files(
     replace_actions(result.replaced)
     for action, name in file_names.items():
         # It has another name in Blender now.
-        store_action_name(action, name)
+        ACTION_NAME.store(action, name, action.name)
     return list(builders)
 
 

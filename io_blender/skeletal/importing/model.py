@@ -16,15 +16,9 @@ from mathutils import Matrix
 
 from ....io_common import names
 from ....io_common.skeletal import quaternions as quat
+from ....io_common.skeletal import skinning
 from ....io_common.skeletal.model import ROOT, Floats, Joints, Mesh, Model
 from ....io_common.skeletal.skeleton import depths
-from ....io_common.skeletal.skinning import (
-    bind_pose,
-    find_merged_vertices,
-    position_ids,
-    vertex_normals,
-    vertex_weights,
-)
 from ....io_common.texts import counted
 from ....io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
 from ... import state, versions
@@ -155,7 +149,7 @@ def build_mesh(
     """A mesh object, in no collection yet, bound and parented to the armature."""
     # `vertices` are those of the bind pose in scene coordinates. `merge_vertices` merges those that the file splits
     # along UV seams.
-    firsts = find_merged_vertices(mesh, vertices) if merge_vertices else np.arange(mesh.vertex_count)
+    firsts = skinning.find_merged_vertices(mesh, vertices) if merge_vertices else np.arange(mesh.vertex_count)
     is_first = firsts == np.arange(mesh.vertex_count)
     file_vertices = np.flatnonzero(is_first)
     is_flat = is_degenerate(mesh.triangles)
@@ -167,9 +161,9 @@ def build_mesh(
         flip_v(mesh.uvs).astype(np.float32)[corners.ravel()],
     )
     store_mesh(data, index, mesh, first_copies=firsts, degenerate=is_flat)
-    if not merge_vertices and len(mesh.triangles) and len(np.unique(position_ids(vertices))) < len(vertices):
+    if not merge_vertices and len(mesh.triangles) and len(np.unique(skinning.position_ids(vertices))) < len(vertices):
         # As in the games, split seams are smooth; where normals cancel out, Blender's are used.
-        normals = vertex_normals(vertices, mesh.triangles)
+        normals = skinning.vertex_normals(vertices, mesh.triangles)
         data.normals_split_custom_set_from_vertices(normals.tolist())
     data.materials.append(material)
     obj = bpy.data.objects.new(data.name, data)
@@ -198,7 +192,7 @@ def set_normals(data: Any, mesh: Mesh, normals: Floats, colors: npt.NDArray[np.u
 def add_vertex_groups(obj: Object, mesh: Mesh, file_vertices: npt.NDArray[np.int64], bone_names: list[str]) -> None:
     """A vertex group for each joint that has a weight, by joint; `obj` must be in Object Mode."""
     # `file_vertices` has the vertex of the file for each vertex of the object, ascending.
-    rows = vertex_weights(mesh)
+    rows = skinning.vertex_weights(mesh)
     object_vertices = np.full(mesh.vertex_count, -1)
     object_vertices[file_vertices] = np.arange(len(file_vertices))
     vertices = object_vertices[rows.vertices]
@@ -257,7 +251,7 @@ def build_model(
     collection = bpy.data.collections.new(names.for_blender(skeleton.name, versions.MAX_ID_NAME, "Model"))
     state.target_collection(context).children.link(collection)
     joints = model.joints
-    poses = [bind_pose(mesh, joints.positions, joints.orientations) for mesh in model.meshes]
+    poses = [skinning.bind_pose(mesh, joints.positions, joints.orientations) for mesh in model.meshes]
     size = diagonal(np.concatenate([joints.positions, *(vertices for vertices, _ in poses)]))
     obj, bone_names = build_armature(
         context, skeleton.name, joints, collection, size=size, direction=options.bone_direction

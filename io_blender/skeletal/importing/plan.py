@@ -5,36 +5,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
 
-import bpy
 import numpy as np
 from bpy.types import Context, Object
 
-from ....io_common.skeletal.joint_map import (
-    LEAST_SHARE,
-    Pair,
-    find_joint_map,
-    map_retargeting,
-    read_joint_map,
-    source_indices,
-)
-from ....io_common.skeletal.model import Animation, Joints, SkeletalError
-from ....io_common.skeletal.retargeting import UNMAPPED, Retargeting
+from ....io_common.skeletal import joint_map
+from ....io_common.skeletal.model import Animation, SkeletalError
+from ....io_common.skeletal.retargeting import UNMAPPED
 from ....io_common.skeletal.skeleton import match_joints
 from ....io_common.texts import counted
-from ... import versions
-from ...arrays import read_array
-from ...clips.actions import ActionFinder, moves_bones
 from ...reports import Report, listing
 from ...scene.axes import identity
 from ...scene.objects import armature_of, conversion_of
-from ..records import load_joint_map, store_joint_map
-from ..rig import Rig, bone_path, convert_joints, read_rig
+from ..records import load_joint_map
+from ..rig import convert_joints, read_rig
 from .sources import ImportSkeleton, Rest, SourceAnimation, SourceFiles, UserMap, base_pose, check_size
 
-# Of the size of a skeleton: joints that are nearer are in the same place, and bones that move less are only turned.
-_SAME_PLACE, _LEAST_MOVE = 1e-4, 1e-3
+# Of the size of a skeleton: joints that are nearer are in the same place.
+_SAME_PLACE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,15 +31,11 @@ class Transfer:
 
     rest: Rest
     pairs: dict[str, str]  # its joints by those of the armature
-    found: dict[str, Pair] = field(default_factory=dict)  # the same, if the map was found for this animation
+    found: dict[str, joint_map.Pair] = field(default_factory=dict)  # the same, if the map was found for this animation
 
 
-class Planned(NamedTuple):
-    """An animation with a skeleton to import it onto; there may be several for one animation."""
-
-    source: SourceAnimation
-    target: ImportSkeleton
-    transfer: Transfer | None  # None if the animation moves its joints as it is
+# An animation with a skeleton to import it onto, of which there may be several, and None if it moves that as it is.
+Planned = tuple[SourceAnimation, ImportSkeleton, Transfer | None]
 
 
 def active_skeleton(context: Context) -> ImportSkeleton | None:
@@ -108,7 +92,7 @@ def plan_animations(context: Context, files: SourceFiles, report: Report) -> lis
         for target in targets:
             if target.obj is not None:
                 check_editable(target.obj, path)
-            plan.append(Planned(source, target, transfer))
+            plan.append((source, target, transfer))
     return plan
 
 
@@ -150,7 +134,7 @@ def _best_matches(skeletons: list[ImportSkeleton], animation: Animation) -> list
 
 def read_user_map(path: str) -> UserMap | None:
     """The map in a file, None if the path is empty; raises SkeletalError or OSError."""
-    return UserMap(Path(path).name, read_joint_map(Path(path))) if path else None
+    return UserMap(Path(path).name, joint_map.read_joint_map(Path(path))) if path else None
 
 
 def plan_transfer(source: SourceAnimation, target: ImportSkeleton, user_map: UserMap | None) -> Transfer | None:
@@ -162,12 +146,12 @@ def plan_transfer(source: SourceAnimation, target: ImportSkeleton, user_map: Use
     if 2 * fitting >= count and not is_wanted:
         return _plan_for_turned(source, target)
     rest = source.find_rest()
-    found: dict[str, Pair] = {}
+    found: dict[str, joint_map.Pair] = {}
     pairs = user_map.pairs if user_map is not None else _stored_map(rest, target)
     if not pairs:
-        found = find_joint_map(rest.joints, target.joints)
+        found = joint_map.find_joint_map(rest.joints, target.joints)
         pairs = {name: pair.source for name, pair in found.items()}
-    sources = source_indices(pairs, rest.joints, target.joints)
+    sources = joint_map.source_indices(pairs, rest.joints, target.joints)
     if match.renamed and not is_wanted and not rest.is_known and sources == match.joints:
         # Its own rest pose is that of the target.
         return None
@@ -178,7 +162,7 @@ def plan_transfer(source: SourceAnimation, target: ImportSkeleton, user_map: Use
         )
     mapped_or_fitting = mapped if is_wanted else max(mapped, fitting)
     # Of the smaller skeleton: what the larger one has besides cannot fit.
-    if 0 < mapped_or_fitting < LEAST_SHARE * min(count, len(target.joints)):
+    if 0 < mapped_or_fitting < joint_map.LEAST_SHARE * min(count, len(target.joints)):
         raise SkeletalError(
             f"only {mapped_or_fitting} of {counted(count, 'joints')} fit. Import this animation's own model, or map "
             "its joints in the tab id Tech",
@@ -218,32 +202,3 @@ def _stored_map(rest: Rest, target: ImportSkeleton) -> dict[str, str]:
     pairs = load_joint_map(target.obj.data) if target.obj is not None else {}
     known = sum(source in rest.joints.names for source in pairs.values())
     return pairs if 2 * known >= len(pairs) else {}
-
-
-def find_retargeting(
-    transfer: Transfer, rest: Joints, armature: Object, rig: Rig, translated: list[bool], name: str, report: Report
-) -> Retargeting:
-    """The transfer of poses from a skeleton, given in the units of the armature; stores a map that was found."""
-    if not transfer.rest.is_known:
-        report.warn("its rest pose is not known, so its base frame is used: put its model into its folder", name)
-    missing = {transfer.pairs[bone] for bone in rig.joints.names if bone in transfer.pairs}.difference(rest.names)
-    if missing:
-        report.warn(f"joints of the map that it does not have: {listing(sorted(missing))}", name)
-    if transfer.found and not load_joint_map(armature.data):
-        store_joint_map(armature.data, {bone: (pair.source, pair.how) for bone, pair in transfer.found.items()})
-    return map_retargeting(rest, rig.joints, transfer.pairs, translated=translated)
-
-
-def translated_bones(armature: Object, rig: Rig) -> list[bool]:
-    """Whether the actions of an armature move each of its bones, and do not only turn it."""
-    paths = {f"{bone_path(name)}.location": bone for bone, name in enumerate(rig.bone_names)}
-    least = _LEAST_MOVE * float(np.ptp(rig.joints.positions, axis=0).max(initial=0.0))
-    moved = [False] * len(rig)
-    finder = ActionFinder(armature)
-    for action in bpy.data.actions:
-        if moves_bones(action, armature) and finder.owns(action):
-            for curve in versions.action_fcurves(action, "OBJECT"):
-                if curve.data_path in paths and not moved[paths[curve.data_path]]:
-                    values = read_array(curve.keyframe_points, "co", 2)[:, 1]
-                    moved[paths[curve.data_path]] = bool(np.abs(values).max(initial=0.0) > least)
-    return moved

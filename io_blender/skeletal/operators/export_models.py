@@ -14,7 +14,6 @@ from ... import state
 from ...clips.clip import animation_list
 from ...operators import animation_list as animation_list_panel
 from ...operators import file_operators, game_check, panel_parts, shared_options
-from ...operators.panel_parts import OperatorResult
 from ...options import AUTO, GAME, NO_ANIMATIONS, SCENE, Scene, Settings, hidden, option, properties, values_of
 from ...records import has_record
 from ...reports import ExportResult, Job, Report
@@ -35,26 +34,18 @@ def armature_of(context: Context) -> Any:
 
 def exported_armature(context: Context, operator: Any) -> Any:
     """The armature that an exporter, also of a collection, would export; None if there is none or several."""
-    # `operator` may also be the operator's properties.
-    try:
-        return find_exported(context, operator).armature
-    except NothingToExportError:
-        return None
+    return find_exported(context, operator).armature
 
 
 def find_exported(context: Context, operator: Any, attached: str = "") -> Source:
-    """What an exporter would export, with a choice of *Attached Armatures*; raises NothingToExportError."""
+    """What an exporter would export, with a choice of *Attached Armatures*; nothing if there are several armatures."""
+    # `operator` may also be the operator's properties.
     scope = animation_list_panel.scope_of_panel(context, operator)
     options = ModelProperties(attached_armatures=attached or operator.attached_armatures)
-    return find_source(context, scope, Report(), options)
-
-
-def has_attached(context: Context, operator: Any) -> bool:
-    """Whether armatures hang on bones of the exported one."""
     try:
-        return bool(find_exported(context, operator, MERGE).attached)
+        return find_source(context, scope, Report(), options)
     except NothingToExportError:
-        return False
+        return Source(None, [])
 
 
 def values_for(writing: Writing, operator: Any, context: Context) -> dict[str, Any]:
@@ -105,20 +96,16 @@ class SkeletalOptions(shared_options.ModelExport):
         actions: str
 
     def converted_objects(self, context: Context) -> list[Object]:
-        """The armature and its meshes."""
         return find_exported(context, self).objects
 
     def writing(self) -> Writing:
-        """How files for the game are written."""
         return self.profile().writing
 
     def model_values(self) -> dict[str, Any]:
-        """The values of the options of the model."""
         weights = WeightOptions(**values_of(self, WeightOptions))
         return {**values_of(self, self.model_properties), "weights": weights, **self.shared_options()}
 
     def animation_options(self) -> AnimationOptions:
-        """The options for animations."""
         is_set = self.properties.is_property_set
         # The user has enabled a frame rate, or a script has set one.
         has_rate = self.use_frame_rate if is_set("use_frame_rate") else is_set("frame_rate")
@@ -166,31 +153,11 @@ def _draw_list(layout: UILayout, context: Context, operator: SkeletalExport) -> 
     animation_list_panel.draw_problems(layout, "", [error] if error else [])
 
 
-def draw_frames(body: Any, operator: SkeletalExport) -> None:
-    """Draws how animations are sampled."""
-    sampling = body.column()
-    sampling.active = operator.actions != "NONE"
-    panel_parts.draw_options(sampling, operator, "frame_step", "frame_rate_from")
-    row = sampling.row(heading="Custom Rate")
-    row.prop(operator, "use_frame_rate", text="")
-    value = row.row()
-    value.active = operator.use_frame_rate
-    value.prop(operator, "frame_rate", text="")
-    for name in ("position_precision", "orientation_precision"):
-        panel_parts.draw_wide(sampling, operator, name)
-
-
 @properties
 class SkeletalCheck(game_check.GameCheck):
     """Check for Game of skeletal models, without its identifiers and options."""
 
-    bl_options = {"REGISTER", "UNDO"}
-
-    shown: tuple[str, ...] = ("game",)  # the other options are those of an export
     has_mesh: bool = hidden(True, name="Mesh", description="Check the mesh too, not only animations")
-
-    def draw(self, context: Context) -> None:
-        panel_parts.draw_options(self.layout, self, *self.shown)
 
 
 # The armature that was exported last, by the suffix of the files.
@@ -208,7 +175,7 @@ class SkeletalExport(SkeletalOptions, file_operators.ExportFile):
     check_operator = ""  # the identifier of Check for Game
     panels = ""  # with which the identifiers of the panels of its dialog begin
 
-    def invoke(self, context: Context, event: Event) -> OperatorResult:
+    def invoke(self, context: Context, event: Event) -> panel_parts.OperatorResult:
         # Blender gives the choice of the last export, but does not count it as set.
         is_chosen = self.properties.is_property_set("actions")
         if not is_chosen and _last_exported.get(self.filename_ext) != _identifier(context, self):
@@ -227,7 +194,6 @@ class SkeletalExport(SkeletalOptions, file_operators.ExportFile):
         return self.animation_suffix
 
     def default_name(self, context: Context) -> str:
-        """The name of the armature."""
         armature = armature_of(context)
         return armature.name if armature is not None else ""
 
@@ -244,7 +210,6 @@ class SkeletalExport(SkeletalOptions, file_operators.ExportFile):
             layout.label(text="The file name is not used", icon="INFO")
 
     def draw_actions(self, layout: UILayout, context: Context) -> None:
-        """Draws what the chosen actions are and the files that are written."""
         if self.actions == "ALL":
             armature = exported_armature(context, self)
             path = file_operators.chosen_path(context, self).with_suffix(self.suffix_of_animations())
@@ -262,7 +227,7 @@ class SkeletalExport(SkeletalOptions, file_operators.ExportFile):
         check.has_mesh = self.has_mesh
         layout.prop(self, "actions")
         self.draw_actions(layout, context)
-        if has_attached(context, self):
+        if find_exported(context, self, MERGE).attached:
             layout.prop(self, "attached_armatures")
         layout.prop(self, "verify")
         self.draw_include(layout, context, prefix)
@@ -281,7 +246,16 @@ class SkeletalExport(SkeletalOptions, file_operators.ExportFile):
             panel_parts.draw_wide(body, self, "objects_as_joints")
         body = draw_panel(layout, f"{prefix}_frames", "Frames", self)
         if body:
-            draw_frames(body, self)
+            sampling = body.column()
+            sampling.active = self.actions != "NONE"
+            panel_parts.draw_options(sampling, self, "frame_step", "frame_rate_from")
+            row = sampling.row(heading="Custom Rate")
+            row.prop(self, "use_frame_rate", text="")
+            value = row.row()
+            value.active = self.use_frame_rate
+            value.prop(self, "frame_rate", text="")
+            for name in ("position_precision", "orientation_precision"):
+                panel_parts.draw_wide(sampling, self, name)
 
 
 def _identifier(context: Context, operator: Any) -> int | None:

@@ -21,11 +21,10 @@ from ....io_common.skeletal.formats import SkeletalFormat
 from ....io_common.skeletal.model import Joints, SkeletalError
 from ....io_common.texts import counted, matches
 from ...operators import file_operators, panel_parts, preferences
-from ...operators.panel_parts import OperatorResult
 from ...options import Settings, hidden, option, properties, values_of
 from ...reports import ImportResult, Job, finish, listing, printable
 from ...scene.axes import Conversion
-from ..importing.folder import AnimationFile, animation_paths, match_file, read_animations, within_budget
+from ..importing.folder import AnimationFile, animation_paths, read_animations, within_budget
 from ..importing.plan import active_skeleton, count_mapped
 from ..importing.sources import ImportSkeleton
 
@@ -57,11 +56,6 @@ def loader(
     return load
 
 
-_FITS = (
-    ("FULL", "Full", "It has exactly the joints of the model"),
-    ("PART", "Part", "It has some joints of the model, or is transferred to its skeleton"),
-    ("NONE", "None", "It has no joint of the model, or cannot be read"),
-)
 _ICONS = {"FULL": "CHECKMARK", "PART": "ERROR", "NONE": "CANCEL"}
 
 _MAX_LISTED = 4096
@@ -75,7 +69,7 @@ class IO_MD5_PG_animation_file(bpy.types.PropertyGroup):
     is_checked: bool = option(True, "Import", "Import this animation")
     frame_count: int = option(0, "Frames", "Number of frames")
     frame_rate: float = option(0.0, "Frame Rate", "Frames per second")
-    fit: str = option("FULL", "Fit", "How it fits the model or armature", items=_FITS)
+    fit: str = option("FULL", "Fit", "How its joints fit the model or armature: FULL, PART or NONE")
     detail: str = option("", "Detail", "Which joints do not fit, or why it cannot be read")
 
 
@@ -188,7 +182,7 @@ def _files(folder: Path, kind: SkeletalFormat, skeletons: Sequence[Joints]) -> l
         paths = within_budget(animation_paths(folder, kind)[:_MAX_LISTED], Budget())
     except OSError:
         return []
-    files = [match_file(path, _cached(path, kind.read_header), skeletons) for path in paths]
+    files = [AnimationFile(path, _cached(path, kind.read_header), skeletons) for path in paths]
     order = list(_ICONS)
     return sorted(files, key=lambda file: order.index(file.fit.upper()))
 
@@ -227,7 +221,7 @@ class ImportModels(file_operators.ImportFiles):
     check_animations: set[str] = panel_parts.check_boxes_option("check_animations", shown_items)
     listed_for: str = hidden("")
 
-    def invoke(self, context: Context, event: Event) -> OperatorResult:
+    def invoke(self, context: Context, event: Event) -> panel_parts.OperatorResult:
         # From the menu, the animations of the folder are imported unless turned off. Of dropped files, only these are.
         if not self.files and not self.properties.is_property_set("animations"):
             self.animations = "FOLDER"

@@ -12,7 +12,7 @@ from bpy.types import Action, Context, Object
 
 from ....io_common.texts import counted
 from ... import versions
-from ...clips.actions import ActionFinder, bone_slot, moves_bones
+from ...clips.actions import active_action, bone_slot, own_animations
 from ...operators import find_images, panel_parts
 from ...options import option, properties
 from ...records import has_record
@@ -21,25 +21,10 @@ from ...scene.objects import armature_of
 from ..exporting.clips import action_range
 from ..records import ACTION_RATE, GROUP, JOINT_INDEX, JOINT_NAME, MESH_INDEX, MESH_NAME, SHADERS
 
-_MAX_RATE = 1e4
-_MAX_INDEX = 65_535
-
 
 def armature_in(context: Context) -> Object | None:
     """The active armature, or that of the active mesh."""
     return armature_of(getattr(context, "object", None) or context.view_layer.objects.active)
-
-
-def animations_of(armature: Object) -> list[Action]:
-    """An armature's own actions that move bones, by name."""
-    finder = ActionFinder(armature)
-    return [action for action in bpy.data.actions if finder.owns(action) and moves_bones(action, armature)]
-
-
-def active_action(armature: Object | None) -> Action | None:
-    """The action that is assigned to an armature."""
-    data = armature.animation_data if armature is not None else None
-    return data.action if data is not None else None
 
 
 def frames_of(action: Action, context: Context) -> tuple[float, float]:
@@ -55,9 +40,6 @@ def _play(operator: Any, context: Context, armature: Object, action: Action) -> 
     if not does_move:
         return panel_parts.fail(operator, f"{action.name} moves no bone of {armature.name}")
     data = armature.animation_data or armature.animation_data_create()
-    if data.use_tweak_mode:
-        # The active action cannot be changed while that of a strip is tweaked.
-        data.use_tweak_mode = False
     versions.play(data, action, slot)
     start, end = action_range(action, slot)
     rate = ACTION_RATE.read(action)
@@ -112,7 +94,7 @@ class OBJECT_OT_md5_step_animation(bpy.types.Operator):
 
     def execute(self, context: Context) -> panel_parts.OperatorResult:
         armature = armature_in(context)
-        found = animations_of(armature) if armature is not None else []
+        found = own_animations(armature) if armature is not None else []
         if armature is None or not found:
             return panel_parts.fail(self, "The armature has no animations: import some first")
         active = active_action(armature)
@@ -132,7 +114,7 @@ class IO_MD5_UL_animations(panel_parts.NamedList, bpy.types.UIList):
 
     def shown(self, context: Context, rows: Any) -> set[Any]:
         armature = armature_in(context)
-        return set(animations_of(armature)) if armature is not None else set()
+        return set(own_animations(armature)) if armature is not None else set()
 
 
 def has_animations(context: Context) -> bool:
@@ -144,7 +126,7 @@ def has_animations(context: Context) -> bool:
 def draw_animations(layout: Any, context: Context) -> None:
     """Draws the animations of the active armature, and the buttons that play them."""
     armature = armature_in(context)
-    found = animations_of(armature) if armature is not None else []
+    found = own_animations(armature) if armature is not None else []
     if not found:
         layout.label(text="No animations imported", icon="INFO")
         return
@@ -256,7 +238,7 @@ def rate_property(stored: Any, files: str) -> Any:
         name="Frame Rate",
         description=f"Frames per second in {files} files; 0 for the frame rate of the scene",
         min=0.0,
-        max=_MAX_RATE,
+        max=1e4,
         soft_max=120.0,
         get=lambda data: stored.read(data) or 0.0,
         set=lambda data, rate: stored.write(data, rate or None),
@@ -286,7 +268,7 @@ _DECLARED: dict[tuple[Any, str], Any] = {
         name="Index",
         description="Index of the joint in MD5 and IQM files, counted from 0. -1: after its parent",
         min=-1,
-        max=_MAX_INDEX,
+        max=65_535,
         get=lambda bone: -1 if (index := JOINT_INDEX.read(bone)) is None else index,
         set=lambda bone, index: JOINT_INDEX.write(bone, index if index >= 0 else None),
     ),

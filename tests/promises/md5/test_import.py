@@ -578,7 +578,8 @@ def test_one_progress_bar_shows_the_reading_and_the_building_of_all_animations(m
 def test_the_actions_that_exist_are_looked_through_once(many, part, monkeypatch, existing):
     bpy.ops.import_scene.md5(filepath=str(many), animations="FOLDER")
     module, looked = part("io_blender.skeletal.importing.action"), []
-    moves_bones = module.moves_bones
-    monkeypatch.setattr(module, "moves_bones", lambda action, obj: looked.append(action) or moves_bones(action, obj))
+    own_animations = module.own_animations
+    monkeypatch.setattr(module, "own_animations", lambda obj: looked.append(obj) or own_animations(obj))
     bpy.ops.import_scene.md5(directory=str(many.parent), animations="FOLDER", existing_actions=existing)
-    assert len(looked) == len(bpy.data.actions) == 12
+    assert len(looked) == 1
+    assert len(bpy.data.actions) == 12

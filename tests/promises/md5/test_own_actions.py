@@ -352,5 +352,4 @@ def test_a_list_of_a_mesh_checks_the_actions_of_its_own_shape_keys(tmp_path, par
 
 def own(armature):
     """What the panel MD5 lists."""
-    module = sys.modules[f"{MODULE}.io_blender.skeletal.operators.panels"]
-    return module.animations_of(armature)
+    return sys.modules[f"{MODULE}.io_blender.clips.actions"].own_animations(armature)
