@@ -17,7 +17,7 @@ from ..io_blender.options import NO_ANIMATIONS, SAME_FOLDER, Settings
 from ..io_blender.verification import Verify
 from ..io_common.family import game_identifiers
 from ..io_common.game_tree.archives import ARCHIVE_EXTENSIONS, split_archive_path
-from .tasks import ASSETS, FAMILY_FORMATS, FORMATS, INPUT_SUFFIXES, with_single_root
+from .tasks import ASSETS, FAMILY_FORMATS, FORMATS, INPUT_SUFFIXES, with_one_root
 
 _GAMES = game_identifiers(FAMILIES)
 _FAMILY_NAMES = ", ".join(name.upper() for name in FAMILY_FORMATS)
@@ -168,7 +168,7 @@ def _part_and_parts(text: str) -> tuple[int, int] | None:
 
 
 def _path_if(is_valid: Callable[[str], bool], problem: str) -> Callable[[str], Any]:
-    return _checked(lambda text: with_single_root(text) if is_valid(text) else None, problem)
+    return _checked(lambda text: with_one_root(text) if is_valid(text) else None, problem)
 
 
 _given = _filled("the name is empty: give a file or folder")  # it would mean the current folder

@@ -27,18 +27,7 @@ from .blenders import convert_all, work
 from .convert import Conversion, remove_abandoned, write_results
 from .info import on_one_line, print_line, read, without_rules, write, written
 from .plan import Plan, is_in_archive
-from .tasks import (
-    ASSETS,
-    BLEND,
-    CONVERTED,
-    FAILED,
-    FAMILY_FORMATS,
-    UP_TO_DATE,
-    Outcome,
-    Records,
-    Task,
-    with_single_root,
-)
+from .tasks import ASSETS, BLEND, CONVERTED, FAILED, FAMILY_FORMATS, UP_TO_DATE, Outcome, Records, Task, with_one_root
 
 _NAME = "idtech"
 _SIGNALLED = 128  # with the number of a signal, the exit status that shells use for it
@@ -154,12 +143,12 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
             is_any_absent = True
     if not present:
         return 1
-    out = Path(with_single_root(options.to))
+    out = Path(with_one_root(options.to))
     real_out = os.path.realpath(out)
     if real_out != os.path.abspath(out):
         # There are links in its path: `..` has to lead out of the folder that is meant.
         out = Path(real_out)
-    options.inputs = [with_single_root(name) for name in present]
+    options.inputs = [with_one_root(name) for name in present]
     settings = arguments.settings_of(options, preferences.game_folders(), preferences.game)
     family = FAMILY_FORMATS.get(settings.format)
     if options.game and family is not None and not family.has_game(options.game):

@@ -103,7 +103,7 @@ def path_key(path: Path) -> str:
     return unicodedata.normalize("NFC", text.casefold())
 
 
-def with_single_root(text: str) -> str:
+def with_one_root(text: str) -> str:
     """A path without a second slash at its start, which Blender takes for the folder of the .blend file."""
     return f"/{text.lstrip('/')}" if os.name == "posix" and text.startswith("//") else text
 

@@ -17,16 +17,8 @@ from functools import cache
 from ..game_tree.files import FileReadError
 from ..game_tree.tree import GameTree
 from ..names import ancestors, join
-from .characters import (
-    SAUERBRATEN,
-    Attachment,
-    Character,
-    CharacterPart,
-    JointAdjustment,
-    MeshTextures,
-    SourceLine,
-    Vector,
-)
+from . import characters
+from .characters import Attachment, Character, CharacterPart, JointAdjustment, MeshTextures, SourceLine, Vector
 from .cube_scripts import MeshSkin, ScriptPart, image_name, read_script, split_folder
 
 # The name of the script of each kind of model. The commands of IQM and MD5 are the same but for their names.
@@ -74,7 +66,7 @@ class _CharacterReader:
             parts[0] = replace(parts[0], offset=offset, scale=script.scale, settings=settings)
         return Character(
             name=split_folder(self._folder)[1] or "model",
-            game=SAUERBRATEN,
+            game=characters.SAUERBRATEN,
             parts=tuple(parts),
             missing=tuple(sorted(self._missing)),
             declaration=SourceLine(path, 1),

@@ -30,17 +30,8 @@ from functools import cached_property
 
 from ..game_tree.files import FileReadError
 from ..names import fold, fold_slashes, split_extension
-from .characters import (
-    DOOM3,
-    MODEL_SUFFIXES,
-    Attachment,
-    Character,
-    CharacterAnimation,
-    CharacterPart,
-    CharacterSkin,
-    SourceLine,
-    Vector,
-)
+from . import characters
+from .characters import Attachment, Character, CharacterAnimation, CharacterPart, CharacterSkin, SourceLine, Vector
 from .declaration_files import ENTITY, MODEL, SKIN, Declaration, canonical_name
 from .doom3_models import DeclarationsByName, alias
 
@@ -78,7 +69,7 @@ class Doom3Declarations(DeclarationsByName):
     def is_model(self, name: str) -> bool:
         """Whether a name is that of a model declaration with a mesh, or the path of a model that can be imported."""
         model = self.model(name) if name else None
-        return bool(model.model) if model is not None else fold(name).endswith(MODEL_SUFFIXES)
+        return bool(model.model) if model is not None else fold(name).endswith(characters.MODEL_SUFFIXES)
 
     def shaders(self, path: str) -> list[str]:
         """The materials of a model's meshes; none if it cannot be read, which the import reports."""
@@ -111,7 +102,7 @@ class _CharacterReader:
             names.append((ENTITY, part.attachment.entity if part.attachment is not None else ""))
         place, missing = SourceLine(declaration.source, declaration.line), tuple(sorted(self._missing))
         warnings = self._game.warnings_about(names) if self._in_detail else ()
-        return Character(declaration.name, DOOM3, tuple(self._parts), missing, place, warnings)
+        return Character(declaration.name, characters.DOOM3, tuple(self._parts), missing, place, warnings)
 
     def add_model(self, name: str, skin: str, attachment: Attachment | None) -> bool:
         """Adds a model; False if its file is missing."""

@@ -15,7 +15,7 @@ from ...io_common.companions import Companion
 from ...io_common.errors import message_for
 from ...io_common.game_tree.archives import FilesByName, readable, stamp
 from ...io_common.names import fold, fold_slashes, without_image_extension
-from ...io_common.textures.conventions import MaterialImages, TextureRules
+from ...io_common.textures.conventions import MOST_SKINS, MaterialImages, TextureRules
 from ...io_common.textures.search import Search
 from ...io_md2.format import Md2Error, read_model
 from .games import Game
@@ -25,7 +25,6 @@ from .model import ANIMATION_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX, Md5Error
 MD2_SUFFIX = ".md2"
 
 _MD5_FOLDER, _QUAKE_FOLDER = "md5", "progs"
-_MOST_SKINS = 100
 
 
 def game_of(path: Path) -> Game | None:
@@ -85,7 +84,7 @@ def skin_path(skin: str) -> str:
 def quake_skins(path: Path, shader: str, search: Search) -> list[MaterialImages]:
     """The images of the skins of a mesh in Quake, of animated skins the first frame."""
     result: list[MaterialImages] = []
-    for number in range(_MOST_SKINS):
+    for number in range(MOST_SKINS):
         name = quake_skin_path(shader, number)
         images = search.model(path, [name]).material(name)
         if images.diffuse is None:
