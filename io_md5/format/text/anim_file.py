@@ -25,6 +25,8 @@ which must be 0 to F - 1 (MD5 specification; Doom 3 also requires the order).
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 
 from ....io_common.files import Source, Target, read_source, write_target
@@ -69,11 +71,11 @@ def read_animation_header(source: Source, name: str = "") -> AnimationHeader:
     `read_mesh`, but the file must be a regular one.
     """
     data, end, name = read_head(source, "hierarchy", name)
-    if end:
+    with suppress(Md5Error, KeyError):
         scan = Scan(data[:end], name)
         contents = read_contents(scan, numbers=_NUMBERS, once=("hierarchy",))
-        frames, rate = (contents.numbers.get(key, -1.0) for key in ("numframes", "framerate"))
-        if "hierarchy" in contents.opened and 0 <= frames <= 1 << 31 and "framerate" in contents.numbers:
+        frames, rate = contents.numbers["numframes"], contents.numbers["framerate"]
+        if 0 <= frames <= 1 << 31:
             names, parents, _ = blocks.read_joints(scan, contents.opened["hierarchy"], 3, _HIERARCHY)
             return AnimationHeader(names, parents, int(frames), blocks.frame_rate(scan, rate))
     whole = parse_animation(whole_file(source, data), name)

@@ -165,7 +165,7 @@ def _short_frames(data: bytes, first: int) -> ExtractedBlock | None:
 def _frames_in_columns(data: bytes, first: int, head: Layout) -> ExtractedBlock | None:
     """All frames, if each has the lines of the first."""
     text = Text(data)
-    starts, ends = text.lines(first, len(text))
+    starts, ends = text.lines(first, len(data))
     frames = np.flatnonzero(text.matches(starts, head.lead))
     step = int(frames[1]) if len(frames) > 1 else 0
     if not step or not np.array_equal(frames, np.arange(len(frames)) * step):

@@ -13,7 +13,7 @@ import os
 import re
 from array import array
 from bisect import bisect_left
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,42 +27,33 @@ from .columns import floats
 from .rows import ReducedText
 
 _HEAD_CHUNK = 1 << 16
-# Strings, comments and single slashes. Possessive, as going back would take quadratic time.
-_SKIPPED = rb'"[^"\r\n]*+"?+|//[^\r\n]*+|/\*(?>[\s\S]*?(?:\*/|\Z))|/'
 
 
 def read_head(source: Source, block: str, name: str) -> tuple[bytes, int, str]:
-    """The bytes of a file up to the end of a block or beyond, that end (0 for none), and the file's name."""
-    # Only a path is read in parts; without the block the bytes are all. Raises OSError if the file is not a regular
-    # file, or cannot be read.
-    head = _up_to_end(block.encode())
-    if isinstance(source, str | os.PathLike):
-        data = b""
-        with open_file(source) as file:
-            # Doubled, so that a long file without the block is searched in time in proportion to its length.
-            while (found := head.match(data)) is None and (chunk := file.read(max(_HEAD_CHUNK, len(data)))):
-                data += chunk
-        name = name or os.fspath(source)
-    else:
+    """The bytes of a file up to a brace after the opening of a block, or more, its end (0 for none), and the name."""
+    # The brace may be in a string or comment: whoever cannot read the head reads the whole. Only a path is read in
+    # parts; without the block the bytes are all. Raises OSError if the file is no regular file, or cannot be read.
+    opening = re.compile(rb"%b\s*+\{" % block.encode(), re.IGNORECASE)
+
+    def end_in(data: bytes) -> int:
+        found = opening.search(data)
+        return data.find(b"}", found.end()) + 1 if found is not None else 0
+
+    if not isinstance(source, str | os.PathLike):
         data, name = read_source(source, name)
-        found = head.match(data)
-    return data, found.end() if found is not None else 0, name
+        return data, end_in(data), name
+    data, end = b"", 0
+    with open_file(source) as file:
+        # Doubled, so that a long file without the block is searched in time in proportion to its length.
+        while not end and (chunk := file.read(max(_HEAD_CHUNK, len(data)))):
+            data += chunk
+            end = end_in(data)
+    return data, end, name or os.fspath(source)
 
 
 def whole_file(source: Source, data: bytes) -> bytes:
     """All bytes of a file; `data` is what `read_head` has read of it: all, unless the source is a path."""
     return read_source(source)[0] if isinstance(source, str | os.PathLike) else data
-
-
-@lru_cache
-def _up_to_end(block: bytes) -> re.Pattern[bytes]:
-    """All up to the first closing brace after the first opening brace after the name of a block."""
-    # One match, as a step in Python for each word or brace takes ten times as long.
-    name = rb"(?i:%b)(?!\w)" % re.escape(block)
-    return re.compile(
-        rb"(?:[^\"/A-Za-z_]++|%(skipped)b|(?!%(name)b)[A-Za-z_]\w*+)*+%(name)b"
-        rb"(?:[^\"/{]++|%(skipped)b)*+\{(?:[^\"/}]++|%(skipped)b)*+\}" % {b"skipped": _SKIPPED, b"name": name}
-    )
 
 
 IntArray = npt.NDArray[np.signedinteger[Any]]
