@@ -189,8 +189,6 @@ _animations = _path_if(
 _map_file = _checked(
     lambda text: text and (os.path.abspath(text) if os.path.isfile(text) else None), "file {} does not exist"
 )
-_folder = _checked(lambda text: text if os.path.isdir(text) or not os.path.exists(text) else None, "{} is not a folder")
-
-
-def _out_folder(text: str) -> Any:
-    return _folder(_given(text))
+_out_folder = _checked(
+    lambda text: _given(text) if os.path.isdir(text) or not os.path.exists(text) else None, "{} is not a folder"
+)

@@ -46,8 +46,7 @@ class TargetError(ValueError):
     """The target of an output file must not be replaced."""
 
 
-_FAMILY_ERRORS = [family.error for family in FAMILIES]
-_EXPECTED = (*_FAMILY_ERRORS, NothingToExportError, TargetError, CharacterError, FileReadError)
+_EXPECTED = (*(family.error for family in FAMILIES), NothingToExportError, TargetError, CharacterError, FileReadError)
 
 
 class Conversion:

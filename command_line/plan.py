@@ -71,7 +71,7 @@ class Plan:
         """Adds the characters of a game whose names fit one of some patterns, such as `monster_*`."""
         catalogue.cache_clear()
         found = catalogue(self._settings.game_data)
-        for warning in found.warnings:
+        for warning in found.files.warnings:
             print_line(f"warning: {warning}")
         taken: set[str] = set()
         read: set[Path] = set()

@@ -98,11 +98,6 @@ class Catalogue:
         order = list(Kind)
         self.entries = sorted(entries, key=lambda entry: (order.index(entry.kind), fold(entry.name), entry.path))
 
-    @property
-    def warnings(self) -> list[str]:
-        """What could not be read, each once. Oddities of declarations are told with the characters that have them."""
-        return self.files.warnings
-
     def matching(self, patterns: Iterable[str]) -> list[CatalogueEntry]:
         """The entries whose name, or its last part with or without extension, fits a pattern, in any case."""
         folded = [fold(pattern) for pattern in patterns]

@@ -113,9 +113,8 @@ def write_file(path: str | os.PathLike[str], data: bytes, *, remove_abandoned: b
 
 def write_files(files: Mapping[Path, bytes], *, remove_abandoned: bool = True) -> None:
     """Writes files, replacing none before all are on the disk; an OSError names the target, left intact."""
-    # Permissions stay, and of a link the file that it points to is written. `remove_abandoned` removes what killed
+    # Permissions and links stay: the file that a link points to is written. `remove_abandoned` removes what killed
     # processes left in the folders. It lists them: who writes thousands of files should do it once in each folder.
-    # A link stays a link.
     targets = {Path(os.path.realpath(path)) if path.is_symlink() else path: data for path, data in files.items()}
     for folder in {target.parent for target in targets} if remove_abandoned else ():
         _remove_abandoned(folder)

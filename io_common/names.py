@@ -26,10 +26,8 @@ IMAGE_EXTENSIONS = (
 """Extensions of images, in order of preference for files with the same name: first those of the games (Doom 3 loads
 .tga, else .jpg), then others that Blender reads. PCX and Quake's LMP are read by this add-on."""
 
-NAMED_EXTENSIONS = (".exr", ".hdr", ".jp2", ".psd")
-"""Extensions of images that no game reads: files with them are not used, but names may end in them."""
-
-_ALL_EXTENSIONS = frozenset(IMAGE_EXTENSIONS + NAMED_EXTENSIONS)
+# With those that no game reads: files with them are not used, but names may end in them.
+_ALL_EXTENSIONS = frozenset((*IMAGE_EXTENSIONS, ".exr", ".hdr", ".jp2", ".psd"))
 _EXTENSION_RANK = {extension: rank for rank, extension in enumerate(IMAGE_EXTENSIONS)}
 _MODIFIERS = re.compile(r"^(?:<[^<>]*>\s*)++")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")

@@ -103,11 +103,6 @@ class DeclarationFile:
         if len(self.warnings) < MAX_WARNINGS:
             self.warnings.append(f"{self.source}:{token.line}: {text}")
 
-    @property
-    def all_warnings(self) -> list[str]:
-        """All warnings, also those about the declarations."""
-        return [*self.warnings, *(warning for one in self.declarations for warning in one.warnings)]
-
 
 def parse_declarations(text: str, source: str, default_type: str, max_tokens: int = MAX_TOKENS) -> DeclarationFile:
     """Finds the declarations of a file; what is invalid is skipped with a warning."""

@@ -131,7 +131,8 @@ def parse_materials(text: str, source: str = "", max_tokens: int = MAX_TOKENS) -
             declaration.warn(f"'{short(declaration.name)}' is already defined in line {earlier.line}")
         elif declaration.type == MATERIAL:
             materials[declaration.key] = _MaterialReader(declaration).material()
-    return MaterialFile(materials, file.all_warnings[:MAX_WARNINGS], file.token_count)
+    warnings = [*file.warnings, *(text for one in file.declarations for text in one.warnings)]
+    return MaterialFile(materials, warnings[:MAX_WARNINGS], file.token_count)
 
 
 _ROLES = {"diffusemap": "diffuse", "bumpmap": "bump", "normalmap": "bump", "specularmap": "specular", "glowmap": "glow"}

@@ -155,10 +155,6 @@ class ModelFolder:
         found += [(tree.get(f"{folder}/{name}"), "..") for tree, folder in self._above]
         return [(file, relative) for file, relative in found if file is not None]
 
-    def tree_of(self, file: GameFile) -> GameTree:
-        """The tree in which a file was found that is near the model, or in a game folder."""
-        return self.files if self.files.get(file.relative) == file else self.game
-
     @cached_property
     def _folders(self) -> list[str]:
         """The model's folder and those below it, the nearest first, limited in depth and number."""

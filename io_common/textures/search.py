@@ -331,7 +331,7 @@ class ModelSearch:
         """Takes a diffuse image, and the maps in its folder that belong to it by name."""
         result.images[Role.DIFFUSE] = file
         result.missing.pop(Role.DIFFUSE, None)
-        tree = self._folder.tree_of(file)
+        tree = self._folder.files if self._folder.files.get(file.relative) == file else self._folder.game
         stem = split_extension(file.relative)[0]
         for role in conventions.SUFFIXES:
             for name in conventions.role_names(stem, role) if role not in result.images else ():
