@@ -19,7 +19,7 @@ from ..format import AnimationHeader, Joints, Md5Error, format_animation, format
 from ..format.files import FORMAT
 from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX
 from . import game
-from .options import ExportOptions
+from .game import ExportOptions
 
 _Skeleton = tuple[list[str], list[int]]  # the names and parents of joints
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import bpy
@@ -17,6 +17,7 @@ from ...io_blender import state
 from ...io_blender.findings import BONES, FACES, VERTICES, LocatedFinding, Location
 from ...io_blender.reports import Progress, Report, finish, listing, raise_errors
 from ...io_blender.scene.mesh_data import faces_of_corners
+from ...io_blender.skeletal.exporting import build
 from ...io_blender.skeletal.exporting.build import Build, Builder
 from ...io_blender.skeletal.exporting.clips import AnimationOptions, Clip, clips_by_file
 from ...io_blender.skeletal.exporting.source import find_source, require_meshes
@@ -35,12 +36,10 @@ from ...io_common.textures.search import Search
 from ..format import Md5Error, Model, format_animation, read_animation
 from ..format.check import check_animation, check_model
 from ..format.companions import MD2_SUFFIX, TEXTURE_RULES, find_companion, game_of, quake_skin_path, skin_path
-from ..format.games import PROFILES, Game, prepare_animation, prepare_model, rest_pose
+from ..format.games import PROFILES, Game, Writing, mesh_limits, prepare_animation, prepare_model, rest_pose
 from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import Scales, format_scales, scales_of_table
-from .options import ExportOptions, ModelOptions
-
-_IMAGES = ".tga, .png, .jpg or .lmp"
+from ..options import ModelProperties
 
 # How a finding names its mesh: by the index in the file.
 _MESH = re.compile(r"^mesh \d+ \(.*?\): ")
@@ -51,6 +50,32 @@ _DETAILS = {
     "brow", "cheek", "chin", "ear", "eye", "eyelid", "finger", "forehead", "index", "jaw", "lid", "lip", "middle",
     "mouth", "nose", "palm", "pinky", "ring", "teeth", "temple", "thumb", "tongue",
 }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ModelOptions(build.ModelOptions, ModelProperties):
+    """The options of a model, with the game and what users do not set."""
+
+    game: Game = Game.ANY
+
+    @property
+    def writing(self) -> Writing:
+        """How files for the game are written."""
+        return PROFILES[self.game].writing
+
+    @property
+    def mesh_limits(self) -> dict[str, int]:
+        """How much a mesh for the game can have."""
+        return mesh_limits(self.game)
+
+
+@dataclass(frozen=True)
+class ExportOptions(build.ExportOptions):
+    """The options of an export of meshes or animations."""
+
+    model: ModelOptions
+    # In games that replace an MD2 or MDL, the animations have to be its sequences.
+    match_companion: bool = True
 
 
 def prepare(built: Build, game: Game, report: Report, *, make_names_safe: bool = True) -> None:
@@ -184,8 +209,7 @@ def find(
     """The findings of a game about an export, not verified; raises NothingToExportError."""
     # Names that an export replaces are only warnings. `path` is the file that would be written; None for a file beside
     # the .blend, with the name of the armature. A model there that the game would replace, such as the MDL with its
-    # name, has to have the same sequences.
-    # Warnings of the export itself are not findings.
+    # name, has to have the same sequences. Warnings of the export itself are not findings.
     report = Report()
     model_options = replace(options.model, verify=Verify.NONE)
     game = model_options.game
@@ -287,8 +311,8 @@ def hint_names(path: Path, model: Model, game: Game, companion: Companion | None
     # `companion` is None if the replaced model is unknown.
     if game is Game.QUAKE:
         shaders = dict.fromkeys(mesh.shader for mesh in model.meshes)
-        skins = [quake_skin_path(shader) for shader in shaders]
-        report.hints.append(f"Quake looks for {listing(skins)} ({_IMAGES}), beside progs/{path.stem}.mdl")
+        skins = listing([quake_skin_path(shader) for shader in shaders])
+        report.hints.append(f"Quake looks for {skins} (.tga, .png, .jpg or .lmp), beside progs/{path.stem}.mdl")
     elif game is Game.SAUERBRATEN and len(model.meshes) > 1:
         meshes = dict.fromkeys(mesh.comment_name for mesh in model.meshes)
         report.hints.append(f"md5skin in md5.cfg finds the meshes {listing(list(meshes))}")
@@ -318,9 +342,6 @@ def _hint_quake2_names(path: Path, companion: Companion | None, report: Report) 
             path.name,
             is_important=True,
         )
-
-
-# Games that take one animation
 
 
 def arrange(

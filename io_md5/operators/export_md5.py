@@ -20,8 +20,7 @@ from ...io_blender.skeletal.records import load_action
 from ...io_common.texts import counted
 from ..exporting import export_animations, export_mesh
 from ..exporting.camera import CameraExportOptions, export_camera, exported_cameras
-from ..exporting.game import find, match_clips
-from ..exporting.options import ExportOptions, ModelOptions
+from ..exporting.game import ExportOptions, ModelOptions, find, match_clips
 from ..format.companions import find_companion
 from ..format.games import PROFILES, Game
 from ..format.model import ANIMATION_SUFFIX

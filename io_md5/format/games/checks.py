@@ -203,9 +203,6 @@ def joint_numbers(rule: Rule, subject: Subject) -> Iterator[Finding]:
     yield from _named(rule, subject, bad, "a joint has a number that is not finite", found="")
 
 
-# Animations
-
-
 @about("animation")
 def frame_numbers(rule: Rule, animation: Animation, _subject: Subject) -> Iterator[Finding]:
     bad = np.flatnonzero(~np.isfinite(animation.frames).all(axis=1))
@@ -277,9 +274,6 @@ def base_frame_needed(rule: Rule, animation: Animation, subject: Subject) -> Ite
     yield from _named(rule, subject, joints, what, found=len(joints))
 
 
-# Scales of joints
-
-
 def scale_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
     if subject.scales is None:
         return
@@ -304,9 +298,6 @@ def scale_names(rule: Rule, subject: Subject) -> Iterator[Finding]:
         if byte_count(name) > rule.limit or json.dumps(name, ensure_ascii=False) != f'"{name}"'
     ]
     yield from _named(rule, subject, wrong, "scaled joints with long names or special characters", quoted=True)
-
-
-# Camera paths
 
 
 camera_path = about("camera")(stating("a camera path", lambda camera: True))

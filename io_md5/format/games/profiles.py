@@ -61,9 +61,6 @@ class Profile(rules.Profile):
     writing: Writing = Writing()
 
 
-# Rules that several games have
-
-
 def does(engine: str, what: str) -> str:
     """What an engine does, or several: ``Quake II takes 5``, ``Ironwail and vkQuake take 5``."""
     verb, space, rest = what.partition(" ")

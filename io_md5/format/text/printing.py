@@ -114,9 +114,6 @@ def header(commandline: str) -> list[str]:
     return [f"{MAGIC} {VERSION}", f"commandline {quoted(commandline)}", ""]
 
 
-# Many numbers at once
-
-
 def _integer_texts(values: npt.NDArray[Any]) -> _Bytes | None:
     """Integers as text, (…, 8) bytes; None unless all are from 0 to 99,999,999."""
     if values.size and (values.min() < 0 or values.max() >= _MAX_INTEGER):

@@ -148,8 +148,6 @@ class Scan:
             reason = "the commandline has quotes inside, where games end it: remove those quotes"
             raise self.error_on(self.line(offset), reason)
 
-    # The interface for parsers
-
     def __len__(self) -> int:
         """The number of tokens."""
         return len(self.token_offsets)
@@ -284,8 +282,6 @@ class Scan:
     def error_on(self, line: int, reason: str, found: str | None = None, expected: str | None = None) -> Md5Error:
         """An error on a line."""
         return Md5Error(reason, path=self.path, line=line, found=found, expected=expected)
-
-    # The scan
 
     def _check_token_count(self, count: int, bytes_for_each: int, offset: int) -> None:
         """Raises Md5Error if there are many more tokens than in real files."""
