@@ -185,11 +185,8 @@ def filesread_record(task: Task, settings: Settings, listed: FilesByName) -> tup
     return sources + [path for path in companions if stamp_of(path) is not None], [], ""
 
 
-# --- Records of earlier conversions: which results are up to date, and which files may be replaced
-
-
 class Records:
-    """The records of an output folder; what another version of the extension wrote is not up to date."""
+    """Which results in a folder are up to date, not those of other versions, and which files may be replaced."""
 
     def __init__(self, out: Path, settings: Settings, version: str, *, force: bool = False) -> None:
         self.settings = settings

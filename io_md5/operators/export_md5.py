@@ -57,7 +57,6 @@ class BuildOptions(_Game, _Options, export_models.SkeletalOptions):
     family, profiles, model_properties = "md5", PROFILES, ModelProperties
 
     def export_options(self) -> ExportOptions:
-        """The options of the export."""
         model = ModelOptions(**self.model_values(), game=Game(self.game_or_default()))
         return ExportOptions(model, self.actions, self.animation_options(), self.match_companion)
 
@@ -171,11 +170,9 @@ class EXPORT_SCENE_OT_md5camera(
     game: str = game_option(PROFILES)
 
     def converted_objects(self, context: Context) -> list[Object]:
-        """The cameras."""
         return exported_cameras(context.scene, use_markers=self.use_markers)
 
     def default_name(self, context: Context) -> str:
-        """The name of the scene's camera."""
         camera = context.scene.camera
         return camera.name if camera is not None else ""
 

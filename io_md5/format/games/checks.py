@@ -107,9 +107,6 @@ def stating(text: str, found_in: Callable[[Any], object]) -> PartCheck:
     return check
 
 
-# Joints, of a mesh or an animation
-
-
 def no_joints(rule: Rule, subject: Subject) -> Iterator[Finding]:
     if subject.camera is None and not subject.joints.names:
         yield rule.finding("there are no joints", 0)

@@ -193,8 +193,6 @@ COMMON: tuple[Rule, ...] = (
             "the games refuse that", "export mesh and animation together", f"{_DOOM3_ANIM}, `CheckModelHierarchy`"),
 )  # fmt: skip
 
-# The games
-
 _ROOT_TO_ZERO = f"{_DOOM3_ANIM} 299–324: the root's base translation is replaced by 0"
 _CAMERA = "Doom 3 `d3xp/Camera.cpp`, `LoadAnim`"
 _MOVED = "Doom 3 moves the model by its distance"
