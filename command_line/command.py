@@ -88,10 +88,9 @@ def _run(words: Sequence[str]) -> int:
 
 
 class Interrupt:
-    """Ctrl-C during a conversion: the current file is finished, and no other is started.
+    """Ctrl-C during a conversion: the current file is finished, and no other is started."""
 
-    Python's own handler raises KeyboardInterrupt anywhere; in an operator, Blender prints that and goes on.
-    """
+    # Python's own handler raises KeyboardInterrupt anywhere; in an operator, Blender prints that and goes on.
 
     def __init__(self) -> None:
         self.is_requested = False
@@ -118,8 +117,7 @@ def _stop_at_once(conversion: Conversion) -> None:
 
 
 def end_process(number: signal.Signals) -> None:
-    """Ends this process by a signal, not by Blender's own exit, in which some versions hang; removes its temporary
-    folder."""
+    """Removes Blender's temporary folder, and ends by a signal, as some versions hang in Blender's own exit."""
     folder = Path(bpy.app.tempdir)
     # Where Blender cannot make a folder of its own, as on a full disk, this is the one that all programs share.
     if _SESSION_FOLDER.fullmatch(folder.name):
@@ -266,7 +264,6 @@ class Progress:
     def close(self) -> None:
         """Clears the progress line on a terminal."""
         if self._is_terminal:
-            # Move to the start of the line and erase it.
             self._out.write("\r\x1b[K")
 
 

@@ -247,10 +247,8 @@ def _priority(task: Task) -> tuple[bool, int, str]:
 
 
 def _prefixes(writers: list[Task]) -> dict[Path, str]:
-    """The prefix for animations of each model in a folder, by target: `imp` with `b_walk` is `imp__b_walk`.
-
-    No prefix starts another one, or the name of an animation converted by itself: no two models write one file.
-    """
+    """The prefix for animations of each model in a folder, by target: `imp` with `b_walk` is `imp__b_walk`."""
+    # No prefix starts another one, or the name of an animation converted by itself: no two models write one file.
     models = [task for task in writers if tasks.role_of(task.target.suffix) is Role.MODEL]
     taken = [tasks.path_key(task.target) for task in writers if tasks.role_of(task.target.suffix) is Role.ANIMATION]
     prefixes: tuple[str, ...] = ()

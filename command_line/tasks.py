@@ -169,10 +169,8 @@ def character_files(character: Character, files: GameTree) -> set[Path]:
 
 
 def filesread_record(task: Task, settings: Settings, listed: FilesByName) -> tuple[list[Path], list[str], str]:
-    """The files that a task reads, except textures and its result, and the names of missing ones.
-
-    Also, of a character, a hash of all that its declarations say, whatever files they are in.
-    """
+    """The files that a task reads, except textures and its result, the names of missing ones, and a hash."""
+    # The hash is of all that the declarations of a character say, whatever files they are in.
     if task.character:
         character, files = character_of(task, settings)
         declared = hashlib.sha256(os.fsencode(repr(character))).hexdigest()

@@ -71,10 +71,8 @@ def _make_paths_relative(folder: Path) -> None:
 
 
 def _is_complete_blend(path: Path) -> bool:
-    """Whether a .blend file ends with ENDB, or if compressed with the magic number of the seekable format.
-
-    On a full disk, Blender 4.5 and later cut off compressed files without an error.
-    """
+    """Whether a .blend file ends with ENDB, or if compressed with the magic number of the seekable format."""
+    # On a full disk, Blender 4.5 and later cut off compressed files without an error.
     with open_file(path) as file:
         start = file.read(len(_BLEND_MAGIC))
         file.seek(max(0, path.stat().st_size - _END_SIZE))

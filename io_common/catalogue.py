@@ -1,8 +1,7 @@
 """What can be imported from a game. Models are not opened for the list: what is missing is told by names alone.
 
 - Quake II (`client/menu.c`, `client/cl_main.c`): a player is a folder with `tris.md2`. A skin is a `.pcx` with an icon
-  beside it, `NAME_i.pcx`, which is no skin itself. `weapon.md2` is shown unless the server asks for a `w_*.md2`; its
-  frames play in step.
+  beside it, `NAME_i.pcx`, which is no skin itself. `weapon.md2`, or the server's choice of `w_*.md2`, plays in step.
 - Quake III (`cg_players.c`): a player is a folder in `models/players` with `lower.md3`, `upper.md3` and `head.md3`.
 - Unvanquished (`bg_parse.cpp`): `configs/buildables/NAME.model.cfg` has `model N PATH` and `modelScale X`, those of
   `configs/classes` have `model NAME`, a folder in `models/players`; `null` is none.

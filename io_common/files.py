@@ -1,5 +1,4 @@
-"""What models are read from and written to. Only regular files are read, as pipes may have no end, and devices may
-change.
+"""What models are read from and written to. Only regular files are read: pipes may have no end, devices may change.
 
 Files are written completely or not at all: to a temporary file in the same folder, which replaces the target once all
 of it is on the disk. What a killed process leaves has a known prefix, and is removed by an export into the folder an

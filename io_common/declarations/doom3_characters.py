@@ -1,16 +1,13 @@
 """The characters of Doom 3 and its relatives: entities and models with their skins, and what hangs on them.
 
-From the published sources of Doom 3 (`Actor.cpp`, `Entity.cpp`, `Anim_Blend.cpp`) and The Dark Mod (`Actor.cpp`,
-`Entity.cpp`):
+From the sources of Doom 3 (`Actor.cpp`, `Entity.cpp`, `Anim_Blend.cpp`) and The Dark Mod (`Actor.cpp`, `Entity.cpp`):
 
 - The `model` of an entity is a model declaration or the path of a model. Its `skin` replaces that of the declaration.
 - `def_head` names an entity, as in The Dark Mod and Quake 4, or a model, as in Doom 3. It hangs on `head_joint`
-  (`joint_head` in Quake 4) with the axes of the body. In The Dark Mod, the key of its own name and `offsetHeadModel`
-  are added to its place.
+  (`joint_head` in Quake 4) with the axes of the body. The Dark Mod adds the key of its own name and `offsetHeadModel`.
 - Every key that begins with `def_attach` names an entity; `-` and nothing stand for none. Its `joint`, `origin` and
   `angles` (pitch, yaw and roll in degrees) say where it hangs. `origin` is along the axes of the body in Doom 3, and
-  along those of the joint in The Dark Mod, which first reads `origin_NAME` and `angles_NAME` with the name of the
-  body's entity.
+  along those of the joint in The Dark Mod, which first reads `origin_NAME` and `angles_NAME` with the body's name.
 - In The Dark Mod, `pos_attachN` is the place of `def_attachN`. The body declares places by `attach_pos_name_M`,
   `attach_pos_joint_M`, `attach_pos_origin_M` and `attach_pos_angles_M`, and `origin_PLACE` and `angles_PLACE` of what
   hangs there are added. Everything attached may have attachments itself.

@@ -51,8 +51,7 @@ class _ModelReader(TokenReader):
         self._model = CharacterPart(declaration.name, "", declaration=declaration.name)
         self._channels: dict[str, str] = {}
         self._animations: dict[str, CharacterAnimation] = {}
-        # The names of animations that are inherited and not replaced yet, and all of them by their alias, with some
-        # that were removed since.
+        # The names of animations that are inherited and not replaced yet, and all by their alias, some removed since.
         self._inherited: set[str] = set()
         self._by_alias: dict[str, list[str]] = defaultdict(list)
 

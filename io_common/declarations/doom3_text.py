@@ -130,7 +130,6 @@ def _entity_texts(character: Character) -> list[str]:
             names[index], pairs[index] = name, part_pairs
     if parts[0].default_skin:
         pairs[0].append(("skin", parts[0].default_skin))
-    # The entity itself comes last.
     return [_entity_text(names[index], pairs[index]) for index in (*range(1, len(parts)), 0) if index in pairs]
 
 

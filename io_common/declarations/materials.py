@@ -13,8 +13,7 @@ From the published source of Doom 3 (`Material.cpp`, `Image_program.cpp`, `Rende
   follows first: `5 - 2 - 1` is 4.
 - XreaL, which uses the same syntax, has `normalMap` for `bumpmap` and `stage` for `blend`.
 - Unvanquished (`scripts/*.shader`) names images by their roles within one stage: `{ diffuseMap a normalMap b
-  specularMap c glowMap d }`. `implicitMap X` is a material of one image; `-` stands for the material's own name.
-  (Daemon's `tr_shader.cpp`.)
+  specularMap c glowMap d }`. `implicitMap X` is a material of one image; `-` is the material's name (`tr_shader.cpp`).
 """
 
 from __future__ import annotations

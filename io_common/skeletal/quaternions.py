@@ -4,8 +4,7 @@ Files hold x y z of unit quaternions, and w is -sqrt(1 - x² - y² - z²). The p
 a; a point is rotated as q p q*. All functions broadcast over leading axes and compute in float64.
 
 Near half turns, digits are chosen so that games compute the w that was meant: with their 32-bit floats, rounding may
-turn a w of 0 into 3e-4, which moves a model by 0.3 % of its size. Other decimals, less than 5e-7 away, are read as they
-should be.
+turn a w of 0 into 3e-4, which moves a model by 0.3 % of its size. Other decimals, less than 5e-7 away, are read right.
 """
 
 from __future__ import annotations
@@ -193,8 +192,7 @@ def transforms(positions: npt.ArrayLike, quaternions: npt.ArrayLike) -> Floats:
 def from_matrices(matrices: npt.ArrayLike) -> Floats:
     """Unit quaternions w x y z (…, 4) with w >= 0, of rotation matrices (…, 3, 3); small errors are averaged.
 
-    The largest component is computed from the diagonal, the others from sums across it, so that no divisor is small
-    (Shepperd's method).
+    The largest component is computed from the diagonal, the others across it: no divisor is small (Shepperd's method).
     """
     m = np.asarray(matrices, dtype=np.float64)
     m00, m11, m22 = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]

@@ -31,12 +31,10 @@ class Retargeting:
 
     `sources` has the source joint of each joint of the target, or `UNMAPPED`, (K,); one may have several targets. The
     legs of the target give the ratio of the sizes. `limbs` are the joints of the target that point where their sources
-    do, all if None: a trunk, a head and feet do not if the proportions differ, as they are upright and flat at rest,
-    wherever their joints lie. `translated` says whether each joint may change its place in its parent, bool (K,); none
-    if None.
+    do, all if None: a trunk, a head and feet do not if the proportions differ, as they are upright and flat at rest.
+    `translated` says whether each joint may change its place in its parent, bool (K,); none if None.
 
-    Raises SkeletalError if nothing is mapped, a joint does not exist, or the joints that share sources depend on each
-    other.
+    Raises SkeletalError if nothing is mapped, a joint does not exist, or joints that share sources carry each other.
     """
 
     def __init__(
@@ -60,7 +58,6 @@ class Retargeting:
         self._legs = [leg for leg in legs if all(self.sources[joint] != UNMAPPED for joint in leg)]
         self._anchors = self._find_anchors()
         self._drivers = self._find_drivers()
-        # By its parent.
         self._is_carried = self._drivers == target.parents
         self._size = float(np.ptp(target.positions, axis=0).max(initial=0.0))
         try:
@@ -83,8 +80,7 @@ class Retargeting:
 
     def apply(self, positions: Floats, orientations: Floats, *, keep_feet: bool = False) -> tuple[Floats, Floats]:
         """The poses of the target, (F, K, …), for poses of the source, all in the space of the model."""
-        # Positions are (F, J, 3), orientations unit quaternions w x y z (F, J, 4). With `keep_feet`, feet move only as
-        # those of the source do while these stand.
+        # Positions are (F, J, 3), orientations (F, J, 4). With `keep_feet`, feet stand while those of the source do.
         result = self._pose(positions, orientations)
         for leg in self._legs if keep_feet else ():
             self._keep_foot(leg, positions[:, self.sources[leg[2]]], *result)
@@ -273,8 +269,7 @@ def shortest_turn(a: Floats, b: Floats) -> Floats:
 
 def bend_leg(hips: Floats, knees: Floats, feet: Floats, goals: Floats) -> tuple[Floats, Floats]:
     """The rotations of knees and then of hips that bring feet (F, 3) to goals, or point them there, (F, 4) each."""
-    # This is two-bone inverse kinematics in the plane of the leg, in the space of the model; the shin turns by the
-    # product hip · knee.
+    # Two-bone inverse kinematics in the plane of the leg, in the space of the model; the shin turns by hip · knee.
     upper, lower = knees - hips, feet - knees
     lengths = [np.linalg.norm(of, axis=1) for of in (upper, lower, feet - hips, goals - hips)]
     first, second, now, wanted = (np.maximum(of, 1e-9) for of in lengths)

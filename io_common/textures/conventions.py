@@ -348,8 +348,7 @@ def name_in_skins(name: str) -> str:
 
 def parse_skin(text: str) -> list[dict[str, str]]:
     """The materials of each skin in a .skin file by folded mesh name; without `tag_...`, as in Quake III and XreaL."""
-    # In vkQuake a line may name the materials of several skins. Further lines of a mesh are frames of an animated skin,
-    # of which the first is used.
+    # In vkQuake a line may name the materials of several skins; further lines of a mesh are frames, which are not used.
     skins: list[dict[str, str]] = []
     for line in text.splitlines():
         mesh, *materials = (part.strip().strip('"').strip() for part in line.partition("//")[0].split(","))

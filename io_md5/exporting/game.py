@@ -348,8 +348,7 @@ def arrange(
     clips: dict[Path, Clip], path: Path, companion: Companion | None, options: AnimationOptions, report: Report
 ) -> dict[Path, Clip]:
     """Clips in the order of a companion, else in the user's; raises Md5Error for all that do not fit."""
-    # The result, which `join` puts into one animation, has paths that differ, as a clip may occur twice; a single clip
-    # has `path`.
+    # The paths of the result, which `join` makes one, differ, as a clip may occur twice; a single clip has `path`.
     order = list(clips)
     if companion is not None:
         order, problems, left_out = match_clips(clips, companion, options)

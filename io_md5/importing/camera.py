@@ -36,8 +36,7 @@ from ..format.text.camera_file import timeline
 from ..options import ImportOptions
 from ..records import CUT_MARKER, store_camera
 
-# In units of the file. A map of Doom 3 is far larger than the default clipping range of Blender, and a camera displayed
-# one inch large would be invisible in it.
+# In units of the file: Doom 3's maps exceed Blender's default clipping range, and would hide a camera of one inch.
 _CLIP_START, _CLIP_END = 1.0, 131072.0
 _DISPLAY_SIZE = 16.0
 

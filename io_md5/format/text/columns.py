@@ -181,8 +181,7 @@ _MAX_FIELD = 64 + MAX_GAP
 
 # Lines converted at once: few enough to stay in the processor's cache and to be allocated quickly.
 LINES_AT_ONCE = 1 << 13
-# Lines with another layout than the first, for instance with an exponent, are read one by one, up to one in this many,
-# plus a few.
+# Lines with another layout than the first, as with an exponent, are read one by one: a few, and one in this many.
 _MAX_ODD_FRACTION, _MAX_ODD_LINES = 16, 64
 
 

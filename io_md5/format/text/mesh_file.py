@@ -120,7 +120,6 @@ def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
     ranges = _weight_ranges(scan, verts, len(weights))
     for rows, key, what in ((verts, "numverts", "vertices"), (tris, "numtris", "triangles"),
                             (weights, "numweights", "weights")):  # fmt: skip
-        # The games ignore the number.
         if np.count_nonzero(rows.values[:, 0] != np.arange(len(rows))):
             scan.warnings.append(f"the {what} of a mesh are not numbered in order; their order in the file is used")
         blocks.check_count(scan, declared.get(key), len(rows), f"{what} in a mesh")

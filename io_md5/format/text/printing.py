@@ -2,8 +2,7 @@
 
 Doom 3 accepts no capital exponent, no leading ``+`` and no ``nan``, so numbers are ``%1.10f`` without trailing zeros. A
 string ends at the next double quote or line end and has no escapes, so names cannot contain either.
-Many numbers become text four digits at a time, which are looked up. What is not printed is zero bytes in a table of
-fixed width, which are removed at the end.
+Many numbers become text four digits at a time, which are looked up; zero bytes, which fill it up, are removed at last.
 """
 
 from __future__ import annotations

@@ -185,8 +185,7 @@ def _read_frames(
     text: Text, starts: Offsets, ends: Offsets, firsts: Offsets, head: Layout, lines: list[bytes], size: int
 ) -> Floats | None:
     """The numbers of all frames, (F, n); None if frames differ, or are so few that the scanner is faster."""
-    # `firsts` (F,) are the lines that open a frame; `lines` are those from the first frame to the second, of which
-    # `size` belong to the frame itself.
+    # `firsts` (F,) are the lines that open a frame; `lines` are those up to the second one, the first `size` its own.
     tables: dict[tuple[Layout, bool], list[int]] = {(head, True): [0]}
     widths = [head.width] + [0] * (size - 1)
     for line, content in enumerate(lines[1:], 1):

@@ -68,8 +68,7 @@ _BLANKED = bytes(
 )
 _BODY = rb'(?:[^ \r\n"{}/]|/(?![/*]))'
 _NUMBERS, _WORD, _BRACE, _STRING, _COMMENT = range(1, 6)
-# Numbers and the blanks after them: plain ones as a whole, any others one by one. Not too many, so that a file of
-# numbers alone is not copied as a whole.
+# Numbers and the blanks after them: plain ones as a whole, others one by one, but never a whole file of numbers.
 _PLAIN = rb"[-+.0-9](?:[-+.0-9 \r\n]{1,8192}+|(?<=[0-9.])[eE](?=[-+0-9])){0,8}+(?:(?<![ \r\n])[-+.0-9eE]*+)?+"
 _ODD = rb"(?:(?:[-+.0-9]%(body)b*+|(?i:nan|inf(?:inity)?)(?!%(body)b))[ \r\n]*+){1,4096}+"
 # An unclosed string ends with its line, an unclosed comment with the file; both are reported where they matter. Where
@@ -98,8 +97,7 @@ _MESH_COMMENT = re.compile(rb"//[ \t]*meshes:[ \t]*([^\r\n]*)")
 class Scan:
     """The numbers and tokens of a file, or of what remains after blocks were extracted."""
 
-    # A token is a word, a string or a brace; their indices count from 0. Raises Md5Error if a word before the last
-    # brace begins like a number but is none.
+    # Tokens are words, strings and braces. Raises Md5Error for a word before the last brace that is half a number.
 
     def __init__(self, source: bytes | ReducedText, path: str = "") -> None:
         self._source = source if isinstance(source, ReducedText) else ReducedText(source, len(source))
