@@ -307,8 +307,6 @@ class ModelSearch:
     def _guessed_skins(self) -> list[GameFile]:
         """The images next to the model that may be its skins, judged by their names."""
         listing = self._folder.files.listing()
-        if not listing:
-            return []
         path = self._folder.model_path
         extension = split_extension(fold(path.name))[1]
         models = [file.name for key, file in listing.files.items() if key.endswith(extension)]

@@ -37,8 +37,9 @@ from ..model import Md5Error
 from ..validation import validate_animation
 from . import blocks, old_layout, printing
 from .blocks import Contents, read_contents
+from .columns import Offsets
 from .rows import extract_frames
-from .scanner import CLOSE, IntArray, Scan, read_head, whole_file
+from .scanner import CLOSE, Scan, read_head, whole_file
 
 _HIERARCHY = "parent, flags, first component"
 _NUMBERS = ("numframes", "numjoints", "framerate", "numanimatedcomponents", "numchannels")
@@ -157,7 +158,7 @@ def _frames(scan: Scan, contents: Contents, joint_count: int, least: int) -> Flo
     return frames[order]
 
 
-def _scanned_frames(scan: Scan, openings: IntArray, joint_count: int, least: int) -> tuple[Floats, Floats]:
+def _scanned_frames(scan: Scan, openings: Offsets, joint_count: int, least: int) -> tuple[Floats, Floats]:
     """The numbers (F,) and the components (F, C) of frames, given their opening braces."""
     blocks.check_pose_count(scan, joint_count, len(openings))
     # What follows the numbers is the closing brace.

@@ -14,16 +14,14 @@ import re
 from array import array
 from bisect import bisect_left
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ....io_common.files import Source, open_file, read_source
-from ....io_common.skeletal.model import LARGEST
+from ....io_common.skeletal.model import LARGEST, Floats
 from ....io_common.texts import counted
 from ..model import Md5Error
-from .columns import floats
+from .columns import Offsets, floats
 from .rows import ReducedText
 
 _HEAD_CHUNK = 1 << 16
@@ -55,9 +53,6 @@ def whole_file(source: Source, data: bytes) -> bytes:
     """All bytes of a file; `data` is what `read_head` has read of it: all, unless the source is a path."""
     return read_source(source)[0] if isinstance(source, str | os.PathLike) else data
 
-
-IntArray = npt.NDArray[np.signedinteger[Any]]
-FloatArray = npt.NDArray[np.float64]
 
 _QUOTE, _OPEN, CLOSE = b'"{}'
 _SYMBOLS = {code: chr(code) for code in (_QUOTE, _OPEN, CLOSE)}
@@ -116,17 +111,14 @@ class Scan:
         # Offsets of a string that is not closed, and of a number that is none.
         self._open_string = self._no_number = len(text)
         self._not_finite, self._first_not_finite = 0, 0
-        numbers, offsets, firsts, codes = array("d"), array("q"), array("q"), array("q")
-        last_brace = self._scan(numbers, offsets, firsts, codes)
-        self.numbers: FloatArray = np.array(numbers)  # (N,), finite
-        # The elements of an array of Python are read faster one at a time.
-        self.token_offsets = offsets
-        # The count of numbers before each token, and at last of all, (T + 1,).
-        self.token_first_numbers: IntArray = np.array(firsts)
-        self._firsts = firsts
-        # The same for equal words; the byte for braces and quotes, (T,).
-        self.token_codes: IntArray = np.array(codes)
-        self._codes = codes
+        # Of each token: its offset; the count of numbers before it, at last of all, (T + 1,); and what is the same for
+        # equal words, the byte for braces and quotes. The elements of Python's arrays are read faster one at a time.
+        self.token_offsets, self._firsts, self._codes = array("q"), array("q"), array("q")
+        numbers = array("d")
+        last_brace = self._scan(numbers)
+        self.numbers: Floats = np.array(numbers)  # (N,), finite
+        self.token_first_numbers: Offsets = np.array(self._firsts)
+        self.token_codes: Offsets = np.array(self._codes)
         if self._open_string < last_brace:
             # Its other half would be read as words and numbers.
             self._check_commandline(self._open_string)
@@ -187,7 +179,7 @@ class Scan:
         found = repr(string[0][1:].decode("utf-8", "surrogateescape"))
         return self.error_on(self.line(offset), "a string is not closed", found, '" before the end of the line')
 
-    def values(self, token: int) -> FloatArray:
+    def values(self, token: int) -> Floats:
         """The numbers between this token and the next, float64 (n,)."""
         return self.numbers[self._firsts[token] : self._firsts[token + 1]]
 
@@ -203,7 +195,7 @@ class Scan:
         """Whether blocks were extracted."""
         return bool(self._source.rows)
 
-    def rows(self, token: int) -> FloatArray | None:
+    def rows(self, token: int) -> Floats | None:
         """The numbers of the extracted block after this token, (rows, width); None if there is none."""
         return self._source.rows.get(self.token_offsets[token])
 
@@ -244,7 +236,7 @@ class Scan:
         return int(self._lines_before[steps]) + self.data.count(b"\n", steps * _LINES_APART, offset) + 1
 
     @cached_property
-    def _lines_before(self) -> IntArray:
+    def _lines_before(self) -> Offsets:
         """The count of newlines before every few thousand bytes, so that line numbers are found quickly."""
         offsets = range(0, len(self.data), _LINES_APART)
         counts = [self.data.count(b"\n", offset, offset + _LINES_APART) for offset in offsets]
@@ -289,8 +281,9 @@ class Scan:
                 f"{count} in {self.file_size} bytes", f"at most one for every {_BYTES_PER_TOKEN} bytes",
             )  # fmt: skip
 
-    def _scan(self, numbers: array[float], offsets: array[int], first_numbers: array[int], codes: array[int]) -> int:
+    def _scan(self, numbers: array[float]) -> int:
         """Fills the arrays; returns the offset of the last closing brace, -1 for none."""
+        offsets, first_numbers, codes = self.token_offsets, self._firsts, self._codes
         last_brace, count, size = -1, 0, 0
         most = _MIN_TOKENS + self.file_size // _BYTES_PER_TOKEN
         runs: list[tuple[int, bytes]] = []
