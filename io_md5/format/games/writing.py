@@ -87,7 +87,8 @@ def _with_suffix(name: str, suffix: str, rule: NameRule) -> str:
 
 def _texts(names: list[str], commandline: str, game: Game, make_names_safe: bool) -> tuple[list[str], str, list[str]]:
     """Joint names and a command line that a game accepts, and warnings about what was replaced or shortened."""
-    writing, warnings = PROFILES[game].writing, []
+    writing = PROFILES[game].writing
+    warnings: list[str] = []
     safe = safe_names(names, writing.names) if make_names_safe else names
     changed = [f"{old!r} became {new!r}" for old, new in zip(names, safe, strict=True) if old != new]
     if changed:
