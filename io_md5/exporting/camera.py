@@ -36,7 +36,7 @@ from ...io_common.skeletal.model import Floats, Ints
 from ...io_common.skeletal.skinning import unit
 from ..format import Camera, Md5Error, format_camera
 from ..format.check import check_camera
-from ..format.games import Game
+from ..format.games.profiles import Game
 from ..format.text.camera_file import cut_warnings, cuts_at, timeline
 from ..importing.camera import clamped, cut_frames, field_of_view, jumps, marker_name, to_file
 from ..options import CameraProperties

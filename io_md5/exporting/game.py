@@ -36,7 +36,8 @@ from ...io_common.textures.search import Search
 from ..format import Md5Error, Model, format_animation, read_animation
 from ..format.check import check_animation, check_model
 from ..format.companions import MD2_SUFFIX, TEXTURE_RULES, find_companion, game_of, quake_skin_path, skin_path
-from ..format.games import PROFILES, Game, Writing, mesh_limits, prepare_animation, prepare_model, rest_pose
+from ..format.games.profiles import PROFILES, Game, Writing, mesh_limits
+from ..format.games.writing import prepare_animation, prepare_model, rest_pose
 from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import Scales, format_scales, scales_of_table
 from ..options import ModelProperties

@@ -19,7 +19,8 @@ from ...io_common.skeletal.scales import ScaleTable
 from ...io_common.skeletal.validation import check_arrays
 from ...io_common.skeletal.weights import model_bounds
 from ...io_common.texts import counted
-from .games import COMMON, Game, Subject, game_named, rules_of
+from .games.checks import Subject
+from .games.profiles import COMMON, Game, game_named, rules_of
 from .model import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, Camera, Md5Error
 from .text.anim_file import parse_animation, read_animation
 from .text.camera_file import parse_camera

@@ -18,7 +18,7 @@ from ...io_common.names import fold, fold_slashes, without_image_extension
 from ...io_common.textures.conventions import MOST_SKINS, MaterialImages, TextureRules
 from ...io_common.textures.search import Search
 from ...io_md2.format import Md2Error, read_model
-from .games import Game
+from .games.profiles import Game
 from .mdl_file import MDL_SUFFIX, OtherMdlError, read_mdl
 from .model import ANIMATION_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX, Md5Error
 

@@ -21,7 +21,7 @@ from ...io_common.textures.search import Search
 from ..format import Camera, Md5Error, read_camera, read_mesh, timeline
 from ..format.companions import TEXTURE_RULES, companion_skins, find_companion, game_of, quake_skins
 from ..format.files import FORMAT
-from ..format.games import Game
+from ..format.games.profiles import Game
 from ..format.model import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import read_scales
 from ..options import ImportOptions

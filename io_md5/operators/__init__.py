@@ -19,7 +19,7 @@ from ...io_blender.verification import Verify
 from ..exporting import export_animations, export_mesh
 from ..exporting.camera import CameraExportOptions, export_camera
 from ..exporting.game import ExportOptions, ModelOptions
-from ..format.games import game_named
+from ..format.games.profiles import game_named
 from ..importing.importer import import_files
 from ..options import ImportOptions
 from . import export_md5, import_md5

@@ -22,7 +22,7 @@ from ..exporting import export_animations, export_mesh
 from ..exporting.camera import CameraExportOptions, export_camera, exported_cameras
 from ..exporting.game import ExportOptions, ModelOptions, find, match_clips
 from ..format.companions import find_companion
-from ..format.games import PROFILES, Game
+from ..format.games.profiles import PROFILES, Game
 from ..format.model import ANIMATION_SUFFIX
 from ..options import CameraProperties, ClipProperties, ModelProperties
 

@@ -23,7 +23,7 @@ from io_idtech.io_common.skeletal import skeleton
 from io_idtech.io_common.skeletal.skinning import bind_pose
 from io_idtech.io_md5.format import read_animation, read_mesh
 from io_idtech.io_md5.format.check import check_animation, check_model
-from io_idtech.io_md5.format.games import Game
+from io_idtech.io_md5.format.games.profiles import Game
 
 pytestmark = pytest.mark.slow
 
