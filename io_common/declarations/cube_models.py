@@ -112,7 +112,6 @@ class _CharacterReader:
         return found or path
 
     def _md2_textures(self, model: str) -> MeshTextures | None:
-        """The images that an MD2 has without any command."""
         for folder in (self._folder, model.rpartition("/")[0]):
             image = self._files.image_path(join(folder, "skin"))
             if image is not None:

@@ -87,7 +87,6 @@ class Retargeting:
         return result
 
     def _to_target(self, vectors: Floats) -> Floats:
-        """Vectors of the source in the axes and units of the target."""
         return self.scale * quat.rotate(self.rotation, vectors)
 
     def _find_anchors(self) -> Ints:

@@ -305,7 +305,6 @@ class ModelSearch:
 
     @cached_property
     def _guessed_skins(self) -> list[GameFile]:
-        """The images next to the model that may be its skins, judged by their names."""
         listing = self._folder.files.listing()
         path = self._folder.model_path
         extension = split_extension(fold(path.name))[1]

@@ -80,7 +80,6 @@ joint_count = partial(_shared, "joint_count", checks.joint_count, "at most {limi
 
 
 def _in_a_mesh(code: str, check: Check, what: str) -> Callable[..., Rule]:
-    """A limit on the parts of a mesh."""
     words = f"at most {{limit:,}} {what} in a mesh", "takes {limit:,} in a mesh", "turn on Split Surfaces"
     return partial(_shared, code, check, *words)
 

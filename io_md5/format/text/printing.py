@@ -148,7 +148,6 @@ def _decimal_texts(values: Floats) -> _Bytes | None:
 
 
 def _split(values: _Numbers, divisor: int) -> tuple[_Numbers, _Numbers]:
-    """Quotients and remainders."""
     quotients = values // np.uint64(divisor)
     return quotients, values - quotients * np.uint64(divisor)
 

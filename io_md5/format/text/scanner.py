@@ -97,6 +97,7 @@ class Scan:
     def __init__(self, source: bytes | ReducedText, path: str = "") -> None:
         self._source = source if isinstance(source, ReducedText) else ReducedText(source, len(source))
         self.data = self._source.text
+        self.is_reduced = bool(self._source.rows)  # whether blocks were extracted
         self.path = path
         self.file_size = self._source.size  # in bytes
         self.warnings: list[str] = []
@@ -189,11 +190,6 @@ class Scan:
         if len(values) == 0:
             raise self.error(f"no number after {self.text(token)}", token + 1, expected="a number")
         return float(values[0])
-
-    @property
-    def is_reduced(self) -> bool:
-        """Whether blocks were extracted."""
-        return bool(self._source.rows)
 
     def rows(self, token: int) -> Floats | None:
         """The numbers of the extracted block after this token, (rows, width); None if there is none."""
