@@ -110,12 +110,10 @@ def _write_glb(target: Path, scene: Scene, _settings: Settings, _report: Report)
                 _add_track(owner, action, round(action.frame_range[0]))
             versions.assign_action(owner.animation_data, None, owner.id_type)
     # Blender's exporter makes an address of the name, which it cannot do of one that is not UTF-8.
-    exported = target.with_name("scene.glb")
+    file = target.with_name("scene.glb")
     with enabled("io_scene_gltf2"):
-        bpy.ops.export_scene.gltf(
-            filepath=str(exported), export_format="GLB", export_cameras=True, check_existing=False
-        )
-    exported.replace(target)
+        bpy.ops.export_scene.gltf(filepath=str(file), export_format="GLB", export_cameras=True, check_existing=False)
+    file.replace(target)
     return [target]
 
 

@@ -65,7 +65,7 @@ class Search:
         game = self._games.setdefault(folder.game.folders, MaterialFiles(folder.game))
         key = (*folder.files.folders, *folder.game.folders)
         materials = self._materials.setdefault(key, MaterialFiles(folder.files, game))
-        return ModelSearch(folder, self._rules, materials, names)
+        return ModelSearch(folder, self._rules, materials, list(names))
 
     def palette(self) -> GameFile | None:
         """Quake's palette: of the game folders, or of `id1` beside one, as for a mod; None if there is none."""
@@ -81,13 +81,11 @@ class Search:
 class ModelSearch:
     """The search for the images of one model, made by `Search.model`."""
 
-    def __init__(
-        self, folder: ModelFolder, rules: TextureRules, materials: MaterialFiles, names: Sequence[str]
-    ) -> None:
+    def __init__(self, folder: ModelFolder, rules: TextureRules, materials: MaterialFiles, names: list[str]) -> None:
         self._folder = folder
         self._rules = rules
         self._materials = materials
-        self._names = list(names)
+        self._names = names
         self._budget = folder.game.budget
         self._configs = ConfigFiles(folder, rules.config_name)
 

@@ -281,9 +281,7 @@ def _sample(
                     f"the transform of {moment.camera.name} is not a number on frame {frame}: delete the key or driver "
                     "that causes it"
                 )
-            fields_of_view[index] = field_of_view(
-                data.lens, data.sensor_width, data.sensor_height, data.sensor_fit, aspect
-            )
+            fields_of_view[index] = field_of_view(data, aspect)
             if frame in verified and not moment.is_end:
                 corners = np.array(data.view_frame(scene=scene), dtype=np.float64)
                 shown[frame - scene.frame_start] = _ShownView(moment.camera.name, frame, matrices[index], corners)

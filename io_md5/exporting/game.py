@@ -1,5 +1,4 @@
-"""What a game requires of an export: findings about the scene, mesh names, files beside the mesh, and their names; and
-the sequences of the MD2 or MDL that a model replaces, in one animation."""
+"""What a game requires of an export: findings, names, files beside the mesh, and all sequences in one animation."""
 
 from __future__ import annotations
 

@@ -36,8 +36,7 @@ def find_companion(
     path: Path, search: Search | None = None, folders: FilesByName | None = None
 ) -> tuple[Companion | None, str]:
     """The model that an MD5 replaces; if it cannot be read, None and the reason."""
-    # It is searched on disk, in the same archive, and in the game folders of `search`; the MD5 need not exist.
-    # `folders` has what an import has listed already.
+    # It is searched on disk or in the archive, and in the game folders of `search`; `folders` are those listed so far.
     folders = folders if folders is not None else FilesByName()
     for game, folder, name in _candidates(path):
         found = folders.find(folder, name)

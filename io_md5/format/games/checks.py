@@ -194,9 +194,8 @@ def commandline_length(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def joint_numbers(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    bad = np.flatnonzero(
-        ~np.isfinite(np.column_stack([subject.joints.positions, subject.joints.orientations])).all(axis=1)
-    )
+    numbers = np.column_stack([subject.joints.positions, subject.joints.orientations])
+    bad = np.flatnonzero(~np.isfinite(numbers).all(axis=1))
     yield from _named(rule, subject, bad, "a joint has a number that is not finite", found="")
 
 
