@@ -29,11 +29,7 @@ from .info import on_one_line, print_line, read, without_rules, write, written
 from .plan import Plan, is_in_archive
 from .tasks import ASSETS, BLEND, CONVERTED, FAILED, FAMILY_FORMATS, UP_TO_DATE, Outcome, Records, Task, with_one_root
 
-_NAME = "idtech"
 _SIGNALLED = 128  # with the number of a signal, the exit status that shells use for it
-_INTERRUPTED = _SIGNALLED + signal.SIGINT
-_NOTICE = "Stopping after the current file; press Ctrl-C again to stop at once."
-_STOPPED = "\nStopped.\n"
 _CONVERT_STOPPED = "\nStopped. Finished files are kept, and the next run skips them.\n"
 _STDIN, _STDOUT, _STDERR = range(3)
 _SESSION_FOLDER = re.compile(r"blender_[A-Za-z0-9]{6}")
@@ -43,7 +39,7 @@ _registered: list[Any] = []
 
 def register() -> None:
     """Registers the command."""
-    _registered.append(bpy.utils.register_cli_command(_NAME, main))
+    _registered.append(bpy.utils.register_cli_command("idtech", main))
 
 
 def unregister() -> None:
@@ -79,8 +75,8 @@ def _run(words: Sequence[str]) -> int:
             return _convert(options, interrupt)
         return read(options)
     except KeyboardInterrupt:
-        write(sys.stderr, _CONVERT_STOPPED if is_conversion else _STOPPED)
-        return _INTERRUPTED
+        write(sys.stderr, _CONVERT_STOPPED if is_conversion else "\nStopped.\n")
+        return _SIGNALLED + signal.SIGINT
     finally:
         # None is a handler that Python cannot restore: Blender's own, which is not needed after the command.
         if before is not None:
@@ -100,7 +96,8 @@ class Interrupt:
         """Handles the signal; the second one interrupts at once."""
         if not self.is_requested:
             self.is_requested = True
-            print(f"\n{_NOTICE}", file=sys.stderr, flush=True)
+            text = "Stopping after the current file; press Ctrl-C again to stop at once."
+            print(f"\n{text}", file=sys.stderr, flush=True)
         elif self.end_process is not None:
             self.end_process()
         else:

@@ -30,8 +30,6 @@ _BLEND_MAGIC, _ZSTD_SEEKABLE_MAGIC = b"BLENDER", (0x8F92EAB1).to_bytes(4, "littl
 _END_SIZE = 64  # bytes that hold the header of the last block of a .blend file in any version
 _LOW_DISK_SPACE = 64 << 20  # bytes; with less free space, a failed write was most likely due to a full disk
 
-Writer = Callable[[Path, Scene, Settings, Report], list[Path]]
-
 
 def _write_blend(
     target: Path, _scene: Scene, _settings: Settings, _report: Report, *, compress: bool = False
@@ -134,7 +132,7 @@ def _write_fbx(target: Path, scene: Scene, _settings: Settings, _report: Report)
     return [target]
 
 
-WRITERS: dict[str, Writer] = {
+WRITERS: dict[str, Callable[[Path, Scene, Settings, Report], list[Path]]] = {
     "blend": _write_blend,
     **{name: partial(_write_family, family) for name, family in FAMILY_FORMATS.items()},
     "glb": _write_glb,

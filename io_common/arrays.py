@@ -20,7 +20,6 @@ MAX_INT32 = 2**31 - 1
 NAME_ENCODING = "latin-1"
 
 Error = type[FormatError]
-Shape = tuple[int | None, ...]
 
 
 class ArrayOf:
@@ -112,7 +111,7 @@ def _are_same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def check_array(error: Error, name: str, array: Any, shape: Shape, kind: str) -> None:
+def check_array(error: Error, name: str, array: Any, shape: tuple[int | None, ...], kind: str) -> None:
     """Raises unless it is an array of a shape, None for any length, and kind: "integers" or a type of floats."""
     if not isinstance(array, np.ndarray):
         raise error(f"{name} is not an array", found=type(array).__name__, expected=f"an array of {kind}")

@@ -24,7 +24,6 @@ _REASON = "this is not a regular file: folders, pipes and devices cannot be read
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 _PREFIX, _SUFFIX = ".io_idtech-", ".tmp"
 _ABANDONED_AFTER = 3600.0  # seconds
-_TRIES = 10
 
 
 def open_file(path: str | os.PathLike[str]) -> BufferedReader:
@@ -177,7 +176,7 @@ def _permissions(target: Path) -> int:
 
 def new_file(folder: Path) -> tuple[Path, FileIO]:
     """Creates a file that only this user may read. It has no buffer, which might fail on closing."""
-    for _ in range(_TRIES):
+    for _ in range(10):
         path = folder / f"{_PREFIX}{secrets.token_hex(4)}{_SUFFIX}"
         with suppress(FileExistsError):
             return path, open(path, "xb", buffering=0, opener=lambda name, flags: os.open(name, flags, 0o600))

@@ -34,7 +34,6 @@ from . import blocks
 from .scanner import Scan
 
 _POSITIONS = ("x", "y", "z")
-_ANGLES = ("pitch", "yaw", "roll")
 
 
 def parse_bones(scan: Scan, openings: list[int]) -> Joints:
@@ -90,7 +89,7 @@ def parse_channels(scan: Scan, openings: list[int]) -> Animation:
     frames = np.empty((frame_count, len(names), 6))
     for index, name in enumerate(names):
         frames[:, index, :3] = np.stack([track(name, attribute) for attribute in _POSITIONS], axis=1)
-        pitch, yaw, roll = (track(name, angle) for angle in _ANGLES)
+        pitch, yaw, roll = (track(name, angle) for angle in ("pitch", "yaw", "roll"))
         frames[:, index, 3:] = quat.xyz_from_wxyz(_angles_to_quaternions(pitch, yaw, roll))
     corners = [[track(corner, axis) for axis in _POSITIONS] for corner in ("boundsMin", "boundsMax")]
     bounds = np.moveaxis(np.array(corners), 2, 0)
