@@ -119,11 +119,7 @@ class Catalogue:
         """The entry with a name in any case, else the first of which the name is the last part."""
         key = fold(name).strip("/")
         entries = [entry for entry in self.entries if kind in ("", entry.kind)]
-        for count in (1, None):
-            found = next((entry for entry in entries if key in _names(entry)[:count]), None)
-            if found is not None:
-                return found
-        return None
+        return next((entry for count in (1, None) for entry in entries if key in _names(entry)[:count]), None)
 
     def weapons(self) -> list[str]:
         """The weapons of Quake III by their game paths, without their flashes, what turns on them, and hands."""

@@ -91,8 +91,5 @@ def _clip_of(sequence: FrameSequence, occurrence: int, by_name: dict[str, int]) 
     """The clip of a sequence; the second of two with one name has its own if one is named as by Blender."""
     name = sequence.name or "frame"
     wanted = [f"{name}.{occurrence:03d}", f"{name}_{occurrence + 1}"] if occurrence else []
-    for candidate in (*wanted, name):
-        for form in (candidate, names.for_files(candidate, "animation")):
-            if fold(form) in by_name:
-                return by_name[fold(form)]
-    return None
+    forms = (fold(form) for one in (*wanted, name) for form in (one, names.for_files(one, "animation")))
+    return next((by_name[form] for form in forms if form in by_name), None)

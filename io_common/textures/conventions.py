@@ -290,13 +290,10 @@ class ConfigFiles:
             paths = [posixpath.join(top, image_name(folder), text) for top in _MODEL_FOLDERS]
         else:
             paths = [posixpath.join(path, self._config[1], text) for _, path in self._folder.trees]
-        for path in paths:
-            clean = clean_name(posixpath.normpath(path)).path
-            found = self._folder.game.find_image(clean) if clean else None
-            if found is not None:
-                return found
+        cleaned = (clean_name(posixpath.normpath(path)).path for path in paths)
+        found = next(filter(None, (self._folder.game.find_image(path) for path in cleaned if path)), None)
         clean = clean_name(text).path
-        found = self._folder.files.find_image(clean) if clean else None
+        found = found or (self._folder.files.find_image(clean) if clean else None)
         return found or self._folder.find_nearby(clean_name(raw).base)
 
     @cached_property

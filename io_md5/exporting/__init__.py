@@ -15,7 +15,7 @@ from ...io_blender.skeletal.exporting.clips import Clip, clips_by_file, warn_of_
 from ...io_blender.skeletal.exporting.source import Source, find_model, find_source, why_without_meshes
 from ...io_common.files import write_files
 from ...io_common.game_tree.archives import files_in
-from ..format import AnimationHeader, Joints, Md5Error, format_animation, format_mesh
+from ..format import AnimationHeader, Joints, Md5Error, format_mesh
 from ..format.files import FORMAT
 from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX
 from . import game
@@ -40,9 +40,7 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> Job[Exp
             warn_of_file_names(clips, report)
         built = yield from _build_checked(context, source, clips, animation_path, options, report, mesh=path)
         model = built.model
-        files = {path: format_mesh(model)}
-        files |= {target: format_animation(one) for target, one in built.animations.items()}
-        files |= game.scale_files(built, model_options.game, report)
+        files = {path: format_mesh(model)} | game.animation_files(built, model_options.game, report)
         files |= game.rest_animation(path, built, model_options, files, report)
         expected = {*files, animation_path} if model_options.writing.needs_animation else files
         _require_files_of_model(built.animations, _skeleton(model.joints), path)
@@ -84,8 +82,7 @@ def export_animations(context: Context, path: Path, options: ExportOptions) -> J
         elif options.actions != "LIST":
             clips = {path: next(iter(clips.values()))}
         built = yield from _build_checked(context, source, clips, path, options, report)
-        files = {target: format_animation(one) for target, one in built.animations.items()}
-        files |= game.scale_files(built, model_options.game, report)
+        files = game.animation_files(built, model_options.game, report)
         _require_files_of_model(built.animations, _skeleton(built.model.joints), None)
         _warn_of_meshes(next(iter(built.animations)), _skeleton(built.model.joints), report)
         write_files(files)

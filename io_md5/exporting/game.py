@@ -139,13 +139,11 @@ def find_by_file(built: Build, game: Game, mesh: Path | None) -> dict[Path, list
     return found
 
 
-def scale_files(built: Build, game: Game, report: Report) -> dict[Path, bytes]:
-    """The scales of joints beside finished animations, if the game reads them."""
+def animation_files(built: Build, game: Game, report: Report) -> dict[Path, bytes]:
+    """The files of finished animations, and of the scales of joints beside them, if the game reads those."""
     # An existing file of scales is emptied where no joint is scaled any more, because the game would use it.
-    if not PROFILES[game].writing.joint_scales:
-        return {}
-    files = {}
-    for path, animation in built.animations.items():
+    files = {path: format_animation(animation) for path, animation in built.animations.items()}
+    for path, animation in built.animations.items() if PROFILES[game].writing.joint_scales else ():
         scale_path = path.with_suffix(SCALE_SUFFIX)
         table = built.scales.get(path)
         if table is not None:

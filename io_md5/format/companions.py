@@ -108,13 +108,9 @@ def _in_game_folders(path: Path, folder: Path, name: str, search: Search) -> Pat
     """The file in the same relative folder of another game folder or archive."""
     model_folder = search.folder_of(path)
     depth = len(path.parent.parts) - len(folder.parts)
-    for _, relative in model_folder.trees:
-        parts = relative.split("/")
-        wanted = "/".join([*parts[: len(parts) - depth], name])
-        found = model_folder.game.path(wanted)
-        if found is not None:
-            return found
-    return None
+    folders = (relative.split("/") for _, relative in model_folder.trees)
+    found = (model_folder.game.path("/".join([*parts[: len(parts) - depth], name])) for parts in folders)
+    return next(filter(None, found), None)
 
 
 @lru_cache(maxsize=8)
