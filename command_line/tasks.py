@@ -26,7 +26,7 @@ from ..io_common.catalogue import Catalogue, kept_catalogue
 from ..io_common.declarations.characters import Character
 from ..io_common.family import Family, Role, family_of, kinds_by_suffix
 from ..io_common.files import open_file
-from ..io_common.game_tree.archives import FilesByName, files_in, readable, split_archive_path, stamp, stamp_of
+from ..io_common.game_tree.archives import FilesByName, listed_files, readable, split_archive_path, stamp, stamp_of
 from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.tree import GameTree
 
@@ -125,16 +125,9 @@ def animations_in(folder: Path | None) -> list[Path]:
     """The animations in a folder on disk or in an archive, in alphabetical order; none if it cannot be read."""
     if folder is None:
         return []
-    try:
-        is_on_disk = split_archive_path(folder) is None
-        return [
-            path
-            for path in files_in(folder)
-            # Unlike `Path.is_file`, it raises no error for a link that cannot be followed.
-            if path.suffix.lower() in _WITH_ANIMATIONS and (not is_on_disk or os.path.isfile(path))
-        ]
-    except OSError:
-        return []
+    paths = [path for path in listed_files(folder) if path.suffix.lower() in _WITH_ANIMATIONS]
+    # Unlike `Path.is_file`, it raises no error for a link that cannot be followed.
+    return paths if split_archive_path(folder) is not None else list(filter(os.path.isfile, paths))
 
 
 def companion_files(paths: Iterable[Path], listed: FilesByName) -> Iterator[Path]:

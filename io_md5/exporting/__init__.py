@@ -14,7 +14,7 @@ from ...io_blender.skeletal.exporting.build import Build, Builder
 from ...io_blender.skeletal.exporting.clips import Clip, clips_by_file, warn_of_file_names
 from ...io_blender.skeletal.exporting.source import Source, find_model, find_source, why_without_meshes
 from ...io_common.files import write_files
-from ...io_common.game_tree.archives import files_in
+from ...io_common.game_tree.archives import listed_files
 from ..format import AnimationHeader, Joints, Md5Error, format_mesh
 from ..format.files import FORMAT
 from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX
@@ -163,10 +163,7 @@ def _warn_of_animations(mesh: Path, new: _Skeleton, others: Collection[Path], re
 
 def _skeletons(folder: Path, suffix: str, others: Collection[Path] = ()) -> dict[Path, _Skeleton]:
     """The skeletons of the files of a folder that can be read, without those of some others."""
-    try:
-        paths = [path for path in files_in(folder) if path.suffix.lower() == suffix and path not in others]
-    except OSError:
-        return {}
+    paths = [path for path in listed_files(folder, suffix) if path not in others]
     return {path: skeleton for path in paths if (skeleton := _read_skeleton(path)) is not None}
 
 

@@ -23,7 +23,7 @@ from ...io_blender.skeletal.exporting.source import find_source, require_meshes
 from ...io_blender.skeletal.records import MESH_INDEX, StoredAction, load_comment_name
 from ...io_blender.verification import Verify
 from ...io_common.companions import Companion, match_sequences
-from ...io_common.game_tree.archives import files_in
+from ...io_common.game_tree.archives import listed_files
 from ...io_common.names import fold
 from ...io_common.rules import Finding
 from ...io_common.skeletal.joint_map import words_of
@@ -327,10 +327,7 @@ def _hint_quake2_names(path: Path, companion: Companion | None, report: Report) 
     if game_of(path) is not Game.QUAKE2:
         report.hints.append(f"Quake II looks for md5/{path.name} in the folder of the MD2 that it replaces")
         return
-    try:
-        others = [other.name for other in files_in(path.parent.parent) if fold(other.suffix) == MD2_SUFFIX]
-    except OSError:
-        others = []
+    others = [other.name for other in listed_files(path.parent.parent, MD2_SUFFIX)]
     if not others:
         report.hints.append(f"Quake II shows it in place of {path.stem}{MD2_SUFFIX}, which is not in the folder above")
     elif fold(path.stem) not in {fold(Path(name).stem) for name in others}:
