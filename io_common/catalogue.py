@@ -101,9 +101,7 @@ class Catalogue:
         """The entries whose name, or its last part with or without extension, fits a pattern, in any case."""
         folded = [fold(pattern) for pattern in patterns]
         return [
-            entry
-            for entry in self.entries
-            if any(fnmatchcase(name, pattern) for name in _names(entry) for pattern in folded)
+            entry for entry in self.entries if any(fnmatchcase(name, one) for name in _names(entry) for one in folded)
         ]
 
     def searched(self, text: str) -> list[CatalogueEntry]:

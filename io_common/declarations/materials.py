@@ -374,10 +374,8 @@ _PART = re.compile(r"[a-z_]\w*|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|[<>=!]=|&&|\|\|
 _PARAMETER = re.compile(r"(?:parm|global)\d+\Z|time\Z|sound\Z|fragmentprograms\Z")
 _ONES = ("parm0", "parm1", "parm2", "parm3", "fragmentprograms")
 _PRIORITIES = {
-    symbol: priority
-    for priority, symbols in enumerate(("* / %", "+ -", "> >= < <= == !=", "&& ||"), 1)
-    for symbol in symbols.split()
-}
+    "*": 1, "/": 1, "%": 1, "+": 2, "-": 2, ">": 3, ">=": 3, "<": 3, "<=": 3, "==": 3, "!=": 3, "&&": 4, "||": 4,
+}  # fmt: skip
 _OPERATIONS: dict[str, Callable[[float, float], float]] = {
     "*": operator.mul, "/": operator.truediv, "+": operator.add, "-": operator.sub,
     ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "==": operator.eq, "!=": operator.ne,

@@ -148,11 +148,8 @@ def format_scales(scales: Scales) -> bytes:
     """
     blocks = []
     for name, values in scales.joints.items():
-        rows = [
-            f'"{frame}": {_decimal(name, values[frame])}'
-            for frame in sorted(values)
-            if np.float32(values[frame]) != 1.0
-        ]
+        scaled = [(frame, value) for frame, value in sorted(values.items()) if np.float32(value) != 1.0]
+        rows = [f'"{frame}": {_decimal(name, value)}' for frame, value in scaled]
         if not rows:
             continue
         if name in scales.scales_positions:

@@ -429,11 +429,8 @@ def rules_of(game: Game) -> tuple[Rule, ...]:
 
 def mesh_limits(game: Game) -> dict[str, int]:
     """How much a mesh for a game can have, by the code of the rule."""
-    return {
-        rule.code: int(rule.limit)
-        for rule in rules_of(game)
-        if rule.code in ("vertex_count", "triangle_count", "weight_count")
-    }
+    limits = {rule.code: int(rule.limit) for rule in rules_of(game)}
+    return {code: limits[code] for code in ("vertex_count", "triangle_count", "weight_count") if code in limits}
 
 
 # Games by the names that they have for files of other formats: q2pro and the re-release read MD2 files as well.
