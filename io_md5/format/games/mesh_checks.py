@@ -108,19 +108,19 @@ def skin_length(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
 
 @each_mesh
 def not_finite(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    uvs = ~np.isfinite(mesh.uvs).all(axis=1)
+    uvs = np.flatnonzero(~np.isfinite(mesh.uvs).all(axis=1))
     yield from _first_of(rule, mesh, "vertices", uvs, "texture coordinates of vertex {} are not finite")
-    weights = ~(np.isfinite(mesh.weight_biases) & np.isfinite(mesh.weight_positions).all(axis=1))
-    yield from _first_of(rule, mesh, "weights", weights, "weight {} is not finite")
+    is_finite = np.isfinite(mesh.weight_biases) & np.isfinite(mesh.weight_positions).all(axis=1)
+    yield from _first_of(rule, mesh, "weights", np.flatnonzero(~is_finite), "weight {} is not finite")
 
 
 @each_mesh
 def invalid_references(rule: Rule, mesh: Mesh, subject: Subject) -> Iterator[Finding]:
-    triangles = _outside(mesh.triangles, mesh.vertex_count).any(axis=1)
+    triangles = np.flatnonzero(_outside(mesh.triangles, mesh.vertex_count).any(axis=1))
     yield from _first_of(rule, mesh, "triangles", triangles, "triangle {} refers to a vertex that does not exist")
-    weights = _outside(mesh.weight_joints, len(subject.joints.names))
+    weights = np.flatnonzero(_outside(mesh.weight_joints, len(subject.joints.names)))
     yield from _first_of(rule, mesh, "weights", weights, "weight {} refers to a joint that does not exist")
-    vertices = has_invalid_range(mesh)
+    vertices = np.flatnonzero(has_invalid_range(mesh))
     yield from _first_of(rule, mesh, "vertices", vertices, "vertex {} refers to weights that do not exist")
 
 
@@ -209,16 +209,15 @@ def _outside(indices: Ints, count: int) -> npt.NDArray[np.bool_]:
     return (indices < 0) | (indices >= count)
 
 
-def _first_of(rule: Rule, mesh: Mesh, kind: str, bad: npt.NDArray[np.bool_], text: str) -> Iterator[Finding]:
-    """The finding about the first vertex, triangle or weight that is bad, with all of them, or their vertices."""
-    numbers = np.flatnonzero(bad)
-    if not len(numbers):
+def _first_of(rule: Rule, mesh: Mesh, kind: str, bad: npt.NDArray[np.int64], text: str) -> Iterator[Finding]:
+    """The finding about the first bad vertex, triangle or weight, with all of them, or the vertices of weights."""
+    if not len(bad):
         return
-    selected: dict[str, Any] = {kind: numbers}
+    selected: dict[str, Any] = {kind: bad}
     if kind == "weights":
         rows = vertex_weights(mesh) if not has_invalid_range(mesh).any() else None
-        selected = {"vertices": np.unique(rows.vertices[bad[rows.weights]])} if rows is not None else {}
-    yield rule.finding(text.format(numbers[0]), numbers[0], **selected)
+        selected = {"vertices": np.unique(rows.vertices[np.isin(rows.weights, bad)])} if rows is not None else {}
+    yield rule.finding(text.format(bad[0]), bad[0], **selected)
 
 
 # Weights as graphics cards get them: a few for each vertex, each as a byte
