@@ -69,11 +69,8 @@ class Record:
             values = getattr(self, name)
             wanted = tuple(lengths.get(size) if isinstance(size, str) else size for size in default.shape)
             check_array(self.ERROR, (place or self.PLACE) + name, values, wanted, default.kind)
-            lengths |= {
-                letter: size
-                for letter, size in zip(default.shape, values.shape, strict=True)
-                if isinstance(letter, str)
-            }
+            sizes = zip(default.shape, values.shape, strict=True)
+            lengths |= {letter: size for letter, size in sizes if isinstance(letter, str)}
 
 
 @cache

@@ -69,10 +69,8 @@ def match_sequences(
     if not order and single is not None:
         # One animation of all sequences.
         sequences = companion.sequences
-        lengths = [min(max(single - one.first, 0), one.frame_count) for one in sequences]
-        problems = [
-            _wrong_count(one, has) for one, has in zip(sequences, lengths, strict=True) if has < one.frame_count
-        ]
+        held = [(one, min(max(single - one.first, 0), one.frame_count)) for one in sequences]
+        problems = [_wrong_count(one, has) for one, has in held if has < one.frame_count]
         after = single - (sequences[-1].last + 1 if sequences else 0)
         if after > 0:
             problems.append(f"{counted(after, 'frames')} after the last sequence")

@@ -261,9 +261,8 @@ def shortest_turn(a: Floats, b: Floats) -> Floats:
     # Of a half turn, any axis across will do.
     across = np.cross(a, np.where(np.abs(a[..., :1]) < 0.8, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]))
     half_turn = np.concatenate([np.zeros_like(dots), across], axis=-1)
-    return quat.normalise(
-        np.where(dots < -1.0 + 1e-12, half_turn, np.concatenate([1.0 + dots, np.cross(a, b)], axis=-1))
-    )
+    turn = np.concatenate([1.0 + dots, np.cross(a, b)], axis=-1)
+    return quat.normalise(np.where(dots < -1.0 + 1e-12, half_turn, turn))
 
 
 def bend_leg(hips: Floats, knees: Floats, feet: Floats, goals: Floats) -> tuple[Floats, Floats]:
@@ -283,9 +282,8 @@ def bend_leg(hips: Floats, knees: Floats, feet: Floats, goals: Floats) -> tuple[
     usual = np.where(np.linalg.norm(usual, axis=1, keepdims=True) > 1e-6, usual, across)
     axes = np.where(is_bent[:, None], axes, usual)
     axes /= np.linalg.norm(axes, axis=1, keepdims=True)
-    bends = [
-        np.arccos(np.clip((first**2 + second**2 - of**2) / (2.0 * first * second), -1.0, 1.0)) for of in (now, wanted)
-    ]
+    cosines = [(first**2 + second**2 - of**2) / (2.0 * first * second) for of in (now, wanted)]
+    bends = np.arccos(np.clip(cosines, -1.0, 1.0))
     half = 0.5 * (bends[0] - bends[1])[:, None]
     knee = np.concatenate([np.cos(half), axes * np.sin(half)], axis=1)
     reached = upper + quat.rotate(knee, lower)

@@ -108,10 +108,8 @@ def _build_checked(
     if options.model.writing.needs_animation and clips:
         game.join(built, joined, report)
     game.prepare(built, options.model.game, report, make_names_safe=options.model.make_names_safe)
-    findings = {
-        path.name: [game.with_object_name(one, built) for one in found]
-        for path, found in game.find_by_file(built, options.model.game, mesh).items()
-    }
+    by_file = game.find_by_file(built, options.model.game, mesh)
+    findings = {path.name: [game.with_object_name(one, built) for one in found] for path, found in by_file.items()}
     raise_all(findings, Md5Error, report)
     return built
 

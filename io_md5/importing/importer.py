@@ -140,9 +140,7 @@ def _take_skins(
         skins = [quake_skins(path, mesh.shader, search) if options.use_textures else [] for mesh in model.meshes]
     else:
         skins = [companion_skins(path, companion, search)] * len(model.meshes)
-    skeleton.skins = [
-        [(skin.name, skin if options.use_textures else None) for skin in of_mesh[1:]] for of_mesh in skins
-    ]
+    skeleton.skins = [[(skin.name, skin if options.use_textures else None) for skin in found[1:]] for found in skins]
     if options.use_textures:
         images = zip(skins, skeleton.images, strict=True)
         skeleton.images = [of_mesh[0] if of_mesh else found for of_mesh, found in images]

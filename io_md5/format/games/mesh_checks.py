@@ -141,12 +141,9 @@ def bias_sums(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
     off = np.flatnonzero((np.abs(sums - 1.0) > rule.limit) & (mesh.weight_counts > 0))
     if len(off):
         worst = off[np.argmax(np.abs(sums[off] - 1.0))]
-        yield rule.finding(
-            f"the biases of {counted(len(off), 'vertices')} do not sum to 1, those of vertex {worst} "
-            f"to {sums[worst]:.6g}",
-            f"{sums[worst]:.6g}",
-            vertices=off,
-        )
+        vertices, found = counted(len(off), "vertices"), f"{sums[worst]:.6g}"
+        text = f"the biases of {vertices} do not sum to 1, those of vertex {worst} to {found}"
+        yield rule.finding(text, found, vertices=off)
 
 
 vertex_count = each_mesh(at_most("vertices", lambda mesh: mesh.vertex_count, selected=True))
@@ -249,12 +246,9 @@ def influences(*keepers: Keeper) -> Check:
             most, at_rest = int(mesh.weight_counts[worst]), _at_rest(mesh, subject) if keepers else None
             found = _differences(keepers, mesh, subject, at_rest) if at_rest is not None else {}
             off = _in_words(found) if max(found.values(), default=0.0) > _NOTHING else ""
-            yield rule.finding(
-                f"{counted(len(many), 'vertices', 'have')} more than {rule.limit:g} weights, vertex {worst} has {most}"
-                + (f", off by up to {off}" if off else ""),
-                most,
-                vertices=many,
-            )
+            have = counted(len(many), "vertices", "have")
+            text = f"{have} more than {rule.limit:g} weights, vertex {worst} has {most}"
+            yield rule.finding(text + (f", off by up to {off}" if off else ""), most, vertices=many)
 
     return each_mesh(check)
 

@@ -52,10 +52,8 @@ def parse_bones(scan: Scan, openings: list[int]) -> Joints:
             parents[joint] = index[parent]
     blocks.check_hierarchy(scan, names, parents, openings)
     axes = np.array(matrices).reshape(-1, 3, 3)
-    orientations = quat.from_matrices(np.swapaxes(axes, 1, 2))
-    return Joints(
-        names, parents, np.array(positions).reshape(-1, 3), quat.wxyz_from_xyz(quat.xyz_from_wxyz(orientations))
-    )
+    turns = quat.xyz_from_wxyz(quat.from_matrices(np.swapaxes(axes, 1, 2)))
+    return Joints(names, parents, np.array(positions).reshape(-1, 3), quat.wxyz_from_xyz(turns))
 
 
 def parse_channels(scan: Scan, openings: list[int]) -> Animation:
