@@ -37,7 +37,7 @@ def flip_v(uvs: npt.ArrayLike) -> npt.NDArray[np.float64]:
 def is_degenerate(triangles: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Which triangles (T, 3) name a vertex more than once, (T,). A Blender mesh cannot hold them."""
     a, b, c = np.asarray(triangles).T
-    return (a == b) | (b == c) | (c == a)
+    return np.asarray((a == b) | (b == c) | (c == a))
 
 
 def drop_degenerate(triangles: npt.NDArray[np.integer], *tables: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ...]:

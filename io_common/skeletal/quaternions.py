@@ -67,7 +67,7 @@ def misreading(xyz: Floats, w: Floats) -> Floats:
     # Doom 3 takes the absolute value; Sauerbraten and q2pro subtract one square after the other.
     readings = (sums, np.abs(sums), one - x - y - z, 1.0 - (xyz * xyz).sum(axis=-1))
     *games, doubles = (np.abs(np.sqrt(np.maximum(rest, 0.0)) - w) for rest in readings)
-    return np.max(games, axis=0) + doubles
+    return np.asarray(np.max(games, axis=0) + doubles)
 
 
 def _candidates(xyz: Floats) -> Floats:
@@ -77,7 +77,7 @@ def _candidates(xyz: Floats) -> Floats:
     sideways = np.zeros_like(xyz)
     sideways[rows, largest], sideways[rows, second] = -xyz[rows, second], xyz[rows, largest]
     turned: Floats = _TURNS.reshape(-1, 1) * sideways[:, None]
-    return np.round(xyz[:, None] + turned + _LENGTHS.reshape(-1, 1) * xyz[:, None], DECIMALS)
+    return np.asarray(np.round(xyz[:, None] + turned + _LENGTHS.reshape(-1, 1) * xyz[:, None], DECIMALS))
 
 
 # Below this sine of the angle a slerp is linear, because its formula divides by the sine.
@@ -136,7 +136,7 @@ def normalise(quaternions: npt.ArrayLike) -> Floats:
 
 def conjugate(quaternions: npt.ArrayLike) -> Floats:
     """w, -x, -y, -z (…, 4): the inverses of unit quaternions w x y z (…, 4)."""
-    return np.asarray(quaternions, dtype=np.float64) * np.array([1.0, -1.0, -1.0, -1.0])
+    return np.asarray(np.asarray(quaternions, dtype=np.float64) * np.array([1.0, -1.0, -1.0, -1.0]))
 
 
 def multiply(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
@@ -223,7 +223,7 @@ def make_continuous(quaternions: npt.ArrayLike) -> Floats:
 def lerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Floats:
     """a + fraction · (b - a), for positions (MD5 specification); `fraction` broadcasts over the last axis."""
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    return a + np.asarray(fraction, dtype=np.float64)[..., None] * (b - a)
+    return np.asarray(a + np.asarray(fraction, dtype=np.float64)[..., None] * (b - a))
 
 
 def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Floats:

@@ -135,7 +135,7 @@ class Retargeting:
 
     def _lengths(self, ends: Ints, starts: Ints) -> Floats:
         """Distances between joints of the target, and between their sources, (2, n)."""
-        return np.linalg.norm(self._lines(ends, starts), axis=2)
+        return np.asarray(np.linalg.norm(self._lines(ends, starts), axis=2))
 
     def _align(self, limbs: set[int] | None) -> Floats:
         """What turns each joint of the target at rest until its chain points as in the source, (K, 4)."""
@@ -188,7 +188,7 @@ class Retargeting:
         shift = (self.target.positions[feet] - posed[0, feet]).mean(axis=0)
         is_above = np.array([self._anchors[body] != UNMAPPED for body in self._bodies])
         # Roots stay where they are, if what is above the legs can move alone.
-        return places + (is_above[:, None] if is_above.any() else 1.0) * shift
+        return np.asarray(places + (is_above[:, None] if is_above.any() else 1.0) * shift)
 
     def _pose(self, source_positions: Floats, source_orientations: Floats) -> tuple[Floats, Floats]:
         target, mapped, sources = self.target, self._mapped, self.sources[self._mapped]

@@ -143,7 +143,7 @@ def components(animation: Animation, frames: npt.ArrayLike | None = None) -> Flo
 
 def is_animated(flags: Ints) -> npt.NDArray[np.bool_]:
     """Which components of each joint are animated, (J, 6)."""
-    return flags[:, None] & (1 << np.arange(len(COMPONENTS))) != 0
+    return np.asarray(flags[:, None] & (1 << np.arange(len(COMPONENTS))) != 0)
 
 
 def component_columns(flags: Ints, starts: Ints) -> tuple[Ints, Ints, Ints]:

@@ -80,7 +80,7 @@ class Text:
     def matches(self, offsets: Offsets, words: bytes) -> Flags:
         """Whether these words are at each offset, (n,)."""
         if len(words) == 1:
-            return self._bytes[offsets] == words[0]
+            return np.asarray(self._bytes[offsets] == words[0])
         found = np.ones(len(offsets), dtype=bool)
         for first in range(0, len(words), _EIGHT):
             part = words[first : first + _EIGHT]
