@@ -17,7 +17,7 @@ from ..io_blender.options import NO_ANIMATIONS, SAME_FOLDER, Settings
 from ..io_blender.verification import Verify
 from ..io_common.family import game_identifiers
 from ..io_common.game_tree.archives import ARCHIVE_EXTENSIONS, split_archive_path
-from .tasks import ASSETS, FAMILY_FORMATS, FORMATS, INPUT_SUFFIXES, with_single_root
+from .tasks import ASSETS, FAMILY_FORMATS, FORMATS, INPUT_SUFFIXES, with_one_root
 
 _GAMES = game_identifiers(FAMILIES)
 _FAMILY_NAMES = ", ".join(name.upper() for name in FAMILY_FORMATS)
@@ -62,10 +62,8 @@ def add_reading(commands: Any) -> None:
     what = "also list what this game would refuse or show differently"
     info.add_argument("--game", choices=_GAMES, default="", type=str.upper, help=what)
     info.add_argument("--json", action="store_true", help="a list of objects, one for each file")
-    what = "list the characters and models of a game"
-    listing = commands.add_parser("list", help=what, description=_LIST)
-    what = "write files of a game to a folder"
-    extraction = commands.add_parser("extract", help=what, description=_EXTRACT)
+    listing = commands.add_parser("list", help="list the characters and models of a game", description=_LIST)
+    extraction = commands.add_parser("extract", help="write files of a game to a folder", description=_EXTRACT)
     what = f"a game folder or an archive ({_ARCHIVES}); of several, the first has priority"
     for command in (listing, extraction):
         command.add_argument("game", nargs="+", type=_game_folder, metavar="GAME", help=what)
@@ -122,8 +120,7 @@ def add_convert(parser: argparse.ArgumentParser) -> None:
     add("--scale", type=_factor, metavar="X", help=scale)
     folders = "also search this folder or archive for textures; may be given several times"
     add("--game-folder", dest="game_folders", action="append", type=_game_folder, metavar="FOLDER", help=folders)
-    textures = "do not load images for materials"
-    add("--no-textures", dest="use_textures", action="store_false", help=textures)
+    add("--no-textures", dest="use_textures", action="store_false", help="do not load images for materials")
     written = "write models for this game, and fail where the game would not load them"
     add("--game", choices=_GAMES, type=str.upper, help=f"{written} (default: as in the preferences)")
     frames = "the frames on which models are compared with what Blender shows (default: %(default)s)"
@@ -168,7 +165,7 @@ def _part_and_parts(text: str) -> tuple[int, int] | None:
 
 
 def _path_if(is_valid: Callable[[str], bool], problem: str) -> Callable[[str], Any]:
-    return _checked(lambda text: with_single_root(text) if is_valid(text) else None, problem)
+    return _checked(lambda text: with_one_root(text) if is_valid(text) else None, problem)
 
 
 _given = _filled("the name is empty: give a file or folder")  # it would mean the current folder
@@ -189,8 +186,6 @@ _animations = _path_if(
 _map_file = _checked(
     lambda text: text and (os.path.abspath(text) if os.path.isfile(text) else None), "file {} does not exist"
 )
-_folder = _checked(lambda text: text if os.path.isdir(text) or not os.path.exists(text) else None, "{} is not a folder")
-
-
-def _out_folder(text: str) -> Any:
-    return _folder(_given(text))
+_out_folder = _checked(
+    lambda text: _given(text) if os.path.isdir(text) or not os.path.exists(text) else None, "{} is not a folder"
+)

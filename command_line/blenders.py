@@ -35,8 +35,7 @@ _WORKER = Path(__file__).with_name("worker.py")
 def convert_all(
     tasks: Sequence[Task], records: Records, jobs: int, is_stopping: Callable[[], bool]
 ) -> Iterator[tuple[Task, Outcome] | None]:
-    """Converts files with several Blenders, with None while there is no news; once `is_stopping` returns True, no
-    others are started."""
+    """Converts files with several Blenders, None while there is no news; after `is_stopping`, no others are started."""
     waiting = deque(tasks)
     with tempfile.TemporaryDirectory(prefix="io_idtech-jobs-", ignore_cleanup_errors=True) as folder:
         blenders = [_Blender(Path(folder), records.settings) for _ in range(min(jobs, len(tasks)))]

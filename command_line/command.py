@@ -27,24 +27,9 @@ from .blenders import convert_all, work
 from .convert import Conversion, remove_abandoned, write_results
 from .info import on_one_line, print_line, read, without_rules, write, written
 from .plan import Plan, is_in_archive
-from .tasks import (
-    ASSETS,
-    BLEND,
-    CONVERTED,
-    FAILED,
-    FAMILY_FORMATS,
-    UP_TO_DATE,
-    Outcome,
-    Records,
-    Task,
-    with_single_root,
-)
+from .tasks import ASSETS, BLEND, CONVERTED, FAILED, FAMILY_FORMATS, UP_TO_DATE, Outcome, Records, Task, with_one_root
 
-_NAME = "idtech"
 _SIGNALLED = 128  # with the number of a signal, the exit status that shells use for it
-_INTERRUPTED = _SIGNALLED + signal.SIGINT
-_NOTICE = "Stopping after the current file; press Ctrl-C again to stop at once."
-_STOPPED = "\nStopped.\n"
 _CONVERT_STOPPED = "\nStopped. Finished files are kept, and the next run skips them.\n"
 _STDIN, _STDOUT, _STDERR = range(3)
 _SESSION_FOLDER = re.compile(r"blender_[A-Za-z0-9]{6}")
@@ -54,7 +39,7 @@ _registered: list[Any] = []
 
 def register() -> None:
     """Registers the command."""
-    _registered.append(bpy.utils.register_cli_command(_NAME, main))
+    _registered.append(bpy.utils.register_cli_command("idtech", main))
 
 
 def unregister() -> None:
@@ -90,8 +75,8 @@ def _run(words: Sequence[str]) -> int:
             return _convert(options, interrupt)
         return read(options)
     except KeyboardInterrupt:
-        write(sys.stderr, _CONVERT_STOPPED if is_conversion else _STOPPED)
-        return _INTERRUPTED
+        write(sys.stderr, _CONVERT_STOPPED if is_conversion else "\nStopped.\n")
+        return _SIGNALLED + signal.SIGINT
     finally:
         # None is a handler that Python cannot restore: Blender's own, which is not needed after the command.
         if before is not None:
@@ -99,10 +84,9 @@ def _run(words: Sequence[str]) -> int:
 
 
 class Interrupt:
-    """Ctrl-C during a conversion: the current file is finished, and no other is started.
+    """Ctrl-C during a conversion: the current file is finished, and no other is started."""
 
-    Python's own handler raises KeyboardInterrupt anywhere; in an operator, Blender prints that and goes on.
-    """
+    # Python's own handler raises KeyboardInterrupt anywhere; in an operator, Blender prints that and goes on.
 
     def __init__(self) -> None:
         self.is_requested = False
@@ -112,7 +96,8 @@ class Interrupt:
         """Handles the signal; the second one interrupts at once."""
         if not self.is_requested:
             self.is_requested = True
-            print(f"\n{_NOTICE}", file=sys.stderr, flush=True)
+            text = "Stopping after the current file; press Ctrl-C again to stop at once."
+            print(f"\n{text}", file=sys.stderr, flush=True)
         elif self.end_process is not None:
             self.end_process()
         else:
@@ -129,8 +114,7 @@ def _stop_at_once(conversion: Conversion) -> None:
 
 
 def end_process(number: signal.Signals) -> None:
-    """Ends this process by a signal, not by Blender's own exit, in which some versions hang; removes its temporary
-    folder."""
+    """Removes Blender's temporary folder, and ends by a signal, as some versions hang in Blender's own exit."""
     folder = Path(bpy.app.tempdir)
     # Where Blender cannot make a folder of its own, as on a full disk, this is the one that all programs share.
     if _SESSION_FOLDER.fullmatch(folder.name):
@@ -154,12 +138,12 @@ def _convert(options: Namespace, interrupt: Interrupt) -> int:
             is_any_absent = True
     if not present:
         return 1
-    out = Path(with_single_root(options.to))
+    out = Path(with_one_root(options.to))
     real_out = os.path.realpath(out)
     if real_out != os.path.abspath(out):
         # There are links in its path: `..` has to lead out of the folder that is meant.
         out = Path(real_out)
-    options.inputs = [with_single_root(name) for name in present]
+    options.inputs = [with_one_root(name) for name in present]
     settings = arguments.settings_of(options, preferences.game_folders(), preferences.game)
     family = FAMILY_FORMATS.get(settings.format)
     if options.game and family is not None and not family.has_game(options.game):
@@ -277,7 +261,6 @@ class Progress:
     def close(self) -> None:
         """Clears the progress line on a terminal."""
         if self._is_terminal:
-            # Move to the start of the line and erase it.
             self._out.write("\r\x1b[K")
 
 

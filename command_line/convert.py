@@ -9,7 +9,7 @@ import os
 import secrets
 import shutil
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -46,8 +46,7 @@ class TargetError(ValueError):
     """The target of an output file must not be replaced."""
 
 
-_FAMILY_ERRORS = [family.error for family in FAMILIES]
-_EXPECTED = (*_FAMILY_ERRORS, NothingToExportError, TargetError, CharacterError, FileReadError)
+_EXPECTED = (*(family.error for family in FAMILIES), NothingToExportError, TargetError, CharacterError, FileReadError)
 
 
 class Conversion:
@@ -85,7 +84,8 @@ class Conversion:
             _require_replaceable(target, self.task, self._records)
         digests = {target: digest(path) for path, target in targets.items()}
         with self._records.storing(self.task, self._state, digests, others):
-            move(targets)
+            for path, target in targets.items():
+                path.replace(target)
 
 
 def write_results(task: Task, folder: Path, settings: Settings) -> Outcome:
@@ -188,7 +188,6 @@ def _other_files(settings: Settings, report: Report) -> list[str]:
 
 
 def _require_replaceable(path: Path, task: Task, records: Records) -> None:
-    """Raises TargetError if a target exists and must not be replaced."""
     reason = ""
     if path in records.sources:
         reason = "is an input file of this run: choose another output folder"
@@ -209,12 +208,6 @@ def _require_replaceable(path: Path, task: Task, records: Records) -> None:
         )
     if reason:
         raise TargetError(f"{path} {reason}")
-
-
-def move(targets: Mapping[Path, Path]) -> None:
-    """Moves files to their targets."""
-    for source, path in targets.items():
-        source.replace(path)
 
 
 def _target_of(path: Path, task: Task) -> Path:

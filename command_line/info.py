@@ -143,7 +143,7 @@ def print_list(folders: Iterable[str], *, search: str, as_json: bool) -> int:
     """Prints the entries that contain all words of `search`; returns 1 if there are none."""
     catalogue = kept_catalogue(list(folders))
     entries = catalogue.searched(search)
-    for warning in catalogue.warnings:
+    for warning in catalogue.files.warnings:
         print_line(f"warning: {warning}")
     if as_json:
         write(sys.stdout, json.dumps([_facts(entry) for entry in entries], indent=2) + "\n")

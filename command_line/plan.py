@@ -19,26 +19,9 @@ from ..io_common.game_tree.archives import FilesByName, split_archive_path
 from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.tree import GameTree
 from ..io_common.names import clean_name, split_extension
+from . import tasks
 from .info import print_line, walk
-from .tasks import (
-    ASSETS,
-    BLEND,
-    FAILED,
-    FAMILY_FORMATS,
-    INPUT_SUFFIXES,
-    FileSet,
-    Outcome,
-    Records,
-    Task,
-    animations_in,
-    catalogue,
-    character_files,
-    companion_files,
-    is_task,
-    path_key,
-    resolved_path,
-    role_of,
-)
+from .tasks import ASSETS, BLEND, FAILED, FAMILY_FORMATS, FileSet, Outcome, Records, Task
 
 
 class Plan:
@@ -55,31 +38,31 @@ class Plan:
 
     def add_files(self, inputs: Sequence[str]) -> None:
         """Adds files, and those in folders and archives."""
-        tasks: dict[str, Task] = {}
+        planned: dict[str, Task] = {}
         for path in map(Path, dict.fromkeys(inputs)):
             for file, relative, reason in self._find_files(path):
                 if reason:
                     self._refuse(Task(file, self._out, str(file)), reason)
                 else:
                     target = self._out / relative.with_name(relative.stem + self._result_suffix(file))
-                    tasks.setdefault(resolved_path(file), Task(file, target, str(file)))
+                    planned.setdefault(tasks.resolved_path(file), Task(file, target, str(file)))
         named = [task.source for task, _ in self.refused]
-        self._records.sources = FileSet([*self._files_read(tasks.values()), *named])
-        self.tasks = self._with_prefixes(self._with_unique_targets(list(tasks.values())))
+        self._records.sources = FileSet([*self._files_read(planned.values()), *named])
+        self.tasks = self._with_prefixes(self._with_unique_targets(list(planned.values())))
 
     def add_characters(self, patterns: Iterable[str]) -> None:
         """Adds the characters of a game whose names fit one of some patterns, such as `monster_*`."""
-        catalogue.cache_clear()
-        found = catalogue(self._settings.game_data)
-        for warning in found.warnings:
+        tasks.catalogue.cache_clear()
+        found = tasks.catalogue(self._settings.game_data)
+        for warning in found.files.warnings:
             print_line(f"warning: {warning}")
         taken: set[str] = set()
         read: set[Path] = set()
-        tasks = []
+        planned = []
         models = []
         for entry in found.matching(patterns):
             file = found.files.path(entry.path)
-            if file is not None and self._records.is_earlier_result(resolved_path(file)):
+            if file is not None and self._records.is_earlier_result(tasks.resolved_path(file)):
                 continue
             task = self._character_task(entry, taken)
             try:
@@ -88,23 +71,23 @@ class Plan:
                 self._refuse(task, str(error))
                 continue
             if character.parts:
-                read |= character_files(character, found.files)
-                tasks.append(task)
+                read |= tasks.character_files(character, found.files)
+                planned.append(task)
                 models.append(character.parts[0].model)
             else:
                 self._refuse(task, f"its model is missing: {', '.join(character.missing)}")
         if self._settings.format == ASSETS:
-            tasks = [replace(task, catalog=one) for task, one in zip(tasks, catalogs_of(models), strict=True)]
+            planned = [replace(task, catalog=one) for task, one in zip(planned, catalogs_of(models), strict=True)]
         self._records.sources = FileSet(read)
-        self.tasks = self._without_sources(tasks)
+        self.tasks = self._without_sources(planned)
 
     def _refuse(self, task: Task, reason: str) -> None:
         self.refused.append((task, Outcome(FAILED, reason)))
 
-    def _without_sources(self, tasks: Iterable[Task]) -> list[Task]:
+    def _without_sources(self, planned: Iterable[Task]) -> list[Task]:
         """The tasks that overwrite no input file; the others are refused."""
         accepted = []
-        for task in tasks:
+        for task in planned:
             if task.target in self._records.sources:
                 self._refuse(task, f"{task.target} is an input file of this run: choose another output folder")
             else:
@@ -114,7 +97,7 @@ class Plan:
     def _find_files(self, path: Path) -> Iterator[tuple[Path, Path, str]]:
         """The files in an input, each with its path within it, and why it cannot be converted; empty if it can."""
         suffixes = self._source_suffixes()
-        searched = [suffix for suffix in suffixes if role_of(suffix) is not Role.ANIMATION]
+        searched = [suffix for suffix in suffixes if tasks.role_of(suffix) is not Role.ANIMATION]
         if is_in_archive(path):
             yield from _find_members(path, [suffix for suffix in searched if suffix != BLEND])
         elif os.path.isdir(path):
@@ -124,14 +107,14 @@ class Plan:
                 shown = [name for name in folders if not name.startswith(".")]
                 folders[:] = [name for name in shown if not (has_results and self._out.samefile(Path(parent, name)))]
                 for file in (Path(parent, name) for name in names if not name.startswith(".")):
-                    if file.suffix.lower() in searched and self._may_be_read(file) and is_task(file):
+                    if file.suffix.lower() in searched and self._may_be_read(file) and tasks.is_task(file):
                         yield file, file.relative_to(path), ""
             for error in unreadable:
                 yield Path(error.filename), Path(), "the folder cannot be read"
         elif not os.path.isfile(path):
             yield path, Path(), "not a regular file"
-        elif path.suffix.lower() not in INPUT_SUFFIXES:
-            yield path, Path(), f"not one of {', '.join(INPUT_SUFFIXES)}"
+        elif path.suffix.lower() not in tasks.INPUT_SUFFIXES:
+            yield path, Path(), f"not one of {', '.join(tasks.INPUT_SUFFIXES)}"
         elif path.suffix.lower() not in suffixes:
             yield path, Path(), f"only {', '.join(suffixes)} can be converted to {self._settings.format}"
         else:
@@ -144,14 +127,14 @@ class Plan:
         except OSError as error:
             # Broken links are left out.
             is_file = not isinstance(error, FileNotFoundError)
-        return is_file and not self._records.is_earlier_result(resolved_path(path))
+        return is_file and not self._records.is_earlier_result(tasks.resolved_path(path))
 
     def _source_suffixes(self) -> tuple[str, ...]:
         """The suffixes of what can be converted to the format; for that of a family, .blend files and all models."""
         if self._family is None:
-            return INPUT_SUFFIXES[:-1]
+            return tasks.INPUT_SUFFIXES[:-1]
         chosen = {BLEND, *self._family.suffixes}
-        return tuple(one for one in INPUT_SUFFIXES if one in chosen or role_of(one) is Role.MODEL)
+        return tuple(one for one in tasks.INPUT_SUFFIXES if one in chosen or tasks.role_of(one) is Role.MODEL)
 
     def _result_suffix(self, source: Path) -> str:
         """The suffix of a converted file; a family's own animations and cameras keep theirs."""
@@ -162,59 +145,59 @@ class Plan:
         suffix = source.suffix.lower()
         return suffix if suffix in self._family.suffixes else self._family.suffixes[0]
 
-    def _files_read(self, tasks: Iterable[Task]) -> list[Path]:
-        models = [task.source for task in tasks if role_of(task.source.suffix) is Role.MODEL]
+    def _files_read(self, planned: Iterable[Task]) -> list[Path]:
+        models = [task.source for task in planned if tasks.role_of(task.source.suffix) is Role.MODEL]
         folders = dict.fromkeys(map(self._settings.animation_folder, models))
-        files = [task.source for task in tasks] + [file for one in folders for file in animations_in(one)]
-        companions = companion_files(files, FilesByName())
-        return files + [file for file in companions if not self._records.is_earlier_result(resolved_path(file))]
+        files = [task.source for task in planned] + [file for one in folders for file in tasks.animations_in(one)]
+        companions = tasks.companion_files(files, FilesByName())
+        return files + [file for file in companions if not self._records.is_earlier_result(tasks.resolved_path(file))]
 
-    def _with_unique_targets(self, tasks: list[Task]) -> list[Task]:
+    def _with_unique_targets(self, planned: list[Task]) -> list[Task]:
         """The tasks with targets of their own: if two share one, such as a.md5mesh and a.md2, one of them keeps it."""
-        taken = self._companion_keys(tasks)
+        taken = self._companion_keys(planned)
         chosen: list[Task] = []
         clashing: list[Task] = []
-        for task in sorted(tasks, key=_priority):
-            (clashing if path_key(task.target) in taken else chosen).append(task)
-            taken.add(path_key(task.target))
+        for task in sorted(planned, key=_priority):
+            (clashing if tasks.path_key(task.target) in taken else chosen).append(task)
+            taken.add(tasks.path_key(task.target))
         accepted = self._without_sources(chosen)
         # Once all unchanged names are known, so that no new name is one of them.
         numbers: Counter[str] = Counter()
         for task in clashing:
             stem = f"{task.target.stem}_{task.source.suffix[1:].lower()}"
             target = task.target.with_name(stem + task.target.suffix)
-            first = path_key(target)
-            while path_key(target) in taken or target in self._records.sources:
+            first = tasks.path_key(target)
+            while tasks.path_key(target) in taken or target in self._records.sources:
                 numbers[first] += 1
                 target = task.target.with_name(f"{stem}_{numbers[first] + 1}{task.target.suffix}")
-            taken.add(path_key(target))
+            taken.add(tasks.path_key(target))
             accepted.append(replace(task, target=target))
         return sorted(accepted, key=lambda task: task.name)
 
-    def _companion_keys(self, tasks: Iterable[Task]) -> set[str]:
+    def _companion_keys(self, planned: Iterable[Task]) -> set[str]:
         if self._family is None or not self._has_animation_files:
             return set()
         suffixes = {self._family.required_suffix(self._settings.game)} - {""}
         if self._settings.animations != NO_ANIMATIONS:
             suffixes |= {kind.suffix for kind in self._family.kinds if kind.role is Role.ANIMATION}
-        models = [task.target for task in tasks if role_of(task.target.suffix) is Role.MODEL]
-        return {path_key(target.with_suffix(suffix)) for target in models for suffix in suffixes}
+        models = [task.target for task in planned if tasks.role_of(task.target.suffix) is Role.MODEL]
+        return {tasks.path_key(target.with_suffix(suffix)) for target in models for suffix in suffixes}
 
-    def _with_prefixes(self, tasks: list[Task]) -> list[Task]:
+    def _with_prefixes(self, planned: list[Task]) -> list[Task]:
         """Tasks with the model's name as a prefix for animations, where several models write to one folder."""
         if not self._has_animation_files:
-            return tasks
+            return planned
         folders: dict[str, list[Task]] = defaultdict(list)
-        for task in tasks:
-            role = role_of(task.target.suffix)
+        for task in planned:
+            role = tasks.role_of(task.target.suffix)
             with_animations = role is Role.MODEL and self._settings.animations != NO_ANIMATIONS
             if role is Role.ANIMATION or with_animations:
-                folders[path_key(task.target.parent)].append(task)
+                folders[tasks.path_key(task.target.parent)].append(task)
         prefixes: dict[Path, str] = {}
         for writers in folders.values():
             if len(writers) > 1:
                 prefixes |= _prefixes(writers)
-        return [replace(task, prefix=prefixes.get(task.target, "")) for task in tasks]
+        return [replace(task, prefix=prefixes.get(task.target, "")) for task in planned]
 
     def _character_task(self, entry: CatalogueEntry, taken: set[str]) -> Task:
         """The task of an entry, with a target of its own, and a folder of its own if animations are separate files."""
@@ -227,9 +210,9 @@ class Plan:
             # Animations of the same name belong to different characters.
             folder = self._out.joinpath(*folders, *([one] if self._has_animation_files else []))
             target = folder / f"{one}{self._result_suffix(Path())}"
-            if path_key(target) not in taken:
+            if tasks.path_key(target) not in taken:
                 break
-        taken.add(path_key(target))
+        taken.add(tasks.path_key(target))
         source = Path(self._settings.game_data[0])
         return Task(source, target, f"{kind} {entry.name}", character=entry.name, kind=kind)
 
@@ -251,7 +234,7 @@ def _find_members(path: Path, suffixes: Sequence[str]) -> Iterator[tuple[Path, P
         return
     files = GameTree([path])
     for parts in (name.split("/") for name in files.walk("", *suffixes)):
-        if not any(part.startswith(".") for part in parts) and is_task(path.joinpath(*parts)):
+        if not any(part.startswith(".") for part in parts) and tasks.is_task(path.joinpath(*parts)):
             yield path.joinpath(*parts), Path(*parts), ""
     for warning in files.warnings:
         yield path, Path(), warning
@@ -260,16 +243,14 @@ def _find_members(path: Path, suffixes: Sequence[str]) -> Iterator[tuple[Path, P
 def _priority(task: Task) -> tuple[bool, int, str]:
     """A sort key: the first of tasks with one target keeps it. First come files that keep their format, then models."""
     suffix = task.source.suffix.lower()
-    return suffix != task.target.suffix, INPUT_SUFFIXES.index(suffix), task.name
+    return suffix != task.target.suffix, tasks.INPUT_SUFFIXES.index(suffix), task.name
 
 
 def _prefixes(writers: list[Task]) -> dict[Path, str]:
-    """The prefix for animations of each model in a folder, by target: `imp` with `b_walk` is `imp__b_walk`.
-
-    No prefix starts another one, or the name of an animation converted by itself: no two models write one file.
-    """
-    models = [task for task in writers if role_of(task.target.suffix) is Role.MODEL]
-    taken = [path_key(task.target) for task in writers if role_of(task.target.suffix) is Role.ANIMATION]
+    """The prefix for animations of each model in a folder, by target: `imp` with `b_walk` is `imp__b_walk`."""
+    # No prefix starts another one, or the name of an animation converted by itself: no two models write one file.
+    models = [task for task in writers if tasks.role_of(task.target.suffix) is Role.MODEL]
+    taken = [tasks.path_key(task.target) for task in writers if tasks.role_of(task.target.suffix) is Role.ANIMATION]
     prefixes: tuple[str, ...] = ()
     result = {}
     for task in sorted(models, key=lambda task: (-len(task.target.stem), task.name)):
@@ -277,7 +258,7 @@ def _prefixes(writers: list[Task]) -> dict[Path, str]:
         # A number, as a model `imp_` would clash with `imp` for any number of underscores.
         candidates = chain((f"{stem}_", f"{stem}__"), (f"{stem}_{number}_" for number in count(2)))
         for prefix in candidates:
-            key = path_key(task.target.with_name(prefix))
+            key = tasks.path_key(task.target.with_name(prefix))
             if not key.startswith(prefixes) and not any(one.startswith(key) for one in taken):
                 break
         prefixes += (key,)

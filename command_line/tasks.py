@@ -26,7 +26,7 @@ from ..io_common.catalogue import Catalogue, kept_catalogue
 from ..io_common.declarations.characters import Character
 from ..io_common.family import Family, Role, family_of, kinds_by_suffix
 from ..io_common.files import open_file
-from ..io_common.game_tree.archives import FilesByName, files_in, readable, split_archive_path, stamp, stamp_of
+from ..io_common.game_tree.archives import FilesByName, listed_files, readable, split_archive_path, stamp, stamp_of
 from ..io_common.game_tree.files import FileReadError
 from ..io_common.game_tree.tree import GameTree
 
@@ -103,7 +103,7 @@ def path_key(path: Path) -> str:
     return unicodedata.normalize("NFC", text.casefold())
 
 
-def with_single_root(text: str) -> str:
+def with_one_root(text: str) -> str:
     """A path without a second slash at its start, which Blender takes for the folder of the .blend file."""
     return f"/{text.lstrip('/')}" if os.name == "posix" and text.startswith("//") else text
 
@@ -125,16 +125,9 @@ def animations_in(folder: Path | None) -> list[Path]:
     """The animations in a folder on disk or in an archive, in alphabetical order; none if it cannot be read."""
     if folder is None:
         return []
-    try:
-        is_on_disk = split_archive_path(folder) is None
-        return [
-            path
-            for path in files_in(folder)
-            # Unlike `Path.is_file`, it raises no error for a link that cannot be followed.
-            if path.suffix.lower() in _WITH_ANIMATIONS and (not is_on_disk or os.path.isfile(path))
-        ]
-    except OSError:
-        return []
+    paths = [path for path in listed_files(folder) if path.suffix.lower() in _WITH_ANIMATIONS]
+    # Unlike `Path.is_file`, it raises no error for a link that cannot be followed.
+    return paths if split_archive_path(folder) is not None else list(filter(os.path.isfile, paths))
 
 
 def companion_files(paths: Iterable[Path], listed: FilesByName) -> Iterator[Path]:
@@ -169,10 +162,8 @@ def character_files(character: Character, files: GameTree) -> set[Path]:
 
 
 def filesread_record(task: Task, settings: Settings, listed: FilesByName) -> tuple[list[Path], list[str], str]:
-    """The files that a task reads, except textures and its result, and the names of missing ones.
-
-    Also, of a character, a hash of all that its declarations say, whatever files they are in.
-    """
+    """The files that a task reads, except textures and its result, the names of missing ones, and a hash."""
+    # The hash is of all that the declarations of a character say, whatever files they are in.
     if task.character:
         character, files = character_of(task, settings)
         declared = hashlib.sha256(os.fsencode(repr(character))).hexdigest()
@@ -185,11 +176,8 @@ def filesread_record(task: Task, settings: Settings, listed: FilesByName) -> tup
     return sources + [path for path in companions if stamp_of(path) is not None], [], ""
 
 
-# --- Records of earlier conversions: which results are up to date, and which files may be replaced
-
-
 class Records:
-    """The records of an output folder; what another version of the extension wrote is not up to date."""
+    """Which results in a folder are up to date, not those of other versions, and which files may be replaced."""
 
     def __init__(self, out: Path, settings: Settings, version: str, *, force: bool = False) -> None:
         self.settings = settings

@@ -30,8 +30,6 @@ _BLEND_MAGIC, _ZSTD_SEEKABLE_MAGIC = b"BLENDER", (0x8F92EAB1).to_bytes(4, "littl
 _END_SIZE = 64  # bytes that hold the header of the last block of a .blend file in any version
 _LOW_DISK_SPACE = 64 << 20  # bytes; with less free space, a failed write was most likely due to a full disk
 
-Writer = Callable[[Path, Scene, Settings, Report], list[Path]]
-
 
 def _write_blend(
     target: Path, _scene: Scene, _settings: Settings, _report: Report, *, compress: bool = False
@@ -71,10 +69,8 @@ def _make_paths_relative(folder: Path) -> None:
 
 
 def _is_complete_blend(path: Path) -> bool:
-    """Whether a .blend file ends with ENDB, or if compressed with the magic number of the seekable format.
-
-    On a full disk, Blender 4.5 and later cut off compressed files without an error.
-    """
+    """Whether a .blend file ends with ENDB, or if compressed with the magic number of the seekable format."""
+    # On a full disk, Blender 4.5 and later cut off compressed files without an error.
     with open_file(path) as file:
         start = file.read(len(_BLEND_MAGIC))
         file.seek(max(0, path.stat().st_size - _END_SIZE))
@@ -112,12 +108,10 @@ def _write_glb(target: Path, scene: Scene, _settings: Settings, _report: Report)
                 _add_track(owner, action, round(action.frame_range[0]))
             versions.assign_action(owner.animation_data, None, owner.id_type)
     # Blender's exporter makes an address of the name, which it cannot do of one that is not UTF-8.
-    exported = target.with_name("scene.glb")
+    file = target.with_name("scene.glb")
     with enabled("io_scene_gltf2"):
-        bpy.ops.export_scene.gltf(
-            filepath=str(exported), export_format="GLB", export_cameras=True, check_existing=False
-        )
-    exported.replace(target)
+        bpy.ops.export_scene.gltf(filepath=str(file), export_format="GLB", export_cameras=True, check_existing=False)
+    file.replace(target)
     return [target]
 
 
@@ -138,7 +132,7 @@ def _write_fbx(target: Path, scene: Scene, _settings: Settings, _report: Report)
     return [target]
 
 
-WRITERS: dict[str, Writer] = {
+WRITERS: dict[str, Callable[[Path, Scene, Settings, Report], list[Path]]] = {
     "blend": _write_blend,
     **{name: partial(_write_family, family) for name, family in FAMILY_FORMATS.items()},
     "glb": _write_glb,

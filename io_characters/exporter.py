@@ -47,11 +47,10 @@ from ..io_common.texts import distinct_file_names
 from ..io_md2.exporting import build_model as build_md2
 from ..io_md2.format import Md2Error
 from ..io_md2.options import ExportOptions as Md2Options
-from ..io_md5.exporting.game import prepare, with_object_name
-from ..io_md5.exporting.options import ModelOptions
+from ..io_md5.exporting.game import ModelOptions, prepare, with_object_name
 from ..io_md5.format import Md5Error, format_animation, format_mesh
 from ..io_md5.format.check import check_animation, check_model
-from ..io_md5.format.games import game_named
+from ..io_md5.format.games.profiles import game_named
 from ..io_md5.format.model import ANIMATION_SUFFIX, MESH_SUFFIX
 from . import CharacterError, scene
 from .joints import adjusted, adjustments_of, named_joints

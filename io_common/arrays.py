@@ -20,7 +20,6 @@ MAX_INT32 = 2**31 - 1
 NAME_ENCODING = "latin-1"
 
 Error = type[FormatError]
-Shape = tuple[int | None, ...]
 
 
 class ArrayOf:
@@ -70,11 +69,8 @@ class Record:
             values = getattr(self, name)
             wanted = tuple(lengths.get(size) if isinstance(size, str) else size for size in default.shape)
             check_array(self.ERROR, (place or self.PLACE) + name, values, wanted, default.kind)
-            lengths |= {
-                letter: size
-                for letter, size in zip(default.shape, values.shape, strict=True)
-                if isinstance(letter, str)
-            }
+            sizes = zip(default.shape, values.shape, strict=True)
+            lengths |= {letter: size for letter, size in sizes if isinstance(letter, str)}
 
 
 @cache
@@ -112,7 +108,7 @@ def _are_same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def check_array(error: Error, name: str, array: Any, shape: Shape, kind: str) -> None:
+def check_array(error: Error, name: str, array: Any, shape: tuple[int | None, ...], kind: str) -> None:
     """Raises unless it is an array of a shape, None for any length, and kind: "integers" or a type of floats."""
     if not isinstance(array, np.ndarray):
         raise error(f"{name} is not an array", found=type(array).__name__, expected=f"an array of {kind}")

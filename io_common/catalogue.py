@@ -1,8 +1,7 @@
 """What can be imported from a game. Models are not opened for the list: what is missing is told by names alone.
 
 - Quake II (`client/menu.c`, `client/cl_main.c`): a player is a folder with `tris.md2`. A skin is a `.pcx` with an icon
-  beside it, `NAME_i.pcx`, which is no skin itself. `weapon.md2` is shown unless the server asks for a `w_*.md2`; its
-  frames play in step.
+  beside it, `NAME_i.pcx`, which is no skin itself. `weapon.md2`, or the server's choice of `w_*.md2`, plays in step.
 - Quake III (`cg_players.c`): a player is a folder in `models/players` with `lower.md3`, `upper.md3` and `head.md3`.
 - Unvanquished (`bg_parse.cpp`): `configs/buildables/NAME.model.cfg` has `model N PATH` and `modelScale X`, those of
   `configs/classes` have `model NAME`, a folder in `models/players`; `null` is none.
@@ -18,20 +17,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
-from .declarations.characters import (
-    DOOM3,
-    IQM_SUFFIX,
-    MD3_SUFFIX,
-    MODEL_SUFFIXES,
-    QUAKE2,
-    QUAKE3,
-    Attachment,
-    Character,
-    CharacterAnimation,
-    CharacterPart,
-    CharacterSkin,
-    SourceLine,
-)
+from .declarations import characters
+from .declarations.characters import Attachment, Character, CharacterAnimation, CharacterPart, CharacterSkin, SourceLine
 from .declarations.cube_models import CONFIGS, cfg_character
 from .declarations.declaration_files import ENTITY, MODEL
 from .declarations.doom3_characters import Doom3Declarations
@@ -110,18 +97,11 @@ class Catalogue:
         order = list(Kind)
         self.entries = sorted(entries, key=lambda entry: (order.index(entry.kind), fold(entry.name), entry.path))
 
-    @property
-    def warnings(self) -> list[str]:
-        """What could not be read, each once. Oddities of declarations are told with the characters that have them."""
-        return self.files.warnings
-
     def matching(self, patterns: Iterable[str]) -> list[CatalogueEntry]:
         """The entries whose name, or its last part with or without extension, fits a pattern, in any case."""
         folded = [fold(pattern) for pattern in patterns]
         return [
-            entry
-            for entry in self.entries
-            if any(fnmatchcase(name, pattern) for name in _names(entry) for pattern in folded)
+            entry for entry in self.entries if any(fnmatchcase(name, one) for name in _names(entry) for one in folded)
         ]
 
     def searched(self, text: str) -> list[CatalogueEntry]:
@@ -137,15 +117,11 @@ class Catalogue:
         """The entry with a name in any case, else the first of which the name is the last part."""
         key = fold(name).strip("/")
         entries = [entry for entry in self.entries if kind in ("", entry.kind)]
-        for count in (1, None):
-            found = next((entry for entry in entries if key in _names(entry)[:count]), None)
-            if found is not None:
-                return found
-        return None
+        return next((entry for count in (1, None) for entry in entries if key in _names(entry)[:count]), None)
 
     def weapons(self) -> list[str]:
         """The weapons of Quake III by their game paths, without their flashes, what turns on them, and hands."""
-        paths = self.files.walk("models/weapons2", MD3_SUFFIX)
+        paths = self.files.walk("models/weapons2", characters.MD3_SUFFIX)
         return sorted(path for path in paths if not re.search(r"_(hand|flash|barrel|[12])\.md3$", path, re.IGNORECASE))
 
     def character(self, entry: CatalogueEntry) -> Character:
@@ -170,7 +146,7 @@ class Catalogue:
     def _all_entries(self) -> list[CatalogueEntry]:
         models: list[str] = []
         configs: list[str] = []
-        for path in self.files.walk("", *MODEL_SUFFIXES, ".cfg"):
+        for path in self.files.walk("", *characters.MODEL_SUFFIXES, ".cfg"):
             folder, _, base = path.rpartition("/")
             if fold(base) in CONFIGS.values():
                 configs.append(folder)
@@ -229,23 +205,23 @@ class Catalogue:
         folder, _, base = path.rpartition("/")
         is_player = fold(base) == _CHARACTER_CONFIG
         name = folder.rpartition("/")[2] if is_player else base[: -len(_MODEL_CONFIG)]
-        if not model.lower().endswith(MODEL_SUFFIXES) or not self.files.has(model):
-            return Character(name, DOOM3, missing=(model,))
+        if not model.lower().endswith(characters.MODEL_SUFFIXES) or not self.files.has(model):
+            return Character(name, characters.DOOM3, missing=(model,))
         (part,) = self._loose_character(model).parts
-        return Character(name, DOOM3, (replace(part, scale=scale),), declaration=SourceLine(path, 1))
+        return Character(name, characters.DOOM3, (replace(part, scale=scale),), declaration=SourceLine(path, 1))
 
     def _loose_character(self, path: str) -> Character:
         folder, _, base = path.rpartition("/")
         stem = split_extension(base)[0]
-        part, game = CharacterPart(stem, path), DOOM3
+        part, game = CharacterPart(stem, path), characters.DOOM3
         if part.is_md3:
-            part, game = replace(part, skins=_skin_files(self.files.files(folder), [stem])), QUAKE3
+            part, game = replace(part, skins=_skin_files(self.files.files(folder), [stem])), characters.QUAKE3
         elif fold(base).endswith(".md2"):
             names = [file.name for file in self.files.files(folder).values()]
             models = [name for name in names if fold(name).endswith(".md2")]
             skins = guess_skins(filter(is_image, names), models, base, folder.rpartition("/")[2], anything=False)
-            part, game = replace(part, skins=tuple(_image_skin(folder, name) for name in skins)), QUAKE2
-        elif not fold(base).endswith(IQM_SUFFIX):
+            part, game = replace(part, skins=tuple(_image_skin(folder, name) for name in skins)), characters.QUAKE2
+        elif not fold(base).endswith(characters.IQM_SUFFIX):
             if folder not in self._animations:
                 # All models of a folder share its animations.
                 self._animations[folder] = tuple(
@@ -266,7 +242,7 @@ def _player_character(files: GameTree, folder: str) -> Character:
             attachment = Attachment(index - 1, tag) if tag else None
             parts.append(CharacterPart(split_extension(key)[0], join(folder, names[key]), attachment=attachment))
         parts[0] = replace(parts[0], skins=_skin_files(names, [part.name for part in parts]))
-        return Character(name, QUAKE3, tuple(parts), declaration=SourceLine(parts[0].model, 1))
+        return Character(name, characters.QUAKE3, tuple(parts), declaration=SourceLine(parts[0].model, 1))
     if _PLAYER_MODEL not in names:
         raise FileReadError(f"{join(folder, _PLAYER_MODEL)}: not found")
     images = {split_extension(key)[0]: name for key, name in sorted(names.items()) if is_image(name)}
@@ -280,7 +256,7 @@ def _player_character(files: GameTree, folder: str) -> Character:
     for key in sorted(weapons, key=lambda key: (key != _WEAPON, key)):
         weapon = split_extension(names[key])[0]
         parts.append(CharacterPart(weapon, join(folder, names[key]), attachment=Attachment(0)))
-    return Character(name, QUAKE2, tuple(parts), declaration=SourceLine(model, 1))
+    return Character(name, characters.QUAKE2, tuple(parts), declaration=SourceLine(model, 1))
 
 
 def _skin_files(names: Iterable[str], models: list[str]) -> tuple[CharacterSkin, ...]:
@@ -307,7 +283,7 @@ def _daemon_model(files: GameTree, path: str) -> tuple[str, float]:
     def in_folder(folder: str) -> str:
         # That of the game's own format first.
         stems = dict.fromkeys(("body", folder.rpartition("/")[2]))
-        paths = [f"{folder}/{stem}{suffix}" for suffix in (".md5mesh", IQM_SUFFIX) for stem in stems]
+        paths = [f"{folder}/{stem}{suffix}" for suffix in (".md5mesh", characters.IQM_SUFFIX) for stem in stems]
         return next(filter(files.has, paths), paths[0])
 
     if not fold(path).endswith(_MODEL_CONFIG):
@@ -352,9 +328,9 @@ def _entry(name: str, kind: Kind, path: str, character: Character) -> CatalogueE
     skin_count = sum(len(part.skins) for part in character.parts)
     skin_count += sum(one.image is not None for part in character.parts for one in part.textures)
     models = [fold(part.model) for part in character.parts if part.is_model]
-    has_frames = bool(models) and all(model.endswith((".md2", MD3_SUFFIX, IQM_SUFFIX)) for model in models)
+    has_frames = bool(models) and not any(model.endswith(".md5mesh") for model in models)
     are_inside = has_frames and not any(part.animations for part in character.parts)
-    meshes = Count(len(models), sum(one.endswith(MODEL_SUFFIXES) for one in missing))
+    meshes = Count(len(models), sum(one.endswith(characters.MODEL_SUFFIXES) for one in missing))
     animations = Count(None) if are_inside else count_animations(character)
     skins = Count(skin_count, sum(one.startswith("skin ") or is_image(one) for one in missing))
     return CatalogueEntry(name, kind, path, meshes, animations, skins)

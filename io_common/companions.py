@@ -69,10 +69,8 @@ def match_sequences(
     if not order and single is not None:
         # One animation of all sequences.
         sequences = companion.sequences
-        lengths = [min(max(single - one.first, 0), one.frame_count) for one in sequences]
-        problems = [
-            _wrong_count(one, has) for one, has in zip(sequences, lengths, strict=True) if has < one.frame_count
-        ]
+        held = [(one, min(max(single - one.first, 0), one.frame_count)) for one in sequences]
+        problems = [_wrong_count(one, has) for one, has in held if has < one.frame_count]
         after = single - (sequences[-1].last + 1 if sequences else 0)
         if after > 0:
             problems.append(f"{counted(after, 'frames')} after the last sequence")
@@ -91,8 +89,5 @@ def _clip_of(sequence: FrameSequence, occurrence: int, by_name: dict[str, int]) 
     """The clip of a sequence; the second of two with one name has its own if one is named as by Blender."""
     name = sequence.name or "frame"
     wanted = [f"{name}.{occurrence:03d}", f"{name}_{occurrence + 1}"] if occurrence else []
-    for candidate in (*wanted, name):
-        for form in (candidate, names.for_files(candidate, "animation")):
-            if fold(form) in by_name:
-                return by_name[fold(form)]
-    return None
+    forms = (fold(form) for one in (*wanted, name) for form in (one, names.for_files(one, "animation")))
+    return next((by_name[form] for form in forms if form in by_name), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-import re
+import tomllib
 import traceback
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
@@ -73,9 +73,7 @@ def contact_address() -> str:
 
 
 def _entry(key: str) -> str:
-    # Without a parser of TOML, since the manifest's own lines are known.
-    found = re.search(rf'^{key} = "([^"]+)"', _MANIFEST.read_text(encoding="utf-8"), re.MULTILINE)
-    return found[1] if found else ""
+    return str(tomllib.loads(_MANIFEST.read_text(encoding="utf-8")).get(key, ""))
 
 
 _ADVICE = {
@@ -114,7 +112,6 @@ _OTHER_KINDS = (
     (b"\xfe\xff", "UTF-16 text: save it as ASCII or UTF-8"),
     (b"version https://git-lfs", "a Git LFS pointer: download the file itself"),
 )
-_HEAD_SIZE = 512
 
 
 def message_for(
@@ -162,7 +159,7 @@ def _describe_mismatch(path: str, wanted: list[Any]) -> str:
     """What a file is instead of a wanted one, and where to import it; empty if that is not known."""
     try:
         with open_file(path) as file:
-            head = file.read(_HEAD_SIZE)
+            head = file.read(512)
     except OSError:
         return ""
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()

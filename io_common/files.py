@@ -1,5 +1,4 @@
-"""What models are read from and written to. Only regular files are read, as pipes may have no end, and devices may
-change.
+"""What models are read from and written to. Only regular files are read: pipes may have no end, devices may change.
 
 Files are written completely or not at all: to a temporary file in the same folder, which replaces the target once all
 of it is on the disk. What a killed process leaves has a known prefix, and is removed by an export into the folder an
@@ -25,7 +24,6 @@ _REASON = "this is not a regular file: folders, pipes and devices cannot be read
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 _PREFIX, _SUFFIX = ".io_idtech-", ".tmp"
 _ABANDONED_AFTER = 3600.0  # seconds
-_TRIES = 10
 
 
 def open_file(path: str | os.PathLike[str]) -> BufferedReader:
@@ -113,9 +111,8 @@ def write_file(path: str | os.PathLike[str], data: bytes, *, remove_abandoned: b
 
 def write_files(files: Mapping[Path, bytes], *, remove_abandoned: bool = True) -> None:
     """Writes files, replacing none before all are on the disk; an OSError names the target, left intact."""
-    # Permissions stay, and of a link the file that it points to is written. `remove_abandoned` removes what killed
+    # Permissions and links stay: the file that a link points to is written. `remove_abandoned` removes what killed
     # processes left in the folders. It lists them: who writes thousands of files should do it once in each folder.
-    # A link stays a link.
     targets = {Path(os.path.realpath(path)) if path.is_symlink() else path: data for path, data in files.items()}
     for folder in {target.parent for target in targets} if remove_abandoned else ():
         _remove_abandoned(folder)
@@ -179,7 +176,7 @@ def _permissions(target: Path) -> int:
 
 def new_file(folder: Path) -> tuple[Path, FileIO]:
     """Creates a file that only this user may read. It has no buffer, which might fail on closing."""
-    for _ in range(_TRIES):
+    for _ in range(10):
         path = folder / f"{_PREFIX}{secrets.token_hex(4)}{_SUFFIX}"
         with suppress(FileExistsError):
             return path, open(path, "xb", buffering=0, opener=lambda name, flags: os.open(name, flags, 0o600))

@@ -165,7 +165,7 @@ def make_unique(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     result = []
     for name in names:
         unique = name
-        prefix, number = (name.rstrip("0123456789"), 0) if name else (DEFAULT_SEQUENCE, 0)
+        prefix, number = (name.rstrip(_DIGITS), 0) if name else (DEFAULT_SEQUENCE, 0)
         while not unique or unique in used:
             number += 1
             unique = _numbered(prefix or DEFAULT_SEQUENCE, number, 1 if prefix else DEFAULT_DIGITS)

@@ -26,10 +26,8 @@ IMAGE_EXTENSIONS = (
 """Extensions of images, in order of preference for files with the same name: first those of the games (Doom 3 loads
 .tga, else .jpg), then others that Blender reads. PCX and Quake's LMP are read by this add-on."""
 
-NAMED_EXTENSIONS = (".exr", ".hdr", ".jp2", ".psd")
-"""Extensions of images that no game reads: files with them are not used, but names may end in them."""
-
-_ALL_EXTENSIONS = frozenset(IMAGE_EXTENSIONS + NAMED_EXTENSIONS)
+# With those that no game reads: files with them are not used, but names may end in them.
+_ALL_EXTENSIONS = frozenset((*IMAGE_EXTENSIONS, ".exr", ".hdr", ".jp2", ".psd"))
 _EXTENSION_RANK = {extension: rank for rank, extension in enumerate(IMAGE_EXTENSIONS)}
 _MODIFIERS = re.compile(r"^(?:<[^<>]*>\s*)++")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -40,7 +38,7 @@ _MAX_LENGTH_IN_MESSAGES = 200
 _FORBIDDEN = r'<>:"\\|?*\x00-\x1f'
 _DEVICE = r"(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9\u00b9\u00b2\u00b3]) *(?:\.|\Z)"
 # It drops dots and blanks from the end.
-_UNFIT_FOR_WINDOWS = re.compile(rf".*[{_FORBIDDEN}]|.*[. ]\Z|{_DEVICE}", re.IGNORECASE | re.DOTALL)
+UNFIT_FOR_WINDOWS = re.compile(rf".*[{_FORBIDDEN}]|.*[. ]\Z|{_DEVICE}", re.IGNORECASE | re.DOTALL)
 _COPY_SUFFIX = re.compile(r"\.\d{3,}$")
 _SUFFIX_ROOM = 12
 
@@ -137,16 +135,11 @@ def path_on_disk(folder: Path, path: str) -> Path:
     """The path of a game file that is written below a folder; OSError if this system cannot have it there."""
     parts = path.split("/")
     if any(
-        part in ("", os.curdir, os.pardir) or "\0" in part or (os.name == "nt" and is_unfit_for_windows(part))
+        part in ("", os.curdir, os.pardir) or "\0" in part or (os.name == "nt" and UNFIT_FOR_WINDOWS.match(part))
         for part in parts
     ):
         raise OSError(errno.EINVAL, "this system cannot have a file of this name", path)
     return folder.joinpath(*parts)
-
-
-def is_unfit_for_windows(part: str) -> bool:
-    """Whether a part of a path names no ordinary file on Windows."""
-    return _UNFIT_FOR_WINDOWS.match(part) is not None
 
 
 def for_blender(name: str, limit: int, fallback: str) -> str:

@@ -19,7 +19,6 @@ TRIANGULATE = (
     "Fixed"
 )
 
-_V_FACTOR, _V_OFFSET = (1.0, -1.0), (0.0, 1.0)
 # The corners of the two triangles that a face of four can be split into, along either diagonal.
 _SPLITS = np.array([[[0, 1, 2], [0, 2, 3]], [[0, 1, 3], [1, 2, 3]]], dtype=np.int32)
 _NO_AREA = 1e-4  # a triangle with less than this part of the area of others is a line but for rounding
@@ -32,14 +31,13 @@ def flip_v(uvs: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
     Files count from the upper edge; OpenGL, OBJ and Blender count from the lower one.
     """
-    return np.multiply(uvs, _V_FACTOR, dtype=np.float64) + _V_OFFSET
+    return np.add(np.multiply(uvs, (1.0, -1.0), dtype=np.float64), (0.0, 1.0))
 
 
 def is_degenerate(triangles: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Which triangles (T, 3) name a vertex more than once, (T,). A Blender mesh cannot hold them."""
     a, b, c = np.asarray(triangles).T
-    result: npt.NDArray[np.bool_] = (a == b) | (b == c) | (c == a)
-    return result
+    return np.asarray((a == b) | (b == c) | (c == a))
 
 
 def drop_degenerate(triangles: npt.NDArray[np.integer], *tables: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ...]:

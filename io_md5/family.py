@@ -6,7 +6,7 @@ from ..io_common.family import Family, FileKind, Role, operators_of
 from .format import Md5Error, describe, read_animation, read_camera, read_mesh
 from .format.companions import TEXTURE_RULES, find_companion_files
 from .format.files import FORMAT
-from .format.games import OTHER_NAMES, PROFILES, game_named
+from .format.games.profiles import OTHER_NAMES, PROFILES, game_named
 from .format.model import ANIMATION_SUFFIX, MAGIC
 
 FAMILY = Family(

@@ -16,11 +16,10 @@ from .format.model import Camera, Md5Error
 from .format.text.camera_file import cuts_at, timeline
 from .format.validation import validate_camera
 
-# Of cameras: the table of the file, because Blender can store no end of a shot at the instant of a cut, and its 32-bit
-# floats are less exact. The numbers are far below the limit for any map and angle.
+# Of cameras: the table of the file, as Blender has no end of a shot at the instant of a cut, and only 32-bit floats.
 CAMERA_RATE = Number(GROUP, "frame_rate", 1e-3, 1e6)
 CUT_MARKER = Text(GROUP, "cut_marker")
-_ENTRIES = Table(GROUP, "entries", "f8", 7, highest=1e9)
+_ENTRIES = Table(GROUP, "entries", "f8", 7, highest=1e9)  # above any place on a map
 _CUTS = Table(GROUP, "cuts", "i4", 1, lowest=0)
 _CUT_GROUPS = Text(GROUP, "cut_groups")
 # The limit of Blender's scene frames.

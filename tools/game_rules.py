@@ -20,7 +20,7 @@ if str(ROOT / "tests/helpers") not in sys.path:
 from io_idtech.io_iqm.format import games as iqm  # noqa: E402
 from io_idtech.io_md2.format import games as md2  # noqa: E402
 from io_idtech.io_md3.format import games as md3  # noqa: E402
-from io_idtech.io_md5.format import games as md5  # noqa: E402
+from io_idtech.io_md5.format.games import profiles as md5  # noqa: E402
 
 PAGE = ROOT / "docs" / "game-rules.md"
 NAME = "rules: made by tools/game_rules.py"

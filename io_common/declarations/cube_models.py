@@ -17,17 +17,9 @@ from functools import cache
 from ..game_tree.files import FileReadError
 from ..game_tree.tree import GameTree
 from ..names import ancestors, join
-from .characters import (
-    SAUERBRATEN,
-    Attachment,
-    Character,
-    CharacterPart,
-    JointAdjustment,
-    MeshTextures,
-    SourceLine,
-    Vector,
-)
-from .cube_scripts import MeshSkin, ScriptPart, image_name, read_script, split_folder
+from . import characters
+from .characters import Attachment, Character, CharacterPart, JointAdjustment, MeshTextures, SourceLine
+from .cube_scripts import MeshSkin, ScriptPart, image_name, mirrored, read_script, split_folder
 
 # The name of the script of each kind of model. The commands of IQM and MD5 are the same but for their names.
 CONFIGS = {"md5": "md5.cfg", "iqm": "iqm.cfg", "md2": "md2.cfg"}
@@ -70,11 +62,11 @@ class _CharacterReader:
             parts.append(replace(finished[index], attachment=attachment))
         if parts:
             # The parts that hang on the first one move with it.
-            offset, settings = _mirrored(script.translation), (*parts[0].settings, *script.settings)
+            offset, settings = mirrored(script.translation), (*parts[0].settings, *script.settings)
             parts[0] = replace(parts[0], offset=offset, scale=script.scale, settings=settings)
         return Character(
             name=split_folder(self._folder)[1] or "model",
-            game=SAUERBRATEN,
+            game=characters.SAUERBRATEN,
             parts=tuple(parts),
             missing=tuple(sorted(self._missing)),
             declaration=SourceLine(path, 1),
@@ -120,7 +112,6 @@ class _CharacterReader:
         return found or path
 
     def _md2_textures(self, model: str) -> MeshTextures | None:
-        """The images that an MD2 has without any command."""
         for folder in (self._folder, model.rpartition("/")[0]):
             image = self._files.image_path(join(folder, "skin"))
             if image is not None:
@@ -184,14 +175,14 @@ class _Writer:
         for index, part in enumerate(self._parts):
             attachment = part.attachment
             if attachment is not None and attachment.joint:
-                numbers = _numbers(_mirrored(attachment.translation))
+                numbers = _numbers(mirrored(attachment.translation))
                 self._write("link", attachment.parent, index, attachment.joint, *numbers)
         for part in self._parts:
             self._lines += [_line(words) for words in part.settings if not words[0].startswith(self._kind)]
         if self._parts[0].scale != 1.0:
             self._lines.append(_line(("mdlscale", self._parts[0].scale * 100.0)))
         if any(self._parts[0].offset):
-            self._lines.append(_line(("mdltrans", *_mirrored(self._parts[0].offset))))
+            self._lines.append(_line(("mdltrans", *mirrored(self._parts[0].offset))))
         return self._lines
 
     def _write_part(self, part: CharacterPart) -> None:
@@ -263,9 +254,3 @@ def _word(text: str) -> str:
 def _numbers(numbers: tuple[float, ...]) -> tuple[float, ...]:
     """Numbers at the end of a command, which may be left out if all are 0."""
     return numbers if any(numbers) else ()
-
-
-def _mirrored(vector: Vector) -> Vector:
-    """A vector in the axes of the game, or back: there the y axis points to the other side."""
-    x, y, z = vector
-    return x, 0.0 - y, z

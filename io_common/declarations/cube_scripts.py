@@ -374,9 +374,7 @@ class _ScriptReader:
             raise _StatementError(f"{self._kind}link of parts {parent} and {child}, of {len(parts)}")
         if parts[child].attachment is not None:
             raise _StatementError(f"part {child} hangs on another part already")
-        x, y, z = _vector(words, 3)
-        # In the game the y axis points to the other side than in the files.
-        parts[child].attachment = Attachment(parent, _word(words, 2), translation=(x, 0.0 - y, z))
+        parts[child].attachment = Attachment(parent, _word(words, 2), translation=mirrored(_vector(words, 3)))
 
 
 # Words that a command needs.
@@ -404,6 +402,12 @@ def number(text: str) -> float:
     match = _NUMBER.match(text)
     value = float(match[0]) if match is not None else 0.0
     return value if math.isfinite(value) else 0.0
+
+
+def mirrored(vector: Vector) -> Vector:
+    """A vector in the axes of the game, or back: there the y axis points to the other side."""
+    x, y, z = vector
+    return x, 0.0 - y, z
 
 
 def _word(words: Sequence[str], index: int) -> str:

@@ -18,13 +18,11 @@ from ..game_tree.files import MAX_TOKENS
 from ..names import fold, short, split_extension
 
 MATERIAL, MODEL, ENTITY, SKIN = "material", "model", "entitydef", "skin"  # the types of declarations that are read
-_TYPES = frozenset(
-    (
-        *(MATERIAL, MODEL, ENTITY, SKIN, "table", "sound", "mapdef", "fx", "particle", "articulatedfigure"),
-        *("af", "pda", "email", "video", "audio", "export", "camera", "modelview", "playermodel"),
-        *("guide", "effect", "playback", "lipsync", "materialtype", "xdata", "tdm_matinfo"),
-    )
-)
+_TYPES = {
+    MATERIAL, MODEL, ENTITY, SKIN, "table", "sound", "mapdef", "fx", "particle", "articulatedfigure", "af", "pda",
+    "email", "video", "audio", "export", "camera", "modelview", "playermodel", "guide", "effect", "playback", "lipsync",
+    "materialtype", "xdata", "tdm_matinfo",
+}  # fmt: skip
 MAX_WARNINGS = 50  # warnings about a file, and about each of its declarations
 # A word ends at white space, brackets, commas, quotes and comments. `++` never goes back, and needs no memory for that.
 _TOKEN = re.compile(
@@ -102,11 +100,6 @@ class DeclarationFile:
         """Adds a warning about a token, unless there are many already."""
         if len(self.warnings) < MAX_WARNINGS:
             self.warnings.append(f"{self.source}:{token.line}: {text}")
-
-    @property
-    def all_warnings(self) -> list[str]:
-        """All warnings, also those about the declarations."""
-        return [*self.warnings, *(warning for one in self.declarations for warning in one.warnings)]
 
 
 def parse_declarations(text: str, source: str, default_type: str, max_tokens: int = MAX_TOKENS) -> DeclarationFile:

@@ -1,16 +1,13 @@
 """The characters of Doom 3 and its relatives: entities and models with their skins, and what hangs on them.
 
-From the published sources of Doom 3 (`Actor.cpp`, `Entity.cpp`, `Anim_Blend.cpp`) and The Dark Mod (`Actor.cpp`,
-`Entity.cpp`):
+From the sources of Doom 3 (`Actor.cpp`, `Entity.cpp`, `Anim_Blend.cpp`) and The Dark Mod (`Actor.cpp`, `Entity.cpp`):
 
 - The `model` of an entity is a model declaration or the path of a model. Its `skin` replaces that of the declaration.
 - `def_head` names an entity, as in The Dark Mod and Quake 4, or a model, as in Doom 3. It hangs on `head_joint`
-  (`joint_head` in Quake 4) with the axes of the body. In The Dark Mod, the key of its own name and `offsetHeadModel`
-  are added to its place.
+  (`joint_head` in Quake 4) with the axes of the body. The Dark Mod adds the key of its own name and `offsetHeadModel`.
 - Every key that begins with `def_attach` names an entity; `-` and nothing stand for none. Its `joint`, `origin` and
   `angles` (pitch, yaw and roll in degrees) say where it hangs. `origin` is along the axes of the body in Doom 3, and
-  along those of the joint in The Dark Mod, which first reads `origin_NAME` and `angles_NAME` with the name of the
-  body's entity.
+  along those of the joint in The Dark Mod, which first reads `origin_NAME` and `angles_NAME` with the body's name.
 - In The Dark Mod, `pos_attachN` is the place of `def_attachN`. The body declares places by `attach_pos_name_M`,
   `attach_pos_joint_M`, `attach_pos_origin_M` and `attach_pos_angles_M`, and `origin_PLACE` and `angles_PLACE` of what
   hangs there are added. Everything attached may have attachments itself.
@@ -30,17 +27,8 @@ from functools import cached_property
 
 from ..game_tree.files import FileReadError
 from ..names import fold, fold_slashes, split_extension
-from .characters import (
-    DOOM3,
-    MODEL_SUFFIXES,
-    Attachment,
-    Character,
-    CharacterAnimation,
-    CharacterPart,
-    CharacterSkin,
-    SourceLine,
-    Vector,
-)
+from . import characters
+from .characters import Attachment, Character, CharacterAnimation, CharacterPart, CharacterSkin, SourceLine, Vector
 from .declaration_files import ENTITY, MODEL, SKIN, Declaration, canonical_name
 from .doom3_models import DeclarationsByName, alias
 
@@ -78,7 +66,7 @@ class Doom3Declarations(DeclarationsByName):
     def is_model(self, name: str) -> bool:
         """Whether a name is that of a model declaration with a mesh, or the path of a model that can be imported."""
         model = self.model(name) if name else None
-        return bool(model.model) if model is not None else fold(name).endswith(MODEL_SUFFIXES)
+        return bool(model.model) if model is not None else fold(name).endswith(characters.MODEL_SUFFIXES)
 
     def shaders(self, path: str) -> list[str]:
         """The materials of a model's meshes; none if it cannot be read, which the import reports."""
@@ -111,7 +99,7 @@ class _CharacterReader:
             names.append((ENTITY, part.attachment.entity if part.attachment is not None else ""))
         place, missing = SourceLine(declaration.source, declaration.line), tuple(sorted(self._missing))
         warnings = self._game.warnings_about(names) if self._in_detail else ()
-        return Character(declaration.name, DOOM3, tuple(self._parts), missing, place, warnings)
+        return Character(declaration.name, characters.DOOM3, tuple(self._parts), missing, place, warnings)
 
     def add_model(self, name: str, skin: str, attachment: Attachment | None) -> bool:
         """Adds a model; False if its file is missing."""

@@ -30,8 +30,8 @@ from ..names import fold, fold_slashes, short
 from .characters import CharacterAnimation, CharacterPart, CharacterSkin, FrameCommand
 from .declaration_files import ENTITY, MODEL, SKIN, Declaration, Token, TokenReader, canonical_name, parse_declarations
 
+# In Doom 3; others, as in Quake 4, are kept too.
 FLAGS = ("random_cycle_start", "ai_no_turn", "anim_turn", "prevent_idle_override")
-"""The flags of animations in Doom 3. Others, as in Quake 4, are kept too."""
 _FRAME = re.compile(r"[0-9]{1,9}\Z")
 _FOLDERS = (("def", ".def", ENTITY), ("skins", ".skin", SKIN))
 _Inherited = TypeVar("_Inherited", CharacterPart, dict[str, str])
@@ -51,8 +51,7 @@ class _ModelReader(TokenReader):
         self._model = CharacterPart(declaration.name, "", declaration=declaration.name)
         self._channels: dict[str, str] = {}
         self._animations: dict[str, CharacterAnimation] = {}
-        # The names of animations that are inherited and not replaced yet, and all of them by their alias, with some
-        # that were removed since.
+        # The names of animations that are inherited and not replaced yet, and all by their alias, some removed since.
         self._inherited: set[str] = set()
         self._by_alias: dict[str, list[str]] = defaultdict(list)
 

@@ -89,12 +89,8 @@ def _model_text(part: CharacterPart, name: str) -> str:
 def _entity_texts(character: Character) -> list[str]:
     """The entity of a character and those of what hangs on it; none for a model declaration."""
     parts = character.parts
-    replacements = [
-        (f"replace_anim_{one.name}", one.replacement)
-        for part in parts[:1]
-        for one in part.animations
-        if one.replacement
-    ]
+    own = parts[0].animations if parts else ()
+    replacements = [(f"replace_anim_{one.name}", one.replacement) for one in own if one.replacement]
     is_model = len(parts) == 1 and not replacements and _declaration_name(character, 0) == character.name
     if not parts or is_model:
         return []
@@ -130,7 +126,6 @@ def _entity_texts(character: Character) -> list[str]:
             names[index], pairs[index] = name, part_pairs
     if parts[0].default_skin:
         pairs[0].append(("skin", parts[0].default_skin))
-    # The entity itself comes last.
     return [_entity_text(names[index], pairs[index]) for index in (*range(1, len(parts)), 0) if index in pairs]
 
 

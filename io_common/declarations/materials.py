@@ -13,8 +13,7 @@ From the published source of Doom 3 (`Material.cpp`, `Image_program.cpp`, `Rende
   follows first: `5 - 2 - 1` is 4.
 - XreaL, which uses the same syntax, has `normalMap` for `bumpmap` and `stage` for `blend`.
 - Unvanquished (`scripts/*.shader`) names images by their roles within one stage: `{ diffuseMap a normalMap b
-  specularMap c glowMap d }`. `implicitMap X` is a material of one image; `-` stands for the material's own name.
-  (Daemon's `tr_shader.cpp`.)
+  specularMap c glowMap d }`. `implicitMap X` is a material of one image; `-` is the material's name (`tr_shader.cpp`).
 """
 
 from __future__ import annotations
@@ -131,7 +130,8 @@ def parse_materials(text: str, source: str = "", max_tokens: int = MAX_TOKENS) -
             declaration.warn(f"'{short(declaration.name)}' is already defined in line {earlier.line}")
         elif declaration.type == MATERIAL:
             materials[declaration.key] = _MaterialReader(declaration).material()
-    return MaterialFile(materials, file.all_warnings[:MAX_WARNINGS], file.token_count)
+    warnings = [*file.warnings, *(text for one in file.declarations for text in one.warnings)]
+    return MaterialFile(materials, warnings[:MAX_WARNINGS], file.token_count)
 
 
 _ROLES = {"diffusemap": "diffuse", "bumpmap": "bump", "normalmap": "bump", "specularmap": "specular", "glowmap": "glow"}
@@ -374,10 +374,8 @@ _PART = re.compile(r"[a-z_]\w*|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|[<>=!]=|&&|\|\|
 _PARAMETER = re.compile(r"(?:parm|global)\d+\Z|time\Z|sound\Z|fragmentprograms\Z")
 _ONES = ("parm0", "parm1", "parm2", "parm3", "fragmentprograms")
 _PRIORITIES = {
-    symbol: priority
-    for priority, symbols in enumerate(("* / %", "+ -", "> >= < <= == !=", "&& ||"), 1)
-    for symbol in symbols.split()
-}
+    "*": 1, "/": 1, "%": 1, "+": 2, "-": 2, ">": 3, ">=": 3, "<": 3, "<=": 3, "==": 3, "!=": 3, "&&": 4, "||": 4,
+}  # fmt: skip
 _OPERATIONS: dict[str, Callable[[float, float], float]] = {
     "*": operator.mul, "/": operator.truediv, "+": operator.add, "-": operator.sub,
     ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "==": operator.eq, "!=": operator.ne,

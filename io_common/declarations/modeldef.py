@@ -146,8 +146,7 @@ def archive_folder(model: Path) -> tuple[Path, str]:
 
 
 def updated_file(root: Path, name: str, definition: Definition) -> dict[Path, bytes]:
-    """The file that has the block of an actor, else `modeldef.NAME`, with the definition."""
-    # Raises FormatError or OSError.
+    """The file that has the block of an actor, else `modeldef.NAME`, with the definition; FormatError or OSError."""
     files = sorted(one for one in root.glob("*") if _lump(one) == "modeldef" and one.is_file())
     texts = {one: read_file(one).decode("utf-8", "surrogateescape") for one in files}
     path = next((one for one, text in texts.items() if _find_block(text, definition)), None)

@@ -18,6 +18,7 @@ import re
 import struct
 import zipfile
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -251,6 +252,13 @@ def files_in(folder: Path) -> list[Path]:
     return sorted(folder / file.name for file in listing.files.values())
 
 
+def listed_files(folder: Path, suffix: str = "") -> list[Path]:
+    """Those with a suffix, in any case; none if the folder cannot be read."""
+    with suppress(OSError):
+        return [path for path in files_in(folder) if path.suffix.lower().endswith(suffix)]
+    return []
+
+
 class FilesByName:
     """Files found by their names without regard to case, in folders that are listed once each."""
 
@@ -260,12 +268,8 @@ class FilesByName:
     def find(self, folder: Path, name: str) -> Path | None:
         """The file with a name directly inside a folder; None if there is none, or the folder cannot be read."""
         if folder not in self._folders:
-            try:
-                paths = files_in(folder)
-            except OSError:
-                paths = []
             # The first of a name stays.
-            self._folders[folder] = {fold(path.name): path for path in reversed(paths)}
+            self._folders[folder] = {fold(path.name): path for path in reversed(listed_files(folder))}
         return self._folders[folder].get(fold(name))
 
 

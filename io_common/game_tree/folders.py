@@ -17,9 +17,7 @@ from .files import GameFile
 from .tree import GameTree
 
 _TOP_FOLDERS = ("packages", "models", "players", "progs", "textures", "sprites", "mapobjects")
-_TYPICAL_FOLDERS = frozenset(
-    ("materials", "scripts", "textures", "sound", "sounds", "maps", "def", "env", "gfx", "data")
-)
+_TYPICAL_FOLDERS = {"materials", "scripts", "textures", "sound", "sounds", "maps", "def", "env", "gfx", "data"}
 _BASES = ("base", "q4base", "baseq2", "id1")  # what a mod's folder is played with, beside it
 _MAX_DEPTH, _MAX_FOLDERS = 2, 200  # of the folders below a model's that are searched
 
@@ -62,7 +60,7 @@ def looks_like_game_folder(root: Path) -> bool:
     return _has_entry(root, _TYPICAL_FOLDERS.union(_TOP_FOLDERS))
 
 
-def _has_entry(root: Path, folders: frozenset[str]) -> bool:
+def _has_entry(root: Path, folders: set[str]) -> bool:
     try:
         with os.scandir(root) as entries:
             return any(
@@ -154,10 +152,6 @@ class ModelFolder:
         found = [(self.files.get(name), "")]
         found += [(tree.get(f"{folder}/{name}"), "..") for tree, folder in self._above]
         return [(file, relative) for file, relative in found if file is not None]
-
-    def tree_of(self, file: GameFile) -> GameTree:
-        """The tree in which a file was found that is near the model, or in a game folder."""
-        return self.files if self.files.get(file.relative) == file else self.game
 
     @cached_property
     def _folders(self) -> list[str]:

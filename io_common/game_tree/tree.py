@@ -28,8 +28,7 @@ class LooseFiles:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.stamps: dict[str, Stamp | None] = {}
-        """Of the folders that were listed, as they were before."""
+        self.stamps: dict[str, Stamp | None] = {}  # of the folders that were listed, as they were before
         self.warnings: list[str] = []
         self._inside = os.path.join(os.path.realpath(path), "")
         self._listings: dict[str, Listing] = {}

@@ -222,7 +222,6 @@ class Body:
         ] or None
 
     def _common_ancestors(self, part: str) -> set[int]:
-        """The joints that carry those of a part on both sides."""
         above = [set(ancestors(self.parents, joint)) for side in "LR" for joint in self.chains[part, side]]
         return set.intersection(*above) if above else set()
 

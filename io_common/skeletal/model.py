@@ -33,8 +33,7 @@ DECIMALS = 10  # digits after the point, as in the files of id's exporter
 
 def as_singles(values: npt.NDArray[np.floating]) -> npt.NDArray[np.float32]:
     """Numbers as 32-bit floats; those beyond their range become the largest."""
-    singles: npt.NDArray[np.float32] = np.clip(values, -LARGEST, LARGEST).astype(np.float32)
-    return singles
+    return np.asarray(np.clip(values, -LARGEST, LARGEST), dtype=np.float32)
 
 
 @dataclass(eq=False)

@@ -4,8 +4,7 @@ Files hold x y z of unit quaternions, and w is -sqrt(1 - x² - y² - z²). The p
 a; a point is rotated as q p q*. All functions broadcast over leading axes and compute in float64.
 
 Near half turns, digits are chosen so that games compute the w that was meant: with their 32-bit floats, rounding may
-turn a w of 0 into 3e-4, which moves a model by 0.3 % of its size. Other decimals, less than 5e-7 away, are read as they
-should be.
+turn a w of 0 into 3e-4, which moves a model by 0.3 % of its size. Other decimals, less than 5e-7 away, are read right.
 """
 
 from __future__ import annotations
@@ -68,8 +67,7 @@ def misreading(xyz: Floats, w: Floats) -> Floats:
     # Doom 3 takes the absolute value; Sauerbraten and q2pro subtract one square after the other.
     readings = (sums, np.abs(sums), one - x - y - z, 1.0 - (xyz * xyz).sum(axis=-1))
     *games, doubles = (np.abs(np.sqrt(np.maximum(rest, 0.0)) - w) for rest in readings)
-    errors: Floats = np.max(games, axis=0) + doubles
-    return errors
+    return np.asarray(np.max(games, axis=0) + doubles)
 
 
 def _candidates(xyz: Floats) -> Floats:
@@ -79,8 +77,7 @@ def _candidates(xyz: Floats) -> Floats:
     sideways = np.zeros_like(xyz)
     sideways[rows, largest], sideways[rows, second] = -xyz[rows, second], xyz[rows, largest]
     turned: Floats = _TURNS.reshape(-1, 1) * sideways[:, None]
-    result: Floats = np.round(xyz[:, None] + turned + _LENGTHS.reshape(-1, 1) * xyz[:, None], DECIMALS)
-    return result
+    return np.asarray(np.round(xyz[:, None] + turned + _LENGTHS.reshape(-1, 1) * xyz[:, None], DECIMALS))
 
 
 # Below this sine of the angle a slerp is linear, because its formula divides by the sine.
@@ -139,8 +136,7 @@ def normalise(quaternions: npt.ArrayLike) -> Floats:
 
 def conjugate(quaternions: npt.ArrayLike) -> Floats:
     """w, -x, -y, -z (…, 4): the inverses of unit quaternions w x y z (…, 4)."""
-    conjugates: Floats = np.asarray(quaternions, dtype=np.float64) * np.array([1.0, -1.0, -1.0, -1.0])
-    return conjugates
+    return np.asarray(np.asarray(quaternions, dtype=np.float64) * np.array([1.0, -1.0, -1.0, -1.0]))
 
 
 def multiply(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
@@ -196,8 +192,7 @@ def transforms(positions: npt.ArrayLike, quaternions: npt.ArrayLike) -> Floats:
 def from_matrices(matrices: npt.ArrayLike) -> Floats:
     """Unit quaternions w x y z (…, 4) with w >= 0, of rotation matrices (…, 3, 3); small errors are averaged.
 
-    The largest component is computed from the diagonal, the others from sums across it, so that no divisor is small
-    (Shepperd's method).
+    The largest component is computed from the diagonal, the others across it: no divisor is small (Shepperd's method).
     """
     m = np.asarray(matrices, dtype=np.float64)
     m00, m11, m22 = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
@@ -228,8 +223,7 @@ def make_continuous(quaternions: npt.ArrayLike) -> Floats:
 def lerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Floats:
     """a + fraction · (b - a), for positions (MD5 specification); `fraction` broadcasts over the last axis."""
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    result: Floats = a + np.asarray(fraction, dtype=np.float64)[..., None] * (b - a)
-    return result
+    return np.asarray(a + np.asarray(fraction, dtype=np.float64)[..., None] * (b - a))
 
 
 def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Floats:

@@ -31,12 +31,10 @@ class Retargeting:
 
     `sources` has the source joint of each joint of the target, or `UNMAPPED`, (K,); one may have several targets. The
     legs of the target give the ratio of the sizes. `limbs` are the joints of the target that point where their sources
-    do, all if None: a trunk, a head and feet do not if the proportions differ, as they are upright and flat at rest,
-    wherever their joints lie. `translated` says whether each joint may change its place in its parent, bool (K,); none
-    if None.
+    do, all if None: a trunk, a head and feet do not if the proportions differ, as they are upright and flat at rest.
+    `translated` says whether each joint may change its place in its parent, bool (K,); none if None.
 
-    Raises SkeletalError if nothing is mapped, a joint does not exist, or the joints that share sources depend on each
-    other.
+    Raises SkeletalError if nothing is mapped, a joint does not exist, or joints that share sources carry each other.
     """
 
     def __init__(
@@ -60,7 +58,6 @@ class Retargeting:
         self._legs = [leg for leg in legs if all(self.sources[joint] != UNMAPPED for joint in leg)]
         self._anchors = self._find_anchors()
         self._drivers = self._find_drivers()
-        # By its parent.
         self._is_carried = self._drivers == target.parents
         self._size = float(np.ptp(target.positions, axis=0).max(initial=0.0))
         try:
@@ -83,15 +80,13 @@ class Retargeting:
 
     def apply(self, positions: Floats, orientations: Floats, *, keep_feet: bool = False) -> tuple[Floats, Floats]:
         """The poses of the target, (F, K, …), for poses of the source, all in the space of the model."""
-        # Positions are (F, J, 3), orientations unit quaternions w x y z (F, J, 4). With `keep_feet`, feet move only as
-        # those of the source do while these stand.
+        # Positions are (F, J, 3), orientations (F, J, 4). With `keep_feet`, feet stand while those of the source do.
         result = self._pose(positions, orientations)
         for leg in self._legs if keep_feet else ():
             self._keep_foot(leg, positions[:, self.sources[leg[2]]], *result)
         return result
 
     def _to_target(self, vectors: Floats) -> Floats:
-        """Vectors of the source in the axes and units of the target."""
         return self.scale * quat.rotate(self.rotation, vectors)
 
     def _find_anchors(self) -> Ints:
@@ -140,8 +135,7 @@ class Retargeting:
 
     def _lengths(self, ends: Ints, starts: Ints) -> Floats:
         """Distances between joints of the target, and between their sources, (2, n)."""
-        lengths: Floats = np.linalg.norm(self._lines(ends, starts), axis=2)
-        return lengths
+        return np.asarray(np.linalg.norm(self._lines(ends, starts), axis=2))
 
     def _align(self, limbs: set[int] | None) -> Floats:
         """What turns each joint of the target at rest until its chain points as in the source, (K, 4)."""
@@ -194,8 +188,7 @@ class Retargeting:
         shift = (self.target.positions[feet] - posed[0, feet]).mean(axis=0)
         is_above = np.array([self._anchors[body] != UNMAPPED for body in self._bodies])
         # Roots stay where they are, if what is above the legs can move alone.
-        moved: Floats = places + (is_above[:, None] if is_above.any() else 1.0) * shift
-        return moved
+        return np.asarray(places + (is_above[:, None] if is_above.any() else 1.0) * shift)
 
     def _pose(self, source_positions: Floats, source_orientations: Floats) -> tuple[Floats, Floats]:
         target, mapped, sources = self.target, self._mapped, self.sources[self._mapped]
@@ -268,15 +261,13 @@ def shortest_turn(a: Floats, b: Floats) -> Floats:
     # Of a half turn, any axis across will do.
     across = np.cross(a, np.where(np.abs(a[..., :1]) < 0.8, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]))
     half_turn = np.concatenate([np.zeros_like(dots), across], axis=-1)
-    return quat.normalise(
-        np.where(dots < -1.0 + 1e-12, half_turn, np.concatenate([1.0 + dots, np.cross(a, b)], axis=-1))
-    )
+    turn = np.concatenate([1.0 + dots, np.cross(a, b)], axis=-1)
+    return quat.normalise(np.where(dots < -1.0 + 1e-12, half_turn, turn))
 
 
 def bend_leg(hips: Floats, knees: Floats, feet: Floats, goals: Floats) -> tuple[Floats, Floats]:
     """The rotations of knees and then of hips that bring feet (F, 3) to goals, or point them there, (F, 4) each."""
-    # This is two-bone inverse kinematics in the plane of the leg, in the space of the model; the shin turns by the
-    # product hip · knee.
+    # Two-bone inverse kinematics in the plane of the leg, in the space of the model; the shin turns by hip · knee.
     upper, lower = knees - hips, feet - knees
     lengths = [np.linalg.norm(of, axis=1) for of in (upper, lower, feet - hips, goals - hips)]
     first, second, now, wanted = (np.maximum(of, 1e-9) for of in lengths)
@@ -291,9 +282,8 @@ def bend_leg(hips: Floats, knees: Floats, feet: Floats, goals: Floats) -> tuple[
     usual = np.where(np.linalg.norm(usual, axis=1, keepdims=True) > 1e-6, usual, across)
     axes = np.where(is_bent[:, None], axes, usual)
     axes /= np.linalg.norm(axes, axis=1, keepdims=True)
-    bends = [
-        np.arccos(np.clip((first**2 + second**2 - of**2) / (2.0 * first * second), -1.0, 1.0)) for of in (now, wanted)
-    ]
+    cosines = [(first**2 + second**2 - of**2) / (2.0 * first * second) for of in (now, wanted)]
+    bends = np.arccos(np.clip(cosines, -1.0, 1.0))
     half = 0.5 * (bends[0] - bends[1])[:, None]
     knee = np.concatenate([np.cos(half), axes * np.sin(half)], axis=1)
     reached = upper + quat.rotate(knee, lower)

@@ -30,8 +30,7 @@ class ScaleTable:
 
     def counts(self) -> npt.NDArray[np.int64]:
         """On how many frames each joint has a scale that is not 1 in 32 bits, (J,)."""
-        counts: npt.NDArray[np.int64] = (self.values.astype(np.float32) != 1.0).sum(axis=0, dtype=np.int64)
-        return counts
+        return np.asarray((self.values.astype(np.float32) != 1.0).sum(axis=0, dtype=np.int64))
 
     def translation_factors(self) -> Floats:
         """The factor of each joint's own translation, (F, J)."""

@@ -143,8 +143,7 @@ def components(animation: Animation, frames: npt.ArrayLike | None = None) -> Flo
 
 def is_animated(flags: Ints) -> npt.NDArray[np.bool_]:
     """Which components of each joint are animated, (J, 6)."""
-    animated: npt.NDArray[np.bool_] = flags[:, None] & (1 << np.arange(len(COMPONENTS))) != 0
-    return animated
+    return np.asarray(flags[:, None] & (1 << np.arange(len(COMPONENTS))) != 0)
 
 
 def component_columns(flags: Ints, starts: Ints) -> tuple[Ints, Ints, Ints]:
@@ -203,11 +202,10 @@ def encode_poses(
     Parents are int32 (J,), positions (F, J, 3), orientations unit quaternions w x y z (F, J, 4). Bounds are the lower
     and upper corner of the model in each frame, (F, 2, 3), see `pose_bounds`; zeros if None.
     """
-    positions, orientations = decompose(parents, positions, orientations)
+    local = decompose(parents, positions, orientations)
     return encode_local_poses(
-        names, parents, positions, orientations, frame_rate=frame_rate, bounds=bounds, commandline=commandline,
-        precision=precision,
-    )  # fmt: skip
+        names, parents, *local, frame_rate=frame_rate, bounds=bounds, commandline=commandline, precision=precision
+    )
 
 
 def encode_local_poses(

@@ -246,9 +246,6 @@ def unit(vectors: Floats) -> Floats:
     return result
 
 
-# Merging, for editing, the copies of vertices that exporters made along UV seams: they have equal weights
-
-
 def weight_list_ids(mesh: Mesh) -> Indices:
     """An id for each vertex, (V,), the same for vertices with exactly equal weights in any order."""
     table = np.column_stack([mesh.weight_joints, mesh.weight_biases, mesh.weight_positions]) + 0.0

@@ -159,8 +159,7 @@ def bounds_and_radii(
 
 def _boxes(points: Iterator[tuple[slice, Floats]], positions: Floats) -> Floats:
     low, high = np.full((len(positions), 3), np.inf), np.full((len(positions), 3), -np.inf)
-    # Processors round sums differently. Computed in double precision and rounded to the numbers of games, all give the
-    # same box.
+    # Processors round sums differently: computed as doubles, and rounded to the numbers of games, all boxes are alike.
     for frames, moved in points:
         low[frames] = np.minimum(low[frames], moved.min(axis=0).reshape(-1, 3))
         high[frames] = np.maximum(high[frames], moved.max(axis=0).reshape(-1, 3))

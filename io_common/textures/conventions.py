@@ -290,13 +290,10 @@ class ConfigFiles:
             paths = [posixpath.join(top, image_name(folder), text) for top in _MODEL_FOLDERS]
         else:
             paths = [posixpath.join(path, self._config[1], text) for _, path in self._folder.trees]
-        for path in paths:
-            clean = clean_name(posixpath.normpath(path)).path
-            found = self._folder.game.find_image(clean) if clean else None
-            if found is not None:
-                return found
+        cleaned = (clean_name(posixpath.normpath(path)).path for path in paths)
+        found = next(filter(None, (self._folder.game.find_image(path) for path in cleaned if path)), None)
         clean = clean_name(text).path
-        found = self._folder.files.find_image(clean) if clean else None
+        found = found or (self._folder.files.find_image(clean) if clean else None)
         return found or self._folder.find_nearby(clean_name(raw).base)
 
     @cached_property
@@ -348,8 +345,7 @@ def name_in_skins(name: str) -> str:
 
 def parse_skin(text: str) -> list[dict[str, str]]:
     """The materials of each skin in a .skin file by folded mesh name; without `tag_...`, as in Quake III and XreaL."""
-    # In vkQuake a line may name the materials of several skins. Further lines of a mesh are frames of an animated skin,
-    # of which the first is used.
+    # In vkQuake a line may name the materials of several skins; further lines of a mesh are frames, which are not used.
     skins: list[dict[str, str]] = []
     for line in text.splitlines():
         mesh, *materials = (part.strip().strip('"').strip() for part in line.partition("//")[0].split(","))

@@ -34,22 +34,8 @@ from ..game_tree.files import Budget, GameFile
 from ..game_tree.folders import ModelFolder
 from ..game_tree.tree import GameTree
 from ..names import AssetName, clean_name, fold, is_image, split_extension
-from .conventions import (
-    MESH_IMAGE_FOLDERS,
-    MOST_SKINS,
-    SUFFIXES,
-    ConfigFiles,
-    MaterialFiles,
-    MaterialImages,
-    Role,
-    TextureRules,
-    guess_skins,
-    is_game_path,
-    mesh_image_names,
-    name_in_skins,
-    role_names,
-    with_suffixes,
-)
+from . import conventions
+from .conventions import ConfigFiles, MaterialFiles, MaterialImages, Role, TextureRules
 from .image_files import PALETTE_PATH
 
 _QUAKE_FOLDER = "id1"  # Quake's own game folder; mods lie beside it
@@ -79,7 +65,7 @@ class Search:
         game = self._games.setdefault(folder.game.folders, MaterialFiles(folder.game))
         key = (*folder.files.folders, *folder.game.folders)
         materials = self._materials.setdefault(key, MaterialFiles(folder.files, game))
-        return ModelSearch(folder, self._rules, materials, names)
+        return ModelSearch(folder, self._rules, materials, list(names))
 
     def palette(self) -> GameFile | None:
         """Quake's palette: of the game folders, or of `id1` beside one, as for a mod; None if there is none."""
@@ -95,13 +81,11 @@ class Search:
 class ModelSearch:
     """The search for the images of one model, made by `Search.model`."""
 
-    def __init__(
-        self, folder: ModelFolder, rules: TextureRules, materials: MaterialFiles, names: Sequence[str]
-    ) -> None:
+    def __init__(self, folder: ModelFolder, rules: TextureRules, materials: MaterialFiles, names: list[str]) -> None:
         self._folder = folder
         self._rules = rules
         self._materials = materials
-        self._names = list(names)
+        self._names = names
         self._budget = folder.game.budget
         self._configs = ConfigFiles(folder, rules.config_name)
 
@@ -137,13 +121,16 @@ class ModelSearch:
         return list(dict.fromkeys(name for name in found if name))
 
     def _in_skin(self, materials: dict[str, str], mesh: str) -> str | None:
-        return materials.get(fold(mesh)) or materials.get(fold(name_in_skins(mesh)))
+        return materials.get(fold(mesh)) or materials.get(fold(conventions.name_in_skins(mesh)))
 
     def mesh_skins(self, mesh: str, number: int) -> list[MaterialImages]:
         """The skins of a mesh of which Quake's engines find the images by its name; named as the images are."""
         result: list[MaterialImages] = []
         with self._budget.timed():
-            while len(result) < MOST_SKINS and (file := self._mesh_image(mesh, number, len(result))) is not None:
+            for skin in range(conventions.MOST_SKINS):
+                file = self._mesh_image(mesh, number, skin)
+                if file is None:
+                    break
                 result.append(MaterialImages(self._folder.relative(file) or file.relative))
                 self._take_diffuse(result[-1], file)
         return [self._with_game_folder(one) for one in result]
@@ -152,8 +139,8 @@ class ModelSearch:
         name = clean_name(mesh).path
         if name is None or not self._rules.has_mesh_images or self._is_over():
             return None
-        for wanted in mesh_image_names(name, number, self._folder.model_path.name, skin):
-            places = (self._folder.game.find_image(f"{folder}/{wanted}") for folder in MESH_IMAGE_FOLDERS)
+        for wanted in conventions.mesh_image_names(name, number, self._folder.model_path.name, skin):
+            places = (self._folder.game.find_image(f"{folder}/{wanted}") for folder in conventions.MESH_IMAGE_FOLDERS)
             found = self._folder.files.find_image(wanted) or next(filter(None, places), None)
             if found is not None:
                 return found
@@ -250,7 +237,7 @@ class ModelSearch:
             or self._by_base_name(result, name)
             or self._by_skin_file(result, mesh)
             or (mesh and (file := self._mesh_image(mesh, number, 0)) and self._take_diffuse(result, file))
-            or is_game_path(name)
+            or conventions.is_game_path(name)
             or (mesh and self._by_base_name(result, clean_name(mesh), note=False))
         ):
             return
@@ -261,7 +248,7 @@ class ModelSearch:
     def _by_game_path(self, result: MaterialImages, name: AssetName) -> bool:
         if name.path is None:
             return False
-        for path in with_suffixes(name.path):
+        for path in conventions.with_suffixes(name.path):
             file = self._folder.game.find_image(path)
             if file is not None:
                 return self._take_diffuse(result, file)
@@ -271,7 +258,7 @@ class ModelSearch:
     def _by_base_name(self, result: MaterialImages, name: AssetName, *, note: bool = True) -> bool:
         for path in dict.fromkeys((name.path, name.base)):
             find = self._folder.find_nearby if path == name.base else self._folder.files.find_image
-            for candidate in with_suffixes(path) if path else ():
+            for candidate in conventions.with_suffixes(path) if path else ():
                 file = find(candidate)
                 if file is not None:
                     return self._take_diffuse(result, file)
@@ -316,22 +303,19 @@ class ModelSearch:
 
     @cached_property
     def _guessed_skins(self) -> list[GameFile]:
-        """The images next to the model that may be its skins, judged by their names."""
         listing = self._folder.files.listing()
-        if not listing:
-            return []
         path = self._folder.model_path
         extension = split_extension(fold(path.name))[1]
         models = [file.name for key, file in listing.files.items() if key.endswith(extension)]
         images = [file.name for file in listing.files.values() if is_image(file.name)]
         # If a name is a path in the game, or meshes have different shaders, the images are likely to be elsewhere.
-        is_elsewhere = any(is_game_path(clean_name(name)) for name in self._names) or (
+        is_elsewhere = any(conventions.is_game_path(clean_name(name)) for name in self._names) or (
             self._rules.has_shaders and len(set(self._names)) > 1
         )
         anything = not is_elsewhere or len(models) == len(images) == 1
         is_player = len(models) == 1 or "players" in map(fold, path.parts[:-1])
         player = self._rules.has_player_skins and is_player
-        guessed = guess_skins(images, models, path.name, path.parent.name, anything=anything, player=player)
+        guessed = conventions.guess_skins(images, models, path.name, path.parent.name, anything=anything, player=player)
         if guessed:
             return [file for name in guessed if (file := self._folder.files.get(name)) is not None]
         # Sauerbraten uses the skin in the folder above if a model has none of its own.
@@ -342,10 +326,10 @@ class ModelSearch:
         """Takes a diffuse image, and the maps in its folder that belong to it by name."""
         result.images[Role.DIFFUSE] = file
         result.missing.pop(Role.DIFFUSE, None)
-        tree = self._folder.tree_of(file)
+        tree = self._folder.files if self._folder.files.get(file.relative) == file else self._folder.game
         stem = split_extension(file.relative)[0]
-        for role in SUFFIXES:
-            for name in role_names(stem, role) if role not in result.images else ():
+        for role in conventions.SUFFIXES:
+            for name in conventions.role_names(stem, role) if role not in result.images else ():
                 other = tree.find_image(name)
                 if other is not None and other != file:
                     _take(result, role, other)

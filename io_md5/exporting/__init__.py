@@ -14,29 +14,12 @@ from ...io_blender.skeletal.exporting.build import Build, Builder
 from ...io_blender.skeletal.exporting.clips import Clip, clips_by_file, warn_of_file_names
 from ...io_blender.skeletal.exporting.source import Source, find_model, find_source, why_without_meshes
 from ...io_common.files import write_files
-from ...io_common.game_tree.archives import files_in
-from ..format import (
-    AnimationHeader,
-    Joints,
-    Md5Error,
-    format_animation,
-    format_mesh,
-    read_animation_header,
-    read_joints,
-)
+from ...io_common.game_tree.archives import listed_files
+from ..format import AnimationHeader, Joints, Md5Error, format_mesh
+from ..format.files import FORMAT
 from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX
-from .game import (
-    arrange,
-    companion_of,
-    find_by_file,
-    hint_names,
-    join,
-    prepare,
-    rest_animation,
-    scale_files,
-    with_object_name,
-)
-from .options import ExportOptions
+from . import game
+from .game import ExportOptions
 
 _Skeleton = tuple[list[str], list[int]]  # the names and parents of joints
 
@@ -50,23 +33,21 @@ def export_mesh(context: Context, path: Path, options: ExportOptions) -> Job[Exp
         source = find_model(context, model_options.scope, report, model_options)
         animation_path = path.with_suffix(ANIMATION_SUFFIX)
         clips = clips_by_file(context, source, options.actions, animation_path, report)
-        companion = companion_of(animation_path, options, report)
+        companion = game.companion_of(animation_path, options, report)
         if model_options.writing.needs_animation and clips:
-            clips = arrange(clips, animation_path, companion, options.animation, report)
+            clips = game.arrange(clips, animation_path, companion, options.animation, report)
         elif options.actions in ("ALL", "ACTIVE"):
             warn_of_file_names(clips, report)
         built = yield from _build_checked(context, source, clips, animation_path, options, report, mesh=path)
         model = built.model
-        files = {path: format_mesh(model)}
-        files |= {target: format_animation(one) for target, one in built.animations.items()}
-        files |= scale_files(built, model_options.game, report)
-        files |= rest_animation(path, built, model_options, files, report)
+        files = {path: format_mesh(model)} | game.animation_files(built, model_options.game, report)
+        files |= game.rest_animation(path, built, model_options, files, report)
         expected = {*files, animation_path} if model_options.writing.needs_animation else files
         _require_files_of_model(built.animations, _skeleton(model.joints), path)
         _warn_of_animations(path, _skeleton(model.joints), expected, report)
         # The model last, so that its animations exist as soon as it does.
         write_files(dict(reversed(files.items())))
-        hint_names(path, model, model_options.game, companion, report)
+        game.hint_names(path, model, model_options.game, companion, report)
     return ExportResult(list(files), report)
 
 
@@ -95,14 +76,13 @@ def export_animations(context: Context, path: Path, options: ExportOptions) -> J
             raise NothingToExportError("; ".join(clip_report.warnings))
         report.merge(clip_report)
         if model_options.writing.needs_animation:
-            clips = arrange(clips, path, companion_of(path, options, report), options.animation, report)
+            clips = game.arrange(clips, path, game.companion_of(path, options, report), options.animation, report)
         elif options.actions == "ALL":
             warn_of_file_names(clips, report)
         elif options.actions != "LIST":
             clips = {path: next(iter(clips.values()))}
         built = yield from _build_checked(context, source, clips, path, options, report)
-        files = {target: format_animation(one) for target, one in built.animations.items()}
-        files |= scale_files(built, model_options.game, report)
+        files = game.animation_files(built, model_options.game, report)
         _require_files_of_model(built.animations, _skeleton(built.model.joints), None)
         _warn_of_meshes(next(iter(built.animations)), _skeleton(built.model.joints), report)
         write_files(files)
@@ -121,18 +101,15 @@ def _build_checked(
 ) -> Job[Build]:
     """What is written; raises all that the game refuses at once, as an Md5Error."""
     # Without `mesh`, the model is not. Games that take only one animation get it at `joined`.
-    game = options.model.game
     progress = Progress(len(source.meshes) + len(clips))
     is_written = mesh is not None
     builder = Builder(context, source, options.model, options.animation, report, progress, writes_meshes=is_written)
     built = yield from builder.build(clips)
     if options.model.writing.needs_animation and clips:
-        join(built, joined, report)
-    prepare(built, game, report, make_names_safe=options.model.make_names_safe)
-    findings = {
-        path.name: [with_object_name(one, built) for one in found]
-        for path, found in find_by_file(built, game, mesh).items()
-    }
+        game.join(built, joined, report)
+    game.prepare(built, options.model.game, report, make_names_safe=options.model.make_names_safe)
+    by_file = game.find_by_file(built, options.model.game, mesh)
+    findings = {path.name: [game.with_object_name(one, built) for one in found] for path, found in by_file.items()}
     raise_all(findings, Md5Error, report)
     return built
 
@@ -184,10 +161,7 @@ def _warn_of_animations(mesh: Path, new: _Skeleton, others: Collection[Path], re
 
 def _skeletons(folder: Path, suffix: str, others: Collection[Path] = ()) -> dict[Path, _Skeleton]:
     """The skeletons of the files of a folder that can be read, without those of some others."""
-    try:
-        paths = [path for path in files_in(folder) if path.suffix.lower() == suffix and path not in others]
-    except OSError:
-        return {}
+    paths = [path for path in listed_files(folder, suffix) if path not in others]
     return {path: skeleton for path in paths if (skeleton := _read_skeleton(path)) is not None}
 
 
@@ -195,7 +169,7 @@ def _read_skeleton(path: Path) -> _Skeleton | None:
     """The skeleton of a mesh or animation file; None if it cannot be read."""
     try:
         is_animation = path.suffix.lower() == ANIMATION_SUFFIX
-        return _skeleton(read_animation_header(path) if is_animation else read_joints(path))
+        return _skeleton(FORMAT.read_header(path) if is_animation else FORMAT.read_joints(path))
     except (Md5Error, OSError):
         return None
 

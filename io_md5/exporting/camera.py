@@ -36,7 +36,7 @@ from ...io_common.skeletal.model import Floats, Ints
 from ...io_common.skeletal.skinning import unit
 from ..format import Camera, Md5Error, format_camera
 from ..format.check import check_camera
-from ..format.games import Game
+from ..format.games.profiles import Game
 from ..format.text.camera_file import cut_warnings, cuts_at, timeline
 from ..importing.camera import clamped, cut_frames, field_of_view, jumps, marker_name, to_file
 from ..options import CameraProperties
@@ -281,9 +281,7 @@ def _sample(
                     f"the transform of {moment.camera.name} is not a number on frame {frame}: delete the key or driver "
                     "that causes it"
                 )
-            fields_of_view[index] = field_of_view(
-                data.lens, data.sensor_width, data.sensor_height, data.sensor_fit, aspect
-            )
+            fields_of_view[index] = field_of_view(data, aspect)
             if frame in verified and not moment.is_end:
                 corners = np.array(data.view_frame(scene=scene), dtype=np.float64)
                 shown[frame - scene.frame_start] = _ShownView(moment.camera.name, frame, matrices[index], corners)

@@ -1,12 +1,11 @@
-"""What a game requires of an export: findings about the scene, mesh names, files beside the mesh, and their names; and
-the sequences of the MD2 or MDL that a model replaces, in one animation."""
+"""What a game requires of an export: findings, names, files beside the mesh, and all sequences in one animation."""
 
 from __future__ import annotations
 
 import itertools
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import bpy
@@ -16,13 +15,14 @@ from bpy.types import Context, Object
 from ...io_blender import reports, state
 from ...io_blender.reports import Progress, Report, finish, listing, raise_errors
 from ...io_blender.scene.mesh_data import faces_of_corners
+from ...io_blender.skeletal.exporting import build
 from ...io_blender.skeletal.exporting.build import Build, Builder
 from ...io_blender.skeletal.exporting.clips import AnimationOptions, Clip, clips_by_file
 from ...io_blender.skeletal.exporting.source import find_source, require_meshes
 from ...io_blender.skeletal.records import MESH_INDEX, StoredAction, load_comment_name
 from ...io_blender.verification import Verify
 from ...io_common.companions import Companion, match_sequences
-from ...io_common.game_tree.archives import files_in
+from ...io_common.game_tree.archives import listed_files
 from ...io_common.names import fold
 from ...io_common.rules import Finding
 from ...io_common.skeletal.joint_map import words_of
@@ -34,12 +34,11 @@ from ...io_common.textures.search import Search
 from ..format import Md5Error, Model, format_animation, read_animation
 from ..format.check import check_animation, check_model
 from ..format.companions import MD2_SUFFIX, TEXTURE_RULES, find_companion, game_of, quake_skin_path, skin_path
-from ..format.games import PROFILES, Game, prepare_animation, prepare_model, rest_pose
+from ..format.games.profiles import PROFILES, Game, Writing, mesh_limits
+from ..format.games.writing import prepare_animation, prepare_model, rest_pose
 from ..format.model import ANIMATION_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import Scales, format_scales, scales_of_table
-from .options import ExportOptions, ModelOptions
-
-_IMAGES = ".tga, .png, .jpg or .lmp"
+from ..options import ModelProperties
 
 # How a finding names its mesh: by the index in the file.
 _MESH = re.compile(r"^mesh \d+ \(.*?\): ")
@@ -50,6 +49,32 @@ _DETAILS = {
     "brow", "cheek", "chin", "ear", "eye", "eyelid", "finger", "forehead", "index", "jaw", "lid", "lip", "middle",
     "mouth", "nose", "palm", "pinky", "ring", "teeth", "temple", "thumb", "tongue",
 }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ModelOptions(build.ModelOptions, ModelProperties):
+    """The options of a model, with the game and what users do not set."""
+
+    game: Game = Game.ANY
+
+    @property
+    def writing(self) -> Writing:
+        """How files for the game are written."""
+        return PROFILES[self.game].writing
+
+    @property
+    def mesh_limits(self) -> dict[str, int]:
+        """How much a mesh for the game can have."""
+        return mesh_limits(self.game)
+
+
+@dataclass(frozen=True)
+class ExportOptions(build.ExportOptions):
+    """The options of an export of meshes or animations."""
+
+    model: ModelOptions
+    # In games that replace an MD2 or MDL, the animations have to be its sequences.
+    match_companion: bool = True
 
 
 def prepare(built: Build, game: Game, report: Report, *, make_names_safe: bool = True) -> None:
@@ -113,13 +138,11 @@ def find_by_file(built: Build, game: Game, mesh: Path | None) -> dict[Path, list
     return found
 
 
-def scale_files(built: Build, game: Game, report: Report) -> dict[Path, bytes]:
-    """The scales of joints beside finished animations, if the game reads them."""
+def animation_files(built: Build, game: Game, report: Report) -> dict[Path, bytes]:
+    """The files of finished animations, and of the scales of joints beside them, if the game reads those."""
     # An existing file of scales is emptied where no joint is scaled any more, because the game would use it.
-    if not PROFILES[game].writing.joint_scales:
-        return {}
-    files = {}
-    for path, animation in built.animations.items():
+    files = {path: format_animation(animation) for path, animation in built.animations.items()}
+    for path, animation in built.animations.items() if PROFILES[game].writing.joint_scales else ():
         scale_path = path.with_suffix(SCALE_SUFFIX)
         table = built.scales.get(path)
         if table is not None:
@@ -183,8 +206,7 @@ def find(
     """The findings of a game about an export, not verified; raises NothingToExportError."""
     # Names that an export replaces are only warnings. `path` is the file that would be written; None for a file beside
     # the .blend, with the name of the armature. A model there that the game would replace, such as the MDL with its
-    # name, has to have the same sequences.
-    # Warnings of the export itself are not findings.
+    # name, has to have the same sequences. Warnings of the export itself are not findings.
     report = Report()
     model_options = replace(options.model, verify=Verify.NONE)
     game = model_options.game
@@ -287,8 +309,8 @@ def hint_names(path: Path, model: Model, game: Game, companion: Companion | None
     # `companion` is None if the replaced model is unknown.
     if game is Game.QUAKE:
         shaders = dict.fromkeys(mesh.shader for mesh in model.meshes)
-        skins = [quake_skin_path(shader) for shader in shaders]
-        report.hints.append(f"Quake looks for {listing(skins)} ({_IMAGES}), beside progs/{path.stem}.mdl")
+        skins = listing([quake_skin_path(shader) for shader in shaders])
+        report.hints.append(f"Quake looks for {skins} (.tga, .png, .jpg or .lmp), beside progs/{path.stem}.mdl")
     elif game is Game.SAUERBRATEN and len(model.meshes) > 1:
         meshes = dict.fromkeys(mesh.comment_name for mesh in model.meshes)
         report.hints.append(f"md5skin in md5.cfg finds the meshes {listing(list(meshes))}")
@@ -305,10 +327,7 @@ def _hint_quake2_names(path: Path, companion: Companion | None, report: Report) 
     if game_of(path) is not Game.QUAKE2:
         report.hints.append(f"Quake II looks for md5/{path.name} in the folder of the MD2 that it replaces")
         return
-    try:
-        others = [other.name for other in files_in(path.parent.parent) if fold(other.suffix) == MD2_SUFFIX]
-    except OSError:
-        others = []
+    others = [other.name for other in listed_files(path.parent.parent, MD2_SUFFIX)]
     if not others:
         report.hints.append(f"Quake II shows it in place of {path.stem}{MD2_SUFFIX}, which is not in the folder above")
     elif fold(path.stem) not in {fold(Path(name).stem) for name in others}:
@@ -320,15 +339,11 @@ def _hint_quake2_names(path: Path, companion: Companion | None, report: Report) 
         )
 
 
-# Games that take one animation
-
-
 def arrange(
     clips: dict[Path, Clip], path: Path, companion: Companion | None, options: AnimationOptions, report: Report
 ) -> dict[Path, Clip]:
     """Clips in the order of a companion, else in the user's; raises Md5Error for all that do not fit."""
-    # The result, which `join` puts into one animation, has paths that differ, as a clip may occur twice; a single clip
-    # has `path`.
+    # The paths of the result, which `join` makes one, differ, as a clip may occur twice; a single clip has `path`.
     order = list(clips)
     if companion is not None:
         order, problems, left_out = match_clips(clips, companion, options)

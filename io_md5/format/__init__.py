@@ -65,18 +65,9 @@ from ...io_common.skeletal.skinning import (
 from ...io_common.skeletal.weights import fit_weights, model_bounds, pose_bounds
 from ...io_common.triangles import flip_v as flip_t
 from .check import check_animation, check_camera, check_model, describe
-from .games import (
-    PROFILES,
-    Comments,
-    Game,
-    NameRule,
-    Profile,
-    Subject,
-    Writing,
-    prepare_animation,
-    prepare_model,
-    rest_pose,
-)
+from .games.checks import NameRule, Subject
+from .games.profiles import PROFILES, Comments, Game, Profile, Writing
+from .games.writing import prepare_animation, prepare_model, rest_pose
 from .mdl_file import Mdl, parse_mdl, read_mdl
 from .model import MAGIC, OLD_VERSION, VERSION, Camera, Md5Error
 from .scale_file import Scales, format_scales, parse_scales, read_scales, scales_of_table, write_scales

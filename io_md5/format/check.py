@@ -19,7 +19,8 @@ from ...io_common.skeletal.scales import ScaleTable
 from ...io_common.skeletal.validation import check_arrays
 from ...io_common.skeletal.weights import model_bounds
 from ...io_common.texts import counted
-from .games import COMMON, Game, Subject, game_named, rules_of
+from .games.checks import Subject
+from .games.profiles import COMMON, Game, game_named, rules_of
 from .model import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, Camera, Md5Error
 from .text.anim_file import parse_animation, read_animation
 from .text.camera_file import parse_camera
@@ -154,15 +155,13 @@ def _describe_model(model: Model, game: str, companion: Path | None) -> Descript
 
 
 def _describe_animation(animation: Animation, game: str, joints: Joints | None) -> Description:
-    seconds = _seconds(animation.frame_count, animation.frame_rate)
+    playing, words = _playing(animation.frame_count, animation.frame_rate)
     moving = int((animation.flags != 0).sum())
     facts: dict[str, Any] = {
         "kind": "md5anim",
         "joints": len(animation.names),
         "moving_joints": moving,
-        "frames": animation.frame_count,
-        "frame_rate": animation.frame_rate,
-        "seconds": seconds,
+        **playing,
         "loop": loop_type(animation),
         "animated_components": int(animation.frames.shape[1]),
         "box": box_of(animation.bounds.reshape(-1, 3)),
@@ -171,7 +170,7 @@ def _describe_animation(animation: Animation, game: str, joints: Joints | None) 
     }
     lines = [
         "MD5 animation",
-        f"{counted(animation.frame_count, 'frames')} at {animation.frame_rate:g} a second, {seconds:.2f} s",
+        words,
         *_LOOP_LINES[facts["loop"]],
         f"{counted(len(animation.names), 'joints')}, {moving:,} of them animated in "
         f"{counted(facts['animated_components'], 'components')}",
@@ -184,13 +183,11 @@ def _describe_animation(animation: Animation, game: str, joints: Joints | None) 
 
 def _describe_camera(camera: Camera, game: str) -> Description:
     frames = camera.entry_count - len(camera.cuts)
-    seconds = _seconds(frames, camera.frame_rate)
+    playing, words = _playing(frames, camera.frame_rate)
     views = camera.fields_of_view
     facts: dict[str, Any] = {
         "kind": "md5camera",
-        "frames": frames,
-        "frame_rate": camera.frame_rate,
-        "seconds": seconds,
+        **playing,
         "cuts": camera.cuts.tolist(),
         "fields_of_view": [float(views.min()), float(views.max())] if len(views) else [],
         "box": box_of(camera.positions),
@@ -199,8 +196,7 @@ def _describe_camera(camera: Camera, game: str) -> Description:
     }
     lines = [
         "MD5 camera",
-        f"{counted(frames, 'frames')} at {camera.frame_rate:g} a second, {seconds:.2f} s; "
-        f"{counted(len(camera.cuts), 'cuts')}",
+        f"{words}; {counted(len(camera.cuts), 'cuts')}",
         *([f"fields of view from {views.min():g}° to {views.max():g}°"] if len(views) else []),
         *box_line(facts["box"]),
         *_commandline_line(camera.commandline),
@@ -208,10 +204,13 @@ def _describe_camera(camera: Camera, game: str) -> Description:
     return describe_findings(facts, lines, game, check_camera(camera, game_named(game)) if game else None)
 
 
-def _seconds(frames: int, rate: float) -> float:
-    """How long frames last; 0 without a frame rate, or with one next to 0, as JSON has no infinity."""
+def _playing(frames: int, rate: float) -> tuple[dict[str, float], str]:
+    """How long frames last, as facts and in words; 0 s without a frame rate, or with one next to 0."""
     seconds = frames / rate if rate > 0 else 0.0
-    return seconds if math.isfinite(seconds) else 0.0
+    # JSON has no infinity.
+    seconds = seconds if math.isfinite(seconds) else 0.0
+    words = f"{counted(frames, 'frames')} at {rate:g} a second, {seconds:.2f} s"
+    return {"frames": frames, "frame_rate": rate, "seconds": seconds}, words
 
 
 def _warnings(warnings: list[str], subject: Subject) -> list[str]:

@@ -15,17 +15,16 @@ from ...io_common.companions import Companion
 from ...io_common.errors import message_for
 from ...io_common.game_tree.archives import FilesByName, readable, stamp
 from ...io_common.names import fold, fold_slashes, without_image_extension
-from ...io_common.textures.conventions import MaterialImages, TextureRules
+from ...io_common.textures.conventions import MOST_SKINS, MaterialImages, TextureRules
 from ...io_common.textures.search import Search
 from ...io_md2.format import Md2Error, read_model
-from .games import Game
+from .games.profiles import Game
 from .mdl_file import MDL_SUFFIX, OtherMdlError, read_mdl
 from .model import ANIMATION_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX, Md5Error
 
 MD2_SUFFIX = ".md2"
 
 _MD5_FOLDER, _QUAKE_FOLDER = "md5", "progs"
-_MOST_SKINS = 100
 
 
 def game_of(path: Path) -> Game | None:
@@ -37,8 +36,7 @@ def find_companion(
     path: Path, search: Search | None = None, folders: FilesByName | None = None
 ) -> tuple[Companion | None, str]:
     """The model that an MD5 replaces; if it cannot be read, None and the reason."""
-    # It is searched on disk, in the same archive, and in the game folders of `search`; the MD5 need not exist.
-    # `folders` has what an import has listed already.
+    # It is searched on disk or in the archive, and in the game folders of `search`; `folders` are those listed so far.
     folders = folders if folders is not None else FilesByName()
     for game, folder, name in _candidates(path):
         found = folders.find(folder, name)
@@ -85,7 +83,7 @@ def skin_path(skin: str) -> str:
 def quake_skins(path: Path, shader: str, search: Search) -> list[MaterialImages]:
     """The images of the skins of a mesh in Quake, of animated skins the first frame."""
     result: list[MaterialImages] = []
-    for number in range(_MOST_SKINS):
+    for number in range(MOST_SKINS):
         name = quake_skin_path(shader, number)
         images = search.model(path, [name]).material(name)
         if images.diffuse is None:
@@ -110,13 +108,9 @@ def _in_game_folders(path: Path, folder: Path, name: str, search: Search) -> Pat
     """The file in the same relative folder of another game folder or archive."""
     model_folder = search.folder_of(path)
     depth = len(path.parent.parts) - len(folder.parts)
-    for _, relative in model_folder.trees:
-        parts = relative.split("/")
-        wanted = "/".join([*parts[: len(parts) - depth], name])
-        found = model_folder.game.path(wanted)
-        if found is not None:
-            return found
-    return None
+    folders = (relative.split("/") for _, relative in model_folder.trees)
+    found = (model_folder.game.path("/".join([*parts[: len(parts) - depth], name])) for parts in folders)
+    return next(filter(None, found), None)
 
 
 @lru_cache(maxsize=8)

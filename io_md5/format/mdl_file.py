@@ -8,8 +8,7 @@
     frames    int32 kind; 0: a pose; else int32 count, 8 bytes, count × float32, count × pose
     pose      8 bytes, the name in 16 bytes, 4 bytes for each vertex
 
-The poses of a group count as frames of the model that replaces it (Quake `model.c`, `Mod_LoadAliasModel`; Ironwail
-`gl_model.c`).
+The poses of a group count as frames of the model that replaces it (`Mod_LoadAliasModel` of Quake and Ironwail).
 """
 
 from __future__ import annotations

@@ -2,11 +2,7 @@
 
     { "muzzle": { "scale_positions": true, "0": 0.0, "12": 1.5 } }
 
-Keys are frames; a joint without a number for a frame has the scale 1. The offset of a weight, turned by its joint, is
-multiplied by the joint's scale; children do not inherit it. With `scale_positions`, the joint's own translation is
-multiplied as well, before the rotation of its parent. Between two frames the scale of the later one is used (q2pro
-`refresh/models.c`, `MD5_LoadScales`, `MD5_BuildFrameSkeleton`; `refresh/mesh.c`, `calc_skel_vert`,
-`lerp_alias_skeleton`).
+Keys are frames; docs/specification.md says what the game makes of it.
 """
 
 from __future__ import annotations
@@ -152,11 +148,8 @@ def format_scales(scales: Scales) -> bytes:
     """
     blocks = []
     for name, values in scales.joints.items():
-        rows = [
-            f'"{frame}": {_decimal(name, values[frame])}'
-            for frame in sorted(values)
-            if np.float32(values[frame]) != 1.0
-        ]
+        scaled = [(frame, value) for frame, value in sorted(values.items()) if np.float32(value) != 1.0]
+        rows = [f'"{frame}": {_decimal(name, value)}' for frame, value in scaled]
         if not rows:
             continue
         if name in scales.scales_positions:

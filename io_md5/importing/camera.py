@@ -36,8 +36,7 @@ from ..format.text.camera_file import timeline
 from ..options import ImportOptions
 from ..records import CUT_MARKER, store_camera
 
-# In units of the file. A map of Doom 3 is far larger than the default clipping range of Blender, and a camera displayed
-# one inch large would be invisible in it.
+# In units of the file: Doom 3's maps exceed Blender's default clipping range, and would hide a camera of one inch.
 _CLIP_START, _CLIP_END = 1.0, 131072.0
 _DISPLAY_SIZE = 16.0
 
@@ -190,15 +189,12 @@ def clamped(fields_of_view: Floats) -> Floats:
     return np.clip(fields_of_view, _MIN_ANGLE, _MAX_ANGLE)
 
 
-def field_of_view(lens: float, sensor_width: float, sensor_height: float, sensor_fit: str, aspect: float) -> float:
-    """The horizontal angle in degrees of the picture that Blender renders; lengths are in millimetres."""
-    # The sensor's width is the picture's if Sensor Fit is Horizontal, or Auto and the picture is not taller than wide;
-    # its width is the picture's height if it is Auto and the picture is taller, and its height if it is Vertical.
-    # `aspect` is the width of the picture divided by its height.
-    if sensor_fit == "VERTICAL":
-        across = sensor_height * aspect
-    elif sensor_fit == "AUTO":
-        across = sensor_width * min(aspect, 1.0)
-    else:
-        across = sensor_width
-    return math.degrees(2.0 * math.atan(across / (2.0 * lens)))
+def field_of_view(data: bpy.types.Camera, aspect: float) -> float:
+    """The horizontal angle in degrees of the picture that Blender renders, given its width divided by its height."""
+    # The sensor is as wide as the picture, with Auto as its longer side; with Vertical it is as high.
+    across = data.sensor_width
+    if data.sensor_fit == "VERTICAL":
+        across = data.sensor_height * aspect
+    elif data.sensor_fit == "AUTO":
+        across *= min(aspect, 1.0)
+    return math.degrees(2.0 * math.atan(across / (2.0 * data.lens)))

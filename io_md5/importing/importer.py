@@ -21,7 +21,7 @@ from ...io_common.textures.search import Search
 from ..format import Camera, Md5Error, read_camera, read_mesh, timeline
 from ..format.companions import TEXTURE_RULES, companion_skins, find_companion, game_of, quake_skins
 from ..format.files import FORMAT
-from ..format.games import Game
+from ..format.games.profiles import Game
 from ..format.model import ANIMATION_SUFFIX, CAMERA_SUFFIX, MESH_SUFFIX, SCALE_SUFFIX
 from ..format.scale_file import read_scales
 from ..options import ImportOptions
@@ -140,9 +140,7 @@ def _take_skins(
         skins = [quake_skins(path, mesh.shader, search) if options.use_textures else [] for mesh in model.meshes]
     else:
         skins = [companion_skins(path, companion, search)] * len(model.meshes)
-    skeleton.skins = [
-        [(skin.name, skin if options.use_textures else None) for skin in of_mesh[1:]] for of_mesh in skins
-    ]
+    skeleton.skins = [[(skin.name, skin if options.use_textures else None) for skin in found[1:]] for found in skins]
     if options.use_textures:
         images = zip(skins, skeleton.images, strict=True)
         skeleton.images = [of_mesh[0] if of_mesh else found for of_mesh, found in images]

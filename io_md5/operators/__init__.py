@@ -18,8 +18,8 @@ from ...io_blender.skeletal.records import ACTION_RATE
 from ...io_blender.verification import Verify
 from ..exporting import export_animations, export_mesh
 from ..exporting.camera import CameraExportOptions, export_camera
-from ..exporting.options import ExportOptions, ModelOptions
-from ..format.games import game_named
+from ..exporting.game import ExportOptions, ModelOptions
+from ..format.games.profiles import game_named
 from ..importing.importer import import_files
 from ..options import ImportOptions
 from . import export_md5, import_md5

@@ -13,23 +13,15 @@ from ...io_blender.operators import file_operators, panel_parts, shared_options
 from ...io_blender.options import SCENE, frame_rate_option, game_option, mixin_of, option, properties, values_of
 from ...io_blender.reports import ExportResult, Job, LocatedFinding
 from ...io_blender.skeletal.exporting.clips import Clip
-from ...io_blender.skeletal.operators.export_models import (
-    SkeletalCheck,
-    SkeletalExport,
-    SkeletalOptions,
-    actions_option,
-    armature_of,
-    values_for,
-)
+from ...io_blender.skeletal.operators import export_models
 from ...io_blender.skeletal.options import AnimationProperties, WeightOptions
 from ...io_blender.skeletal.records import load_action
 from ...io_common.texts import counted
 from ..exporting import export_animations, export_mesh
 from ..exporting.camera import CameraExportOptions, export_camera, exported_cameras
-from ..exporting.game import find, match_clips
-from ..exporting.options import ExportOptions, ModelOptions
+from ..exporting.game import ExportOptions, ModelOptions, find, match_clips
 from ..format.companions import find_companion
-from ..format.games import PROFILES, Game
+from ..format.games.profiles import PROFILES, Game
 from ..format.model import ANIMATION_SUFFIX
 from ..options import CameraProperties, ClipProperties, ModelProperties
 
@@ -37,7 +29,7 @@ from ..options import CameraProperties, ClipProperties, ModelProperties
 def values_of_game(operator: Any, context: Context) -> dict[str, Any]:
     """The values of options that the game of an export, or of its properties, needs, by name."""
     writing = PROFILES[Game(operator.game)].writing
-    values = values_for(writing, operator, context)
+    values = export_models.values_for(writing, operator, context)
     return values | {"make_names_safe": True} | ({"actions": "ALL"} if writing.needs_animation else {})
 
 
@@ -58,13 +50,12 @@ else:
 
 
 @properties
-class BuildOptions(_Game, _Options, SkeletalOptions):
+class BuildOptions(_Game, _Options, export_models.SkeletalOptions):
     """The properties that decide what is exported, and the options made from them."""
 
     family, profiles, model_properties = "md5", PROFILES, ModelProperties
 
     def export_options(self) -> ExportOptions:
-        """The options of the export."""
         model = ModelOptions(**self.model_values(), game=Game(self.game_or_default()))
         return ExportOptions(model, self.actions, self.animation_options(), self.match_companion)
 
@@ -90,7 +81,7 @@ def _draw_one_animation(layout: UILayout, context: Context, operator: Export, cl
         layout.label(text=line, icon="BLANK1" if number else "INFO")
 
 
-class Export(BuildOptions, SkeletalExport):
+class Export(BuildOptions, export_models.SkeletalExport):
     """The export of a model or of animations, without its identifiers."""
 
     animation_suffix, check_operator = ANIMATION_SUFFIX, "object.md5_check_game"
@@ -104,10 +95,10 @@ class Export(BuildOptions, SkeletalExport):
         if self.profile().writing.needs_animation:
             _draw_one_animation(layout, context, self, clips)
         else:
-            SkeletalExport.draw_chosen(self, layout, context, clips)
+            export_models.SkeletalExport.draw_chosen(self, layout, context, clips)
 
     def draw_actions(self, layout: UILayout, context: Context) -> None:
-        SkeletalExport.draw_actions(self, layout, context)
+        export_models.SkeletalExport.draw_actions(self, layout, context)
         if self.actions in ("ACTIVE", "SCENE") and self.profile().writing.needs_animation:
             layout.prop(self, "match_companion")
 
@@ -121,7 +112,7 @@ class EXPORT_SCENE_OT_md5mesh(Export, bpy.types.Operator):
 
     filename_ext, panels = ".md5mesh", "IO_MD5_export_mesh"
     filter_glob: str = option("*.md5mesh", options={"HIDDEN"})
-    actions: str = actions_option("NONE", "Animations to export with the mesh", "Export only the mesh")
+    actions: str = export_models.actions_option("NONE", "Animations to export with the mesh", "Export only the mesh")
 
 
 @properties
@@ -133,25 +124,25 @@ class EXPORT_SCENE_OT_md5anim(Export, bpy.types.Operator):
 
     filename_ext, panels, has_mesh = ".md5anim", "IO_MD5_export_anim", False
     filter_glob: str = option("*.md5anim", options={"HIDDEN"})
-    actions: str = actions_option("ACTIVE", "Animations to export")
+    actions: str = export_models.actions_option("ACTIVE", "Animations to export")
 
     def default_name(self, context: Context) -> str:
         """The name of the active action, that of its file if it was imported."""
-        armature = armature_of(context)
+        armature = export_models.armature_of(context)
         data = armature.animation_data if armature is not None else None
         action = data.action if data is not None else None
         return load_action(action).name if action is not None else ""
 
 
 @properties
-class OBJECT_OT_md5_check_game(BuildOptions, SkeletalCheck, bpy.types.Operator):
+class OBJECT_OT_md5_check_game(BuildOptions, export_models.SkeletalCheck, bpy.types.Operator):
     """List the problems that a game would have with the active armature, its meshes and its actions"""
 
     bl_idname = "object.md5_check_game"
     bl_label = "Check for Game (MD5)"
 
     shown = ("game", "make_names_safe")
-    actions: str = actions_option("ALL", "Animations to check", "Check no animations")
+    actions: str = export_models.actions_option("ALL", "Animations to check", "Check no animations")
 
     def find(self, context: Context) -> list[LocatedFinding]:
         path = Path(bpy.path.abspath(self.filepath)) if self.filepath else None
@@ -178,11 +169,9 @@ class EXPORT_SCENE_OT_md5camera(
     game: str = game_option(PROFILES)
 
     def converted_objects(self, context: Context) -> list[Object]:
-        """The cameras."""
         return exported_cameras(context.scene, use_markers=self.use_markers)
 
     def default_name(self, context: Context) -> str:
-        """The name of the scene's camera."""
         camera = context.scene.camera
         return camera.name if camera is not None else ""
 

@@ -25,7 +25,8 @@ from io_idtech.io_md2.format import prepare_model as prepare_md2
 from io_idtech.io_md2.format.model import Md2Error
 from io_idtech.io_md5.format import format_animation, format_mesh, read_animation, read_mesh
 from io_idtech.io_md5.format.check import check_animation, check_model
-from io_idtech.io_md5.format.games import COMMON, PROFILES, Game, prepare_animation, prepare_model
+from io_idtech.io_md5.format.games.profiles import COMMON, PROFILES, Game
+from io_idtech.io_md5.format.games.writing import prepare_animation, prepare_model
 
 UNITS = 0.01
 

@@ -107,9 +107,6 @@ def stating(text: str, found_in: Callable[[Any], object]) -> PartCheck:
     return check
 
 
-# Joints, of a mesh or an animation
-
-
 def no_joints(rule: Rule, subject: Subject) -> Iterator[Finding]:
     if subject.camera is None and not subject.joints.names:
         yield rule.finding("there are no joints", 0)
@@ -197,13 +194,9 @@ def commandline_length(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def joint_numbers(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    bad = np.flatnonzero(
-        ~np.isfinite(np.column_stack([subject.joints.positions, subject.joints.orientations])).all(axis=1)
-    )
+    numbers = np.column_stack([subject.joints.positions, subject.joints.orientations])
+    bad = np.flatnonzero(~np.isfinite(numbers).all(axis=1))
     yield from _named(rule, subject, bad, "a joint has a number that is not finite", found="")
-
-
-# Animations
 
 
 @about("animation")
@@ -277,9 +270,6 @@ def base_frame_needed(rule: Rule, animation: Animation, subject: Subject) -> Ite
     yield from _named(rule, subject, joints, what, found=len(joints))
 
 
-# Scales of joints
-
-
 def scale_count(rule: Rule, subject: Subject) -> Iterator[Finding]:
     if subject.scales is None:
         return
@@ -304,9 +294,6 @@ def scale_names(rule: Rule, subject: Subject) -> Iterator[Finding]:
         if byte_count(name) > rule.limit or json.dumps(name, ensure_ascii=False) != f'"{name}"'
     ]
     yield from _named(rule, subject, wrong, "scaled joints with long names or special characters", quoted=True)
-
-
-# Camera paths
 
 
 camera_path = about("camera")(stating("a camera path", lambda camera: True))

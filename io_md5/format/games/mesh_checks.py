@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,9 +35,6 @@ def each_mesh(check: PartCheck) -> Check:
                 yield replace(finding, text=f"{where}: {finding.text}", mesh=index)
 
     return check_all
-
-
-# The model as a whole
 
 
 no_meshes = about("model")(stating("there is no mesh", lambda model: not model.meshes))
@@ -83,9 +81,6 @@ def no_animation(rule: Rule, _model: Model, subject: Subject) -> Iterator[Findin
         yield rule.finding("there is no animation of the same name beside the mesh")
 
 
-# Single meshes: names
-
-
 mesh_names = each_mesh(stating(
     "its shader or name contains a double quote or a line break",
     lambda mesh: not (is_writable(mesh.shader) and is_writable(mesh.name)),
@@ -111,35 +106,22 @@ def skin_length(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
         yield rule.finding(f"the path of its skin, {path}, has {byte_count(path)} bytes", byte_count(path))
 
 
-# Single meshes: numbers
-
-
 @each_mesh
 def not_finite(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
-    bad = np.flatnonzero(~np.isfinite(mesh.uvs).all(axis=1))
-    if len(bad):
-        yield rule.finding(f"texture coordinates of vertex {bad[0]} are not finite", vertices=bad)
-    weights = ~(np.isfinite(mesh.weight_biases) & np.isfinite(mesh.weight_positions).all(axis=1))
-    if weights.any():
-        what = f"weight {np.flatnonzero(weights)[0]} is not finite"
-        yield rule.finding(what, vertices=_vertices_of_weights(mesh, weights))
+    uvs = np.flatnonzero(~np.isfinite(mesh.uvs).all(axis=1))
+    yield from _first_of(rule, mesh, "vertices", uvs, "texture coordinates of vertex {} are not finite")
+    is_finite = np.isfinite(mesh.weight_biases) & np.isfinite(mesh.weight_positions).all(axis=1)
+    yield from _first_of(rule, mesh, "weights", np.flatnonzero(~is_finite), "weight {} is not finite")
 
 
 @each_mesh
 def invalid_references(rule: Rule, mesh: Mesh, subject: Subject) -> Iterator[Finding]:
     triangles = np.flatnonzero(_outside(mesh.triangles, mesh.vertex_count).any(axis=1))
-    if len(triangles):
-        what = f"triangle {triangles[0]} refers to a vertex that does not exist"
-        yield rule.finding(what, triangles[0], triangles=triangles)
-    weights = _outside(mesh.weight_joints, len(subject.joints.names))
-    if weights.any():
-        first = np.flatnonzero(weights)[0]
-        what = f"weight {first} refers to a joint that does not exist"
-        yield rule.finding(what, first, vertices=_vertices_of_weights(mesh, weights))
+    yield from _first_of(rule, mesh, "triangles", triangles, "triangle {} refers to a vertex that does not exist")
+    weights = np.flatnonzero(_outside(mesh.weight_joints, len(subject.joints.names)))
+    yield from _first_of(rule, mesh, "weights", weights, "weight {} refers to a joint that does not exist")
     vertices = np.flatnonzero(has_invalid_range(mesh))
-    if len(vertices):
-        what = f"vertex {vertices[0]} refers to weights that do not exist"
-        yield rule.finding(what, vertices[0], vertices=vertices)
+    yield from _first_of(rule, mesh, "vertices", vertices, "vertex {} refers to weights that do not exist")
 
 
 @each_mesh
@@ -159,12 +141,9 @@ def bias_sums(rule: Rule, mesh: Mesh, _subject: Subject) -> Iterator[Finding]:
     off = np.flatnonzero((np.abs(sums - 1.0) > rule.limit) & (mesh.weight_counts > 0))
     if len(off):
         worst = off[np.argmax(np.abs(sums[off] - 1.0))]
-        yield rule.finding(
-            f"the biases of {counted(len(off), 'vertices')} do not sum to 1, those of vertex {worst} "
-            f"to {sums[worst]:.6g}",
-            f"{sums[worst]:.6g}",
-            vertices=off,
-        )
+        vertices, found = counted(len(off), "vertices"), f"{sums[worst]:.6g}"
+        text = f"the biases of {vertices} do not sum to 1, those of vertex {worst} to {found}"
+        yield rule.finding(text, found, vertices=off)
 
 
 vertex_count = each_mesh(at_most("vertices", lambda mesh: mesh.vertex_count, selected=True))
@@ -227,11 +206,15 @@ def _outside(indices: Ints, count: int) -> npt.NDArray[np.bool_]:
     return (indices < 0) | (indices >= count)
 
 
-def _vertices_of_weights(mesh: Mesh, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    if has_invalid_range(mesh).any():
-        return np.empty(0, dtype=np.int64)
-    rows = vertex_weights(mesh)
-    return np.unique(rows.vertices[chosen[rows.weights]])
+def _first_of(rule: Rule, mesh: Mesh, kind: str, bad: npt.NDArray[np.int64], text: str) -> Iterator[Finding]:
+    """The finding about the first bad vertex, triangle or weight, with all of them, or the vertices of weights."""
+    if not len(bad):
+        return
+    selected: dict[str, Any] = {kind: bad}
+    if kind == "weights":
+        rows = vertex_weights(mesh) if not has_invalid_range(mesh).any() else None
+        selected = {"vertices": np.unique(rows.vertices[np.isin(rows.weights, bad)])} if rows is not None else {}
+    yield rule.finding(text.format(bad[0]), bad[0], **selected)
 
 
 # Weights as graphics cards get them: a few for each vertex, each as a byte
@@ -263,12 +246,9 @@ def influences(*keepers: Keeper) -> Check:
             most, at_rest = int(mesh.weight_counts[worst]), _at_rest(mesh, subject) if keepers else None
             found = _differences(keepers, mesh, subject, at_rest) if at_rest is not None else {}
             off = _in_words(found) if max(found.values(), default=0.0) > _NOTHING else ""
-            yield rule.finding(
-                f"{counted(len(many), 'vertices', 'have')} more than {rule.limit:g} weights, vertex {worst} has {most}"
-                + (f", off by up to {off}" if off else ""),
-                most,
-                vertices=many,
-            )
+            have = counted(len(many), "vertices", "have")
+            text = f"{have} more than {rule.limit:g} weights, vertex {worst} has {most}"
+            yield rule.finding(text + (f", off by up to {off}" if off else ""), most, vertices=many)
 
     return each_mesh(check)
 

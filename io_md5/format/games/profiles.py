@@ -61,9 +61,6 @@ class Profile(rules.Profile):
     writing: Writing = Writing()
 
 
-# Rules that several games have
-
-
 def does(engine: str, what: str) -> str:
     """What an engine does, or several: ``Quake II takes 5``, ``Ironwail and vkQuake take 5``."""
     verb, space, rest = what.partition(" ")
@@ -83,7 +80,6 @@ joint_count = partial(_shared, "joint_count", checks.joint_count, "at most {limi
 
 
 def _in_a_mesh(code: str, check: Check, what: str) -> Callable[..., Rule]:
-    """A limit on the parts of a mesh."""
     words = f"at most {{limit:,}} {what} in a mesh", "takes {limit:,} in a mesh", "turn on Split Surfaces"
     return partial(_shared, code, check, *words)
 
@@ -195,8 +191,6 @@ COMMON: tuple[Rule, ...] = (
     _common("other_joints", checks.other_joints, "the joints of an animation are those of the mesh, index by index",
             "the games refuse that", "export mesh and animation together", f"{_DOOM3_ANIM}, `CheckModelHierarchy`"),
 )  # fmt: skip
-
-# The games
 
 _ROOT_TO_ZERO = f"{_DOOM3_ANIM} 299–324: the root's base translation is replaced by 0"
 _CAMERA = "Doom 3 `d3xp/Camera.cpp`, `LoadAnim`"
@@ -435,11 +429,8 @@ def rules_of(game: Game) -> tuple[Rule, ...]:
 
 def mesh_limits(game: Game) -> dict[str, int]:
     """How much a mesh for a game can have, by the code of the rule."""
-    return {
-        rule.code: int(rule.limit)
-        for rule in rules_of(game)
-        if rule.code in ("vertex_count", "triangle_count", "weight_count")
-    }
+    limits = {rule.code: int(rule.limit) for rule in rules_of(game)}
+    return {code: limits[code] for code in ("vertex_count", "triangle_count", "weight_count") if code in limits}
 
 
 # Games by the names that they have for files of other formats: q2pro and the re-release read MD2 files as well.

@@ -28,25 +28,21 @@ def prepare_model(
     With `make_names_safe`, joint names that the game does not accept are replaced. `object_names` are those of the
     meshes, for comments that the game requires; else the last parts of the shaders are used.
     """
-    writing = PROFILES[game].writing
-    names, warnings = _names(model.joints.names, game) if make_names_safe else (model.joints.names, [])
-    commandline, more_warnings = _commandline(model.commandline, writing)
-    meshes = _meshes(model.meshes, writing, object_names)
+    names, commandline, warnings = _texts(model.joints.names, model.commandline, game, make_names_safe)
+    meshes = _meshes(model.meshes, PROFILES[game].writing, object_names)
     joints = replace(model.joints, names=names)
-    return replace(model, joints=joints, meshes=meshes, commandline=commandline), [*warnings, *more_warnings]
+    return replace(model, joints=joints, meshes=meshes, commandline=commandline), warnings
 
 
 def prepare_animation(
     animation: Animation, game: Game = Game.ANY, *, make_names_safe: bool = True
 ) -> tuple[Animation, list[str]]:
     """An animation prepared for a game; for the arguments and results see `prepare_model`."""
-    writing = PROFILES[game].writing
-    names, warnings = _names(animation.names, game) if make_names_safe else (animation.names, [])
-    commandline, more_warnings = _commandline(animation.commandline, writing)
+    names, commandline, warnings = _texts(animation.names, animation.commandline, game, make_names_safe)
     prepared = replace(animation, names=names, commandline=commandline)
-    if writing.all_components:
+    if PROFILES[game].writing.all_components:
         prepared = with_components(prepared, components(prepared), limits=-1.0)
-    return prepared, [*warnings, *more_warnings]
+    return prepared, warnings
 
 
 def rest_pose(joints: Joints, bounds: np.ndarray, commandline: str = "") -> Animation:
@@ -89,21 +85,20 @@ def _with_suffix(name: str, suffix: str, rule: NameRule) -> str:
     return (shorten(name, rule.max_bytes - len(suffix)) if rule.max_bytes else name) + suffix
 
 
-def _names(names: list[str], game: Game) -> tuple[list[str], list[str]]:
-    safe = safe_names(names, PROFILES[game].writing.names)
+def _texts(names: list[str], commandline: str, game: Game, make_names_safe: bool) -> tuple[list[str], str, list[str]]:
+    """Joint names and a command line that a game accepts, and warnings about what was replaced or shortened."""
+    writing = PROFILES[game].writing
+    warnings: list[str] = []
+    safe = safe_names(names, writing.names) if make_names_safe else names
     changed = [f"{old!r} became {new!r}" for old, new in zip(names, safe, strict=True) if old != new]
-    label = PROFILES[game].label if game is not Game.ANY else "MD5"
-    texts = [f"joint names that {label} does not accept were replaced: {listing(changed)}"] if changed else []
-    return safe, texts
-
-
-def _commandline(text: str, writing: Writing) -> tuple[str, list[str]]:
-    limit, length = writing.max_commandline, byte_count(text)
-    if not limit or length <= limit:
-        return text, []
-    return shorten(text, limit), [
-        f"the command line was shortened from {length:,} to {limit:,} bytes, the limit of the game"
-    ]
+    if changed:
+        label = PROFILES[game].label if game is not Game.ANY else "MD5"
+        warnings.append(f"joint names that {label} does not accept were replaced: {listing(changed)}")
+    limit, length = writing.max_commandline, byte_count(commandline)
+    if limit and length > limit:
+        commandline = shorten(commandline, limit)
+        warnings.append(f"the command line was shortened from {length:,} to {limit:,} bytes, the limit of the game")
+    return safe, commandline, warnings
 
 
 def _meshes(meshes: list[Mesh], writing: Writing, object_names: list[str] | None) -> list[Mesh]:

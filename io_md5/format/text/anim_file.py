@@ -25,6 +25,8 @@ which must be 0 to F - 1 (MD5 specification; Doom 3 also requires the order).
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 
 from ....io_common.files import Source, Target, read_source, write_target
@@ -35,8 +37,9 @@ from ..model import Md5Error
 from ..validation import validate_animation
 from . import blocks, old_layout, printing
 from .blocks import Contents, read_contents
+from .columns import Offsets
 from .rows import extract_frames
-from .scanner import CLOSE, IntArray, Scan, read_head, whole_file
+from .scanner import CLOSE, Scan, read_head, whole_file
 
 _HIERARCHY = "parent, flags, first component"
 _NUMBERS = ("numframes", "numjoints", "framerate", "numanimatedcomponents", "numchannels")
@@ -69,11 +72,11 @@ def read_animation_header(source: Source, name: str = "") -> AnimationHeader:
     `read_mesh`, but the file must be a regular one.
     """
     data, end, name = read_head(source, "hierarchy", name)
-    if end:
+    with suppress(Md5Error, KeyError):
         scan = Scan(data[:end], name)
         contents = read_contents(scan, numbers=_NUMBERS, once=("hierarchy",))
-        frames, rate = (contents.numbers.get(key, -1.0) for key in ("numframes", "framerate"))
-        if "hierarchy" in contents.opened and 0 <= frames <= 1 << 31 and "framerate" in contents.numbers:
+        frames, rate = contents.numbers["numframes"], contents.numbers["framerate"]
+        if 0 <= frames <= 1 << 31:
             names, parents, _ = blocks.read_joints(scan, contents.opened["hierarchy"], 3, _HIERARCHY)
             return AnimationHeader(names, parents, int(frames), blocks.frame_rate(scan, rate))
     whole = parse_animation(whole_file(source, data), name)
@@ -155,7 +158,7 @@ def _frames(scan: Scan, contents: Contents, joint_count: int, least: int) -> Flo
     return frames[order]
 
 
-def _scanned_frames(scan: Scan, openings: IntArray, joint_count: int, least: int) -> tuple[Floats, Floats]:
+def _scanned_frames(scan: Scan, openings: Offsets, joint_count: int, least: int) -> tuple[Floats, Floats]:
     """The numbers (F,) and the components (F, C) of frames, given their opening braces."""
     blocks.check_pose_count(scan, joint_count, len(openings))
     # What follows the numbers is the closing brace.

@@ -38,7 +38,6 @@ from .scanner import Scan
 _COLUMNS = 7
 
 _TOKEN = re.compile(rb"//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z)|[()]|[\x21-\x27\x2a-\x7f]+")
-_CUT_START = re.compile(rb"[-+.\d]")
 _NUMBER = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
@@ -95,7 +94,7 @@ def _cuts(scan: Scan, opening: int, entry_count: int) -> tuple[list[int], list[s
         token = match[0]
         if token.startswith((b"//", b"/*")):
             continue
-        if not in_parentheses and _CUT_START.match(token):
+        if not in_parentheses and token[0] in b"-+.0123456789":
             number = float(token) if _NUMBER.fullmatch(token) else -1.0
             if not (number.is_integer() and 0 <= number < entry_count):
                 only = "no cuts, because there is only one frame"

@@ -30,15 +30,10 @@ _EXACT = float(1 << 53)
 _POWERS = np.array([float(f"1e{exponent}") for exponent in range(2 * _EIGHT + 1)])
 
 
-def every_byte(byte: int) -> np.uint64:
-    """A byte repeated eight times."""
-    return np.uint64(int.from_bytes(bytes([byte] * _EIGHT), "little"))
-
-
 _ONE = np.uint64(1)
 _PADDING = 1 << 17
 # A digit minus "0" is at most 9. With this added, it is just below the highest bit of its byte.
-_ZEROS, _TO_HIGHEST_BIT, _HIGHEST_BITS = every_byte(0x30), every_byte(0x76), every_byte(0x80)
+_ZEROS, _TO_HIGHEST_BIT, _HIGHEST_BITS = (np.uint64(byte * 0x0101010101010101) for byte in (0x30, 0x76, 0x80))
 _HIGHEST_TO_LOWEST = np.uint64(7)
 # The steps that combine two neighbors into one number, for digits, pairs and groups of four: the multiplier that
 # weights the first and adds the second, and the right shift and the mask of the result.
@@ -72,16 +67,9 @@ class Text:
     def __init__(self, data: bytes) -> None:
         # A line with another layout than expected may be read beyond the end.
         padded = data + bytes(_PADDING)
-        self._size = len(data)
+        self.data = data
         self._bytes = np.frombuffer(padded, dtype=np.uint8)
         self._eights: Eights = np.ndarray(len(padded) - _EIGHT + 1, dtype="<u8", buffer=padded, strides=(1,))
-
-    def __len__(self) -> int:
-        return self._size
-
-    def line(self, start: int, end: int) -> bytes:
-        """The bytes between two offsets."""
-        return self._bytes[start:end].tobytes()
 
     def lines(self, start: int, end: int) -> tuple[Offsets, Offsets]:
         """The start and end offsets of the lines between two offsets; the last ends with a newline."""
@@ -92,18 +80,13 @@ class Text:
     def matches(self, offsets: Offsets, words: bytes) -> Flags:
         """Whether these words are at each offset, (n,)."""
         if len(words) == 1:
-            found: Flags = self._bytes[offsets] == words[0]
-            return found
-        found = self._matches_eight(offsets, words[:_EIGHT])
-        for first in range(_EIGHT, len(words), _EIGHT):
-            found &= self._matches_eight(offsets + first, words[first : first + _EIGHT])
-        return found
-
-    def _matches_eight(self, offsets: Offsets, words: bytes) -> Flags:
-        """The same for up to eight bytes; no bytes match everywhere."""
-        # Bytes after the words are shifted out.
-        eights = self._eights[offsets] << np.uint64(8 * (_EIGHT - len(words)))
-        found: Flags = eights == np.uint64(int.from_bytes(words.rjust(_EIGHT, b"\0"), "little"))
+            return np.asarray(self._bytes[offsets] == words[0])
+        found = np.ones(len(offsets), dtype=bool)
+        for first in range(0, len(words), _EIGHT):
+            part = words[first : first + _EIGHT]
+            # Bytes after the part are shifted out.
+            eights = self._eights[offsets + first] << np.uint64(8 * (_EIGHT - len(part)))
+            found &= eights == np.uint64(int.from_bytes(part.rjust(_EIGHT, b"\0"), "little"))
         return found
 
     def integers(self, offsets: Offsets) -> tuple[Floats, Flags, Offsets]:
@@ -198,8 +181,7 @@ _MAX_FIELD = 64 + MAX_GAP
 
 # Lines converted at once: few enough to stay in the processor's cache and to be allocated quickly.
 LINES_AT_ONCE = 1 << 13
-# Lines with another layout than the first, for instance with an exponent, are read one by one, up to one in this many,
-# plus a few.
+# Lines with another layout than the first, as with an exponent, are read one by one: a few, and one in this many.
 _MAX_ODD_FRACTION, _MAX_ODD_LINES = 16, 64
 
 
@@ -235,7 +217,7 @@ class Layout:
             if len(odd_lines) > _MAX_ODD_LINES + piece.stop // _MAX_ODD_FRACTION:
                 return None
         for line in odd_lines:
-            numbers = self._numbers(text.line(int(starts[line]), int(ends[line])))
+            numbers = self._numbers(text.data[starts[line] : ends[line]])
             # Numbers converted in bulk are never that large.
             if numbers is None or max(map(abs, numbers), default=0.0) > LARGEST:
                 return None

@@ -27,6 +27,8 @@ warning says where the two differ.)
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 
 from ....io_common.files import Source, Target, read_source, write_target
@@ -34,6 +36,7 @@ from ....io_common.skeletal import quaternions as quat
 from ....io_common.skeletal.model import ROOT, Ints, Joints, Mesh, Model
 from ....io_common.skeletal.validation import are_outside
 from ....io_common.texts import counted
+from ..model import Md5Error
 from ..validation import validate_model, weight_limit
 from . import blocks, old_layout, printing
 from .blocks import read_contents
@@ -60,11 +63,10 @@ def read_joints(source: Source, name: str = "") -> Joints:
     Source, name and errors are those of `read_mesh`, but the file must be a regular one.
     """
     data, end, name = read_head(source, "joints", name)
-    if end:
+    with suppress(Md5Error, KeyError):
         scan = Scan(data[:end], name)
         contents = read_contents(scan, numbers=_COUNTS, once=("joints",), repeated=("bone", "mesh"))
-        if "joints" in contents.opened:
-            return _parse_joints(scan, contents.opened["joints"])
+        return _parse_joints(scan, contents.opened["joints"])
     return parse_mesh(whole_file(source, data), name).joints
 
 
@@ -118,7 +120,6 @@ def _parse_mesh(scan: Scan, opening: int, joint_count: int) -> Mesh:
     ranges = _weight_ranges(scan, verts, len(weights))
     for rows, key, what in ((verts, "numverts", "vertices"), (tris, "numtris", "triangles"),
                             (weights, "numweights", "weights")):  # fmt: skip
-        # The games ignore the number.
         if np.count_nonzero(rows.values[:, 0] != np.arange(len(rows))):
             scan.warnings.append(f"the {what} of a mesh are not numbered in order; their order in the file is used")
         blocks.check_count(scan, declared.get(key), len(rows), f"{what} in a mesh")

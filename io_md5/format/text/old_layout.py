@@ -34,7 +34,6 @@ from . import blocks
 from .scanner import Scan
 
 _POSITIONS = ("x", "y", "z")
-_ANGLES = ("pitch", "yaw", "roll")
 
 
 def parse_bones(scan: Scan, openings: list[int]) -> Joints:
@@ -53,10 +52,8 @@ def parse_bones(scan: Scan, openings: list[int]) -> Joints:
             parents[joint] = index[parent]
     blocks.check_hierarchy(scan, names, parents, openings)
     axes = np.array(matrices).reshape(-1, 3, 3)
-    orientations = quat.from_matrices(np.swapaxes(axes, 1, 2))
-    return Joints(
-        names, parents, np.array(positions).reshape(-1, 3), quat.wxyz_from_xyz(quat.xyz_from_wxyz(orientations))
-    )
+    turns = quat.xyz_from_wxyz(quat.from_matrices(np.swapaxes(axes, 1, 2)))
+    return Joints(names, parents, np.array(positions).reshape(-1, 3), quat.wxyz_from_xyz(turns))
 
 
 def parse_channels(scan: Scan, openings: list[int]) -> Animation:
@@ -90,7 +87,7 @@ def parse_channels(scan: Scan, openings: list[int]) -> Animation:
     frames = np.empty((frame_count, len(names), 6))
     for index, name in enumerate(names):
         frames[:, index, :3] = np.stack([track(name, attribute) for attribute in _POSITIONS], axis=1)
-        pitch, yaw, roll = (track(name, angle) for angle in _ANGLES)
+        pitch, yaw, roll = (track(name, angle) for angle in ("pitch", "yaw", "roll"))
         frames[:, index, 3:] = quat.xyz_from_wxyz(_angles_to_quaternions(pitch, yaw, roll))
     corners = [[track(corner, axis) for axis in _POSITIONS] for corner in ("boundsMin", "boundsMax")]
     bounds = np.moveaxis(np.array(corners), 2, 0)

@@ -2,8 +2,7 @@
 
 Doom 3 accepts no capital exponent, no leading ``+`` and no ``nan``, so numbers are ``%1.10f`` without trailing zeros. A
 string ends at the next double quote or line end and has no escapes, so names cannot contain either.
-Many numbers become text four digits at a time, which are looked up. What is not printed is zero bytes in a table of
-fixed width, which are removed at the end.
+Many numbers become text four digits at a time, which are looked up; zero bytes, which fill it up, are removed at last.
 """
 
 from __future__ import annotations
@@ -114,9 +113,6 @@ def header(commandline: str) -> list[str]:
     return [f"{MAGIC} {VERSION}", f"commandline {quoted(commandline)}", ""]
 
 
-# Many numbers at once
-
-
 def _integer_texts(values: npt.NDArray[Any]) -> _Bytes | None:
     """Integers as text, (…, 8) bytes; None unless all are from 0 to 99,999,999."""
     if values.size and (values.min() < 0 or values.max() >= _MAX_INTEGER):
@@ -152,7 +148,6 @@ def _decimal_texts(values: Floats) -> _Bytes | None:
 
 
 def _split(values: _Numbers, divisor: int) -> tuple[_Numbers, _Numbers]:
-    """Quotients and remainders."""
     quotients = values // np.uint64(divisor)
     return quotients, values - quotients * np.uint64(divisor)
 

@@ -55,7 +55,7 @@ def extract_rows(data: bytes) -> ReducedText:
         if rows is not None:
             counts = [len(line_starts) for line_starts, _ in lines]
             parts = np.split(rows, np.cumsum(counts)[:-1])
-            blocks += [ExtractedBlock(word, *place, len(part), part) for place, part in zip(alike, parts, strict=True)]
+            blocks += [ExtractedBlock(word, *place, part) for place, part in zip(alike, parts, strict=True)]
     return extract(data, blocks)
 
 
@@ -66,7 +66,6 @@ class ExtractedBlock:
     word: bytes  # that replaces it in the text
     start: int  # offset of its first line
     end: int  # offset after its last line
-    lines: int  # how many
     rows: Floats  # (rows, width)
 
 
@@ -77,8 +76,9 @@ def extract(data: bytes, blocks: list[ExtractedBlock]) -> ReducedText:
     position = length = 0
     for block in sorted(blocks, key=lambda block: block.start):
         rows[length + block.start - position] = block.rows
-        pieces += (data[position : block.start], block.word, b"\n" * block.lines)
-        length += block.start - position + len(block.word) + block.lines
+        lines = data.count(b"\n", block.start, block.end)
+        pieces += (data[position : block.start], block.word, b"\n" * lines)
+        length += block.start - position + len(block.word) + lines
         position = block.end
     return ReducedText(b"".join([*pieces, data[position:]]), len(data), rows)
 
@@ -159,13 +159,13 @@ def _short_frames(data: bytes, first: int) -> ExtractedBlock | None:
     rows[:, 0] = [float(number) for number in numbers]
     if not (np.abs(rows) <= LARGEST).all():
         return None
-    return ExtractedBlock(_PLACEHOLDER, first, len(data), data.count(b"\n", first), rows)
+    return ExtractedBlock(_PLACEHOLDER, first, len(data), rows)
 
 
 def _frames_in_columns(data: bytes, first: int, head: Layout) -> ExtractedBlock | None:
     """All frames, if each has the lines of the first."""
     text = Text(data)
-    starts, ends = text.lines(first, len(text))
+    starts, ends = text.lines(first, len(data))
     frames = np.flatnonzero(text.matches(starts, head.lead))
     step = int(frames[1]) if len(frames) > 1 else 0
     if not step or not np.array_equal(frames, np.arange(len(frames)) * step):
@@ -177,16 +177,14 @@ def _frames_in_columns(data: bytes, first: int, head: Layout) -> ExtractedBlock 
     rows = _read_frames(text, starts, ends, frames, head, lines, size)
     if rows is None:
         return None
-    count = int(frames[-1]) + size
-    return ExtractedBlock(_PLACEHOLDER, first, int(ends[count - 1]), count, rows)
+    return ExtractedBlock(_PLACEHOLDER, first, int(ends[frames[-1] + size - 1]), rows)
 
 
 def _read_frames(
     text: Text, starts: Offsets, ends: Offsets, firsts: Offsets, head: Layout, lines: list[bytes], size: int
 ) -> Floats | None:
     """The numbers of all frames, (F, n); None if frames differ, or are so few that the scanner is faster."""
-    # `firsts` (F,) are the lines that open a frame; `lines` are those from the first frame to the second, of which
-    # `size` belong to the frame itself.
+    # `firsts` (F,) are the lines that open a frame; `lines` are those up to the second one, the first `size` its own.
     tables: dict[tuple[Layout, bool], list[int]] = {(head, True): [0]}
     widths = [head.width] + [0] * (size - 1)
     for line, content in enumerate(lines[1:], 1):

@@ -13,60 +13,46 @@ import os
 import re
 from array import array
 from bisect import bisect_left
-from functools import cached_property, lru_cache
-from typing import Any
+from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from ....io_common.files import Source, open_file, read_source
-from ....io_common.skeletal.model import LARGEST
+from ....io_common.skeletal.model import LARGEST, Floats
 from ....io_common.texts import counted
 from ..model import Md5Error
-from .columns import floats
+from .columns import Offsets, floats
 from .rows import ReducedText
 
 _HEAD_CHUNK = 1 << 16
-# Strings, comments and single slashes. Possessive, as going back would take quadratic time.
-_SKIPPED = rb'"[^"\r\n]*+"?+|//[^\r\n]*+|/\*(?>[\s\S]*?(?:\*/|\Z))|/'
 
 
 def read_head(source: Source, block: str, name: str) -> tuple[bytes, int, str]:
-    """The bytes of a file up to the end of a block or beyond, that end (0 for none), and the file's name."""
-    # Only a path is read in parts; without the block the bytes are all. Raises OSError if the file is not a regular
-    # file, or cannot be read.
-    head = _up_to_end(block.encode())
-    if isinstance(source, str | os.PathLike):
-        data = b""
-        with open_file(source) as file:
-            # Doubled, so that a long file without the block is searched in time in proportion to its length.
-            while (found := head.match(data)) is None and (chunk := file.read(max(_HEAD_CHUNK, len(data)))):
-                data += chunk
-        name = name or os.fspath(source)
-    else:
+    """The bytes of a file up to a brace after the opening of a block, or more, its end (0 for none), and the name."""
+    # The brace may be in a string or comment: whoever cannot read the head reads the whole. Only a path is read in
+    # parts; without the block the bytes are all. Raises OSError if the file is no regular file, or cannot be read.
+    opening = re.compile(rb"%b\s*+\{" % block.encode(), re.IGNORECASE)
+
+    def end_in(data: bytes) -> int:
+        found = opening.search(data)
+        return data.find(b"}", found.end()) + 1 if found is not None else 0
+
+    if not isinstance(source, str | os.PathLike):
         data, name = read_source(source, name)
-        found = head.match(data)
-    return data, found.end() if found is not None else 0, name
+        return data, end_in(data), name
+    data, end = b"", 0
+    with open_file(source) as file:
+        # Doubled, so that a long file without the block is searched in time in proportion to its length.
+        while not end and (chunk := file.read(max(_HEAD_CHUNK, len(data)))):
+            data += chunk
+            end = end_in(data)
+    return data, end, name or os.fspath(source)
 
 
 def whole_file(source: Source, data: bytes) -> bytes:
     """All bytes of a file; `data` is what `read_head` has read of it: all, unless the source is a path."""
     return read_source(source)[0] if isinstance(source, str | os.PathLike) else data
 
-
-@lru_cache
-def _up_to_end(block: bytes) -> re.Pattern[bytes]:
-    """All up to the first closing brace after the first opening brace after the name of a block."""
-    # One match, as a step in Python for each word or brace takes ten times as long.
-    name = rb"(?i:%b)(?!\w)" % re.escape(block)
-    return re.compile(
-        rb"(?:[^\"/A-Za-z_]++|%(skipped)b|(?!%(name)b)[A-Za-z_]\w*+)*+%(name)b"
-        rb"(?:[^\"/{]++|%(skipped)b)*+\{(?:[^\"/}]++|%(skipped)b)*+\}" % {b"skipped": _SKIPPED, b"name": name}
-    )
-
-
-IntArray = npt.NDArray[np.signedinteger[Any]]
-FloatArray = npt.NDArray[np.float64]
 
 _QUOTE, _OPEN, CLOSE = b'"{}'
 _SYMBOLS = {code: chr(code) for code in (_QUOTE, _OPEN, CLOSE)}
@@ -77,8 +63,7 @@ _BLANKED = bytes(
 )
 _BODY = rb'(?:[^ \r\n"{}/]|/(?![/*]))'
 _NUMBERS, _WORD, _BRACE, _STRING, _COMMENT = range(1, 6)
-# Numbers and the blanks after them: plain ones as a whole, any others one by one. Not too many, so that a file of
-# numbers alone is not copied as a whole.
+# Numbers and the blanks after them: plain ones as a whole, others one by one, but never a whole file of numbers.
 _PLAIN = rb"[-+.0-9](?:[-+.0-9 \r\n]{1,8192}+|(?<=[0-9.])[eE](?=[-+0-9])){0,8}+(?:(?<![ \r\n])[-+.0-9eE]*+)?+"
 _ODD = rb"(?:(?:[-+.0-9]%(body)b*+|(?i:nan|inf(?:inity)?)(?!%(body)b))[ \r\n]*+){1,4096}+"
 # An unclosed string ends with its line, an unclosed comment with the file; both are reported where they matter. Where
@@ -107,12 +92,12 @@ _MESH_COMMENT = re.compile(rb"//[ \t]*meshes:[ \t]*([^\r\n]*)")
 class Scan:
     """The numbers and tokens of a file, or of what remains after blocks were extracted."""
 
-    # A token is a word, a string or a brace; their indices count from 0. Raises Md5Error if a word before the last
-    # brace begins like a number but is none.
+    # Tokens are words, strings and braces. Raises Md5Error for a word before the last brace that is half a number.
 
     def __init__(self, source: bytes | ReducedText, path: str = "") -> None:
         self._source = source if isinstance(source, ReducedText) else ReducedText(source, len(source))
         self.data = self._source.text
+        self.is_reduced = bool(self._source.rows)  # whether blocks were extracted
         self.path = path
         self.file_size = self._source.size  # in bytes
         self.warnings: list[str] = []
@@ -127,17 +112,14 @@ class Scan:
         # Offsets of a string that is not closed, and of a number that is none.
         self._open_string = self._no_number = len(text)
         self._not_finite, self._first_not_finite = 0, 0
-        numbers, offsets, firsts, codes = array("d"), array("q"), array("q"), array("q")
-        last_brace = self._scan(numbers, offsets, firsts, codes)
-        self.numbers: FloatArray = np.array(numbers)  # (N,), finite
-        # The elements of an array of Python are read faster one at a time.
-        self.token_offsets = offsets
-        # The count of numbers before each token, and at last of all, (T + 1,).
-        self.token_first_numbers: IntArray = np.array(firsts)
-        self._firsts = firsts
-        # The same for equal words; the byte for braces and quotes, (T,).
-        self.token_codes: IntArray = np.array(codes)
-        self._codes = codes
+        # Of each token: its offset; the count of numbers before it, at last of all, (T + 1,); and what is the same for
+        # equal words, the byte for braces and quotes. The elements of Python's arrays are read faster one at a time.
+        self.token_offsets, self._firsts, self._codes = array("q"), array("q"), array("q")
+        numbers = array("d")
+        last_brace = self._scan(numbers)
+        self.numbers: Floats = np.array(numbers)  # (N,), finite
+        self.token_first_numbers: Offsets = np.array(self._firsts)
+        self.token_codes: Offsets = np.array(self._codes)
         if self._open_string < last_brace:
             # Its other half would be read as words and numbers.
             self._check_commandline(self._open_string)
@@ -156,8 +138,6 @@ class Scan:
         if before.split(b'"')[0].strip().lower() == b"commandline" and b'"' in before:
             reason = "the commandline has quotes inside, where games end it: remove those quotes"
             raise self.error_on(self.line(offset), reason)
-
-    # The interface for parsers
 
     def __len__(self) -> int:
         """The number of tokens."""
@@ -200,7 +180,7 @@ class Scan:
         found = repr(string[0][1:].decode("utf-8", "surrogateescape"))
         return self.error_on(self.line(offset), "a string is not closed", found, '" before the end of the line')
 
-    def values(self, token: int) -> FloatArray:
+    def values(self, token: int) -> Floats:
         """The numbers between this token and the next, float64 (n,)."""
         return self.numbers[self._firsts[token] : self._firsts[token + 1]]
 
@@ -211,12 +191,7 @@ class Scan:
             raise self.error(f"no number after {self.text(token)}", token + 1, expected="a number")
         return float(values[0])
 
-    @property
-    def is_reduced(self) -> bool:
-        """Whether blocks were extracted."""
-        return bool(self._source.rows)
-
-    def rows(self, token: int) -> FloatArray | None:
+    def rows(self, token: int) -> Floats | None:
         """The numbers of the extracted block after this token, (rows, width); None if there is none."""
         return self._source.rows.get(self.token_offsets[token])
 
@@ -257,7 +232,7 @@ class Scan:
         return int(self._lines_before[steps]) + self.data.count(b"\n", steps * _LINES_APART, offset) + 1
 
     @cached_property
-    def _lines_before(self) -> IntArray:
+    def _lines_before(self) -> Offsets:
         """The count of newlines before every few thousand bytes, so that line numbers are found quickly."""
         offsets = range(0, len(self.data), _LINES_APART)
         counts = [self.data.count(b"\n", offset, offset + _LINES_APART) for offset in offsets]
@@ -294,8 +269,6 @@ class Scan:
         """An error on a line."""
         return Md5Error(reason, path=self.path, line=line, found=found, expected=expected)
 
-    # The scan
-
     def _check_token_count(self, count: int, bytes_for_each: int, offset: int) -> None:
         """Raises Md5Error if there are many more tokens than in real files."""
         if count > _MIN_TOKENS + self.file_size // bytes_for_each:
@@ -304,8 +277,9 @@ class Scan:
                 f"{count} in {self.file_size} bytes", f"at most one for every {_BYTES_PER_TOKEN} bytes",
             )  # fmt: skip
 
-    def _scan(self, numbers: array[float], offsets: array[int], first_numbers: array[int], codes: array[int]) -> int:
+    def _scan(self, numbers: array[float]) -> int:
         """Fills the arrays; returns the offset of the last closing brace, -1 for none."""
+        offsets, first_numbers, codes = self.token_offsets, self._firsts, self._codes
         last_brace, count, size = -1, 0, 0
         most = _MIN_TOKENS + self.file_size // _BYTES_PER_TOKEN
         runs: list[tuple[int, bytes]] = []

@@ -21,7 +21,7 @@ def declared(part):
 
     def read(folder: Path, name: str):
         catalogue = part("io_common.catalogue").Catalogue(part("io_common.game_tree.tree").GameTree([folder]))
-        assert not catalogue.warnings
+        assert not catalogue.files.warnings
         return replace(catalogue.character(catalogue.named(name)), declaration=None, warnings=())
 
     return read

@@ -23,7 +23,7 @@ from io_idtech.io_common.skeletal import skeleton
 from io_idtech.io_common.skeletal.skinning import bind_pose
 from io_idtech.io_md5.format import read_animation, read_mesh
 from io_idtech.io_md5.format.check import check_animation, check_model
-from io_idtech.io_md5.format.games import Game
+from io_idtech.io_md5.format.games.profiles import Game
 
 pytestmark = pytest.mark.slow
 
@@ -357,7 +357,7 @@ def test_meshes_over_the_limits_of_a_game_are_split_and_shown_as_by_blender(scen
     obj.modifiers.move(1, 0)
     if game == "SAUERBRATEN":
         limits = {"vertex_count": 60, "weight_count": 70}
-        monkeypatch.setattr(part("io_md5.exporting.options"), "mesh_limits", lambda _game: limits)
+        monkeypatch.setattr(part("io_md5.exporting.game"), "mesh_limits", lambda _game: limits)
     model = export(out, game, actions="ACTIVE")
     (animation,) = out.parent.glob("*.md5anim")
     assert len(model.meshes) > 1

@@ -15,7 +15,7 @@ from io_idtech.io_common.skeletal.skeleton import components
 from io_idtech.io_md2.format import Md2Error, find_sequences, read_model
 from io_idtech.io_md5.format import read_animation, read_mesh
 from io_idtech.io_md5.format.check import check_model
-from io_idtech.io_md5.format.games import Game
+from io_idtech.io_md5.format.games.profiles import Game
 from io_idtech.io_md5.format.scale_file import read_scales
 
 NAMES = ["stand01", "stand02", "run1", "run2", "run3", "pain101"]

@@ -15,7 +15,7 @@ from paths import CORPUS
 from io_idtech.io_common.skeletal.skinning import bind_pose
 from io_idtech.io_md5.format import parse_animation, read_mesh, write_animation, write_mesh
 from io_idtech.io_md5.format.check import check_model
-from io_idtech.io_md5.format.games import Game
+from io_idtech.io_md5.format.games.profiles import Game
 
 pytestmark = pytest.mark.slow
 

@@ -19,7 +19,8 @@ from io_idtech.io_common.skeletal.skinning import skin
 from io_idtech.io_md2.format import format_model, generate_commands
 from io_idtech.io_md5.format import format_animation, format_camera, format_mesh, parse_animation, parse_mesh
 from io_idtech.io_md5.format.check import check_animation, check_camera, check_model
-from io_idtech.io_md5.format.games import Game, prepare_animation, prepare_model, rest_pose
+from io_idtech.io_md5.format.games.profiles import Game
+from io_idtech.io_md5.format.games.writing import prepare_animation, prepare_model, rest_pose
 
 GAMES = [game.value for game in Game]
 EVERY_LOADER = [

@@ -133,9 +133,9 @@ def test_damaged_files_are_warnings(tmp_path: Path) -> None:
     game_folders.loose(tmp_path, {"pak0.pk4": "no archive", "def/a.def": b"\xff\x00{{{ model", "a.md5mesh": ""})
     catalogue = Catalogue(GameTree([tmp_path]))
     assert [entry.name for entry in catalogue.entries] == ["a.md5mesh"]
-    assert any("not a readable archive" in warning for warning in catalogue.warnings)
+    assert any("not a readable archive" in warning for warning in catalogue.files.warnings)
     # What is odd about declarations is told with the characters that have them.
-    assert len(catalogue.warnings) == 1
+    assert len(catalogue.files.warnings) == 1
 
 
 def test_a_list_that_takes_too_long_is_left_as_it_is_with_a_warning(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_a_list_that_takes_too_long_is_left_as_it_is_with_a_warning(tmp_path: Pa
     budget.seconds = 0.0
     catalogue = Catalogue(GameTree([game_folders.doom3(tmp_path)], budget))
     assert catalogue.entries == []
-    assert any("not complete" in warning for warning in catalogue.warnings)
+    assert any("not complete" in warning for warning in catalogue.files.warnings)
 
 
 # --- Players of Quake II

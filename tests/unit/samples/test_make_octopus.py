@@ -10,7 +10,7 @@ from paths import SAMPLES
 from io_idtech.io_common.skeletal.skinning import face_normals, skin
 from io_idtech.io_md5.format import read_animation, read_mesh
 from io_idtech.io_md5.format.check import check_animation, check_model
-from io_idtech.io_md5.format.games import Game
+from io_idtech.io_md5.format.games.profiles import Game
 
 FOLDER = SAMPLES / "models" / "octopus"
 FILES = ("octopus.md5mesh", "swim.md5anim", "wave.md5anim")

@@ -7,7 +7,7 @@ import importlib.util
 from paths import ROOT
 
 from io_idtech.io_md2.format import games as md2
-from io_idtech.io_md5.format import games as md5
+from io_idtech.io_md5.format.games import profiles as md5
 
 PAGE = ROOT / "docs" / "game-rules.md"
 

@@ -15,7 +15,8 @@ def found(text: str, default: str = ENTITY) -> list[tuple[str, str, int, list[st
 
 
 def warnings(text: str) -> list[str]:
-    return parse_declarations(text, "def/a.def", ENTITY).all_warnings
+    file = parse_declarations(text, "def/a.def", ENTITY)
+    return [*file.warnings, *(warning for one in file.declarations for warning in one.warnings)]
 
 
 def test_types_are_compared_without_case_and_the_folder_has_a_default() -> None:

@@ -67,7 +67,7 @@ def test_a_doom_3_character_of_odd_names_is_read_as_it_was_written(tmp_path, nam
     (tmp_path / "def/x.def").write_text(def_text(character))
     (tmp_path / "skins/x.skin").write_text(skin_text(character))
     catalogue = Catalogue(GameTree([tmp_path]))
-    assert not catalogue.warnings
+    assert not catalogue.files.warnings
     found = catalogue.character(catalogue.named(character.name))
     assert replace(found, declaration=None) == character
 

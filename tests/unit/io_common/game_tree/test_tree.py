@@ -15,7 +15,7 @@ from io_idtech.io_common.game_tree import tree
 from io_idtech.io_common.game_tree.archives import ARCHIVE_EXTENSIONS, search_order
 from io_idtech.io_common.game_tree.files import Budget, FileReadError
 from io_idtech.io_common.game_tree.tree import GameTree
-from io_idtech.io_common.names import is_unfit_for_windows, path_on_disk
+from io_idtech.io_common.names import UNFIT_FOR_WINDOWS, path_on_disk
 
 MODEL = "models/imp/imp.md5mesh"
 
@@ -150,7 +150,7 @@ def test_no_file_is_placed_outside_of_the_folder(tmp_path: Path, name: str) -> N
     ],
 )
 def test_names_that_windows_takes_for_something_else_are_known(part: str, expected: bool) -> None:
-    assert is_unfit_for_windows(part) == expected
+    assert bool(UNFIT_FOR_WINDOWS.match(part)) == expected
 
 
 @needs.pipes

@@ -7,7 +7,7 @@ from md5_samples import ANIMATION, MESH
 
 from io_idtech.io_md5.format import parse_animation, parse_mesh
 from io_idtech.io_md5.format.check import check_animation, check_model
-from io_idtech.io_md5.format.games import Game
+from io_idtech.io_md5.format.games.profiles import Game
 
 
 def test_clean_files_have_no_findings():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from md5_game_models import model
 
-from io_idtech.io_md5.format.games import Subject, profiles
+from io_idtech.io_md5.format.games import profiles
+from io_idtech.io_md5.format.games.checks import Subject
 
 
 def codes(rule, subject):

@@ -7,7 +7,7 @@ import pytest
 from md5_game_models import animation, camera, found, mesh, model
 
 from io_idtech.io_md5.format.check import check_animation, check_camera, check_model
-from io_idtech.io_md5.format.games import Game
+from io_idtech.io_md5.format.games.profiles import Game
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from md5_game_models import found, model
 
 from io_idtech.io_md5.format.check import check_model
-from io_idtech.io_md5.format.games import Game
+from io_idtech.io_md5.format.games.profiles import Game
 
 
 @pytest.mark.parametrize("game", Game)

@@ -7,7 +7,9 @@ from md5_samples import MESH
 
 from io_idtech.io_md5.format import parse_mesh
 from io_idtech.io_md5.format.check import check_animation, check_model
-from io_idtech.io_md5.format.games import PROFILES, Game, NameRule, prepare_animation, prepare_model, safe_names
+from io_idtech.io_md5.format.games.checks import NameRule
+from io_idtech.io_md5.format.games.profiles import PROFILES, Game
+from io_idtech.io_md5.format.games.writing import prepare_animation, prepare_model, safe_names
 
 
 def test_names_that_are_safe_never_change():

@@ -7,7 +7,7 @@ import pytest
 from md5_game_models import animation, camera, found, model
 
 from io_idtech.io_md5.format.check import check_camera, check_model
-from io_idtech.io_md5.format.games import Game
+from io_idtech.io_md5.format.games.profiles import Game
 
 
 def test_unvanquished_refuses_what_others_cut():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from io_idtech.io_md5.format.games import Comments, Game, Profile, Writing
+from io_idtech.io_md5.format.games.profiles import Comments, Game, Profile, Writing
 
 
 def test_a_game_that_asks_for_nothing_gets_files_as_they_are():

@@ -6,7 +6,8 @@ import pytest
 from md5_game_models import animation, found, model
 
 from io_idtech.io_md5.format.check import check_animation, check_model
-from io_idtech.io_md5.format.games import Game, prepare_animation, prepare_model
+from io_idtech.io_md5.format.games.profiles import Game
+from io_idtech.io_md5.format.games.writing import prepare_animation, prepare_model
 
 
 @pytest.mark.parametrize("game", Game)

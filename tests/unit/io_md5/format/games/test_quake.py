@@ -9,7 +9,7 @@ import pytest
 from md5_game_models import animation, found, model
 
 from io_idtech.io_common.skeletal.scales import ScaleTable
-from io_idtech.io_md5.format.games import Game
+from io_idtech.io_md5.format.games.profiles import Game
 from io_idtech.io_md5.format.scale_file import format_scales, scales_of_table
 
 

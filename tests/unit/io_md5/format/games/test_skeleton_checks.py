@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from md5_game_models import animation, found, model
 
-from io_idtech.io_md5.format.games import Game
+from io_idtech.io_md5.format.games.profiles import Game
 
 KINDS = pytest.mark.parametrize("make", [model, animation], ids=["mesh", "animation"])
 

@@ -12,8 +12,8 @@ from md5_samples import MESH
 from io_idtech.io_common.skeletal import skeleton
 from io_idtech.io_md5.format import format_animation, parse_animation, parse_mesh
 from io_idtech.io_md5.format.check import check_animation, check_model
-from io_idtech.io_md5.format.games import PROFILES, Game, prepare_animation, prepare_model, rest_pose, rules_of
-from io_idtech.io_md5.format.games.profiles import game_named
+from io_idtech.io_md5.format.games.profiles import PROFILES, Game, game_named, rules_of
+from io_idtech.io_md5.format.games.writing import prepare_animation, prepare_model, rest_pose
 
 WITH_COMMENTS = {Game.SAUERBRATEN}
 
