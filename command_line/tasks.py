@@ -161,7 +161,7 @@ def character_files(character: Character, files: GameTree) -> set[Path]:
     return {path for name in dict.fromkeys(names) if (path := files.path(name)) is not None}
 
 
-def filesread_record(task: Task, settings: Settings, listed: FilesByName) -> tuple[list[Path], list[str], str]:
+def files_read(task: Task, settings: Settings, listed: FilesByName) -> tuple[list[Path], list[str], str]:
     """The files that a task reads, except textures and its result, the names of missing ones, and a hash."""
     # The hash is of all that the declarations of a character say, whatever files they are in.
     if task.character:
@@ -219,7 +219,7 @@ class Records:
     def state(self, task: Task) -> dict[str, Any] | None:
         """What a task's result depends on; taken before its files are read, so that later changes count."""
         try:
-            sources, missing, declared = filesread_record(task, self.settings, self._listed)
+            sources, missing, declared = files_read(task, self.settings, self._listed)
             stamps = {self._relative_path(path): stamp(path) for path in sources}
         except (FileReadError, OSError):
             # It is reported when the task tries to read it.
