@@ -9,17 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..io_blender.records import (
-    Bytes,
-    ConversionField,
-    Field,
-    Integer,
-    MaterialRecord,
-    Number,
-    SourceFrames,
-    Table,
-    Texts,
-)
+from ..io_blender import records
 from .format import GlCommands, Md2Error, Model, find_sequences, validate_model
 from .format.source_data import degenerate_rows
 
@@ -30,36 +20,36 @@ if TYPE_CHECKING:
 
 GROUP = "md2"  # the name of the property group
 
-SKINS = MaterialRecord(GROUP, "skin", names_are_images=True)
+SKINS = records.MaterialRecord(GROUP, "skin", names_are_images=True)
 """What is stored on materials: the skin is the path of an image."""
 
 MAX_RATE = 1000.0  # of frames
 MAX_SKIN_SIZE = 32_767  # of its width and height
 
 # What users can change.
-FRAME_RATE = Number(GROUP, "frame_rate", 1e-2, MAX_RATE)
-CHOSEN_SKIN_SIZE = Table(GROUP, "own_skin_size", "i4", 2, rows=1, lowest=1, highest=MAX_SKIN_SIZE)
+FRAME_RATE = records.Number(GROUP, "frame_rate", 1e-2, MAX_RATE)
+CHOSEN_SKIN_SIZE = records.Table(GROUP, "own_skin_size", "i4", 2, rows=1, lowest=1, highest=MAX_SKIN_SIZE)
 
 # The file; if one of the values is not valid, none is used. Its coordinates can be calculated with in single precision.
-_FIELDS: tuple[Field[Any], ...] = (
-    Texts(GROUP, "frame_names"),
-    Texts(GROUP, "key_names"),
-    Integer(GROUP, "frame_start", lowest=-(2**31)),
-    Bytes(GROUP, "grids", "<f4", 6, highest=1e30),
-    Bytes(GROUP, "vertices", "u1"),
-    Bytes(GROUP, "normals", "u1"),
-    Bytes(GROUP, "triangles", "<i4", 3, lowest=0),
-    Bytes(GROUP, "degenerate", "<i4", 7, lowest=0),
-    Bytes(GROUP, "st", "<i2", 2),
-    Bytes(GROUP, "gl_counts", "<i4"),
-    Bytes(GROUP, "gl_st", "<f4", 2, highest=None),
-    Bytes(GROUP, "gl_vertices", "<i4"),
-    Table(GROUP, "skin_size", "i4", 2, rows=1, lowest=0, highest=65_536),
-    Table(GROUP, "image_size", "i4", 2, rows=1, lowest=0, highest=65_536),
-    Texts(GROUP, "skins"),
-    Texts(GROUP, "material_skins"),
+_FIELDS: tuple[records.Field[Any], ...] = (
+    records.Texts(GROUP, "frame_names"),
+    records.Texts(GROUP, "key_names"),
+    records.Integer(GROUP, "frame_start", lowest=-(2**31)),
+    records.Bytes(GROUP, "grids", "<f4", 6, highest=1e30),
+    records.Bytes(GROUP, "vertices", "u1"),
+    records.Bytes(GROUP, "normals", "u1"),
+    records.Bytes(GROUP, "triangles", "<i4", 3, lowest=0),
+    records.Bytes(GROUP, "degenerate", "<i4", 7, lowest=0),
+    records.Bytes(GROUP, "st", "<i2", 2),
+    records.Bytes(GROUP, "gl_counts", "<i4"),
+    records.Bytes(GROUP, "gl_st", "<f4", 2, highest=None),
+    records.Bytes(GROUP, "gl_vertices", "<i4"),
+    records.Table(GROUP, "skin_size", "i4", 2, rows=1, lowest=0, highest=65_536),
+    records.Table(GROUP, "image_size", "i4", 2, rows=1, lowest=0, highest=65_536),
+    records.Texts(GROUP, "skins"),
+    records.Texts(GROUP, "material_skins"),
 )
-_CONVERSION = ConversionField(GROUP)
+_CONVERSION = records.ConversionField(GROUP)
 
 VERTEX = "md2_vertex"
 """The attribute with the vertex of the file that each vertex is."""
@@ -71,7 +61,7 @@ Ints = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class StoredModel(SourceFrames):
+class StoredModel(records.SourceFrames):
     """A model as it was imported, without the data that the mesh itself holds."""
 
     model: Model  # of its triangles the degenerate ones alone; without GL commands if vertices were merged

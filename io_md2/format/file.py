@@ -20,30 +20,11 @@ from ...io_common.files import Source, Target, read_source
 from ...io_common.frames import FRAME_NAME_SIZE, find_sequences
 from ...io_common.rules import Description, box_line, describe_findings, game_named
 from ...io_common.texts import counted
+from . import model as md2
 from .frames import model_bounds
 from .games import Game, check_model, find_oddities
 from .glcommands import restore_st
-from .model import (
-    FRAME_HEADER_SIZE,
-    FRAMES_PER_SECOND,
-    HEADER_FIELDS,
-    HEADER_SIZE,
-    MAGIC,
-    MAGIC_NUMBER,
-    SKIN_DTYPE,
-    SKIN_NAME_SIZE,
-    ST_DTYPE,
-    TRIANGLE_DTYPE,
-    VERSION,
-    VERTEX_SIZE,
-    GlCommands,
-    Md2Error,
-    Model,
-    frame_dtype,
-    is_in_range,
-    validate_model,
-    validate_structure,
-)
+from .model import GlCommands, Md2Error, Model
 
 _OTHER_FORMATS = {
     b"": "too short for an MD2 model",
@@ -81,26 +62,26 @@ def parse_model(data: bytes | bytearray | memoryview, name: str = "", *, preserv
 
 # From so many bytes on, numpy copies one axis at a time much faster.
 _MANY_BYTES = 1024
-_HEADER = struct.Struct(f"<{len(HEADER_FIELDS)}i")
+_HEADER = struct.Struct(f"<{len(md2.HEADER_FIELDS)}i")
 
 
 class _Reader(BinaryReader):
     ERROR = Md2Error
     header: dict[str, int]
-    end = HEADER_SIZE  # of the last section
+    end = md2.HEADER_SIZE  # of the last section
 
     def error(self, reason: str, offset: int | str, found: object, expected: object) -> FormatError:
-        place = offset if isinstance(offset, int) else 4 * HEADER_FIELDS.index(offset)
+        place = offset if isinstance(offset, int) else 4 * md2.HEADER_FIELDS.index(offset)
         return super().error(reason, place, found, expected)
 
     def model(self) -> Model:
         self.read_header()
         h = self.header
-        skins = self.array("skins", SKIN_DTYPE)
-        st = self.array("st", ST_DTYPE)["st"]
-        triangles = self.array("tris", TRIANGLE_DTYPE)
+        skins = self.array("skins", md2.SKIN_DTYPE)
+        st = self.array("st", md2.ST_DTYPE)["st"]
+        triangles = self.array("tris", md2.TRIANGLE_DTYPE)
         first_frame = self.section("frames", h["framesize"])
-        dtype = frame_dtype(h["num_vertices"], h["framesize"])
+        dtype = md2.frame_dtype(h["num_vertices"], h["framesize"])
         frames = np.frombuffer(self.data, dtype, h["num_frames"], first_frame)
         skin_names, names = self.names(skins, "skin"), self.names(frames["name"], "frame")
         corners = triangles["vertex"].astype(np.int32)
@@ -139,18 +120,18 @@ class _Reader(BinaryReader):
         begin = bytes(self.data[:4])
         if begin in _OTHER_FORMATS:
             raise self.error(f"the file is {_OTHER_FORMATS[begin]}", 0, repr(begin)[1:], "'IDP2'")
-        self.check_start(MAGIC, HEADER_SIZE, "an MD2 model")
+        self.check_start(md2.MAGIC, md2.HEADER_SIZE, "an MD2 model")
         values = _HEADER.unpack_from(self.data)
-        self.header = h = dict(zip(HEADER_FIELDS, values, strict=True))
-        if h["version"] != VERSION:
-            raise self.error("unknown version of MD2", "version", h["version"], VERSION)
+        self.header = h = dict(zip(md2.HEADER_FIELDS, values, strict=True))
+        if h["version"] != md2.VERSION:
+            raise self.error("unknown version of MD2", "version", h["version"], md2.VERSION)
         # offset_end is not needed, and wrong in real files.
         if min(values[1:-1]) < 0:
-            name = next(name for name in HEADER_FIELDS[1:] if h[name] < 0)
+            name = next(name for name in md2.HEADER_FIELDS[1:] if h[name] < 0)
             raise self.error(f"negative {name}", name, h[name], "0 or more")
         if h["num_frames"] == 0:
             raise self.error("the model has no frames", "num_frames", 0, "1 or more")
-        needed, size = FRAME_HEADER_SIZE + VERTEX_SIZE * h["num_vertices"], h["framesize"]
+        needed, size = md2.FRAME_HEADER_SIZE + md2.VERTEX_SIZE * h["num_vertices"], h["framesize"]
         if size == 0:
             # The engine and the specification's reader never use it.
             self.warnings.append(f"framesize is 0; frames were taken to be {needed} bytes, as their vertices need")
@@ -168,8 +149,8 @@ class _Reader(BinaryReader):
         if count == 0:
             return 0
         end = offset + count * item_size
-        if offset < HEADER_SIZE:
-            raise self.error(f"{field} points into the header", field, offset, f"{HEADER_SIZE} or more")
+        if offset < md2.HEADER_SIZE:
+            raise self.error(f"{field} points into the header", field, offset, f"{md2.HEADER_SIZE} or more")
         if end > len(self.data):
             reason = f"{INCOMPLETE}: num_{name} = {count} at {field} = {offset} do not fit"
             raise self.error(reason, field, f"a file of {len(self.data)} bytes", f"{end} or more")
@@ -193,13 +174,13 @@ class _Reader(BinaryReader):
             triangle, corner = divmod(int(bad[0]), 3)
             raise self.error(
                 f"triangle {triangle} uses a vertex that does not exist ({counted(len(bad), 'such corners')})",
-                self.header["offset_tris"] + TRIANGLE_DTYPE.itemsize * triangle + 2 * corner,
+                self.header["offset_tris"] + md2.TRIANGLE_DTYPE.itemsize * triangle + 2 * corner,
                 int(triangles[triangle, corner]),
                 f"an index below {count}",
             )
 
     def check_grids(self, scale: NDArray[np.float32], translate: NDArray[np.float32], first_frame: int) -> None:
-        is_good = is_in_range(scale, translate)
+        is_good = md2.is_in_range(scale, translate)
         if not is_good.all():
             frame, axis = divmod(int(is_good.argmin()), 3)
             raise self.error(
@@ -215,7 +196,7 @@ class _Reader(BinaryReader):
             if self.header["num_tris"]:
                 self.warnings.append("The model has no GL commands")
             return GlCommands()
-        if offset < HEADER_SIZE:
+        if offset < md2.HEADER_SIZE:
             self.warnings.append(f"The GL commands begin at byte {offset}, inside the header")
         available = max(0, len(self.data) - offset) // 4
         if count > available:
@@ -296,15 +277,15 @@ def format_model(model: Model) -> bytes:
     Only the limits of the format are checked here, by ``validate_model``, which raises Md2Error; those of games are
     checked by ``check_model``.
     """
-    validate_model(model)
+    md2.validate_model(model)
     if model.preserved is not None and parse_model(model.preserved) == model:
         return model.preserved
-    st = np.zeros(len(model.st), ST_DTYPE)
+    st = np.zeros(len(model.st), md2.ST_DTYPE)
     st["st"] = model.st
-    triangles = np.zeros(model.triangle_count, TRIANGLE_DTYPE)
+    triangles = np.zeros(model.triangle_count, md2.TRIANGLE_DTYPE)
     triangles["vertex"] = model.triangles
     triangles["st"] = model.triangle_st
-    frames = np.zeros(model.frame_count, frame_dtype(model.vertex_count))
+    frames = np.zeros(model.frame_count, md2.frame_dtype(model.vertex_count))
     frames["scale"] = model.scale
     frames["translate"] = model.translate
     frames["name"] = encode_names(model.frame_names, FRAME_NAME_SIZE)
@@ -312,17 +293,17 @@ def format_model(model: Model) -> bytes:
     for axis in range(3):
         frames["vertices"][:, :, axis] = model.vertices[:, :, axis]
     frames["vertices"][:, :, 3] = model.normals
-    skins = encode_names(model.skins, SKIN_NAME_SIZE)
+    skins = encode_names(model.skins, md2.SKIN_NAME_SIZE)
     commands = _format_commands(model.gl_commands)
 
     sections = (skins, st, triangles, frames, commands)
-    offsets = [HEADER_SIZE]
+    offsets = [md2.HEADER_SIZE]
     for section in sections:
         offsets.append(offsets[-1] + section.nbytes)
     if offsets[-1] > MAX_INT32:
         raise Md2Error("the file would be too large", found=f"{offsets[-1]} bytes", expected=str(MAX_INT32))
     size, counts = frames.dtype.itemsize, [len(skins), model.vertex_count, *map(len, (st, triangles, commands, frames))]
-    header = _HEADER.pack(MAGIC_NUMBER, VERSION, model.skin_width, model.skin_height, size, *counts, *offsets)
+    header = _HEADER.pack(md2.MAGIC_NUMBER, md2.VERSION, model.skin_width, model.skin_height, size, *counts, *offsets)
     # The bytes of an array; an empty one has no view of them.
     contents = [section.view(np.uint8).data for section in sections if section.size]
     return b"".join([header, *contents])
@@ -350,7 +331,7 @@ def describe(source: Source | Model, game: str = "", name: str = "") -> Descript
     not valid, OSError if it cannot be read.
     """
     model = source if isinstance(source, Model) else read_model(source, name)
-    validate_structure(model)
+    md2.validate_structure(model)
     sequences = [
         {"name": sequence.name, "first": sequence.first, "last": sequence.last}
         for sequence in find_sequences(model.frame_names)
@@ -358,7 +339,7 @@ def describe(source: Source | Model, game: str = "", name: str = "") -> Descript
     facts: dict[str, Any] = {
         "kind": "md2",
         "frames": model.frame_count,
-        "seconds": model.frame_count / FRAMES_PER_SECOND,
+        "seconds": model.frame_count / md2.FRAMES_PER_SECOND,
         "vertices": model.vertex_count,
         "triangles": model.triangle_count,
         "texture_coordinates": len(model.st),

@@ -20,16 +20,9 @@ from ...io_blender.frames.sampling import Samples, Sampling, Sides, blocks, samp
 from ...io_blender.frames.verification import GRID, POSITION, TRIANGULATION, UV
 from ...io_blender.records import NONE
 from ...io_blender.reports import Job, Report, listing
+from ...io_blender.scene import objects as scene_objects
 from ...io_blender.scene.axes import Conversion
-from ...io_blender.scene.objects import (
-    NothingToExportError,
-    Scope,
-    collect,
-    export_conversion,
-    find_meshes,
-    mesh_objects,
-    objects_hanging_on,
-)
+from ...io_blender.scene.objects import NothingToExportError, Scope
 from ...io_blender.scene.time_dependence import depends_on_time
 from ...io_blender.verification import OTHER_TRIANGULATION, Differences, Verify, diagonal
 from ...io_common.companions import Companion, match_sequences
@@ -37,19 +30,8 @@ from ...io_common.texts import counted
 from ...io_common.textures.search import Search
 from ...io_common.triangles import drop_degenerate, flip_v
 from ...io_md5.format.companions import find_companion
-from ..format import (
-    PROFILES,
-    UNITS,
-    Game,
-    Md3Error,
-    Model,
-    Surface,
-    check_model,
-    format_model,
-    frame_bounds,
-    positions,
-    quantise,
-)
+from .. import format as md3
+from ..format import Game, Md3Error, Model, Surface
 from ..format.games import TEXTURE_RULES, surface_limits, turn_steps
 from ..options import ExportOptions
 from ..players import all_frames
@@ -89,7 +71,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     report.count("triangles", model.triangle_count)
     report.count("tags", len(model.tag_names))
     report.count("frames", model.frame_count)
-    findings = check_model(model, options.game, source)
+    findings = md3.check_model(model, options.game, source)
     skins = {}
     if options.write_skins and options.game is Game.QUAKE:
         skins = _skin_files(model, builder.parts, options.game_folders, report)
@@ -97,7 +79,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
         findings = [finding for finding in findings if finding.code != "image_not_found" or not finding.found]
     images = [next(iter(surface.shaders), "") for surface in model.surfaces]
     return frame_models.Built(
-        findings, lambda: format_model(model), lambda finding: Location(), model.frame_names, images,
+        findings, lambda: md3.format_model(model), lambda finding: Location(), model.frame_names, images,
         "SurfaceSkin 0 N", skins,
     )  # fmt: skip
 
@@ -106,18 +88,18 @@ def _find_objects(context: Context, options: ExportOptions, report: Report) -> B
     """What is exported; raises NothingToExportError if there are no meshes and tags."""
     active = context.view_layer.objects.active
     chosen = root_of(active) if options.scope == Scope() else None
-    candidates = collect(context, options.scope)
+    candidates = scene_objects.collect(context, options.scope)
     if chosen is None or any(obj.type == "MESH" and root_of(obj) == chosen for obj in candidates):
-        found, model = find_meshes(context, options.scope)
-        tags = find_tags(candidates if model is None else objects_hanging_on(model, context))
+        found, model = scene_objects.find_meshes(context, options.scope)
+        tags = find_tags(candidates if model is None else scene_objects.objects_hanging_on(model, context))
         # A file may have tags alone, such as those of hands in Quake III.
         meshes = []
         if found or not tags:
-            meshes = mesh_objects(
+            meshes = scene_objects.mesh_objects(
                 context, options.scope, report, lambda obj: root_of(obj) is None and bool(find_tags([obj]))
             )
     else:
-        meshes, tags = [], find_tags(objects_hanging_on(chosen, context))
+        meshes, tags = [], find_tags(scene_objects.objects_hanging_on(chosen, context))
     return Builder(context, options, report, meshes, tags)
 
 
@@ -146,7 +128,7 @@ class Builder:
         self.stored = {obj: models[roots[obj]] for obj in self.meshes if roots.get(obj) in models}
         if len(objects) > 1:
             self.report.count("objects", len(objects))
-        self.conversion = export_conversion(self.options.conversion, self.meshes or models, self.report)
+        self.conversion = scene_objects.export_conversion(self.options.conversion, self.meshes or models, self.report)
         if self.root is not None and root_of(self.root.parent) is not None:
             # It hangs on a tag of another model, so that its file has it where that tag is.
             self.origin = Tag(self.root)
@@ -201,7 +183,7 @@ class Builder:
             report.hint_split({one.name: len(split) for one, split in zip(model.surfaces, pieces, strict=True)})
             model = replace(model, surfaces=[piece for split in pieces for piece in split])
         # Others play an `animation.cfg`, or do not play models of maps at all.
-        rate = PROFILES[options.game].frame_rate
+        rate = md3.PROFILES[options.game].frame_rate
         if options.compares_speed and rate is not None:
             frame_models.warn_of_model_speed(plan, options.frames, rate, scene, report)
         return model
@@ -280,7 +262,7 @@ class Builder:
             vertices = np.empty((len(sampled), block.stop - block.start, 3), np.int16)
             for row, points in enumerate(sampled[:, block]):
                 try:
-                    vertices[row] = quantise(self.conversion.points(points.astype(np.float64)))
+                    vertices[row] = md3.quantise(self.conversion.points(points.astype(np.float64)))
                 except Md3Error as error:
                     raise Md3Error(f"{builder.part.obj.name}: {error.reason}: scale it down, or set Scale",
                                    found=error.found, expected=error.expected) from error  # fmt: skip
@@ -381,8 +363,8 @@ def _frame_bounds(
     empty = np.zeros((0, 3), np.int16)
     # Frame by frame, as all of them would fill the memory.
     points = (np.concatenate([empty, *(surface.vertices[frame] for surface in surfaces)]) for frame in new.tolist())
-    of_frames = zip(*(frame_bounds(positions(one)[None]) for one in points), strict=True)
-    computed = tuple(np.concatenate(table) for table in of_frames) or frame_bounds(np.zeros((0, 0, 3)))
+    of_frames = zip(*(md3.frame_bounds(md3.positions(one)[None]) for one in points), strict=True)
+    computed = tuple(np.concatenate(table) for table in of_frames) or md3.frame_bounds(np.zeros((0, 0, 3)))
     if source is None or not is_same.any():
         return computed
     tables = tuple(table[frames] for table in (source.bounds, source.origins, source.radii))
@@ -395,12 +377,12 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
     """The largest difference of each kind in each object; `parts`, surfaces and samples are in one order."""
     # Triangles of the file that lie on one line where vertices are merged are not in Blender.
     triangles = [drop_degenerate(surface.triangles)[0] for surface in model.surfaces]
-    points = [positions(surface.vertices[0]) for surface in model.surfaces]
+    points = [md3.positions(surface.vertices[0]) for surface in model.surfaces]
     decoded = verification.Decoded(
         frame_names=model.frame_names,
         size=diagonal(np.concatenate([np.zeros((0, 3)), *points])),
-        vertices=lambda frame: [positions(surface.vertices[frame]) for surface in model.surfaces],
-        allowed=lambda frame: 0.5 / UNITS + 1e-3,
+        vertices=lambda frame: [md3.positions(surface.vertices[frame]) for surface in model.surfaces],
+        allowed=lambda frame: 0.5 / md3.UNITS + 1e-3,
         triangles=[
             found if len(found) == len(part.loops) else None for found, part in zip(triangles, parts, strict=True)
         ],

@@ -18,28 +18,15 @@ from ...io_common.files import Source, Target, read_source
 from ...io_common.frames import FRAME_NAME_SIZE
 from ...io_common.rules import Description, box_line, box_of, describe_findings, game_named
 from ...io_common.texts import counted
+from . import model as md3
 from .games import Game, check_model
-from .model import (
-    FRAME_DTYPE,
-    FRAMES_PER_SECOND,
-    MAGIC,
-    NAME_SIZE,
-    SHADER_DTYPE,
-    TAG_DTYPE,
-    VERSION,
-    VERTEX_DTYPE,
-    Md3Error,
-    Model,
-    Surface,
-    positions,
-    validate_model,
-)
+from .model import Md3Error, Model, Surface
 
-_HEADER = struct.Struct(f"<4si{NAME_SIZE}s9i")
+_HEADER = struct.Struct(f"<4si{md3.NAME_SIZE}s9i")
 _FIELDS = (
     "flags", "num_frames", "num_tags", "num_surfaces", "num_skins", "ofs_frames", "ofs_tags", "ofs_surfaces", "ofs_end",
 )  # fmt: skip
-_SURFACE = struct.Struct(f"<4s{NAME_SIZE}s10i")
+_SURFACE = struct.Struct(f"<4s{md3.NAME_SIZE}s10i")
 _SURFACE_FIELDS = (
     "flags", "num_frames", "num_shaders", "num_vertices", "num_triangles", "ofs_triangles", "ofs_shaders", "ofs_st",
     "ofs_vertices", "ofs_end",
@@ -75,8 +62,8 @@ class _Reader(BinaryReader):
     def model(self) -> Model:
         name, head = self.header()
         count, tags = head["num_frames"], head["num_tags"]
-        frames = self.table("frames", head, FRAME_DTYPE, count, 0, len(self.data))
-        tag_rows = self.table("tags", head, TAG_DTYPE, count * tags, 0, len(self.data)).reshape(count, tags)
+        frames = self.table("frames", head, md3.FRAME_DTYPE, count, 0, len(self.data))
+        tag_rows = self.table("tags", head, md3.TAG_DTYPE, count * tags, 0, len(self.data)).reshape(count, tags)
         if tags and (tag_rows["name"] != tag_rows["name"][:1]).any():
             self.warnings.append("The tags of some frames have other names than those of the first frame")
         model = Model(
@@ -105,10 +92,10 @@ class _Reader(BinaryReader):
         return model
 
     def header(self) -> tuple[bytes, dict[str, int]]:
-        self.check_start(MAGIC, _HEADER.size, "an MD3 model")
+        self.check_start(md3.MAGIC, _HEADER.size, "an MD3 model")
         _, version, name, *values = _HEADER.unpack_from(self.data)
-        if version != VERSION:
-            raise self.error("unknown version of MD3", 4, version, VERSION)
+        if version != md3.VERSION:
+            raise self.error("unknown version of MD3", 4, version, md3.VERSION)
         head = dict(zip(_FIELDS, values, strict=True))
         for field, place in _PLACES.items():
             # ofs_end is not needed, skins are not used, and flags are bits.
@@ -124,7 +111,7 @@ class _Reader(BinaryReader):
             raise self.error(f"{INCOMPLETE}: surface {number} does not fit", start, size, start + _SURFACE.size)
         ident, name, *values = _SURFACE.unpack_from(data, start)
         head = dict(zip(_SURFACE_FIELDS, values, strict=True))
-        if ident != MAGIC:
+        if ident != md3.MAGIC:
             self.warnings.append(f"Surface {number} begins with {ident!r} instead of 'IDP3'")
         for field, place in _SURFACE_PLACES.items():
             # Nothing follows the last surface.
@@ -143,9 +130,9 @@ class _Reader(BinaryReader):
             raise self.error(reason, start + _SURFACE_PLACES["ofs_end"], head["ofs_end"], expected)
         count = head["num_vertices"]
         triangles = self.table("triangles", head, np.dtype(("<i4", 3)), head["num_triangles"], start, end)
-        shaders = self.table("shaders", head, SHADER_DTYPE, head["num_shaders"], start, end)
+        shaders = self.table("shaders", head, md3.SHADER_DTYPE, head["num_shaders"], start, end)
         st = self.table("st", head, np.dtype(("<f4", 2)), count, start, end)
-        rows = self.table("vertices", head, VERTEX_DTYPE, head["num_frames"] * count, start, end)
+        rows = self.table("vertices", head, md3.VERTEX_DTYPE, head["num_frames"] * count, start, end)
         bad = np.flatnonzero(((triangles < 0) | (triangles >= count)).ravel())
         if len(bad):
             place = start + head["ofs_triangles"] + 4 * int(bad[0])
@@ -191,14 +178,14 @@ def format_model(model: Model) -> bytes:
     Only the limits of the format are checked here, by ``validate_model``, which raises Md3Error; those of games are
     checked by ``check_model``.
     """
-    validate_model(model)
+    md3.validate_model(model)
     if model.preserved is not None and parse_model(model.preserved) == model:
         return model.preserved
-    frames = np.zeros(model.frame_count, FRAME_DTYPE)
+    frames = np.zeros(model.frame_count, md3.FRAME_DTYPE)
     frames["bounds"], frames["origin"], frames["radius"] = model.bounds, model.origins, model.radii
     frames["name"] = encode_names(model.frame_names, FRAME_NAME_SIZE)
-    tags = np.zeros((model.frame_count, len(model.tag_names)), TAG_DTYPE)
-    tags["name"] = encode_names(model.tag_names, NAME_SIZE)
+    tags = np.zeros((model.frame_count, len(model.tag_names)), md3.TAG_DTYPE)
+    tags["name"] = encode_names(model.tag_names, md3.NAME_SIZE)
     tags["origin"], tags["axes"] = model.tag_origins, model.tag_axes
     parts = [frames.tobytes(), tags.tobytes(), *(_format_surface(one, model.frame_count) for one in model.surfaces)]
     first = _HEADER.size
@@ -207,15 +194,15 @@ def format_model(model: Model) -> bytes:
     if end > MAX_INT32:
         raise Md3Error("the file would be too large", found=f"{end} bytes", expected=str(MAX_INT32))
     counts = model.frame_count, len(model.tag_names), len(model.surfaces), 0
-    name = encode_names([model.name], NAME_SIZE).tobytes()
-    return b"".join([_HEADER.pack(MAGIC, VERSION, name, model.flags, *counts, *offsets, end), *parts])
+    name = encode_names([model.name], md3.NAME_SIZE).tobytes()
+    return b"".join([_HEADER.pack(md3.MAGIC, md3.VERSION, name, model.flags, *counts, *offsets, end), *parts])
 
 
 def _format_surface(surface: Surface, frame_count: int) -> bytes:
-    shaders = np.zeros(len(surface.shaders), SHADER_DTYPE)
-    shaders["name"] = encode_names(surface.shaders, NAME_SIZE)
+    shaders = np.zeros(len(surface.shaders), md3.SHADER_DTYPE)
+    shaders["name"] = encode_names(surface.shaders, md3.NAME_SIZE)
     shaders["index"] = np.arange(len(shaders))
-    rows = np.zeros(surface.vertices.shape[:2], VERTEX_DTYPE)
+    rows = np.zeros(surface.vertices.shape[:2], md3.VERTEX_DTYPE)
     rows["position"], rows["normal"] = surface.vertices, surface.normals
     sections = [
         shaders.tobytes(),
@@ -228,7 +215,7 @@ def _format_surface(surface: Surface, frame_count: int) -> bytes:
         offsets.append(offsets[-1] + len(section))
     of_shaders, of_triangles, of_st, of_vertices, end = offsets
     head = _SURFACE.pack(
-        MAGIC, encode_names([surface.name], NAME_SIZE).tobytes(), surface.flags, frame_count, len(shaders),
+        md3.MAGIC, encode_names([surface.name], md3.NAME_SIZE).tobytes(), surface.flags, frame_count, len(shaders),
         surface.vertex_count, surface.triangle_count, of_triangles, of_shaders, of_st, of_vertices, end,
     )  # fmt: skip
     return b"".join([head, *sections])
@@ -241,12 +228,12 @@ def describe(source: Source | Model, game: str = "", name: str = "") -> Descript
     not valid, OSError if it cannot be read.
     """
     model = source if isinstance(source, Model) else read_model(source, name)
-    validate_model(model)
-    points = [positions(surface.vertices).reshape(-1, 3) for surface in model.surfaces]
+    md3.validate_model(model)
+    points = [md3.positions(surface.vertices).reshape(-1, 3) for surface in model.surfaces]
     facts: dict[str, Any] = {
         "kind": "md3",
         "frames": model.frame_count,
-        "seconds": model.frame_count / FRAMES_PER_SECOND,
+        "seconds": model.frame_count / md3.FRAMES_PER_SECOND,
         "vertices": model.vertex_count,
         "triangles": model.triangle_count,
         "surfaces": [

@@ -13,17 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
-from ...io_common.arrays import (
-    MAX_INT32,
-    ArrayOf,
-    Record,
-    check_encoded,
-    check_indices,
-    check_integer,
-    check_names,
-    check_range,
-    distinct_rows,
-)
+from ...io_common import arrays
+from ...io_common.arrays import ArrayOf, Record, distinct_rows
 from ...io_common.errors import FormatError
 from ...io_common.frames import FRAME_NAME_SIZE, Wrap, find_frame_pair
 
@@ -150,7 +141,7 @@ class Model(Record):
 
 def validate_model(model: Model) -> None:
     """Raises Md3Error if a model cannot be written; the message begins with the attribute."""
-    check_integer(Md3Error, "flags", model.flags, -MAX_INT32 - 1)
+    arrays.check_integer(Md3Error, "flags", model.flags, -arrays.MAX_INT32 - 1)
     _check_names("name", "name", [model.name], NAME_SIZE)
     _check_names("frame_names", "frame name", model.frame_names, FRAME_NAME_SIZE)
     _check_names("tag_names", "tag name", model.tag_names, NAME_SIZE)
@@ -162,18 +153,18 @@ def validate_model(model: Model) -> None:
         raise Md3Error("surfaces is not a list of surfaces")
     for number, surface in enumerate(model.surfaces):
         place = f"surfaces[{number}]."
-        check_integer(Md3Error, f"{place}flags", surface.flags, -MAX_INT32 - 1)
+        arrays.check_integer(Md3Error, f"{place}flags", surface.flags, -arrays.MAX_INT32 - 1)
         _check_names(f"{place}name", "surface name", [surface.name], NAME_SIZE)
         _check_names(f"{place}shaders", "shader name", surface.shaders, NAME_SIZE)
         surface.check_arrays(place, F=frames)
-        check_range(Md3Error, f"{place}vertices", surface.vertices, -(2**15), 2**15 - 1)
-        check_range(Md3Error, f"{place}normals", surface.normals, 0, 255)
-        check_indices(Md3Error, f"{place}triangles", surface.triangles, surface.vertex_count)
+        arrays.check_range(Md3Error, f"{place}vertices", surface.vertices, -(2**15), 2**15 - 1)
+        arrays.check_range(Md3Error, f"{place}normals", surface.normals, 0, 255)
+        arrays.check_indices(Md3Error, f"{place}triangles", surface.triangles, surface.vertex_count)
 
 
 def _check_names(attribute: str, kind: str, names: Any, size: int) -> None:
-    check_names(Md3Error, attribute, names)
-    check_encoded(Md3Error, attribute, kind, names, size)
+    arrays.check_names(Md3Error, attribute, names)
+    arrays.check_encoded(Md3Error, attribute, kind, names, size)
 
 
 # Positions and normals to and from the grids of the file, boxes around frames, and merging of vertices
