@@ -15,10 +15,10 @@ from functools import cached_property
 from typing import Any
 
 import bpy
-import numpy as np
 from bpy.types import Action, Collection, Context, Object, Scene
 
 from ..io_blender import state, versions
+from ..io_blender.arrays import read_array
 from ..io_blender.clips import playing
 from ..io_blender.clips.actions import is_imported_for
 from ..io_blender.clips.clip import Clip, Source
@@ -331,8 +331,7 @@ def _fingerprint(action: Action) -> str:
     """A hash of what an action plays."""
     digest = hashlib.sha256()
     for curve in versions.all_fcurves(action):
-        points = np.empty(2 * len(curve.keyframe_points), np.float32)
-        curve.keyframe_points.foreach_get("co", points)
+        points = read_array(curve.keyframe_points, "co", 2)
         digest.update(f"{curve.data_path} {curve.array_index} {curve.mute} {len(curve.modifiers)}".encode())
         digest.update(points.tobytes())
     values = [action.use_cyclic, _SPEED.read(action), _LOOPING.read(action), bool(action.get(_REVERSED))]
