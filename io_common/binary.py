@@ -32,8 +32,8 @@ class BinaryReader:
 
     def check_start(self, magic: bytes, size: int, kind: str) -> None:
         """Raises unless the file begins as its kind does, and has as many bytes as its header."""
-        if self.data[: len(magic)] != magic:
-            found = bytes(self.data[: len(magic)])
+        found = bytes(self.data[: len(magic)])
+        if not magic.startswith(found):
             raise self.error(f"the file is not {kind}", 0, repr(found)[1:], repr(magic)[1:])
         if len(self.data) < size:
             found_size = counted(len(self.data), "bytes")
