@@ -162,10 +162,11 @@ def check_names(error: Error, attribute: str, names: Any) -> None:
             raise error(f"{attribute}[{number}] is not a name", found=repr(name), expected="a str")
 
 
-def check_encoded(error: Error, attribute: str, kind: str, names: Sequence[str], size: int) -> None:
-    """Raises unless all names are Latin-1 without NUL, and no longer than `size`."""
+def check_encoded(error: Error, attribute: str, names: Any, size: int) -> None:
+    """Raises unless it is a list of names in Latin-1 without NUL, and no longer than `size`."""
+    check_names(error, attribute, names)
     for number, name in enumerate(names):
-        place = f"{attribute}[{number}]: a {kind}"
+        place = f"{attribute}[{number}]"
         try:
             text = name.encode(NAME_ENCODING)
         except UnicodeEncodeError as problem:

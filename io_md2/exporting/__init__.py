@@ -26,7 +26,7 @@ from ...io_common.texts import counted
 from ...io_common.triangles import drop_degenerate, flip_v
 from .. import format as md2
 from ..format import Finding, GlCommands, Md2Error, Model
-from ..format.games import Template, match_template
+from ..format.games import match_template
 from ..format.source_data import FrameData, requantise, with_degenerate
 from ..options import ExportOptions
 from ..records import StoredModel, load_model
@@ -69,7 +69,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     scene = context.scene
     stored = {obj: one for obj in objects if (one := load_model(obj.data)) is not None}
     models = (one for data in bpy.data.meshes if (one := load_model(data)) is not None)
-    arrange = partial(_in_template_order, template=Template(options.sequence_template))
+    arrange = partial(_in_template_order, template=options.sequence_template)
     plan = frame_models.plan_model(objects, stored, scene, options.frames, models, report, arrange)
     used = stored
     while True:
@@ -287,7 +287,7 @@ def _warn_of_differences(differences: Differences, model: Model, parts: list[Par
     verification.warn_of_differences(differences, _WARNINGS | {GRID: _WARNINGS[GRID] + remedy}, report)
 
 
-def _in_template_order(segments: list[Segment], template: Template) -> list[Segment]:
+def _in_template_order(segments: list[Segment], template: str) -> list[Segment]:
     """The sequences in the order of a template; raises NothingToExportError if they are not those that it has."""
     order, problems = match_template(template, [(one.name, len(one.frames)) for one in segments])
     if problems:

@@ -259,10 +259,8 @@ def skin_names(parts: list[Part], game_folders: Sequence[str], report: Report) -
 
 
 def skin_size(parts: list[Part], default: tuple[int, int]) -> tuple[int, int]:
-    """Width and height of the skin: as set on the meshes, else the image's, else the imported files', else the default.
-
-    Sizes that the meshes or the files do not agree on do not count.
-    """
+    """Width and height of the skin: as set on the meshes, else the image's, else the files', else the default."""
+    # Sizes that the meshes or the files do not agree on do not count.
     chosen = {size for part in parts if (size := records.load_skin_size(part.obj.data)) is not None}
     if len(chosen) == 1:
         return chosen.pop()

@@ -8,6 +8,7 @@ can be understood is read with a warning. Sections are written in the order of Q
 from __future__ import annotations
 
 import struct
+from dataclasses import asdict
 from itertools import accumulate
 from typing import Any
 
@@ -296,10 +297,7 @@ def describe(source: Source | Model, game: str = "", name: str = "") -> Descript
     """
     model = source if isinstance(source, Model) else read_model(source, name)
     md2.validate_structure(model)
-    sequences = [
-        {"name": sequence.name, "first": sequence.first, "last": sequence.last}
-        for sequence in find_sequences(model.frame_names)
-    ]
+    sequences = [asdict(one) for one in find_sequences(model.frame_names)]
     facts: dict[str, Any] = {
         "kind": "md2",
         "frames": model.frame_count,

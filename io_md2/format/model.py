@@ -163,8 +163,8 @@ def validate_model(model: Model) -> None:
         raise Md2Error("frame_names is empty: the model has no frames", found="0", expected="1 or more")
     for name, dtype in (("st", np.int16), ("triangles", np.uint16), ("triangle_st", np.uint16)):
         arrays.check_range(Md2Error, name, getattr(model, name), np.iinfo(dtype).min, np.iinfo(dtype).max)
-    arrays.check_encoded(Md2Error, "skins", "skin name", model.skins, SKIN_NAME_SIZE)
-    arrays.check_encoded(Md2Error, "frame_names", "frame name", model.frame_names, FRAME_NAME_SIZE)
+    arrays.check_encoded(Md2Error, "skins", model.skins, SKIN_NAME_SIZE)
+    arrays.check_encoded(Md2Error, "frame_names", model.frame_names, FRAME_NAME_SIZE)
 
 
 def validate_structure(model: Model) -> None:

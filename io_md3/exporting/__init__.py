@@ -189,8 +189,8 @@ class Builder:
         return model
 
     def _sample(self, plan: FramePlan) -> Job[tuple[list[SurfaceBuilder], Samples, Floats, Floats]]:
-        """What is built, what it shows in each frame, and the transforms of tags, (F, N, 4, 4), as the file has them.
-        Also what turns normals to the axes of the file, (F, 3, 3)."""
+        """What is built, what it shows in each frame, and in the axes of the file the transforms of tags, (F, N, 4, 4),
+        and what turns normals, (F, 3, 3)."""
         stored = self.stored
         followed = self.tags if self.origin is None else [*self.tags, self.origin]
         first, rows = int(plan.source[0]), np.arange(plan.frame_count)

@@ -7,6 +7,7 @@ index outside of them is refused; what real files have and can be understood is 
 from __future__ import annotations
 
 import struct
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -163,11 +164,9 @@ class _Reader(BinaryReader):
 
 
 def write_model(model: Model, target: Target) -> None:
-    """Writes a file, which ``read_model`` reads as an equal model, to a path or a file object in binary mode, which
-    stays open.
+    """Writes a file, which ``read_model`` reads as an equal model; see ``io_md2.format.write_model``.
 
-    The file is opened after all bytes are made, so a model that cannot be written leaves an existing file unchanged.
-    Raises Md3Error if the model cannot be expressed in MD3, OSError, or TypeError if the target is neither.
+    It raises Md3Error if the model cannot be expressed in MD3.
     """
     write_contents(model, target, format_model)
 
@@ -175,8 +174,7 @@ def write_model(model: Model, target: Target) -> None:
 def format_model(model: Model) -> bytes:
     """The bytes of the file of a model; ``parse_model`` returns an equal one.
 
-    Only the limits of the format are checked here, by ``validate_model``, which raises Md3Error; those of games are
-    checked by ``check_model``.
+    Raises Md3Error if the model is not valid; limits of games are checked by ``check_model``.
     """
     md3.validate_model(model)
     if model.preserved is not None and parse_model(model.preserved) == model:
@@ -188,14 +186,13 @@ def format_model(model: Model) -> bytes:
     tags["name"] = encode_names(model.tag_names, md3.NAME_SIZE)
     tags["origin"], tags["axes"] = model.tag_origins, model.tag_axes
     parts = [frames.tobytes(), tags.tobytes(), *(_format_surface(one, model.frame_count) for one in model.surfaces)]
-    first = _HEADER.size
-    offsets = [first, first + len(parts[0]), first + len(parts[0]) + len(parts[1])]
-    end = first + sum(map(len, parts))
-    if end > MAX_INT32:
-        raise Md3Error("the file would be too large", found=f"{end} bytes", expected=str(MAX_INT32))
+    offsets = list(accumulate(map(len, parts), initial=_HEADER.size))
+    if offsets[-1] > MAX_INT32:
+        raise Md3Error("the file would be too large", found=f"{offsets[-1]} bytes", expected=str(MAX_INT32))
     counts = model.frame_count, len(model.tag_names), len(model.surfaces), 0
     name = encode_names([model.name], md3.NAME_SIZE).tobytes()
-    return b"".join([_HEADER.pack(md3.MAGIC, md3.VERSION, name, model.flags, *counts, *offsets, end), *parts])
+    head = _HEADER.pack(md3.MAGIC, md3.VERSION, name, model.flags, *counts, *offsets[:3], offsets[-1])
+    return b"".join([head, *parts])
 
 
 def _format_surface(surface: Surface, frame_count: int) -> bytes:
@@ -204,21 +201,14 @@ def _format_surface(surface: Surface, frame_count: int) -> bytes:
     shaders["index"] = np.arange(len(shaders))
     rows = np.zeros(surface.vertices.shape[:2], md3.VERTEX_DTYPE)
     rows["position"], rows["normal"] = surface.vertices, surface.normals
-    sections = [
-        shaders.tobytes(),
-        surface.triangles.astype("<i4").tobytes(),
-        surface.st.astype("<f4").tobytes(),
-        rows.tobytes(),
-    ]
-    offsets = [_SURFACE.size]
-    for section in sections:
-        offsets.append(offsets[-1] + len(section))
+    tables = (shaders, surface.triangles.astype("<i4"), surface.st.astype("<f4"), rows)
+    offsets = accumulate((table.nbytes for table in tables), initial=_SURFACE.size)
     of_shaders, of_triangles, of_st, of_vertices, end = offsets
     head = _SURFACE.pack(
         md3.MAGIC, encode_names([surface.name], md3.NAME_SIZE).tobytes(), surface.flags, frame_count, len(shaders),
         surface.vertex_count, surface.triangle_count, of_triangles, of_shaders, of_st, of_vertices, end,
     )  # fmt: skip
-    return b"".join([head, *sections])
+    return b"".join([head, *(table.tobytes() for table in tables)])
 
 
 def describe(source: Source | Model, game: str = "", name: str = "") -> Description:
@@ -230,29 +220,24 @@ def describe(source: Source | Model, game: str = "", name: str = "") -> Descript
     model = source if isinstance(source, Model) else read_model(source, name)
     md3.validate_model(model)
     points = [md3.positions(surface.vertices).reshape(-1, 3) for surface in model.surfaces]
+    surfaces = [
+        {"name": one.name, "shaders": one.shaders, "vertices": one.vertex_count, "triangles": one.triangle_count}
+        for one in model.surfaces
+    ]
     facts: dict[str, Any] = {
         "kind": "md3",
         "frames": model.frame_count,
         "seconds": model.frame_count / md3.FRAMES_PER_SECOND,
         "vertices": model.vertex_count,
         "triangles": model.triangle_count,
-        "surfaces": [
-            {
-                "name": surface.name,
-                "shaders": surface.shaders,
-                "vertices": surface.vertex_count,
-                "triangles": surface.triangle_count,
-            }
-            for surface in model.surfaces
-        ],
+        "surfaces": surfaces,
         "tags": model.tag_names,
         "box": box_of(np.concatenate([np.zeros((0, 3)), *points])),
         "warnings": list(dict.fromkeys([*model.warnings, *(str(finding) for finding in check_model(model))])),
     }
     lines = [
         "MD3 model",
-        f"{counted(model.frame_count, 'frames')}, {counted(model.vertex_count, 'vertices')}, "
-        f"{counted(model.triangle_count, 'triangles')}",
+        ", ".join(counted(facts[what], what) for what in ("frames", "vertices", "triangles")),
         *(
             f"surface {surface.name!r}: {counted(surface.vertex_count, 'vertices')}, "
             f"{counted(surface.triangle_count, 'triangles')}, {', '.join(surface.shaders) or 'no shader'}"
