@@ -344,18 +344,16 @@ def check_model(model: Model, game: Game = Game.ANY, source: Model | None = None
 
 def find_oddities(model: Model) -> list[str]:
     """Sentences about what is unusual in a file that was read, such as numbers beyond Quake II's limits."""
-    subject = Subject(model)
-    found = [finding for rule in _ODDITIES for finding in rule.check(rule, subject)]
+    rules, subject = [rule for rule in (*COMMON, *_QUAKE2_RULES) if rule.code in _ODDITIES], Subject(model)
+    found = [finding for rule in rules for finding in rule.check(rule, subject)]
     # The remedy concerns an export, not a file that was read.
     return [finding.text.removesuffix(f": {finding.remedy}") for finding in found]
 
 
-_OF_FILES = ("no_vertices", "no_triangles", "bad_normals", "empty_skin", "st_outside_skin")
-_LIMITS = ("too_many_triangles", "too_many_vertices", "too_many_frames", "too_many_skins", "skin_too_tall")
 _ODDITIES = (
-    *(rule for rule in COMMON if rule.code in _OF_FILES),
-    *(rule for rule in _QUAKE2_RULES if rule.code in _LIMITS),
-)
+    "no_vertices", "no_triangles", "bad_normals", "empty_skin", "st_outside_skin", "too_many_triangles",
+    "too_many_vertices", "too_many_frames", "too_many_skins", "skin_too_tall",
+)  # fmt: skip
 
 
 PLAYER_SEQUENCES = tuple(

@@ -40,10 +40,6 @@ def _counts(model: Model, what: str) -> list[tuple[str, int]]:
     return [(f"The surface {one.name!r} has", len(getattr(one, attribute))) for one in model.surfaces]
 
 
-def _at_most(what: str) -> Check:
-    return limited(_counts, what)
-
-
 def _at_least(what: str) -> Check:
     return limited(_counts, what, is_least=True)
 
@@ -123,7 +119,7 @@ def _limit(what: str, most: int, engine: str, why: str, source: str, *, is_error
     """The rule of a most number of frames, tags or surfaces, or of vertices, triangles or shaders in a surface."""
     where = " in a surface" if what in ("vertices", "triangles", "shaders") else ""
     words = (f"at most {most:,} {what}{where}", why, _REMEDIES[what])
-    return Rule(f"too_many_{what}", is_error, _at_most(what), engine, *words, source, most)
+    return Rule(f"too_many_{what}", is_error, limited(_counts, what), engine, *words, source, most)
 
 
 def _common(what: str, most: int) -> Rule:
