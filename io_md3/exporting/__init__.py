@@ -37,16 +37,8 @@ from ..options import ExportOptions
 from ..players import all_frames
 from ..records import StoredModel, load_frames, load_model, root_of
 from ..tags import Tag, find_tags, nearest_rotations, tag_tables
-from .surfaces import (
-    Part,
-    SurfaceBuilder,
-    further_skins,
-    read_part,
-    shader_names,
-    split_surface,
-    surface_name,
-    surface_parts,
-)
+from . import surfaces
+from .surfaces import Part, SurfaceBuilder
 
 Floats = npt.NDArray[np.floating]
 
@@ -164,8 +156,8 @@ class Builder:
         if not sides and np.any(needed):
             rows = rows if plan.segments else np.flatnonzero(needed)
             sides = yield from self._sample_sides(plan.some_frames(rows), builders, turns[rows], rows)
-        surfaces = [builder.build(sides[number] if sides else None, rows) for number, builder in enumerate(builders)]
-        model = self._assemble(plan, builders, surfaces, tags)
+        built = [builder.build(sides[number] if sides else None, rows) for number, builder in enumerate(builders)]
+        model = self._assemble(plan, builders, built, tags)
         self.parts = parts
         if options.verify is not Verify.NONE:
             verification.warn_of_differences(
@@ -176,7 +168,7 @@ class Builder:
             is_kept = [keeps and bool(one.is_same.all()) for one in builders]
             limits = surface_limits(options.game)
             pieces = [
-                [one] if kept else split_surface(one, *limits)
+                [one] if kept else surfaces.split_surface(one, *limits)
                 for one, kept in zip(model.surfaces, is_kept, strict=True)
             ]
             self.parts = [part for part, split in zip(parts, pieces, strict=True) for _ in split]
@@ -198,13 +190,11 @@ class Builder:
         builders: dict[Part, SurfaceBuilder] = {}
 
         def read(depsgraph: Depsgraph) -> list[Part]:
-            parts = surface_parts(
-                [
-                    read_part(obj, stored.get(obj), depsgraph, first, self.conversion, self.report)
-                    for obj in self.meshes
-                ],
-                self.report,
-            )
+            objects = [
+                surfaces.read_part(obj, stored.get(obj), depsgraph, first, self.conversion, self.report)
+                for obj in self.meshes
+            ]
+            parts = surfaces.surface_parts(objects, self.report)
             builders.update({part: SurfaceBuilder(part, plan.source, turn_steps(self.options.game)) for part in parts})
             return parts
 
@@ -270,17 +260,17 @@ class Builder:
 
     def _assemble(self, plan: FramePlan, builders: list[SurfaceBuilder], built: list[Surface], tags: Floats) -> Model:
         source = self.source.model if self.source is not None else None
-        surfaces, taken = [], list[str]()
+        named, taken = [], list[str]()
         for builder, surface in zip(builders, built, strict=True):
             part = builder.part
-            taken.append(surface_name(part, taken, self.report))
-            shaders = shader_names(part, self.options.game_folders, self.report)
+            taken.append(surfaces.surface_name(part, taken, self.report))
+            shaders = surfaces.shader_names(part, self.options.game_folders, self.report)
             flags = part.stored.flags if part.stored is not None else 0
-            surfaces.append(replace(surface, name=taken[-1], shaders=shaders, flags=flags))
+            named.append(replace(surface, name=taken[-1], shaders=shaders, flags=flags))
         is_same = np.zeros(plan.frame_count, dtype=bool)
-        if source is not None and len(surfaces) == len(source.surfaces):
+        if source is not None and len(named) == len(source.surfaces):
             is_same = np.logical_and.reduce([plan.source != NONE, *(builder.is_same for builder in builders)])
-        bounds, origins, radii = _frame_bounds(surfaces, source, plan.source, is_same)
+        bounds, origins, radii = _frame_bounds(named, source, plan.source, is_same)
         origins_of_tags, axes_of_tags = tag_tables(
             self.tags, tags, source, plan.source, self.conversion, self.report, noise=self.noise
         )
@@ -293,7 +283,7 @@ class Builder:
             tag_names=[tag.name(source, self.report) for tag in self.tags],
             tag_origins=origins_of_tags,
             tag_axes=axes_of_tags,
-            surfaces=surfaces,
+            surfaces=named,
             flags=source.flags if source is not None else 0,
             # An equal model is written with all bytes of its file.
             preserved=source.preserved if source is not None else None,
@@ -329,7 +319,7 @@ def _skin_files(model: Model, parts: list[Part], game_folders: Sequence[str], re
     """The .skin files of a model: a line for each surface, with its shader or one of its further skins."""
     # The engines take no file in which a surface has no line.
     skins = [
-        [*surface.shaders[:1], *further_skins(part, parts, game_folders, report)] or [surface.name]
+        [*surface.shaders[:1], *surfaces.further_skins(part, parts, game_folders, report)] or [surface.name]
         for surface, part in zip(model.surfaces, parts, strict=True)
     ]
     texts = [
@@ -356,13 +346,13 @@ def _moved(samples: Samples, matrices: npt.NDArray[np.float64]) -> Samples:
 
 
 def _frame_bounds(
-    surfaces: list[Surface], source: Model | None, frames: npt.NDArray[np.int64], is_same: npt.NDArray[np.bool_]
+    built: list[Surface], source: Model | None, frames: npt.NDArray[np.int64], is_same: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.float32], ...]:
     """Boxes, origins and radii: those of the file's frames where all surfaces are the same, else new ones."""
     new = np.flatnonzero(~is_same)
     empty = np.zeros((0, 3), np.int16)
     # Frame by frame, as all of them would fill the memory.
-    points = (np.concatenate([empty, *(surface.vertices[frame] for surface in surfaces)]) for frame in new.tolist())
+    points = (np.concatenate([empty, *(surface.vertices[frame] for surface in built)]) for frame in new.tolist())
     of_frames = zip(*(md3.frame_bounds(md3.positions(one)[None]) for one in points), strict=True)
     computed = tuple(np.concatenate(table) for table in of_frames) or md3.frame_bounds(np.zeros((0, 0, 3)))
     if source is None or not is_same.any():
