@@ -23,7 +23,7 @@ from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_blender.scene.objects import NothingToExportError, export_conversion, mesh_objects
 from ...io_blender.verification import OTHER_TRIANGULATION, Differences, Verify, diagonal
 from ...io_common.texts import counted
-from ...io_common.triangles import drop_degenerate, flip_v
+from ...io_common.triangles import flip_v
 from .. import format as md2
 from ..format import Finding, GlCommands, Md2Error, Model
 from ..format.games import match_template
@@ -183,9 +183,9 @@ class _Builder:
             model = topology.stored.model
             is_source = self.plan.source != NONE
             # Vertices and frames that are not in the file get the first one, which their positions do not match.
-            source = FrameData(model.scale, model.translate, model.vertices, model.normals).take(
-                np.maximum(self.plan.source, 0), np.maximum(topology.source, 0).astype(np.int64)
-            )
+            rows = np.maximum(self.plan.source, 0)
+            block = np.ix_(rows, np.maximum(topology.source, 0))
+            source = FrameData(model.scale[rows], model.translate[rows], model.vertices[block], model.normals[block])
         frames, same = requantise(
             positions,
             topology.triangles,
@@ -243,16 +243,9 @@ def _gl_commands(model: Model, topology: Topology) -> GlCommands:
 
 
 def _find_differences(model: Model, parts: list[Part], samples: Samples, conversion: Conversion) -> Differences:
-    """The largest difference of each kind in each object, infinite if the triangles are others."""
+    """The largest difference of each kind in each object; the triangles are those of the parts, in their order."""
     # Positions may be off by a step of the frame's grid on each axis, if that is small against the edges of the model,
     # texture coordinates by half a texel, those of GL commands of the imported file by `_KEPT_TEXELS`.
-    triangles, triangle_st = drop_degenerate(model.triangles, model.triangle_st)
-    if len(triangles) != sum(len(part.triangles) for part in parts):
-        result = Differences()
-        for part in parts:
-            result.note(part.obj.name, POSITION, np.inf, "in all frames")
-        return result
-
     # The largest step of the grid, and what rounding adds to it.
     allowed = np.abs(model.scale) + 2.0 * md2.grid_tolerance(model.scale, model.translate)
     texels = np.maximum((model.skin_width, model.skin_height), 1)
@@ -263,8 +256,8 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
         size=diagonal(grids.reshape(-1, 3)),
         vertices=lambda row: [md2.decompress(model.vertices[row], model.scale[row], model.translate[row])] * len(parts),
         allowed=lambda row: allowed[row],
-        triangles=np.split(triangles, ends),
-        uvs=np.split(flip_v((model.st + 0.5) / texels)[triangle_st], ends),
+        triangles=np.split(model.triangles, ends),
+        uvs=np.split(flip_v((model.st + 0.5) / texels)[model.triangle_st], ends),
         texels=texels,
         uv_allowed=_TEXELS,
     )

@@ -33,17 +33,6 @@ class FrameData:
     vertices: NDArray[np.uint8]  # (F, V, 3)
     normals: NDArray[np.uint8]  # (F, V)
 
-    def take(self, frames: NDArray[Any], vertices: NDArray[Any]) -> FrameData:
-        """Some vertices of some frames; the object itself, not a copy, if that is all of them in order."""
-        if np.array_equal(frames, np.arange(len(self.scale))) and np.array_equal(
-            vertices, np.arange(self.normals.shape[1])
-        ):
-            return self
-        rows, columns = frames[:, None], vertices[None, :]
-        return FrameData(
-            self.scale[frames], self.translate[frames], self.vertices[rows, columns], self.normals[rows, columns]
-        )
-
 
 def requantise(
     positions: NDArray[Any],
