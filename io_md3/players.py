@@ -217,7 +217,8 @@ class Player:
             if sequence_of_action(action.name) and _SPEED.read(action) is None and action.is_editable:
                 _SPEED.write(action, rate_before)
         for owner in self.owners:
-            _remove_tracks(owner, _TRACK)
+            for track in _tracks(owner, _TRACK):
+                owner.animation_data.nla_tracks.remove(track)
         for part, one in chosen.items():
             for owner, action, slot in self.plays(self.parts[part], one.name):
                 _keep_active(owner)
@@ -418,11 +419,6 @@ def _tracks(owner: Any, name: str) -> list[Any]:
 
 def _strips(owner: Any, name: str) -> list[Any]:
     return [strip for track in _tracks(owner, name) for strip in track.strips]
-
-
-def _remove_tracks(owner: Any, name: str) -> None:
-    for track in _tracks(owner, name):
-        owner.animation_data.nla_tracks.remove(track)
 
 
 def _keep_active(owner: Any) -> None:

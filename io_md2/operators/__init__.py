@@ -14,7 +14,7 @@ from ...io_blender.frames.operators.sequence_player import Playable, SequencePla
 from ...io_blender.frames.options import FrameImportProperties, ImportOptions
 from ...io_blender.frames.shape_keys import shape_keys
 from ...io_blender.operators import find_images, panel_parts
-from ...io_blender.operators.panel_parts import ImportedPanel, fail, split_layout
+from ...io_blender.operators.panel_parts import ImportedPanel, OperatorResult, fail, split_layout
 from ...io_blender.options import game_option, mixin_of, option, properties
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
@@ -28,8 +28,6 @@ from ..records import CHOSEN_SKIN_SIZE, FRAME_RATE, GROUP, MAX_RATE, MAX_SKIN_SI
 
 if TYPE_CHECKING:
     from bpy.types import Context, Material, Object, UILayout
-
-    from ...io_blender.operators.panel_parts import OperatorResult
 
     _ImportOptions = FrameImportProperties
     _ModelOptions = ModelProperties

@@ -212,11 +212,7 @@ def _format_surface(surface: Surface, frame_count: int) -> bytes:
 
 
 def describe(source: Source | Model, game: str = "", name: str = "") -> Description:
-    """Describes an .md3 file or a model, with the findings of a game if there is one with that name.
-
-    ``source`` and ``name`` are those of ``read_model``, or a model. Raises Md3Error if it cannot be understood or is
-    not valid, OSError if it cannot be read.
-    """
+    """Describes an .md3 file or a model; see ``io_md2.format.describe``. Raises Md3Error or OSError."""
     model = source if isinstance(source, Model) else read_model(source, name)
     md3.validate_model(model)
     points = [md3.positions(surface.vertices).reshape(-1, 3) for surface in model.surfaces]

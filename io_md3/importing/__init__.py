@@ -47,8 +47,6 @@ _LEVELS = ("1", "2")
 
 _MAX_TEXT = 1 << 20
 
-_WEAPONS = "weapons2"
-
 
 @dataclass(eq=False)
 class _File(frame_models.ModelFile):
@@ -274,7 +272,7 @@ def _store_shown_normals(mesh: Mesh, normals: npt.NDArray[np.float32], rotation:
 def _join_players(roots: dict[Path, Object]) -> None:
     """Hangs the parts of a Quake III player, if they were imported together, on the tags of each other."""
     for path, root in roots.items():
-        is_weapon = path.parent.parent.name.lower() == _WEAPONS
+        is_weapon = path.parent.parent.name.lower() == "weapons2"
         below, tag_name = (UPPER, "tag_weapon") if is_weapon else JOINTS.get(path.stem.lower(), ("", ""))
         for other, other_root in roots.items():
             if (is_weapon or other.parent == path.parent) and other.stem.lower() == below:
