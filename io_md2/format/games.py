@@ -15,7 +15,7 @@ import numpy as np
 from ...io_common.companions import Companion, match_sequences
 from ...io_common.frames import FRAME_NAME_SIZE, FrameSequence, to_latin1
 from ...io_common.rules import Check, Finding, Profile, Rule, Subject, find, find_invalid, limited
-from ...io_common.texts import counted
+from ...io_common.texts import counted, listing
 from ...io_common.textures.conventions import TextureRules
 from .glcommands import drawn_triangles, sorted_numbers
 from .model import FRAMES_PER_SECOND, SKIN_NAME_SIZE, Model, validate_structure
@@ -32,7 +32,6 @@ class Game(Enum):
 
 
 _IMAGES = (".pcx", ".wal", ".tga", ".png", ".jpg")
-_NAMED = 5
 _INT16 = np.iinfo(np.int16)
 _WORDS = {"skin_height": "texels", "st": "texture coordinates"}
 
@@ -146,8 +145,7 @@ def _names(subject: Subject) -> Iterator[tuple[str, str, int]]:
 def _skin_not_image(rule: Rule, subject: Subject) -> Iterator[Finding]:
     names = [name for name in subject.model.skins if not name.lower().endswith(_IMAGES)]
     if names:
-        listed = ", ".join(map(repr, names[:_NAMED]))
-        yield rule.finding(f"skins that are not paths of images: {listed}", names[0])
+        yield rule.finding(f"skins that are not paths of images: {listing(list(map(repr, names)))}", names[0])
 
 
 def _frame_names_empty(rule: Rule, subject: Subject) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ from ...io_common.arrays import MAX_INT32
 from ...io_common.frames import FRAME_NAME_SIZE
 from ...io_common.names import fold, without_image_extension
 from ...io_common.rules import Check, Finding, Profile, Rule, Subject, find, find_invalid, limited
+from ...io_common.texts import listing
 from ...io_common.textures.conventions import MESH_IMAGE_FOLDERS, TextureRules, mesh_image_names
 from .model import FRAMES_PER_SECOND, NAME_SIZE, TURN_STEPS, Model, validate_model
 
@@ -65,7 +66,7 @@ def _repeated(what: str, names_of: Callable[[Model], Iterable[str]]) -> Check:
         counts = Counter(name.lower() for name in names_of(subject.model))
         repeated = [name for name, count in counts.items() if count > 1]
         if repeated:
-            yield rule.finding(f"Several {what} are named {', '.join(repeated[:_NAMED])}", len(repeated))
+            yield rule.finding(f"Several {what} are named {listing(repeated)}", len(repeated))
 
     return check
 
@@ -78,7 +79,7 @@ def _sprite_frames(rule: Rule, subject: Subject) -> Iterator[Finding]:
     names = subject.model.frame_names
     bad = [name for name in names if name.startswith(_SPRITES) and not _SPRITE_FRAME.fullmatch(name)]
     if bad:
-        yield rule.finding(f"Frames are named {', '.join(bad[:_NAMED])}", bad[0])
+        yield rule.finding(f"Frames are named {listing(bad)}", bad[0])
 
 
 def _images_of_meshes(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -100,7 +101,6 @@ def _paths_of_images(rule: Rule, subject: Subject) -> Iterator[Finding]:
             yield rule.finding(f"The surface {surface.name!r} has {shader}", bad[0])
 
 
-_NAMED = 5
 _SPRITES = ("SPR2_", "SUPER")
 _SPRITE_FRAME = re.compile(r"(?:SPR2_|SUPER)[A-Z0-9_]{4}[0-9]{1,2}")
 
