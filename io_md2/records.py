@@ -3,6 +3,7 @@ Values that are loaded are valid, but may be outdated: export uses them only whe
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io_blender import records
+from ..io_blender.materials.images import size_of
+from ..io_blender.materials.library import color_image, name_for_file
 from .format import GlCommands, Md2Error, Model, find_sequences, validate_model
 from .format.source_data import degenerate_rows
 
 if TYPE_CHECKING:
-    from bpy.types import Mesh
+    from bpy.types import Material, Mesh
 
-    from ..io_blender.scene.axes import Conversion
+    from ..io_blender.frames.options import ImportOptions
 
 GROUP = "md2"  # the name of the property group
 
@@ -81,25 +84,28 @@ class StoredModel(records.SourceFrames):
         return replace(self.model, triangles=np.concatenate([self.triangles, self.model.triangles]))
 
 
-def store_model(
-    mesh: Mesh,
-    model: Model,
-    triangles: Ints,
-    key_names: list[str],
-    *,
-    frame_start: int,
-    image_size: tuple[int, int],
-    material_skins: list[str],
-    conversion: Conversion,
-) -> None:
-    """Stores a model of the file on the mesh that was made of it."""
-    # The model has the vertices of the mesh, and `triangles` are those of the mesh, clockwise. `key_names` is empty
-    # without shape keys, `image_size` zeros without an image. `material_skins` has the name that export would give each
-    # material.
+def image_size(materials: Iterable[Material | None]) -> tuple[int, int]:
+    """Width and height of the first color image; zeros if there is none."""
+    for material in materials:
+        image = color_image(material) if material is not None else None
+        size = size_of(image) if image is not None else (0, 0)
+        if all(size):
+            return size
+    return 0, 0
+
+
+def material_skins(materials: Iterable[Material | None], game_folders: Sequence[str]) -> list[str]:
+    """The skins that an MD2 model names for materials."""
+    return [name_for_file(material, SKINS, game_folders) for material in materials if material is not None]
+
+
+def store_model(mesh: Mesh, model: Model, triangles: Ints, key_names: list[str], options: ImportOptions) -> None:
+    """Stores a model of the file on the mesh that was made of it, which has its vertices and all its materials."""
+    # `triangles` are those of the mesh, clockwise; `key_names` is empty without shape keys.
     values = {
         "frame_names": model.frame_names,
         "key_names": key_names,
-        "frame_start": frame_start,
+        "frame_start": options.frame_start,
         "grids": np.hstack([model.scale, model.translate]),
         "vertices": model.vertices,
         "normals": model.normals,
@@ -110,14 +116,14 @@ def store_model(
         "gl_st": model.gl_commands.st,
         "gl_vertices": model.gl_commands.vertices,
         "skin_size": (model.skin_width, model.skin_height),
-        "image_size": image_size,
+        "image_size": image_size(mesh.materials),
         "skins": model.skins,
-        "material_skins": material_skins,
+        "material_skins": material_skins(mesh.materials, options.game_folders),
     }
     mesh[GROUP] = {}
     for field in _FIELDS:
         field.write(mesh, values[field.key])
-    _CONVERSION.write(mesh, conversion)
+    _CONVERSION.write(mesh, options.conversion)
 
 
 def load_model(mesh: Mesh) -> StoredModel | None:

@@ -24,7 +24,7 @@ from ...io_common.texts import counted
 from ...io_common.triangles import FLIPPED_WINDING, flip_v, have_same_triangles
 from .. import records
 from ..format import Model, nearest_normals, st_texels, vertex_normals
-from ..importing import MAX_MATERIALS, image_size, material_skins
+from ..importing import MAX_MATERIALS
 from ..records import StoredModel
 
 Ints = npt.NDArray[np.int32]
@@ -231,7 +231,7 @@ def skin_names(parts: list[Part], game_folders: Sequence[str], report: Report) -
     result: list[str] = []
     drawn: set[Material] = set()
     for part in parts:
-        names = material_skins(part.materials, game_folders)
+        names = records.material_skins(part.materials, game_folders)
         stored = part.stored.model.skins if part.stored is not None else []
         if part.stored is not None and names == part.stored.material_skins:
             # A file may list a skin twice, but parts that share a skin must not repeat it.
@@ -266,7 +266,7 @@ def skin_size(parts: list[Part], default: tuple[int, int]) -> tuple[int, int]:
         return chosen.pop()
     # If the image is still the one that the import found, the size of the file is used, but only if the mesh still has
     # texture coordinates in texels of that size.
-    current = image_size(material for part in parts for material in part.materials)
+    current = records.image_size(material for part in parts for material in part.materials)
     stored = [part.stored for part in parts if part.stored is not None and shows_source_uvs(part)]
     sizes = {model.skin_size for model in stored}
     if len(sizes) == 1 and (current == (0, 0) or any(model.image_size == current for model in stored)):

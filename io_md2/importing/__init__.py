@@ -3,7 +3,6 @@ vertex i of the file, even if unused; degenerate triangles are left out, as Blen
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,8 +14,7 @@ from bpy.types import Collection, Context, Material, Mesh, Object, Scene
 from ...io_blender import versions
 from ...io_blender.frames import models as frame_models
 from ...io_blender.frames.options import ImportOptions
-from ...io_blender.materials.images import size_of
-from ...io_blender.materials.library import MaterialLibrary, color_image, name_for_file
+from ...io_blender.materials.library import MaterialLibrary
 from ...io_blender.reports import ImportResult, Job
 from ...io_blender.scene import mesh_data
 from ...io_common import names
@@ -34,21 +32,6 @@ from ..records import CORNER_ST, FRAME_RATE, SKINS, VERTEX, store_model
 
 MAX_MATERIALS = 64
 """How many of a model's skins become materials: twice as many as the format's own tools take."""
-
-
-def image_size(materials: Iterable[Material | None]) -> tuple[int, int]:
-    """Width and height of the first color image; zeros if there is none."""
-    for material in materials:
-        image = color_image(material) if material is not None else None
-        size = size_of(image) if image is not None else (0, 0)
-        if all(size):
-            return size
-    return 0, 0
-
-
-def material_skins(materials: Iterable[Material | None], game_folders: Sequence[str]) -> list[str]:
-    """The skins that an MD2 model names for materials."""
-    return [name_for_file(material, SKINS, game_folders) for material in materials if material is not None]
 
 
 @dataclass(eq=False)
@@ -119,16 +102,8 @@ def build_model(
     key_names = frame_models.add_frames(
         scene, path.stem, {obj: positions}, model.frame_names, sequences, options, result
     )
-    store_model(
-        mesh,
-        model,
-        mesh_data.corner_vertices(mesh).reshape(-1, 3)[:, FLIPPED_WINDING],
-        key_names,
-        frame_start=options.frame_start,
-        image_size=image_size(mesh.materials),
-        material_skins=material_skins(mesh.materials, options.game_folders),
-        conversion=options.conversion,
-    )
+    triangles = mesh_data.corner_vertices(mesh).reshape(-1, 3)[:, FLIPPED_WINDING]
+    store_model(mesh, model, triangles, key_names, options)
     if options.fps != md2.FRAMES_PER_SECOND:
         FRAME_RATE.write(mesh, options.fps)
     result.objects.append(obj)
