@@ -183,12 +183,6 @@ def encode_names(names: Sequence[str], size: int) -> NDArray[np.void]:
     return np.frombuffer(b"".join(encoded), np.dtype(("V", size)))
 
 
-def decode_names(fields: Iterable[bytes]) -> tuple[list[str], int]:
-    """The names in fields of a file, up to their first NUL, and how many have none."""
-    parts = [field.partition(b"\0") for field in fields]
-    return [name.decode(NAME_ENCODING) for name, _, _ in parts], sum(not end for _, end, _ in parts)
-
-
 def distinct_rows(rows: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Where each of the distinct rows (n, …) is first, in the order of first use, (d,); and which each row is, (n,)."""
     if not rows.size:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...io_common.arrays import MAX_INT32, decode_names, encode_names
+from ...io_common.arrays import MAX_INT32, encode_names
 from ...io_common.binary import INCOMPLETE, BinaryReader, write_contents
 from ...io_common.files import Source, Target, read_source
 from ...io_common.frames import FRAME_NAME_SIZE, find_sequences
@@ -64,7 +64,8 @@ class _Reader(BinaryReader):
         st = self.table("st", md2.ST_DTYPE)["st"]
         triangles = self.table("tris", md2.TRIANGLE_DTYPE)
         frames = self.table("frames", md2.frame_dtype(h["num_vertices"], h["framesize"]))
-        skin_names, names = self.names(skins, "skin"), self.names(frames["name"], "frame")
+        skin_names = self.names_in(skins.tolist(), "skin names")
+        names = self.names_in(frames["name"].tolist(), "frame names")
         corners = triangles["vertex"].astype(np.int32)
         scale, translate = frames["scale"].astype(np.float32), frames["translate"].astype(np.float32)
         self.check_triangles(corners)
@@ -127,13 +128,6 @@ class _Reader(BinaryReader):
         rows = self.rows(name, dtype, self.header[f"num_{name}"], offset, md2.HEADER_SIZE)
         self.end = max(self.end, offset + rows.nbytes if rows.size else 0)
         return rows
-
-    def names(self, fields: NDArray[np.void], kind: str) -> list[str]:
-        names, unterminated = decode_names(fields.tolist())
-        if unterminated:
-            fill = counted(unterminated, f"{kind} names", "fill")
-            self.warnings.append(f"{fill} all {fields.itemsize} bytes, without a terminator")
-        return names
 
     def check_triangles(self, triangles: NDArray[np.int32]) -> None:
         count = self.header["num_vertices"]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...io_common.arrays import MAX_INT32, decode_names, encode_names
+from ...io_common.arrays import MAX_INT32, encode_names
 from ...io_common.binary import INCOMPLETE, BinaryReader, write_contents
 from ...io_common.files import Source, Target, read_source
 from ...io_common.frames import FRAME_NAME_SIZE
@@ -58,8 +58,6 @@ def parse_model(data: bytes | bytearray | memoryview, name: str = "", *, preserv
 class _Reader(BinaryReader):
     ERROR = Md3Error
 
-    unterminated = 0  # names without a terminator
-
     def model(self) -> Model:
         name, head = self.header()
         count, tags = head["num_frames"], head["num_tags"]
@@ -68,12 +66,12 @@ class _Reader(BinaryReader):
         if tags and (tag_rows["name"] != tag_rows["name"][:1]).any():
             self.warnings.append("The tags of some frames have other names than those of the first frame")
         model = Model(
-            name=self.names([name])[0],
-            frame_names=self.names(frames["name"].tolist()),
+            name=self.names_in([name], "model names")[0],
+            frame_names=self.names_in(frames["name"].tolist(), "frame names"),
             bounds=frames["bounds"].copy(),
             origins=frames["origin"].copy(),
             radii=frames["radius"].copy(),
-            tag_names=self.names(tag_rows["name"][0].tolist()),
+            tag_names=self.names_in(tag_rows["name"][0].tolist(), "tag names"),
             tag_origins=tag_rows["origin"].copy(),
             tag_axes=tag_rows["axes"].copy(),
             flags=head["flags"],
@@ -82,14 +80,11 @@ class _Reader(BinaryReader):
         for number in range(head["num_surfaces"]):
             surface, offset = self.surface(number, offset, count, is_last=number + 1 == head["num_surfaces"])
             model.surfaces.append(surface)
-        if self.unterminated:
-            fill = counted(self.unterminated, "names", "have")
-            self.warnings.append(f"{fill} no terminator")
         if head["ofs_end"] != len(self.data):
             self.warnings.append(f"ofs_end is {head['ofs_end']}, the file has {len(self.data)} bytes")
         if not (np.isfinite(model.tag_origins).all() and np.isfinite(model.tag_axes).all()):
             self.warnings.append("Some tags have no finite position")
-        model.warnings = self.warnings
+        model.warnings = list(dict.fromkeys(self.warnings))
         return model
 
     def header(self) -> tuple[bytes, dict[str, int]]:
@@ -141,8 +136,8 @@ class _Reader(BinaryReader):
             raise self.error(reason, place, triangles.ravel()[bad[0]], f"an index below {count}")
         rows = rows[: frames * count].reshape(frames, count)
         surface = Surface(
-            name=self.names([name])[0],
-            shaders=self.names(shaders["name"].tolist()),
+            name=self.names_in([name], "surface names")[0],
+            shaders=self.names_in(shaders["name"].tolist(), "shader names"),
             triangles=triangles.astype(np.int32),
             st=st.astype(np.float32),
             vertices=rows["position"].astype(np.int16),
@@ -156,11 +151,6 @@ class _Reader(BinaryReader):
     ) -> NDArray[Any]:
         """The rows of a section of the file or of a surface."""
         return self.rows(name, dtype, count, start + head[f"ofs_{name}"], start, end)
-
-    def names(self, fields: list[bytes]) -> list[str]:
-        names, unterminated = decode_names(fields)
-        self.unterminated += unterminated
-        return names
 
 
 def write_model(model: Model, target: Target) -> None:
