@@ -105,7 +105,7 @@ def _absent(iqm: Iqm, _: float) -> list[str]:
     return [what for what, count in missing.items() if count]
 
 
-def _scaled(is_found: Callable[[npt.NDArray[np.float32]], npt.NDArray[np.bool_]]) -> Search:
+def _scaled(is_found: Callable[[npt.NDArray[np.floating]], npt.NDArray[np.bool_]]) -> Search:
     """Joints whose scale in the frames or in the bind pose is one that is searched."""
 
     def search(iqm: Iqm, _: float) -> list[str]:
