@@ -147,7 +147,7 @@ def _convert(extension: str, tree: str, out: str, kind: str, *options: str) -> d
     names = ("command", "convert", "writers")
     command, convert, writers = (importlib.import_module(f"{extension}.command_line.{name}") for name in names)
     md2, md5 = (
-        importlib.import_module(f"{extension}.{name}") for name in ("io_md2.importing", "io_md5.importing.importer")
+        importlib.import_module(f"{extension}.{name}") for name in ("io_md2.format", "io_md5.importing.importer")
     )
     parts = TimedFunctions()
     parts.time(convert, "_load_file", "loading")

@@ -97,7 +97,7 @@ CLIP_EXPORT: Functions = {
     "writing them through to the disk": ("io_md5.exporting:write_files",),
 }
 MD2_IMPORT: Functions = {
-    "the positions of all frames": ("io_md2.importing:decompress",),
+    "the positions of all frames": ("io_md2.format:decompress",),
     "sequences and their markers": ("io_blender.frames.models:add_markers",),
     "storing what a Blender mesh cannot hold": ("io_md2.importing:store_model",),
     "what is undone after an error": ("io_blender.operators.job_operator:Snapshot.__init__",),
@@ -107,8 +107,8 @@ MD2_EXPORT: Functions = {
     "the grid and the bytes of the frames": ("io_md2.exporting:requantise",),
     "the GL commands": ("io_md2.exporting:_gl_commands",),
     "verification": ("io_md2.exporting:_find_differences",),
-    "checking the finished model": ("io_md2.exporting:check_model",),
-    "printing the file": ("io_md2.exporting:format_model",),
+    "checking the finished model": ("io_md2.format:check_model",),
+    "printing the file": ("io_md2.format:format_model",),
     "writing it through to the disk": ("io_common.files:write_files",),
 }
 """Functions of the extension that take notable parts of a job."""

@@ -379,10 +379,8 @@ def match_vertices(numbers: npt.NDArray[np.int32] | None, count: int, source_cou
     return result
 
 
-def match_elements(
-    numbers: npt.NDArray[np.int32] | None, count: int, source_count: int
-) -> npt.NDArray[np.int32] | None:
-    """The same, but several may share one of the file; None without an attribute of `count` values."""
+def match_elements(numbers: npt.NDArray[np.int32] | None, count: int, source_count: int) -> npt.NDArray[np.int32]:
+    """The same, but several may share one of the file."""
     if numbers is None or len(numbers) != count:
-        return None
+        return np.full(count, NONE, dtype=np.int32)
     return np.where((numbers >= 0) & (numbers < source_count), numbers, NONE).astype(np.int32)

@@ -27,15 +27,8 @@ from ..io_blender.skeletal.records import renamed_mesh
 from ..io_blender.skeletal.rig import read_rig
 from ..io_blender.verification import Verify
 from ..io_common import names
-from ..io_common.declarations.characters import (
-    DOOM3,
-    SAUERBRATEN,
-    Character,
-    CharacterAnimation,
-    CharacterPart,
-    with_animations,
-    without_animations,
-)
+from ..io_common.declarations import characters
+from ..io_common.declarations.characters import DOOM3, SAUERBRATEN, Character, CharacterAnimation, CharacterPart
 from ..io_common.declarations.cube_models import cfg_name, cfg_text, with_renamed_meshes
 from ..io_common.declarations.declaration_files import ENTITY, SKIN
 from ..io_common.declarations.doom3_text import def_text, lost_declarations, skin_text
@@ -287,7 +280,7 @@ def current_character(found: scene.SceneCharacter) -> Character:
     """The character with the names, commands and flags of the actions that it has, its skins and its place."""
     parts = list(found.character.parts)
     for index, root in found.roots.items():
-        part = without_animations(parts[index], scene.deleted_animations(root))
+        part = characters.without_animations(parts[index], scene.deleted_animations(root))
         meshes = scene.meshes_of(root)
         # Without textures, no skins were imported.
         skin = (scene.shown_skin(meshes) or None) if scene.skin_names(meshes) else part.default_skin
@@ -361,7 +354,7 @@ def _with_current_animations(game: str, part: CharacterPart, root: Object) -> Ch
     for animation in part.animations:
         key = (animation.name, animation.files[0].lower()) if animation.files else None
         animations.append(_edit(animation, *edited[key]) if key in edited else animation)
-    return with_animations(replace(part, animations=tuple(animations)), new)
+    return characters.with_animations(replace(part, animations=tuple(animations)), new)
 
 
 def _edit(animation: CharacterAnimation, action: Action, stored: scene.StoredAnimation) -> CharacterAnimation:

@@ -117,11 +117,7 @@ class StoredAnimation:
 def store_animation(
     action: Action, animation: CharacterAnimation, *, owner: Object, index: int, name: str, file: str, frame_start: int
 ) -> None:
-    """Stores an animation's declaration on its action, which must have its final name.
-
-    `name` is what the action should be called, `file` the game path of its file, and `frame_start` the frame of the
-    action that is the file's first.
-    """
+    """Stores an animation's declaration on its action, which has its final name and should have been called `name`."""
     action[GROUP] = {}
     _START.write(action, frame_start)
     _INDEX.write(action, index)

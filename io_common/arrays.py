@@ -158,10 +158,11 @@ def check_names(error: Error, attribute: str, names: Any) -> None:
             raise error(f"{attribute}[{number}] is not a name", found=repr(name), expected="a str")
 
 
-def check_encoded(error: Error, attribute: str, kind: str, names: Sequence[str], size: int) -> None:
-    """Raises unless all names are Latin-1 without NUL, and no longer than `size`."""
+def check_encoded(error: Error, attribute: str, names: Any, size: int) -> None:
+    """Raises unless it is a list of names in Latin-1 without NUL, and no longer than `size`."""
+    check_names(error, attribute, names)
     for number, name in enumerate(names):
-        place = f"{attribute}[{number}]: a {kind}"
+        place = f"{attribute}[{number}]"
         try:
             text = name.encode(NAME_ENCODING)
         except UnicodeEncodeError as problem:
@@ -176,12 +177,6 @@ def encode_names(names: Sequence[str], size: int) -> NDArray[np.void]:
     """Names as fields of a file, filled up with NULs, (n,) of `size` bytes."""
     encoded = [name.encode(NAME_ENCODING).ljust(size, b"\0") for name in names]
     return np.frombuffer(b"".join(encoded), np.dtype(("V", size)))
-
-
-def decode_names(fields: Iterable[bytes]) -> tuple[list[str], int]:
-    """The names in fields of a file, up to their first NUL, and how many have none."""
-    parts = [field.partition(b"\0") for field in fields]
-    return [name.decode(NAME_ENCODING) for name, _, _ in parts], sum(not end for _, end, _ in parts)
 
 
 def distinct_rows(rows: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

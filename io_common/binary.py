@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .arrays import NAME_ENCODING
 from .errors import FormatError
 from .files import Target, target_name, write_target
 from .texts import counted
@@ -32,8 +33,8 @@ class BinaryReader:
 
     def check_start(self, magic: bytes, size: int, kind: str) -> None:
         """Raises unless the file begins as its kind does, and has as many bytes as its header."""
-        if self.data[: len(magic)] != magic:
-            found = bytes(self.data[: len(magic)])
+        found = bytes(self.data[: len(magic)])
+        if not magic.startswith(found):
             raise self.error(f"the file is not {kind}", 0, repr(found)[1:], repr(magic)[1:])
         if len(self.data) < size:
             found_size = counted(len(self.data), "bytes")
@@ -51,6 +52,14 @@ class BinaryReader:
             found = f"{counted(size, 'bytes')} from {offset} on"
             raise self.error(reason, offset, found, f"a range within {start} to {end}")
         return np.frombuffer(self.data, dtype, count, offset)
+
+    def names_in(self, fields: Iterable[bytes], what: str) -> list[str]:
+        """The names in fields up to their first NUL, with a warning of those that have none."""
+        parts = [field.partition(b"\0") for field in fields]
+        unterminated = sum(not end for _, end, _ in parts)
+        if unterminated:
+            self.warnings.append(f"{counted(unterminated, what, 'have')} no terminator")
+        return [name.decode(NAME_ENCODING) for name, _, _ in parts]
 
 
 def write_contents(contents: _Contents, target: Target, format_contents: Callable[[_Contents], bytes]) -> None:

@@ -81,10 +81,8 @@ def _read(path: Path) -> Iqm:
 
 
 def _name_joints(source: SourceAnimation, known: list[Iqm | None], active: ImportSkeleton | None) -> None:
-    """Gives an animation without names of joints those of its model, and scales relative to the bind pose of that.
-
-    Raises IqmError if there is no such model, and the active armature has other bones.
-    """
+    """Gives an animation without names of joints those of its model, and scales relative to the bind pose of that;
+    raises IqmError if there is no such model, and the active armature has other bones."""
     parents = source.animation.parents
     if any(source.animation.names):
         return

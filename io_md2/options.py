@@ -9,8 +9,6 @@ from ..io_blender.frames.options import FrameModelProperties
 from ..io_blender.options import choice_option, option
 from .format.games import Game
 
-DEFAULT_SKIN_SIZE = (256, 256)
-
 
 @dataclass(frozen=True)
 class ModelProperties(FrameModelProperties):
@@ -29,7 +27,7 @@ class ModelProperties(FrameModelProperties):
         "than a grid for each frame",
     )
     skin_size: tuple[int, int] = option(
-        DEFAULT_SKIN_SIZE, "Size", "Width and height of the skin, in pixels", min=1, soft_max=1024
+        (256, 256), "Size", "Width and height of the skin, in pixels", min=1, soft_max=1024
     )
     sequence_template: str = choice_option(
         "Template",

@@ -3,63 +3,56 @@ Values that are loaded are valid, but may be outdated: export uses them only whe
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..io_blender.records import (
-    Bytes,
-    ConversionField,
-    Field,
-    Integer,
-    MaterialRecord,
-    Number,
-    SourceFrames,
-    Table,
-    Texts,
-)
+from ..io_blender import records
+from ..io_blender.materials.images import size_of
+from ..io_blender.materials.library import color_image, name_for_file
 from .format import GlCommands, Md2Error, Model, find_sequences, validate_model
 from .format.source_data import degenerate_rows
 
 if TYPE_CHECKING:
-    from bpy.types import Mesh
+    from bpy.types import Material, Mesh
 
-    from ..io_blender.scene.axes import Conversion
+    from ..io_blender.frames.options import ImportOptions
 
 GROUP = "md2"  # the name of the property group
 
-SKINS = MaterialRecord(GROUP, "skin", names_are_images=True)
+SKINS = records.MaterialRecord(GROUP, "skin", names_are_images=True)
 """What is stored on materials: the skin is the path of an image."""
 
 MAX_RATE = 1000.0  # of frames
 MAX_SKIN_SIZE = 32_767  # of its width and height
 
 # What users can change.
-FRAME_RATE = Number(GROUP, "frame_rate", 1e-2, MAX_RATE)
-CHOSEN_SKIN_SIZE = Table(GROUP, "own_skin_size", "i4", 2, rows=1, lowest=1, highest=MAX_SKIN_SIZE)
+FRAME_RATE = records.Number(GROUP, "frame_rate", 1e-2, MAX_RATE)
+CHOSEN_SKIN_SIZE = records.Table(GROUP, "own_skin_size", "i4", 2, rows=1, lowest=1, highest=MAX_SKIN_SIZE)
 
 # The file; if one of the values is not valid, none is used. Its coordinates can be calculated with in single precision.
-_FIELDS: tuple[Field[Any], ...] = (
-    Texts(GROUP, "frame_names"),
-    Texts(GROUP, "key_names"),
-    Integer(GROUP, "frame_start", lowest=-(2**31)),
-    Bytes(GROUP, "grids", "<f4", 6, highest=1e30),
-    Bytes(GROUP, "vertices", "u1"),
-    Bytes(GROUP, "normals", "u1"),
-    Bytes(GROUP, "triangles", "<i4", 3, lowest=0),
-    Bytes(GROUP, "degenerate", "<i4", 7, lowest=0),
-    Bytes(GROUP, "st", "<i2", 2),
-    Bytes(GROUP, "gl_counts", "<i4"),
-    Bytes(GROUP, "gl_st", "<f4", 2, highest=None),
-    Bytes(GROUP, "gl_vertices", "<i4"),
-    Table(GROUP, "skin_size", "i4", 2, rows=1, lowest=0, highest=65_536),
-    Table(GROUP, "image_size", "i4", 2, rows=1, lowest=0, highest=65_536),
-    Texts(GROUP, "skins"),
-    Texts(GROUP, "material_skins"),
+_FIELDS: tuple[records.Field[Any], ...] = (
+    records.Texts(GROUP, "frame_names"),
+    records.Texts(GROUP, "key_names"),
+    records.Integer(GROUP, "frame_start", lowest=-(2**31)),
+    records.Bytes(GROUP, "grids", "<f4", 6, highest=1e30),
+    records.Bytes(GROUP, "vertices", "u1"),
+    records.Bytes(GROUP, "normals", "u1"),
+    records.Bytes(GROUP, "triangles", "<i4", 3, lowest=0),
+    records.Bytes(GROUP, "degenerate", "<i4", 7, lowest=0),
+    records.Bytes(GROUP, "st", "<i2", 2),
+    records.Bytes(GROUP, "gl_counts", "<i4"),
+    records.Bytes(GROUP, "gl_st", "<f4", 2, highest=None),
+    records.Bytes(GROUP, "gl_vertices", "<i4"),
+    records.Table(GROUP, "skin_size", "i4", 2, rows=1, lowest=0, highest=65_536),
+    records.Table(GROUP, "image_size", "i4", 2, rows=1, lowest=0, highest=65_536),
+    records.Texts(GROUP, "skins"),
+    records.Texts(GROUP, "material_skins"),
 )
-_CONVERSION = ConversionField(GROUP)
+_CONVERSION = records.ConversionField(GROUP)
 
 VERTEX = "md2_vertex"
 """The attribute with the vertex of the file that each vertex is."""
@@ -71,7 +64,7 @@ Ints = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class StoredModel(SourceFrames):
+class StoredModel(records.SourceFrames):
     """A model as it was imported, without the data that the mesh itself holds."""
 
     model: Model  # of its triangles the degenerate ones alone; without GL commands if vertices were merged
@@ -91,25 +84,28 @@ class StoredModel(SourceFrames):
         return replace(self.model, triangles=np.concatenate([self.triangles, self.model.triangles]))
 
 
-def store_model(
-    mesh: Mesh,
-    model: Model,
-    triangles: Ints,
-    key_names: list[str],
-    *,
-    frame_start: int,
-    image_size: tuple[int, int],
-    material_skins: list[str],
-    conversion: Conversion,
-) -> None:
-    """Stores a model of the file on the mesh that was made of it."""
-    # The model has the vertices of the mesh, and `triangles` are those of the mesh, clockwise. `key_names` is empty
-    # without shape keys, `image_size` zeros without an image. `material_skins` has the name that export would give each
-    # material.
+def image_size(materials: Iterable[Material | None]) -> tuple[int, int]:
+    """Width and height of the first color image; zeros if there is none."""
+    for material in materials:
+        image = color_image(material) if material is not None else None
+        size = size_of(image) if image is not None else (0, 0)
+        if all(size):
+            return size
+    return 0, 0
+
+
+def material_skins(materials: Iterable[Material | None], game_folders: Sequence[str]) -> list[str]:
+    """The skins that an MD2 model names for materials."""
+    return [name_for_file(material, SKINS, game_folders) for material in materials if material is not None]
+
+
+def store_model(mesh: Mesh, model: Model, triangles: Ints, key_names: list[str], options: ImportOptions) -> None:
+    """Stores a model of the file on the mesh that was made of it, which has its vertices and all its materials."""
+    # `triangles` are those of the mesh, clockwise; `key_names` is empty without shape keys.
     values = {
         "frame_names": model.frame_names,
         "key_names": key_names,
-        "frame_start": frame_start,
+        "frame_start": options.frame_start,
         "grids": np.hstack([model.scale, model.translate]),
         "vertices": model.vertices,
         "normals": model.normals,
@@ -120,14 +116,14 @@ def store_model(
         "gl_st": model.gl_commands.st,
         "gl_vertices": model.gl_commands.vertices,
         "skin_size": (model.skin_width, model.skin_height),
-        "image_size": image_size,
+        "image_size": image_size(mesh.materials),
         "skins": model.skins,
-        "material_skins": material_skins,
+        "material_skins": material_skins(mesh.materials, options.game_folders),
     }
     mesh[GROUP] = {}
     for field in _FIELDS:
         field.write(mesh, values[field.key])
-    _CONVERSION.write(mesh, conversion)
+    _CONVERSION.write(mesh, options.conversion)
 
 
 def load_model(mesh: Mesh) -> StoredModel | None:

@@ -15,10 +15,10 @@ from functools import cached_property
 from typing import Any
 
 import bpy
-import numpy as np
 from bpy.types import Action, Collection, Context, Object, Scene
 
 from ..io_blender import state, versions
+from ..io_blender.arrays import read_array
 from ..io_blender.clips import playing
 from ..io_blender.clips.actions import is_imported_for
 from ..io_blender.clips.clip import Clip, Source
@@ -217,7 +217,8 @@ class Player:
             if sequence_of_action(action.name) and _SPEED.read(action) is None and action.is_editable:
                 _SPEED.write(action, rate_before)
         for owner in self.owners:
-            _remove_tracks(owner, _TRACK)
+            for track in _tracks(owner, _TRACK):
+                owner.animation_data.nla_tracks.remove(track)
         for part, one in chosen.items():
             for owner, action, slot in self.plays(self.parts[part], one.name):
                 _keep_active(owner)
@@ -331,8 +332,7 @@ def _fingerprint(action: Action) -> str:
     """A hash of what an action plays."""
     digest = hashlib.sha256()
     for curve in versions.all_fcurves(action):
-        points = np.empty(2 * len(curve.keyframe_points), np.float32)
-        curve.keyframe_points.foreach_get("co", points)
+        points = read_array(curve.keyframe_points, "co", 2)
         digest.update(f"{curve.data_path} {curve.array_index} {curve.mute} {len(curve.modifiers)}".encode())
         digest.update(points.tobytes())
     values = [action.use_cyclic, _SPEED.read(action), _LOOPING.read(action), bool(action.get(_REVERSED))]
@@ -419,11 +419,6 @@ def _tracks(owner: Any, name: str) -> list[Any]:
 
 def _strips(owner: Any, name: str) -> list[Any]:
     return [strip for track in _tracks(owner, name) for strip in track.strips]
-
-
-def _remove_tracks(owner: Any, name: str) -> None:
-    for track in _tracks(owner, name):
-        owner.animation_data.nla_tracks.remove(track)
 
 
 def _keep_active(owner: Any) -> None:

@@ -305,7 +305,7 @@ def nearest_rotations(matrices: Floats) -> tuple[Floats, npt.NDArray[np.float64]
 
 
 def fitting_name(name: str, report: Report) -> str:
-    """A name of a surface or tag as the file can have it, with a warning if it had to change."""
+    """A name as the file can have it, with a warning if it had to change."""
     fit = to_latin1(name)[: NAME_SIZE - 1]
     if fit != name:
         report.warn(f"names have at most {NAME_SIZE - 1} Latin-1 characters, so it was written as {fit}", name)

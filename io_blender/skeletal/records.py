@@ -205,12 +205,8 @@ def load_vertices(mesh: Mesh, stored: StoredMesh) -> tuple[Integers, Integers]:
     # Modifiers and edits copy and mix these indices, so they may be wrong.
     count = stored.block.vertex_count
     vertices = match_elements(mesh_data.integers(mesh, _VERTEX, "POINT"), len(mesh.vertices), count)
-    if vertices is None:
-        vertices = np.full(len(mesh.vertices), NONE, dtype=np.int32)
     of_vertices = vertices[mesh_data.corner_vertices(mesh)]
     corners = match_elements(mesh_data.integers(mesh, _CORNER_VERTEX, "CORNER"), len(mesh.loops), count)
-    if corners is None:
-        corners = of_vertices
     return vertices.astype(np.int64), np.where(corners == NONE, of_vertices, corners).astype(np.int64)
 
 

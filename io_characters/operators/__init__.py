@@ -30,7 +30,6 @@ from .. import CharacterError, scene
 from ..exporter import CharacterExport, export_character
 from . import import_character
 
-PAGE = "characters.html"  # the help page of the operators
 _COLUMN_LENGTH = 24
 
 # The property for a setting of a player that has another name.
@@ -287,7 +286,7 @@ def register() -> None:
     registration.add(_classes(), ())
     for cls in _classes():
         if issubclass(cls, bpy.types.Operator):
-            documentation.add_page(cls.bl_idname, PAGE)
+            documentation.add_page(cls.bl_idname, "characters.html")
     text = "id Tech Game Character"
     registration.add_to_menu(bpy.types.TOPBAR_MT_file_import, import_character.IMPORT_SCENE_OT_idtech_character, text)
     registration.add_to_menu(bpy.types.TOPBAR_MT_file_export, EXPORT_SCENE_OT_idtech_character, text)

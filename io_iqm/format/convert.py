@@ -26,18 +26,7 @@ from ...io_common.skeletal.validation import validate_animation, validate_model
 from ...io_common.skeletal.weights import bounds_and_radii, largest_weights, set_weights, weights_by_joint
 from ...io_common.texts import counted, listing
 from ...io_common.triangles import neighbors
-from .model import (
-    LOOP,
-    PORTABLE,
-    ArrayType,
-    FrameRange,
-    Iqm,
-    IqmError,
-    MeshRange,
-    VertexArray,
-    find_blend_problems,
-    masked,
-)
+from .model import LOOP, PORTABLE, ArrayType, FrameRange, Iqm, IqmError, MeshRange, VertexArray, find_blend_problems
 
 ORIGIN = "origin"
 """The joint of a model whose file has none."""
@@ -329,7 +318,7 @@ def _add_frames(iqm: Iqm, table: Floats, known: Iqm | None) -> None:
     low, high = as_singles(table.min(axis=0)), as_singles(table.max(axis=0))
     steps = ((high.astype(np.float64) - low) / _STEPS).astype(np.float32)
     if known is not None:
-        offsets, sizes = known.pose_offsets, known.pose_scales * masked(known.pose_masks)
+        offsets, sizes = known.pose_offsets, known.pose_scales * known.moving_channels
         slack = known.pose_scales / 2 + SAME * np.abs(offsets) + 1e-9
         if (table >= offsets - slack).all() and (table <= offsets + sizes.astype(np.float64) * _STEPS + slack).all():
             low, steps = offsets, sizes

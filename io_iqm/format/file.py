@@ -214,11 +214,7 @@ class _Reader(BinaryReader):
 
 
 def write_iqm(iqm: Iqm, target: Target) -> None:
-    """Writes a file to a path, or to a file object in binary mode, which stays open.
-
-    The file is opened after all bytes are made, so contents that cannot be written leave an existing file unchanged.
-    Raises IqmError if they cannot be expressed in IQM, OSError, or TypeError if the target is neither.
-    """
+    """Writes a file; see ``io_md2.format.write_model``. It raises IqmError if it cannot be expressed in IQM."""
     write_contents(iqm, target, format_iqm)
 
 

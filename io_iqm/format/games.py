@@ -105,11 +105,11 @@ def _absent(iqm: Iqm, _: float) -> list[str]:
     return [what for what, count in missing.items() if count]
 
 
-def _scaled(is_found: Callable[[npt.NDArray[np.float32]], npt.NDArray[np.bool_]]) -> Search:
+def _scaled(is_found: Callable[[npt.NDArray[np.floating]], npt.NDArray[np.bool_]]) -> Search:
     """Joints whose scale in the frames or in the bind pose is one that is searched."""
 
     def search(iqm: Iqm, _: float) -> list[str]:
-        moves = (iqm.pose_scales[:, 7:] * (iqm.pose_masks[:, None] >> np.arange(7, 10) & 1)) * np.float32(2**16 - 1)
+        moves = iqm.pose_scales[:, 7:].astype(np.float64) * iqm.moving_channels[:, 7:] * (2**16 - 1)
         tables = (iqm.pose_offsets[:, 7:], iqm.pose_offsets[:, 7:] + moves, iqm.joint_channels[:, 7:])
         return list(dict.fromkeys(name for one in tables for name in _joint_names(iqm, is_found(one).any(axis=1))))
 

@@ -167,6 +167,11 @@ class Iqm(Record):
         """Whether it holds more than animations for another file."""
         return bool(self.meshes or self.joint_names)
 
+    @property
+    def moving_channels(self) -> NDArray[np.bool_]:
+        """Which channels of each pose differ between frames, (P, 10)."""
+        return np.asarray(self.pose_masks[:, None] & (1 << np.arange(CHANNELS)) != 0)
+
     def array(self, kind: ArrayType) -> NDArray[Any] | None:
         """The values (V, n) of the array of a type that is not CUSTOM, None without one."""
         return next((one.values for one in self.arrays if one.type == kind), None)
@@ -175,14 +180,9 @@ class Iqm(Record):
         """The channels of all poses in some frames, (n, P, 10)."""
         frames = self.frames[first : None if count is None else first + count]
         result = np.repeat(self.pose_offsets[None].astype(np.float64), len(frames), axis=0)
-        poses, columns = np.nonzero(masked(self.pose_masks))
+        poses, columns = np.nonzero(self.moving_channels)
         result[:, poses, columns] += frames * self.pose_scales[poses, columns].astype(np.float64)
         return result
-
-
-def masked(masks: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which channels of each pose differ between frames, (P, 10)."""
-    return np.asarray(masks[:, None] & (1 << np.arange(CHANNELS)) != 0)
 
 
 Problem = tuple[str, int, str, object, str]
@@ -259,7 +259,7 @@ def find_problems(iqm: Iqm) -> Iterator[Problem]:
             parent = getattr(iqm, what)[cycle.joint]
             yield what, cycle.joint, "a joint is its own ancestor", parent, "another joint, or -1"
     counts = {"vertices": iqm.vertex_count, "triangles": len(iqm.triangles), "frames": len(iqm.frames)}
-    channels = int(masked(iqm.pose_masks).sum())
+    channels = int(iqm.moving_channels.sum())
     if iqm.frames.shape[1] != channels:
         yield "frames", 0, "a frame has other channels than the poses", iqm.frames.shape[1], str(channels)
     for what, of in (("adjacency", "triangles"), ("bounds", "frames")):

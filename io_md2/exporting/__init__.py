@@ -22,37 +22,15 @@ from ...io_blender.scene.mesh_data import faces_of_corners
 from ...io_blender.scene.objects import NothingToExportError, export_conversion, mesh_objects
 from ...io_blender.verification import OTHER_TRIANGULATION, Differences, Verify, diagonal
 from ...io_common.texts import counted
-from ...io_common.triangles import drop_degenerate, flip_v
-from ..format import (
-    PROFILES,
-    Finding,
-    GlCommands,
-    Md2Error,
-    Model,
-    check_model,
-    commands_match,
-    decompress,
-    format_model,
-    generate_commands,
-    grid_tolerance,
-    prepare_model,
-)
-from ..format.games import Template, match_template
+from ...io_common.triangles import flip_v
+from .. import format as md2
+from ..format import Finding, GlCommands, Md2Error, Model
+from ..format.games import match_template
 from ..format.source_data import FrameData, requantise, with_degenerate
 from ..options import ExportOptions
 from ..records import StoredModel, load_model
-from .mesh import (
-    Part,
-    Topology,
-    join,
-    read_part,
-    sides_of,
-    skin_names,
-    skin_size,
-    split,
-    texture_coordinates,
-    warn_of_smoothing,
-)
+from . import mesh
+from .mesh import Part, Topology
 
 # By how much edits of frames may differ to be the same, as a fraction of the model's size.
 _SAME_OFFSET = 1e-4
@@ -89,8 +67,8 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
         report.hints.append(f"Objects: {', '.join(obj.name for obj in objects)}")
     scene = context.scene
     stored = {obj: one for obj in objects if (one := load_model(obj.data)) is not None}
-    models = (one for mesh in bpy.data.meshes if (one := load_model(mesh)) is not None)
-    arrange = partial(_in_template_order, template=Template(options.sequence_template))
+    models = (one for data in bpy.data.meshes if (one := load_model(data)) is not None)
+    arrange = partial(_in_template_order, template=options.sequence_template)
     plan = frame_models.plan_model(objects, stored, scene, options.frames, models, report, arrange)
     used = stored
     while True:
@@ -104,7 +82,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     report.merge(builder.report)
     _warn_of_differences(differences, model, parts, report)
     is_moving = model.vertex_count and (np.ptp(model.translate, axis=0).any() or np.ptp(model.vertices, axis=0).any())
-    rate = PROFILES[options.game].frame_rate
+    rate = md2.PROFILES[options.game].frame_rate
     if options.compares_speed and is_moving and rate is not None:
         frame_models.warn_of_model_speed(builder.plan, options.frames, rate, scene, report, plays_keys=plan.plays_keys)
     origin = next(iter(stored.values())) if len(stored) == 1 else None
@@ -116,13 +94,13 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
         model, triangles = with_degenerate(
             model, origin.degenerate, sources, origin.model.st, keep_commands=keeps_commands
         )
-    model = prepare_model(model)[0]
+    model = md2.prepare_model(model)[0]
     report.count("vertices", model.vertex_count)
     report.count("triangles", model.triangle_count)
     report.count("skins", len(model.skins))
     return frame_models.Built(
-        check_model(model, options.game, None if origin is None else origin.source),
-        lambda: format_model(model),
+        md2.check_model(model, options.game, None if origin is None else origin.source),
+        lambda: md2.format_model(model),
         lambda finding: _location(finding, parts, triangles),
         model.frame_names,
         model.skins[:1],
@@ -144,15 +122,15 @@ class _Builder:
 
     def build(self) -> Job[tuple[Model, list[Part], Differences]]:
         def read(depsgraph: Depsgraph) -> list[Part]:
-            return [read_part(obj, self.stored.get(obj), depsgraph, self.report) for obj in self.objects]
+            return [mesh.read_part(obj, self.stored.get(obj), depsgraph, self.report) for obj in self.objects]
 
         options, plan = self.options, self.plan
-        sides = partial(sides_of, rotation=self.conversion.rotation, frame_count=plan.frame_count)
+        sides = partial(mesh.sides_of, rotation=self.conversion.rotation, frame_count=plan.frame_count)
         what = Sampling(
             self.context, self.objects, plan, options, self.report, read, sides if options.split_sharp else None
         )
         parts, samples = yield from sample_frames(what)
-        topology = join(parts)
+        topology = mesh.join(parts)
         count = self.plan.moving_count(samples.positions, tolerance=0.0)
         if count < self.plan.frame_count:
             _warn_of_moving_uvs(parts, samples, self.report)
@@ -160,10 +138,10 @@ class _Builder:
             samples = samples.first_frames(count)
         normals = None
         if options.split_sharp:
-            parts, samples, normals = split(parts, samples)
-            topology = join(parts)
+            parts, samples, normals = mesh.split(parts, samples)
+            topology = mesh.join(parts)
         else:
-            warn_of_smoothing(parts, self.report)
+            mesh.warn_of_smoothing(parts, self.report)
         model = self._assemble(parts, topology, samples, normals)
         differences = Differences()
         if options.verify is not Verify.NONE:
@@ -177,12 +155,12 @@ class _Builder:
         _require_finite(samples.positions, self.plan.names)
         frames = self._frames(self.conversion.points(samples.positions), normals, topology)
         is_chosen = options.skin_size_from == "CUSTOM"
-        size = options.skin_size if is_chosen else skin_size(parts, options.skin_size)
-        st, triangle_st = texture_coordinates(parts, topology, size)
+        size = options.skin_size if is_chosen else mesh.skin_size(parts, options.skin_size)
+        st, triangle_st = mesh.texture_coordinates(parts, topology, size)
         model = Model(
             skin_width=size[0],
             skin_height=size[1],
-            skins=skin_names(parts, options.game_folders, self.report),
+            skins=mesh.skin_names(parts, options.game_folders, self.report),
             # Values beyond 16 bits are left as they are for the check to find.
             st=st.astype(np.int16) if np.array_equal(st, st.astype(np.int16)) else st,
             triangles=topology.triangles,
@@ -204,9 +182,9 @@ class _Builder:
             model = topology.stored.model
             is_source = self.plan.source != NONE
             # Vertices and frames that are not in the file get the first one, which their positions do not match.
-            source = FrameData(model.scale, model.translate, model.vertices, model.normals).take(
-                np.maximum(self.plan.source, 0), np.maximum(topology.source, 0).astype(np.int64)
-            )
+            rows = np.maximum(self.plan.source, 0)
+            block = np.ix_(rows, np.maximum(topology.source, 0))
+            source = FrameData(model.scale[rows], model.translate[rows], model.vertices[block], model.normals[block])
         frames, same = requantise(
             positions,
             topology.triangles,
@@ -221,7 +199,7 @@ class _Builder:
             changed = int((~same).sum())
             self.report.count("changed" if changed else "unchanged", changed or len(same))
             if changed == len(same) > 1 and positions.size:
-                offsets = positions - decompress(source.vertices, source.scale, source.translate)
+                offsets = positions - md2.decompress(source.vertices, source.scale, source.translate)
                 limit = _SAME_OFFSET * np.ptp(positions[0], axis=0).max()
                 # An object that was moved has the same offset everywhere.
                 if np.ptp(offsets, axis=0).max() <= limit < np.ptp(offsets[0], axis=0).max():
@@ -258,41 +236,34 @@ def _gl_commands(model: Model, topology: Topology) -> GlCommands:
         size = model.skin_width, model.skin_height
         if size == stored.skin_size and np.array_equal(model.st, stored.model.st):
             kept = replace(model, gl_commands=stored.model.gl_commands)
-            if commands_match(kept, _KEPT_TEXELS):
+            if md2.commands_match(kept, _KEPT_TEXELS):
                 return stored.model.gl_commands
-    return generate_commands(model.triangles, model.triangle_st, model.st, model.skin_width, model.skin_height)
+    return md2.generate_commands(model.triangles, model.triangle_st, model.st, model.skin_width, model.skin_height)
 
 
 def _find_differences(model: Model, parts: list[Part], samples: Samples, conversion: Conversion) -> Differences:
-    """The largest difference of each kind in each object, infinite if the triangles are others."""
+    """The largest difference of each kind in each object; the triangles are those of the parts, in their order."""
     # Positions may be off by a step of the frame's grid on each axis, if that is small against the edges of the model,
     # texture coordinates by half a texel, those of GL commands of the imported file by `_KEPT_TEXELS`.
-    triangles, triangle_st = drop_degenerate(model.triangles, model.triangle_st)
-    if len(triangles) != sum(len(part.triangles) for part in parts):
-        result = Differences()
-        for part in parts:
-            result.note(part.obj.name, POSITION, np.inf, "in all frames")
-        return result
-
     # The largest step of the grid, and what rounding adds to it.
-    allowed = np.abs(model.scale) + 2.0 * grid_tolerance(model.scale, model.translate)
+    allowed = np.abs(model.scale) + 2.0 * md2.grid_tolerance(model.scale, model.translate)
     texels = np.maximum((model.skin_width, model.skin_height), 1)
     ends = np.cumsum([len(part.triangles) for part in parts])[:-1]
     grids = np.stack([model.translate, model.translate + 255.0 * model.scale]).astype(np.float64)
     decoded = verification.Decoded(
         frame_names=model.frame_names,
         size=diagonal(grids.reshape(-1, 3)),
-        vertices=lambda row: [decompress(model.vertices[row], model.scale[row], model.translate[row])] * len(parts),
+        vertices=lambda row: [md2.decompress(model.vertices[row], model.scale[row], model.translate[row])] * len(parts),
         allowed=lambda row: allowed[row],
-        triangles=np.split(triangles, ends),
-        uvs=np.split(flip_v((model.st + 0.5) / texels)[triangle_st], ends),
+        triangles=np.split(model.triangles, ends),
+        uvs=np.split(flip_v((model.st + 0.5) / texels)[model.triangle_st], ends),
         texels=texels,
         uv_allowed=_TEXELS,
     )
     result = verification.compare_corners(parts, samples, conversion, decoded)
     # Those of the imported file were kept because they match.
     kept = any(part.stored is not None and part.stored.model.gl_commands is model.gl_commands for part in parts)
-    if not kept and not commands_match(model):
+    if not kept and not md2.commands_match(model):
         result.note("", _COMMANDS, np.inf, "in all frames")
     return result
 
@@ -308,7 +279,7 @@ def _warn_of_differences(differences: Differences, model: Model, parts: list[Par
     verification.warn_of_differences(differences, _WARNINGS | {GRID: _WARNINGS[GRID] + remedy}, report)
 
 
-def _in_template_order(segments: list[Segment], template: Template) -> list[Segment]:
+def _in_template_order(segments: list[Segment], template: str) -> list[Segment]:
     """The sequences in the order of a template; raises NothingToExportError if they are not those that it has."""
     order, problems = match_template(template, [(one.name, len(one.frames)) for one in segments])
     if problems:

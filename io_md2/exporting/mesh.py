@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from bpy.types import Depsgraph, Material, Mesh, Object
+from bpy.types import Depsgraph, Material, Object
 
+from ...io_blender.arrays import read_array
 from ...io_blender.frames import sampling
 from ...io_blender.records import NONE, match_elements, match_vertices
 from ...io_blender.reports import Report, listing
@@ -22,8 +23,8 @@ from ...io_common.frames import to_latin1
 from ...io_common.texts import counted
 from ...io_common.triangles import FLIPPED_WINDING, flip_v, have_same_triangles
 from .. import records
-from ..format import nearest_normals, st_texels, vertex_normals
-from ..importing import MAX_MATERIALS, image_size, material_skins
+from ..format import Model, nearest_normals, st_texels, vertex_normals
+from ..importing import MAX_MATERIALS
 from ..records import StoredModel
 
 Ints = npt.NDArray[np.int32]
@@ -36,9 +37,7 @@ class Part(sampling.Part):
     stored: StoredModel | None  # the model that it was imported from; None for other objects
     source: Ints  # the vertex of the imported file that each vertex is, or NONE, int32 (U,)
     triangles: Ints  # clockwise, indices into `used`, int32 (T, 3)
-    # The texture coordinate of the imported file that each corner had, or NONE, int32 (T, 3); None if the mesh does
-    # not store them.
-    source_st: Ints | None
+    source_st: Ints  # the texture coordinate of the imported file that each corner had, or NONE, int32 (T, 3)
     # How many faces are flat or have sharp edges, and by how many degrees their normals become others.
     smoothed: tuple[int, float]
     has_file_normals: bool  # whether the custom normals of the import shade it
@@ -60,13 +59,11 @@ class Topology:
 def read_part(obj: Object, stored: StoredModel | None, depsgraph: Depsgraph, report: Report) -> Part:
     """An evaluated object as triangles with texture coordinates."""
     mesh = mesh_data.triangle_mesh(obj, depsgraph)
-    sources = np.full(len(mesh.vertices), NONE, dtype=np.int32)
-    corner_st = None
-    if stored is not None:
-        numbers = mesh_data.integers(mesh.mesh, records.VERTEX, "POINT")
-        sources = match_vertices(numbers, len(mesh.vertices), stored.model.vertex_count)
-        entries = mesh_data.integers(mesh.mesh, records.CORNER_ST, "CORNER")
-        corner_st = match_elements(entries, len(mesh.corner_vertices), len(stored.model.st))
+    file = Model() if stored is None else stored.model
+    numbers = mesh_data.integers(mesh.mesh, records.VERTEX, "POINT")
+    sources = match_vertices(numbers, len(mesh.vertices), file.vertex_count)
+    entries = mesh_data.integers(mesh.mesh, records.CORNER_ST, "CORNER")
+    corner_st = match_elements(entries, len(mesh.corner_vertices), len(file.st))
     values = sampling.values_of_part(obj, mesh, sources != NONE, report)
     used = values["used"]
     rank = np.zeros(len(sources), dtype=np.int32)
@@ -77,7 +74,7 @@ def read_part(obj: Object, stored: StoredModel | None, depsgraph: Depsgraph, rep
         stored=stored,
         source=sources[used],
         triangles=rank[mesh.triangles[:, FLIPPED_WINDING]],
-        source_st=None if corner_st is None else corner_st[values["loops"]],
+        source_st=corner_st[values["loops"]],
         smoothed=(0, 0.0) if keeps_normals else smoothed(mesh),
         has_file_normals=keeps_normals,
     )
@@ -114,21 +111,12 @@ def texture_coordinates(parts: list[Part], topology: Topology, skin_size: tuple[
         ]
     )
     if topology.is_source and topology.stored is not None:
-        table, entries = topology.stored.model.st, _source_entries(parts)
-        if entries is not None and np.array_equal(table[entries], texels):
+        table, entries = topology.stored.model.st, np.concatenate([part.source_st for part in parts])
+        if (entries != NONE).all() and np.array_equal(table[entries], texels):
             return table.astype(np.int32), entries
     flat = texels.reshape(-1, 2)
     firsts, numbers = distinct_rows(flat)
     return flat[firsts].astype(np.int32), numbers.reshape(-1, 3).astype(np.int32)
-
-
-def _source_entries(parts: list[Part]) -> Ints | None:
-    """The entry of each corner in the table of the imported file, (T, 3); None if some are not known."""
-    entries = [part.source_st for part in parts if len(part.triangles)]
-    known = [rows for rows in entries if rows is not None and (rows != NONE).all()]
-    if len(known) < len(entries):
-        return None
-    return np.concatenate([np.zeros((0, 3), dtype=np.int32), *known])
 
 
 def shows_source_uvs(part: Part) -> bool:
@@ -138,8 +126,8 @@ def shows_source_uvs(part: Part) -> bool:
         return False
     if not len(part.triangles):
         return True
-    if part.uvs is None or part.source_st is None:
-        return part.uvs is None and not len(stored.model.st)
+    if part.uvs is None:
+        return not len(stored.model.st)
     known = part.source_st != NONE
     texels = _texels(part.uvs[known], stored.skin_size)
     return bool((stored.model.st[part.source_st[known]] == texels).all(axis=-1).any())
@@ -211,15 +199,9 @@ def has_file_normals(mesh: mesh_data.TriangleMesh) -> bool:
     """Whether an imported object has custom normals, which are those of the file while nothing is sharp."""
     # Blender stores them relative to the faces, so they differ at a vertex where faces meet in no other.
     data = mesh.mesh
-    return data.has_custom_normals and not any(_has_any(data, name) for name in ("sharp_edge", "sharp_face"))
-
-
-def _has_any(mesh: Mesh, name: str) -> bool:
-    attribute: Any = mesh.attributes.get(name)
-    values = np.zeros(0 if attribute is None else len(attribute.data), dtype=bool)
-    if len(values):
-        attribute.data.foreach_get("value", values)
-    return bool(values.any())
+    sharp: list[Any] = [data.attributes.get(name) for name in ("sharp_edge", "sharp_face")]
+    is_sharp = any(one is not None and read_array(one.data, "value", dtype=bool).any() for one in sharp)
+    return data.has_custom_normals and not is_sharp
 
 
 def smoothed(mesh: mesh_data.TriangleMesh) -> tuple[int, float]:
@@ -249,7 +231,7 @@ def skin_names(parts: list[Part], game_folders: Sequence[str], report: Report) -
     result: list[str] = []
     drawn: set[Material] = set()
     for part in parts:
-        names = material_skins(part.materials, game_folders)
+        names = records.material_skins(part.materials, game_folders)
         stored = part.stored.model.skins if part.stored is not None else []
         if part.stored is not None and names == part.stored.material_skins:
             # A file may list a skin twice, but parts that share a skin must not repeat it.
@@ -277,16 +259,14 @@ def skin_names(parts: list[Part], game_folders: Sequence[str], report: Report) -
 
 
 def skin_size(parts: list[Part], default: tuple[int, int]) -> tuple[int, int]:
-    """Width and height of the skin: as set on the meshes, else the image's, else the imported files', else the default.
-
-    Sizes that the meshes or the files do not agree on do not count.
-    """
+    """Width and height of the skin: as set on the meshes, else the image's, else the files', else the default."""
+    # Sizes that the meshes or the files do not agree on do not count.
     chosen = {size for part in parts if (size := records.load_skin_size(part.obj.data)) is not None}
     if len(chosen) == 1:
         return chosen.pop()
     # If the image is still the one that the import found, the size of the file is used, but only if the mesh still has
     # texture coordinates in texels of that size.
-    current = image_size(material for part in parts for material in part.materials)
+    current = records.image_size(material for part in parts for material in part.materials)
     stored = [part.stored for part in parts if part.stored is not None and shows_source_uvs(part)]
     sizes = {model.skin_size for model in stored}
     if len(sizes) == 1 and (current == (0, 0) or any(model.image_size == current for model in stored)):

@@ -8,55 +8,24 @@ can be understood is read with a warning. Sections are written in the order of Q
 from __future__ import annotations
 
 import struct
+from dataclasses import asdict
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...io_common.arrays import MAX_INT32, decode_names, encode_names
+from ...io_common.arrays import MAX_INT32, encode_names
 from ...io_common.binary import INCOMPLETE, BinaryReader, write_contents
-from ...io_common.errors import FormatError
 from ...io_common.files import Source, Target, read_source
 from ...io_common.frames import FRAME_NAME_SIZE, find_sequences
 from ...io_common.rules import Description, box_line, describe_findings, game_named
 from ...io_common.texts import counted
+from . import model as md2
 from .frames import model_bounds
 from .games import Game, check_model, find_oddities
 from .glcommands import restore_st
-from .model import (
-    FRAME_HEADER_SIZE,
-    FRAMES_PER_SECOND,
-    HEADER_FIELDS,
-    HEADER_SIZE,
-    MAGIC,
-    MAGIC_NUMBER,
-    SKIN_DTYPE,
-    SKIN_NAME_SIZE,
-    ST_DTYPE,
-    TRIANGLE_DTYPE,
-    VERSION,
-    VERTEX_SIZE,
-    GlCommands,
-    Md2Error,
-    Model,
-    frame_dtype,
-    is_in_range,
-    validate_model,
-    validate_structure,
-)
-
-_OTHER_FORMATS = {
-    b"": "too short for an MD2 model",
-    b"IDP3": "a Quake III model (MD3)",
-    b"IDPO": "a Quake model (MDL)",
-    b"IDPC": "a Half-Life alias model",
-    b"IDST": "a Half-Life model",
-    b"IDSP": "a sprite",
-    b"IDS2": "a Quake II sprite (SP2)",
-    b"RAPO": "a Hexen II model",
-    b"MD5V": "an MD5 model, which is text",
-    b"MDL!": "a Ghoul2 or Heretic II model",
-}
+from .model import GlCommands, Md2Error, Model
 
 
 def read_model(source: Source, name: str = "", *, preserve: bool = False) -> Model:
@@ -79,34 +48,28 @@ def parse_model(data: bytes | bytearray | memoryview, name: str = "", *, preserv
     return model
 
 
-# From so many bytes on, numpy copies one axis at a time much faster.
-_MANY_BYTES = 1024
-_HEADER = struct.Struct(f"<{len(HEADER_FIELDS)}i")
+_HEADER = struct.Struct(f"<{len(md2.HEADER_FIELDS)}i")
+_PLACES = {name: 4 * number for number, name in enumerate(md2.HEADER_FIELDS)}
 
 
 class _Reader(BinaryReader):
     ERROR = Md2Error
     header: dict[str, int]
-    end = HEADER_SIZE  # of the last section
-
-    def error(self, reason: str, offset: int | str, found: object, expected: object) -> FormatError:
-        place = offset if isinstance(offset, int) else 4 * HEADER_FIELDS.index(offset)
-        return super().error(reason, place, found, expected)
+    end = md2.HEADER_SIZE  # of the last section
 
     def model(self) -> Model:
         self.read_header()
         h = self.header
-        skins = self.array("skins", SKIN_DTYPE)
-        st = self.array("st", ST_DTYPE)["st"]
-        triangles = self.array("tris", TRIANGLE_DTYPE)
-        first_frame = self.section("frames", h["framesize"])
-        dtype = frame_dtype(h["num_vertices"], h["framesize"])
-        frames = np.frombuffer(self.data, dtype, h["num_frames"], first_frame)
-        skin_names, names = self.names(skins, "skin"), self.names(frames["name"], "frame")
+        skins = self.table("skins", md2.SKIN_DTYPE)
+        st = self.table("st", md2.ST_DTYPE)["st"]
+        triangles = self.table("tris", md2.TRIANGLE_DTYPE)
+        frames = self.table("frames", md2.frame_dtype(h["num_vertices"], h["framesize"]))
+        skin_names = self.names_in(skins.tolist(), "skin names")
+        names = self.names_in(frames["name"].tolist(), "frame names")
         corners = triangles["vertex"].astype(np.int32)
         scale, translate = frames["scale"].astype(np.float32), frames["translate"].astype(np.float32)
         self.check_triangles(corners)
-        self.check_grids(scale, translate, first_frame)
+        self.check_grids(scale, translate)
         commands = self.gl_commands(h["num_vertices"])
         st, triangle_st, warning = restore_st(
             st.astype(np.int16), corners, triangles["st"].astype(np.int32), commands,
@@ -136,55 +99,35 @@ class _Reader(BinaryReader):
         return model
 
     def read_header(self) -> None:
-        begin = bytes(self.data[:4])
-        if begin in _OTHER_FORMATS:
-            raise self.error(f"the file is {_OTHER_FORMATS[begin]}", 0, repr(begin)[1:], "'IDP2'")
-        self.check_start(MAGIC, HEADER_SIZE, "an MD2 model")
+        self.check_start(md2.MAGIC, md2.HEADER_SIZE, "an MD2 model")
         values = _HEADER.unpack_from(self.data)
-        self.header = h = dict(zip(HEADER_FIELDS, values, strict=True))
-        if h["version"] != VERSION:
-            raise self.error("unknown version of MD2", "version", h["version"], VERSION)
+        self.header = h = dict(zip(md2.HEADER_FIELDS, values, strict=True))
+        if h["version"] != md2.VERSION:
+            raise self.error("unknown version of MD2", _PLACES["version"], h["version"], md2.VERSION)
         # offset_end is not needed, and wrong in real files.
         if min(values[1:-1]) < 0:
-            name = next(name for name in HEADER_FIELDS[1:] if h[name] < 0)
-            raise self.error(f"negative {name}", name, h[name], "0 or more")
+            name = next(name for name in md2.HEADER_FIELDS[1:] if h[name] < 0)
+            raise self.error(f"negative {name}", _PLACES[name], h[name], "0 or more")
         if h["num_frames"] == 0:
-            raise self.error("the model has no frames", "num_frames", 0, "1 or more")
-        needed, size = FRAME_HEADER_SIZE + VERTEX_SIZE * h["num_vertices"], h["framesize"]
+            raise self.error("the model has no frames", _PLACES["num_frames"], 0, "1 or more")
+        needed, size = md2.FRAME_HEADER_SIZE + md2.VERTEX_SIZE * h["num_vertices"], h["framesize"]
         if size == 0:
             # The engine and the specification's reader never use it.
             self.warnings.append(f"framesize is 0; frames were taken to be {needed} bytes, as their vertices need")
             h["framesize"] = needed
         elif size < needed:
             reason = f"a frame is too small for {counted(h['num_vertices'], 'vertices')}"
-            raise self.error(reason, "framesize", size, f"{needed} bytes")
+            raise self.error(reason, _PLACES["framesize"], size, f"{needed} bytes")
         elif size > needed:
             self.warnings.append(f"Frames are {size} bytes, {size - needed} more than their vertices need")
+        if h["framesize"] > len(self.data):
+            raise self.error(INCOMPLETE, _PLACES["framesize"], h["framesize"], f"at most {len(self.data)} bytes")
 
-    def section(self, name: str, item_size: int) -> int:
-        """Where a section is; the offset of an empty one is not checked."""
-        field = f"offset_{name}"
-        count, offset = self.header[f"num_{name}"], self.header[field]
-        if count == 0:
-            return 0
-        end = offset + count * item_size
-        if offset < HEADER_SIZE:
-            raise self.error(f"{field} points into the header", field, offset, f"{HEADER_SIZE} or more")
-        if end > len(self.data):
-            reason = f"{INCOMPLETE}: num_{name} = {count} at {field} = {offset} do not fit"
-            raise self.error(reason, field, f"a file of {len(self.data)} bytes", f"{end} or more")
-        self.end = max(self.end, end)
-        return offset
-
-    def array(self, name: str, dtype: np.dtype[Any]) -> NDArray[Any]:
-        return np.frombuffer(self.data, dtype, self.header[f"num_{name}"], self.section(name, dtype.itemsize))
-
-    def names(self, fields: NDArray[np.void], kind: str) -> list[str]:
-        names, unterminated = decode_names(fields.tolist())
-        if unterminated:
-            fill = counted(unterminated, f"{kind} names", "fill")
-            self.warnings.append(f"{fill} all {fields.itemsize} bytes, without a terminator")
-        return names
+    def table(self, name: str, dtype: np.dtype[Any]) -> NDArray[Any]:
+        offset = self.header[f"offset_{name}"]
+        rows = self.rows(name, dtype, self.header[f"num_{name}"], offset, md2.HEADER_SIZE)
+        self.end = max(self.end, offset + rows.nbytes if rows.size else 0)
+        return rows
 
     def check_triangles(self, triangles: NDArray[np.int32]) -> None:
         count = self.header["num_vertices"]
@@ -193,18 +136,18 @@ class _Reader(BinaryReader):
             triangle, corner = divmod(int(bad[0]), 3)
             raise self.error(
                 f"triangle {triangle} uses a vertex that does not exist ({counted(len(bad), 'such corners')})",
-                self.header["offset_tris"] + TRIANGLE_DTYPE.itemsize * triangle + 2 * corner,
+                self.header["offset_tris"] + md2.TRIANGLE_DTYPE.itemsize * triangle + 2 * corner,
                 int(triangles[triangle, corner]),
                 f"an index below {count}",
             )
 
-    def check_grids(self, scale: NDArray[np.float32], translate: NDArray[np.float32], first_frame: int) -> None:
-        is_good = is_in_range(scale, translate)
+    def check_grids(self, scale: NDArray[np.float32], translate: NDArray[np.float32]) -> None:
+        is_good = md2.is_in_range(scale, translate)
         if not is_good.all():
             frame, axis = divmod(int(is_good.argmin()), 3)
             raise self.error(
                 f"frame {frame} has positions that are not finite on axis {'xyz'[axis]}",
-                first_frame + self.header["framesize"] * frame + 4 * axis,
+                self.header["offset_frames"] + self.header["framesize"] * frame + 4 * axis,
                 f"scale {scale[frame, axis]}, translate {translate[frame, axis]}",
                 "finite numbers",
             )
@@ -215,7 +158,7 @@ class _Reader(BinaryReader):
             if self.header["num_tris"]:
                 self.warnings.append("The model has no GL commands")
             return GlCommands()
-        if offset < HEADER_SIZE:
+        if offset < md2.HEADER_SIZE:
             self.warnings.append(f"The GL commands begin at byte {offset}, inside the header")
         available = max(0, len(self.data) - offset) // 4
         if count > available:
@@ -252,9 +195,8 @@ class _Reader(BinaryReader):
 
 def _position_bytes(vertices: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """The bytes of positions without those of normals."""
-    if vertices.size < _MANY_BYTES:
-        return vertices[..., :3].copy()
     positions = np.empty((*vertices.shape[:2], 3), np.uint8)
+    # One axis at a time gives numpy long rows to work on.
     for axis in range(3):
         positions[..., axis] = vertices[..., axis]
     return positions
@@ -296,15 +238,15 @@ def format_model(model: Model) -> bytes:
     Only the limits of the format are checked here, by ``validate_model``, which raises Md2Error; those of games are
     checked by ``check_model``.
     """
-    validate_model(model)
+    md2.validate_model(model)
     if model.preserved is not None and parse_model(model.preserved) == model:
         return model.preserved
-    st = np.zeros(len(model.st), ST_DTYPE)
+    st = np.zeros(len(model.st), md2.ST_DTYPE)
     st["st"] = model.st
-    triangles = np.zeros(model.triangle_count, TRIANGLE_DTYPE)
+    triangles = np.zeros(model.triangle_count, md2.TRIANGLE_DTYPE)
     triangles["vertex"] = model.triangles
     triangles["st"] = model.triangle_st
-    frames = np.zeros(model.frame_count, frame_dtype(model.vertex_count))
+    frames = np.zeros(model.frame_count, md2.frame_dtype(model.vertex_count))
     frames["scale"] = model.scale
     frames["translate"] = model.translate
     frames["name"] = encode_names(model.frame_names, FRAME_NAME_SIZE)
@@ -312,17 +254,15 @@ def format_model(model: Model) -> bytes:
     for axis in range(3):
         frames["vertices"][:, :, axis] = model.vertices[:, :, axis]
     frames["vertices"][:, :, 3] = model.normals
-    skins = encode_names(model.skins, SKIN_NAME_SIZE)
+    skins = encode_names(model.skins, md2.SKIN_NAME_SIZE)
     commands = _format_commands(model.gl_commands)
 
     sections = (skins, st, triangles, frames, commands)
-    offsets = [HEADER_SIZE]
-    for section in sections:
-        offsets.append(offsets[-1] + section.nbytes)
+    offsets = list(accumulate((section.nbytes for section in sections), initial=md2.HEADER_SIZE))
     if offsets[-1] > MAX_INT32:
         raise Md2Error("the file would be too large", found=f"{offsets[-1]} bytes", expected=str(MAX_INT32))
     size, counts = frames.dtype.itemsize, [len(skins), model.vertex_count, *map(len, (st, triangles, commands, frames))]
-    header = _HEADER.pack(MAGIC_NUMBER, VERSION, model.skin_width, model.skin_height, size, *counts, *offsets)
+    header = _HEADER.pack(md2.MAGIC_NUMBER, md2.VERSION, model.skin_width, model.skin_height, size, *counts, *offsets)
     # The bytes of an array; an empty one has no view of them.
     contents = [section.view(np.uint8).data for section in sections if section.size]
     return b"".join([header, *contents])
@@ -350,15 +290,12 @@ def describe(source: Source | Model, game: str = "", name: str = "") -> Descript
     not valid, OSError if it cannot be read.
     """
     model = source if isinstance(source, Model) else read_model(source, name)
-    validate_structure(model)
-    sequences = [
-        {"name": sequence.name, "first": sequence.first, "last": sequence.last}
-        for sequence in find_sequences(model.frame_names)
-    ]
+    md2.validate_structure(model)
+    sequences = [asdict(one) for one in find_sequences(model.frame_names)]
     facts: dict[str, Any] = {
         "kind": "md2",
         "frames": model.frame_count,
-        "seconds": model.frame_count / FRAMES_PER_SECOND,
+        "seconds": model.frame_count / md2.FRAMES_PER_SECOND,
         "vertices": model.vertex_count,
         "triangles": model.triangle_count,
         "texture_coordinates": len(model.st),

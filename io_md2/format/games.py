@@ -15,7 +15,7 @@ import numpy as np
 from ...io_common.companions import Companion, match_sequences
 from ...io_common.frames import FRAME_NAME_SIZE, FrameSequence, to_latin1
 from ...io_common.rules import Check, Finding, Profile, Rule, Subject, find, find_invalid, limited
-from ...io_common.texts import counted
+from ...io_common.texts import counted, listing
 from ...io_common.textures.conventions import TextureRules
 from .glcommands import drawn_triangles, sorted_numbers
 from .model import FRAMES_PER_SECOND, SKIN_NAME_SIZE, Model, validate_structure
@@ -32,7 +32,6 @@ class Game(Enum):
 
 
 _IMAGES = (".pcx", ".wal", ".tga", ".png", ".jpg")
-_NAMED = 5
 _INT16 = np.iinfo(np.int16)
 _WORDS = {"skin_height": "texels", "st": "texture coordinates"}
 
@@ -146,8 +145,7 @@ def _names(subject: Subject) -> Iterator[tuple[str, str, int]]:
 def _skin_not_image(rule: Rule, subject: Subject) -> Iterator[Finding]:
     names = [name for name in subject.model.skins if not name.lower().endswith(_IMAGES)]
     if names:
-        listed = ", ".join(map(repr, names[:_NAMED]))
-        yield rule.finding(f"skins that are not paths of images: {listed}", names[0])
+        yield rule.finding(f"skins that are not paths of images: {listing(list(map(repr, names)))}", names[0])
 
 
 def _frame_names_empty(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -316,14 +314,6 @@ PROFILES: dict[Game, Profile] = {
 }  # fmt: skip
 """All games, `Game.ANY` first."""
 
-FEWEST_ST = 3
-"""The least number of texture coordinates that a file is written with."""
-
-
-def rules_of(game: Game) -> tuple[Rule, ...]:
-    """The rules of a game: the common ones, unless it has one with the same code, and its own."""
-    return PROFILES[game].rules_with(COMMON)
-
 
 def prepare_model(model: Model, game: Game = Game.ANY) -> tuple[Model, list[str]]:
     """A model prepared for a game, with unused texture coordinates added until there are three, if it has triangles.
@@ -331,7 +321,7 @@ def prepare_model(model: Model, game: Game = Game.ANY) -> tuple[Model, list[str]
     All games require the same. The list of warnings about what was replaced or shortened is empty.
     """
     del game
-    missing = FEWEST_ST - len(model.st)
+    missing = 3 - len(model.st)
     if missing <= 0 or not model.triangle_count:
         return model, []
     last = model.st[-1:] if len(model.st) else np.zeros((1, 2), model.st.dtype)
@@ -347,23 +337,21 @@ def check_model(model: Model, game: Game = Game.ANY, source: Model | None = None
     # The rules rely on it.
     if invalid := find_invalid("invalid_model", lambda: validate_structure(model)):
         return invalid
-    return find(rules_of(game), Subject(model, source))
+    return find(PROFILES[game].rules_with(COMMON), Subject(model, source))
 
 
 def find_oddities(model: Model) -> list[str]:
     """Sentences about what is unusual in a file that was read, such as numbers beyond Quake II's limits."""
-    subject = Subject(model)
-    found = [finding for rule in _ODDITIES for finding in rule.check(rule, subject)]
+    rules, subject = [rule for rule in (*COMMON, *_QUAKE2_RULES) if rule.code in _ODDITIES], Subject(model)
+    found = [finding for rule in rules for finding in rule.check(rule, subject)]
     # The remedy concerns an export, not a file that was read.
     return [finding.text.removesuffix(f": {finding.remedy}") for finding in found]
 
 
-_OF_FILES = ("no_vertices", "no_triangles", "bad_normals", "empty_skin", "st_outside_skin")
-_LIMITS = ("too_many_triangles", "too_many_vertices", "too_many_frames", "too_many_skins", "skin_too_tall")
 _ODDITIES = (
-    *(rule for rule in COMMON if rule.code in _OF_FILES),
-    *(rule for rule in rules_of(Game.QUAKE2) if rule.code in _LIMITS),
-)
+    "no_vertices", "no_triangles", "bad_normals", "empty_skin", "st_outside_skin", "too_many_triangles",
+    "too_many_vertices", "too_many_frames", "too_many_skins", "skin_too_tall",
+)  # fmt: skip
 
 
 PLAYER_SEQUENCES = tuple(
@@ -378,21 +366,14 @@ PLAYER_SEQUENCES = tuple(
 """The sequences of a Quake II player model, which has 198 frames."""
 
 
-class Template(Enum):
-    """A kind of model."""
-
-    NONE = "NONE"
-    QUAKE2_PLAYER = "QUAKE2_PLAYER"
-
-
 _PLAYER = Companion(
     "", Game.QUAKE2, tuple(f"{one.name}{number:02d}" for one in PLAYER_SEQUENCES for number in range(one.frame_count))
 )
 
 
-def match_template(template: Template, sequences: Sequence[tuple[str, int]]) -> tuple[list[int], list[str]]:
+def match_template(template: str, sequences: Sequence[tuple[str, int]]) -> tuple[list[int], list[str]]:
     """The indices of sequences, names and numbers of frames, in the order of a template, and what does not fit."""
-    if template is Template.NONE:
+    if template == "NONE":
         return list(range(len(sequences))), []
     order, problems, others = match_sequences(_PLAYER, [((name,), count) for name, count in sequences])
     return order, [*problems, *([f"not in the template, or there twice: {', '.join(others)}"] if others else [])]

@@ -56,13 +56,9 @@ def _size(width: int, height: int) -> NDArray[np.float64]:
 
 
 class _Search:
-    """The triangles that are used, and the way on from any triangle, for strips and fans.
+    """The triangles that are used, and the way on from any triangle, for strips and fans."""
 
-    Half-edge ``3 * triangle + corner`` leads from that corner (a vertex and its texture coordinate) to the next one of
-    its triangle. A primitive is never longer than the best one from its triangle, so that all tries together take time
-    in proportion to the triangles. Where several later triangles share an edge and the first of them is used, the
-    compiler ends the primitive.
-    """
+    # Half-edge `3 * triangle + corner` leads from that corner (a vertex and its texture coordinate) to the next one.
 
     def __init__(self, corners: NDArray[Any]) -> None:
         start = corners.astype(np.int64)
@@ -102,6 +98,7 @@ class _Search:
                 break
             entered = members[slot]
             triangle = entered // 3
+            # The compiler ends a primitive where the first of several later triangles at an edge is used.
             if used[triangle] or tried[triangle] == current:
                 break
             tried[triangle] = current
@@ -113,11 +110,8 @@ class _Search:
 
 
 def greedy_primitives(corners: NDArray[Any]) -> tuple[list[int], list[int]]:
-    """The counts (negative for fans) and corners of the compiler's strips and fans, in linear time.
-
-    `corners` (T, 3) are numbers, equal where a primitive may go on. For each unused triangle in order, the compiler
-    tries a fan and a strip from each corner over the triangles after it, and takes the longest, the first of equals.
-    """
+    """The counts (negative for fans) and corners of the compiler's strips and fans over corners (T, 3), equal where a
+    primitive may go on: for each unused triangle in order the longest from any of its corners, the first of equals."""
     search = _Search(corners)
     counts: list[int] = []
     path_corners: list[int] = []
@@ -251,11 +245,8 @@ def restore_st(
     commands: GlCommands,
     skin_size: tuple[int, int],
 ) -> tuple[NDArray[np.int16], NDArray[np.int32], str]:
-    """Texture coordinates with those that are missing, from the GL commands; their indices; and a warning.
-
-    An index of ``len(st)`` or more is one that is missing, as in two models of Egoboo (65535); GL renderers never use
-    it, q2pro skips the triangle. The warning is empty if none are.
-    """
+    """Texture coordinates with those that are missing, from the GL commands; their indices; and a warning, or ""."""
+    # In two models of Egoboo, indices are 65535; GL renderers never use them, q2pro skips the triangle.
     if triangle_st.max(initial=-1) < len(st):
         return st, triangle_st, ""
     missing = triangle_st >= len(st)

@@ -10,16 +10,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...io_common.arrays import (
-    MAX_INT32,
-    ArrayOf,
-    Record,
-    check_encoded,
-    check_indices,
-    check_integer,
-    check_names,
-    check_range,
-)
+from ...io_common import arrays
+from ...io_common.arrays import ArrayOf, Record
 from ...io_common.errors import FormatError
 from ...io_common.frames import FRAME_NAME_SIZE
 
@@ -170,24 +162,24 @@ def validate_model(model: Model) -> None:
     if model.frame_count == 0:
         raise Md2Error("frame_names is empty: the model has no frames", found="0", expected="1 or more")
     for name, dtype in (("st", np.int16), ("triangles", np.uint16), ("triangle_st", np.uint16)):
-        check_range(Md2Error, name, getattr(model, name), np.iinfo(dtype).min, np.iinfo(dtype).max)
-    check_encoded(Md2Error, "skins", "skin name", model.skins, SKIN_NAME_SIZE)
-    check_encoded(Md2Error, "frame_names", "frame name", model.frame_names, FRAME_NAME_SIZE)
+        arrays.check_range(Md2Error, name, getattr(model, name), np.iinfo(dtype).min, np.iinfo(dtype).max)
+    arrays.check_encoded(Md2Error, "skins", model.skins, SKIN_NAME_SIZE)
+    arrays.check_encoded(Md2Error, "frame_names", model.frame_names, FRAME_NAME_SIZE)
 
 
 def validate_structure(model: Model) -> None:
     """Raises Md2Error if the parts of a model do not fit; the message begins with the attribute."""
     for name in ("skin_width", "skin_height"):
-        check_integer(Md2Error, name, getattr(model, name))
-    check_names(Md2Error, "skins", model.skins)
-    check_names(Md2Error, "frame_names", model.frame_names)
+        arrays.check_integer(Md2Error, name, getattr(model, name))
+    arrays.check_names(Md2Error, "skins", model.skins)
+    arrays.check_names(Md2Error, "frame_names", model.frame_names)
     model.check_arrays(F=len(model.frame_names))
     validate_commands(model.gl_commands)
-    check_range(Md2Error, "vertices", model.vertices, 0, 255)
-    check_range(Md2Error, "normals", model.normals, 0, 255)
-    check_indices(Md2Error, "triangles", model.triangles, model.vertex_count)
-    check_indices(Md2Error, "triangle_st", model.triangle_st, len(model.st))
-    check_indices(Md2Error, "gl_commands.vertices", model.gl_commands.vertices, model.vertex_count)
+    arrays.check_range(Md2Error, "vertices", model.vertices, 0, 255)
+    arrays.check_range(Md2Error, "normals", model.normals, 0, 255)
+    arrays.check_indices(Md2Error, "triangles", model.triangles, model.vertex_count)
+    arrays.check_indices(Md2Error, "triangle_st", model.triangle_st, len(model.st))
+    arrays.check_indices(Md2Error, "gl_commands.vertices", model.gl_commands.vertices, model.vertex_count)
     bad = np.flatnonzero(~is_in_range(model.scale, model.translate).all(axis=1))
     if len(bad):
         frame = int(bad[0])
@@ -203,7 +195,7 @@ def validate_commands(commands: GlCommands) -> None:
     if not isinstance(commands, GlCommands):
         raise Md2Error("gl_commands is not GlCommands", found=type(commands).__name__, expected="GlCommands")
     commands.check_arrays()
-    check_range(Md2Error, "gl_commands.counts", commands.counts, -MAX_INT32, MAX_INT32)
+    arrays.check_range(Md2Error, "gl_commands.counts", commands.counts, -arrays.MAX_INT32, arrays.MAX_INT32)
     if not commands.counts.all():
         raise Md2Error("gl_commands.counts has a 0, which would end the GL commands early", found="0")
     commands.check_arrays(N=int(np.abs(commands.counts.astype(np.int64)).sum()))

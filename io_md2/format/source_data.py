@@ -33,17 +33,6 @@ class FrameData:
     vertices: NDArray[np.uint8]  # (F, V, 3)
     normals: NDArray[np.uint8]  # (F, V)
 
-    def take(self, frames: NDArray[Any], vertices: NDArray[Any]) -> FrameData:
-        """Some vertices of some frames; the object itself, not a copy, if that is all of them in order."""
-        if np.array_equal(frames, np.arange(len(self.scale))) and np.array_equal(
-            vertices, np.arange(self.normals.shape[1])
-        ):
-            return self
-        rows, columns = frames[:, None], vertices[None, :]
-        return FrameData(
-            self.scale[frames], self.translate[frames], self.vertices[rows, columns], self.normals[rows, columns]
-        )
-
 
 def requantise(
     positions: NDArray[Any],
@@ -55,13 +44,10 @@ def requantise(
     normals: NDArray[np.uint8] | None = None,
     shared: bool = False,
 ) -> tuple[FrameData, NDArray[np.bool_]]:
-    """The frames of positions (F, V, 3), and which of them (F,) kept the imported bytes, normals included.
-
-    `source` has the same vertices in the same frames; `is_source` (F,) tells which of its frames are valid,
-    `same_faces` (V,) which vertices kept their triangles: all unless given. `normals` (F, V) are for vertices that do
-    not keep theirs; those of their faces unless given. With `shared`, all frames have one box. Raises Md2Error if
-    positions are not finite, or too far apart for single precision.
-    """
+    """The frames of positions (F, V, 3), and which of them (F,) kept the imported bytes, normals included."""
+    # `source` has the same vertices in the same frames; `is_source` (F,) tells which of its frames are valid,
+    # `same_faces` (V,) which vertices kept their triangles. `normals` (F, V) are for vertices that do not keep theirs;
+    # those of their faces unless given. With `shared`, all frames have one box.
     count = len(positions)
     if source is None:
         vertices, scale, translate = quantise(positions, shared=shared)
@@ -126,11 +112,8 @@ def with_degenerate(
     *,
     keep_commands: bool = False,
 ) -> tuple[Model, NDArray[np.int64]]:
-    """The model with degenerate triangles back at their old indices, if their vertices still exist.
-
-    `rows` (n, 7) are those of `degenerate_rows`, `st` the file's; `sources` (V,) is each vertex's in the file, negative
-    for none. Also returns each triangle's index in the given model, -1 for those that were put back.
-    """
+    """The model with degenerate triangles back at their old indices, if their vertices still exist; and each triangle's
+    index in the given model, or -1. `sources` (V,) are the vertices in the file, or negative, `st` is the file's."""
     vertex_of = np.full(max(int(sources.max(initial=-1)), int(rows[:, 1:4].max(initial=-1))) + 1, -1)
     known = np.flatnonzero(sources >= 0)
     vertex_of[sources[known[::-1]]] = known[::-1]

@@ -3,7 +3,6 @@ vertex i of the file, even if unused; degenerate triangles are left out, as Blen
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,17 +12,9 @@ import numpy.typing as npt
 from bpy.types import Collection, Context, Material, Mesh, Object, Scene
 
 from ...io_blender import versions
-from ...io_blender.frames.models import (
-    NONE,
-    ModelFile,
-    add_frames,
-    import_models,
-    require_few_frames,
-    warn_of_degenerate,
-)
+from ...io_blender.frames import models as frame_models
 from ...io_blender.frames.options import ImportOptions
-from ...io_blender.materials.images import size_of
-from ...io_blender.materials.library import MaterialLibrary, color_image, name_for_file
+from ...io_blender.materials.library import MaterialLibrary
 from ...io_blender.reports import ImportResult, Job
 from ...io_blender.scene import mesh_data
 from ...io_common import names
@@ -32,16 +23,8 @@ from ...io_common.texts import counted
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
 from ...io_common.triangles import FLIPPED_WINDING, drop_degenerate, flip_v
-from ..format import (
-    FRAMES_PER_SECOND,
-    Md2Error,
-    Model,
-    decompress,
-    find_sequences,
-    normal_vectors,
-    read_model,
-    st_fractions,
-)
+from .. import format as md2
+from ..format import Md2Error, Model
 from ..format.frames import merge_vertices
 from ..format.games import TEXTURE_RULES
 from ..format.model import first_frame
@@ -51,23 +34,8 @@ MAX_MATERIALS = 64
 """How many of a model's skins become materials: twice as many as the format's own tools take."""
 
 
-def image_size(materials: Iterable[Material | None]) -> tuple[int, int]:
-    """Width and height of the first color image; zeros if there is none."""
-    for material in materials:
-        image = color_image(material) if material is not None else None
-        size = size_of(image) if image is not None else (0, 0)
-        if all(size):
-            return size
-    return 0, 0
-
-
-def material_skins(materials: Iterable[Material | None], game_folders: Sequence[str]) -> list[str]:
-    """The skins that an MD2 model names for materials."""
-    return [name_for_file(material, SKINS, game_folders) for material in materials if material is not None]
-
-
 @dataclass(eq=False)
-class _File(ModelFile):
+class _File(frame_models.ModelFile):
     skins: list[MaterialImages] | None = None  # the images of the skins; None if they are not wanted
 
 
@@ -75,9 +43,9 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
     """Imports MD2 files; raises Md2Error or OSError before anything is changed."""
 
     def read(path: Path, search: Search) -> _File:
-        model = read_model(readable(path))
-        if options.animation != NONE:
-            require_few_frames(model.frame_count, path, Md2Error)
+        model = md2.read_model(readable(path))
+        if options.animation != frame_models.NONE:
+            frame_models.require_few_frames(model.frame_count, path, Md2Error)
         wanted = model.skins[:MAX_MATERIALS]
         return _File(path, model, skins=search.model(path, wanted).skins() if options.use_textures else None)
 
@@ -85,7 +53,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         materials = model_materials(file.path, file.model, file.skins, library)
         build_model(context.scene, collection, file.path, file.model, materials, options, result)
 
-    return import_models(context, paths, options, SKINS, TEXTURE_RULES, read, build)
+    return frame_models.import_models(context, paths, options, SKINS, TEXTURE_RULES, read, build)
 
 
 def model_materials(
@@ -108,41 +76,35 @@ def build_model(
 ) -> None:
     """Builds the object of a model of the file, named after it, with shape keys, actions and markers."""
     report = result.report
-    if options.animation == NONE:
+    if options.animation == frame_models.NONE:
         model = first_frame(model)
     if options.merge_vertices:
         before = model.vertex_count
         model = merge_vertices(model)
         report.count("merged vertices", before - model.vertex_count)
-    warn_of_degenerate(model.triangles, path.name, report)
+    frame_models.warn_of_degenerate(model.triangles, path.name, report)
     if len(model.skins) > MAX_MATERIALS:
         report.warn(
             f"materials were made for the first {MAX_MATERIALS} of {counted(len(model.skins), 'skins')}. An export "
             "keeps the names of the others",
             path.name,
         )
-    positions: npt.NDArray[np.floating] = decompress(model.vertices, model.scale, model.translate)
+    positions: npt.NDArray[np.floating] = md2.decompress(model.vertices, model.scale, model.translate)
     if not options.conversion.is_identity:
         positions = options.conversion.points(positions.astype(np.float64))
     obj, mesh = _build_object(path.stem, model, positions[0], materials)
     if options.custom_normals and len(mesh.polygons):
         # Where an index is invalid, Blender's normal stays.
-        normals = normal_vectors(model.normals[0]).astype(np.float64) @ options.conversion.rotation.T
+        normals = md2.normal_vectors(model.normals[0]).astype(np.float64) @ options.conversion.rotation.T
         mesh.normals_split_custom_set_from_vertices(normals.tolist())
     collection.objects.link(obj)
-    sequences = find_sequences(model.frame_names)
-    key_names = add_frames(scene, path.stem, {obj: positions}, model.frame_names, sequences, options, result)
-    store_model(
-        mesh,
-        model,
-        mesh_data.corner_vertices(mesh).reshape(-1, 3)[:, FLIPPED_WINDING],
-        key_names,
-        frame_start=options.frame_start,
-        image_size=image_size(mesh.materials),
-        material_skins=material_skins(mesh.materials, options.game_folders),
-        conversion=options.conversion,
+    sequences = md2.find_sequences(model.frame_names)
+    key_names = frame_models.add_frames(
+        scene, path.stem, {obj: positions}, model.frame_names, sequences, options, result
     )
-    if options.fps != FRAMES_PER_SECOND:
+    triangles = mesh_data.corner_vertices(mesh).reshape(-1, 3)[:, FLIPPED_WINDING]
+    store_model(mesh, model, triangles, key_names, options)
+    if options.fps != md2.FRAMES_PER_SECOND:
         FRAME_RATE.write(mesh, options.fps)
     result.objects.append(obj)
     report.count("vertices", model.vertex_count)
@@ -155,7 +117,7 @@ def _build_object(
     """A mesh object, in no collection yet; `positions` are of the first frame, in scene coordinates."""
     triangles, triangle_st = drop_degenerate(model.triangles, model.triangle_st)
     corner_st = triangle_st[:, FLIPPED_WINDING].ravel()
-    fractions = st_fractions(model.st, model.skin_width, model.skin_height).astype(np.float64)
+    fractions = md2.st_fractions(model.st, model.skin_width, model.skin_height).astype(np.float64)
     uvs = flip_v(fractions[corner_st])
     mesh = mesh_data.new_triangle_mesh(
         names.for_blender(name, versions.MAX_ID_NAME, "Model"),

@@ -14,22 +14,20 @@ from ...io_blender.frames.operators.sequence_player import Playable, SequencePla
 from ...io_blender.frames.options import FrameImportProperties, ImportOptions
 from ...io_blender.frames.shape_keys import shape_keys
 from ...io_blender.operators import find_images, panel_parts
-from ...io_blender.operators.panel_parts import ImportedPanel, fail, split_layout
+from ...io_blender.operators.panel_parts import ImportedPanel, OperatorResult, fail, split_layout
 from ...io_blender.options import game_option, mixin_of, option, properties
 from ...io_common.textures.conventions import MaterialImages
 from ...io_common.textures.search import Search
 from ..exporting import build_model
 from ..family import FAMILY
 from ..format import FRAMES_PER_SECOND, PROFILES, find_sequences
-from ..format.games import TEXTURE_RULES, Template, match_template
+from ..format.games import TEXTURE_RULES, match_template
 from ..importing import import_files
 from ..options import ExportOptions, ModelProperties
 from ..records import CHOSEN_SKIN_SIZE, FRAME_RATE, GROUP, MAX_RATE, MAX_SKIN_SIZE, SKINS, load_model, load_skin_size
 
 if TYPE_CHECKING:
     from bpy.types import Context, Material, Object, UILayout
-
-    from ...io_blender.operators.panel_parts import OperatorResult
 
     _ImportOptions = FrameImportProperties
     _ModelOptions = ModelProperties
@@ -81,7 +79,7 @@ class EXPORT_SCENE_OT_md2(BuildOptions, FrameExportFile, bpy.types.Operator):
         layout.prop(self, "sequence_template")
 
     def problems_of(self, path: Path, chosen: list[tuple[str, int]]) -> tuple[str, list[str]]:
-        return "Not yet a Quake II player:", match_template(Template(self.sequence_template), chosen)[1]
+        return "Not yet a Quake II player:", match_template(self.sequence_template, chosen)[1]
 
 
 # The panels in the Properties editor, and the properties that they edit, which scripts can use too
@@ -182,43 +180,34 @@ def _set_skin_size(mesh: Any, size: tuple[int, int]) -> None:
     CHOSEN_SKIN_SIZE.write(mesh, size if differs else None)
 
 
+_SKIN = find_images.name_property(
+    SKINS, "Skin", "Name of the material in MD2 files: the path of an image. Empty: the name of the material"
+)
+_FRAME_RATE = FloatProperty(
+    name="Frame Rate",
+    description="Frames per second at which the sequences are played. The file has none; Quake II plays 10",
+    min=0.01,
+    max=MAX_RATE,
+    soft_min=1.0,
+    soft_max=60.0,
+    get=lambda mesh: FRAME_RATE.read(mesh) or FRAMES_PER_SECOND,
+    # Blender takes functions, but no methods.
+    set=lambda mesh, rate: FRAME_RATE.write(mesh, rate),
+)
+_SKIN_SIZE = IntVectorProperty(
+    name="Skin Size",
+    description="Width and height of the skin in pixels, to which exports fit the texture coordinates. Zeros: the size "
+    "of the file",
+    size=2,
+    min=0,
+    max=MAX_SKIN_SIZE,
+    get=_skin_size,
+    set=_set_skin_size,
+)
 _PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
-    (
-        bpy.types.Material,
-        "md2_skin",
-        find_images.name_property(
-            SKINS, "Skin", "Name of the material in MD2 files: the path of an image. Empty: the name of the material"
-        ),
-    ),
-    (
-        bpy.types.Mesh,
-        "md2_frame_rate",
-        FloatProperty(
-            name="Frame Rate",
-            description="Frames per second at which the sequences are played. The file has none; Quake II plays 10",
-            min=0.01,
-            max=MAX_RATE,
-            soft_min=1.0,
-            soft_max=60.0,
-            get=lambda mesh: FRAME_RATE.read(mesh) or FRAMES_PER_SECOND,
-            # Blender takes functions, but no methods.
-            set=lambda mesh, rate: FRAME_RATE.write(mesh, rate),
-        ),
-    ),
-    (
-        bpy.types.Mesh,
-        "md2_skin_size",
-        IntVectorProperty(
-            name="Skin Size",
-            description="Width and height of the skin in pixels, to which exports fit the texture coordinates. "
-            "Zeros: the size of the file",
-            size=2,
-            min=0,
-            max=MAX_SKIN_SIZE,
-            get=_skin_size,
-            set=_set_skin_size,
-        ),
-    ),
+    (bpy.types.Material, "md2_skin", _SKIN),
+    (bpy.types.Mesh, "md2_frame_rate", _FRAME_RATE),
+    (bpy.types.Mesh, "md2_skin_size", _SKIN_SIZE),
 )
 
 _CLASSES = (

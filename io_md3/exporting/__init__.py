@@ -19,16 +19,9 @@ from ...io_blender.frames.sampling import Samples, Sampling, Sides, blocks, samp
 from ...io_blender.frames.verification import GRID, POSITION, TRIANGULATION, UV
 from ...io_blender.records import NONE
 from ...io_blender.reports import Job, Location, Report, listing
+from ...io_blender.scene import objects as scene_objects
 from ...io_blender.scene.axes import Conversion
-from ...io_blender.scene.objects import (
-    NothingToExportError,
-    Scope,
-    collect,
-    export_conversion,
-    find_meshes,
-    mesh_objects,
-    objects_hanging_on,
-)
+from ...io_blender.scene.objects import NothingToExportError, Scope
 from ...io_blender.scene.time_dependence import depends_on_time
 from ...io_blender.verification import OTHER_TRIANGULATION, Differences, Verify, diagonal
 from ...io_common.companions import Companion, match_sequences
@@ -36,34 +29,15 @@ from ...io_common.texts import counted
 from ...io_common.textures.search import Search
 from ...io_common.triangles import drop_degenerate, flip_v
 from ...io_md5.format.companions import find_companion
-from ..format import (
-    PROFILES,
-    UNITS,
-    Game,
-    Md3Error,
-    Model,
-    Surface,
-    check_model,
-    format_model,
-    frame_bounds,
-    positions,
-    quantise,
-)
+from .. import format as md3
+from ..format import Game, Md3Error, Model, Surface
 from ..format.games import TEXTURE_RULES, surface_limits, turn_steps
 from ..options import ExportOptions
 from ..players import all_frames
 from ..records import StoredModel, load_frames, load_model, root_of
 from ..tags import Tag, find_tags, nearest_rotations, tag_tables
-from .surfaces import (
-    Part,
-    SurfaceBuilder,
-    further_skins,
-    read_part,
-    shader_names,
-    split_surface,
-    surface_name,
-    surface_parts,
-)
+from . import surfaces
+from .surfaces import Part, SurfaceBuilder
 
 Floats = npt.NDArray[np.floating]
 
@@ -88,7 +62,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
     report.count("triangles", model.triangle_count)
     report.count("tags", len(model.tag_names))
     report.count("frames", model.frame_count)
-    findings = check_model(model, options.game, source)
+    findings = md3.check_model(model, options.game, source)
     skins = {}
     if options.write_skins and options.game is Game.QUAKE:
         skins = _skin_files(model, builder.parts, options.game_folders, report)
@@ -96,7 +70,7 @@ def build_model(context: Context, options: ExportOptions, report: Report) -> Job
         findings = [finding for finding in findings if finding.code != "image_not_found" or not finding.found]
     images = [next(iter(surface.shaders), "") for surface in model.surfaces]
     return frame_models.Built(
-        findings, lambda: format_model(model), lambda finding: Location(), model.frame_names, images,
+        findings, lambda: md3.format_model(model), lambda finding: Location(), model.frame_names, images,
         "SurfaceSkin 0 N", skins,
     )  # fmt: skip
 
@@ -105,18 +79,18 @@ def _find_objects(context: Context, options: ExportOptions, report: Report) -> B
     """What is exported; raises NothingToExportError if there are no meshes and tags."""
     active = context.view_layer.objects.active
     chosen = root_of(active) if options.scope == Scope() else None
-    candidates = collect(context, options.scope)
+    candidates = scene_objects.collect(context, options.scope)
     if chosen is None or any(obj.type == "MESH" and root_of(obj) == chosen for obj in candidates):
-        found, model = find_meshes(context, options.scope)
-        tags = find_tags(candidates if model is None else objects_hanging_on(model, context))
+        found, model = scene_objects.find_meshes(context, options.scope)
+        tags = find_tags(candidates if model is None else scene_objects.objects_hanging_on(model, context))
         # A file may have tags alone, such as those of hands in Quake III.
         meshes = []
         if found or not tags:
-            meshes = mesh_objects(
+            meshes = scene_objects.mesh_objects(
                 context, options.scope, report, lambda obj: root_of(obj) is None and bool(find_tags([obj]))
             )
     else:
-        meshes, tags = [], find_tags(objects_hanging_on(chosen, context))
+        meshes, tags = [], find_tags(scene_objects.objects_hanging_on(chosen, context))
     return Builder(context, options, report, meshes, tags)
 
 
@@ -145,7 +119,7 @@ class Builder:
         self.stored = {obj: models[roots[obj]] for obj in self.meshes if roots.get(obj) in models}
         if len(objects) > 1:
             self.report.count("objects", len(objects))
-        self.conversion = export_conversion(self.options.conversion, self.meshes or models, self.report)
+        self.conversion = scene_objects.export_conversion(self.options.conversion, self.meshes or models, self.report)
         if self.root is not None and root_of(self.root.parent) is not None:
             # It hangs on a tag of another model, so that its file has it where that tag is.
             self.origin = Tag(self.root)
@@ -181,8 +155,8 @@ class Builder:
         if not sides and np.any(needed):
             rows = rows if plan.segments else np.flatnonzero(needed)
             sides = yield from self._sample_sides(plan.some_frames(rows), builders, turns[rows], rows)
-        surfaces = [builder.build(sides[number] if sides else None, rows) for number, builder in enumerate(builders)]
-        model = self._assemble(plan, builders, surfaces, tags)
+        built = [builder.build(sides[number] if sides else None, rows) for number, builder in enumerate(builders)]
+        model = self._assemble(plan, builders, built, tags)
         self.parts = parts
         if options.verify is not Verify.NONE:
             verification.warn_of_differences(
@@ -193,21 +167,21 @@ class Builder:
             is_kept = [keeps and bool(one.is_same.all()) for one in builders]
             limits = surface_limits(options.game)
             pieces = [
-                [one] if kept else split_surface(one, *limits)
+                [one] if kept else surfaces.split_surface(one, *limits)
                 for one, kept in zip(model.surfaces, is_kept, strict=True)
             ]
             self.parts = [part for part, split in zip(parts, pieces, strict=True) for _ in split]
             report.hint_split({one.name: len(split) for one, split in zip(model.surfaces, pieces, strict=True)})
             model = replace(model, surfaces=[piece for split in pieces for piece in split])
         # Others play an `animation.cfg`, or do not play models of maps at all.
-        rate = PROFILES[options.game].frame_rate
+        rate = md3.PROFILES[options.game].frame_rate
         if options.compares_speed and rate is not None:
             frame_models.warn_of_model_speed(plan, options.frames, rate, scene, report)
         return model
 
     def _sample(self, plan: FramePlan) -> Job[tuple[list[SurfaceBuilder], Samples, Floats, Floats]]:
-        """What is built, what it shows in each frame, and the transforms of tags, (F, N, 4, 4), as the file has them.
-        Also what turns normals to the axes of the file, (F, 3, 3)."""
+        """What is built, what it shows in each frame, and in the axes of the file the transforms of tags, (F, N, 4, 4),
+        and what turns normals, (F, 3, 3)."""
         stored = self.stored
         followed = self.tags if self.origin is None else [*self.tags, self.origin]
         first, rows = int(plan.source[0]), np.arange(plan.frame_count)
@@ -215,13 +189,11 @@ class Builder:
         builders: dict[Part, SurfaceBuilder] = {}
 
         def read(depsgraph: Depsgraph) -> list[Part]:
-            parts = surface_parts(
-                [
-                    read_part(obj, stored.get(obj), depsgraph, first, self.conversion, self.report)
-                    for obj in self.meshes
-                ],
-                self.report,
-            )
+            objects = [
+                surfaces.read_part(obj, stored.get(obj), depsgraph, first, self.conversion, self.report)
+                for obj in self.meshes
+            ]
+            parts = surfaces.surface_parts(objects, self.report)
             builders.update({part: SurfaceBuilder(part, plan.source, turn_steps(self.options.game)) for part in parts})
             return parts
 
@@ -279,7 +251,7 @@ class Builder:
             vertices = np.empty((len(sampled), block.stop - block.start, 3), np.int16)
             for row, points in enumerate(sampled[:, block]):
                 try:
-                    vertices[row] = quantise(self.conversion.points(points.astype(np.float64)))
+                    vertices[row] = md3.quantise(self.conversion.points(points.astype(np.float64)))
                 except Md3Error as error:
                     raise Md3Error(f"{builder.part.obj.name}: {error.reason}: scale it down, or set Scale",
                                    found=error.found, expected=error.expected) from error  # fmt: skip
@@ -287,17 +259,17 @@ class Builder:
 
     def _assemble(self, plan: FramePlan, builders: list[SurfaceBuilder], built: list[Surface], tags: Floats) -> Model:
         source = self.source.model if self.source is not None else None
-        surfaces, taken = [], list[str]()
+        named, taken = [], list[str]()
         for builder, surface in zip(builders, built, strict=True):
             part = builder.part
-            taken.append(surface_name(part, taken, self.report))
-            shaders = shader_names(part, self.options.game_folders, self.report)
+            taken.append(surfaces.surface_name(part, taken, self.report))
+            shaders = surfaces.shader_names(part, self.options.game_folders, self.report)
             flags = part.stored.flags if part.stored is not None else 0
-            surfaces.append(replace(surface, name=taken[-1], shaders=shaders, flags=flags))
+            named.append(replace(surface, name=taken[-1], shaders=shaders, flags=flags))
         is_same = np.zeros(plan.frame_count, dtype=bool)
-        if source is not None and len(surfaces) == len(source.surfaces):
+        if source is not None and len(named) == len(source.surfaces):
             is_same = np.logical_and.reduce([plan.source != NONE, *(builder.is_same for builder in builders)])
-        bounds, origins, radii = _frame_bounds(surfaces, source, plan.source, is_same)
+        bounds, origins, radii = _frame_bounds(named, source, plan.source, is_same)
         origins_of_tags, axes_of_tags = tag_tables(
             self.tags, tags, source, plan.source, self.conversion, self.report, noise=self.noise
         )
@@ -310,7 +282,7 @@ class Builder:
             tag_names=[tag.name(source, self.report) for tag in self.tags],
             tag_origins=origins_of_tags,
             tag_axes=axes_of_tags,
-            surfaces=surfaces,
+            surfaces=named,
             flags=source.flags if source is not None else 0,
             # An equal model is written with all bytes of its file.
             preserved=source.preserved if source is not None else None,
@@ -346,7 +318,7 @@ def _skin_files(model: Model, parts: list[Part], game_folders: Sequence[str], re
     """The .skin files of a model: a line for each surface, with its shader or one of its further skins."""
     # The engines take no file in which a surface has no line.
     skins = [
-        [*surface.shaders[:1], *further_skins(part, parts, game_folders, report)] or [surface.name]
+        [*surface.shaders[:1], *surfaces.further_skins(part, parts, game_folders, report)] or [surface.name]
         for surface, part in zip(model.surfaces, parts, strict=True)
     ]
     texts = [
@@ -373,15 +345,15 @@ def _moved(samples: Samples, matrices: npt.NDArray[np.float64]) -> Samples:
 
 
 def _frame_bounds(
-    surfaces: list[Surface], source: Model | None, frames: npt.NDArray[np.int64], is_same: npt.NDArray[np.bool_]
+    built: list[Surface], source: Model | None, frames: npt.NDArray[np.int64], is_same: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.float32], ...]:
     """Boxes, origins and radii: those of the file's frames where all surfaces are the same, else new ones."""
     new = np.flatnonzero(~is_same)
     empty = np.zeros((0, 3), np.int16)
     # Frame by frame, as all of them would fill the memory.
-    points = (np.concatenate([empty, *(surface.vertices[frame] for surface in surfaces)]) for frame in new.tolist())
-    of_frames = zip(*(frame_bounds(positions(one)[None]) for one in points), strict=True)
-    computed = tuple(np.concatenate(table) for table in of_frames) or frame_bounds(np.zeros((0, 0, 3)))
+    points = (np.concatenate([empty, *(surface.vertices[frame] for surface in built)]) for frame in new.tolist())
+    of_frames = zip(*(md3.frame_bounds(md3.positions(one)[None]) for one in points), strict=True)
+    computed = tuple(np.concatenate(table) for table in of_frames) or md3.frame_bounds(np.zeros((0, 0, 3)))
     if source is None or not is_same.any():
         return computed
     tables = tuple(table[frames] for table in (source.bounds, source.origins, source.radii))
@@ -394,12 +366,12 @@ def _find_differences(model: Model, parts: list[Part], samples: Samples, convers
     """The largest difference of each kind in each object; `parts`, surfaces and samples are in one order."""
     # Triangles of the file that lie on one line where vertices are merged are not in Blender.
     triangles = [drop_degenerate(surface.triangles)[0] for surface in model.surfaces]
-    points = [positions(surface.vertices[0]) for surface in model.surfaces]
+    points = [md3.positions(surface.vertices[0]) for surface in model.surfaces]
     decoded = verification.Decoded(
         frame_names=model.frame_names,
         size=diagonal(np.concatenate([np.zeros((0, 3)), *points])),
-        vertices=lambda frame: [positions(surface.vertices[frame]) for surface in model.surfaces],
-        allowed=lambda frame: 0.5 / UNITS + 1e-3,
+        vertices=lambda frame: [md3.positions(surface.vertices[frame]) for surface in model.surfaces],
+        allowed=lambda frame: 0.5 / md3.UNITS + 1e-3,
         triangles=[
             found if len(found) == len(part.loops) else None for found, part in zip(triangles, parts, strict=True)
         ],

@@ -25,15 +25,8 @@ from ...io_common.files import write_files
 from ...io_common.game_tree.tree import existing_paths
 from ...io_common.names import fold, join
 from ...io_common.textures.conventions import name_in_skins
-from ..format import Game, Md3Error, Model, check_model, format_model
-from ..format.sequences import (
-    CONFIG_NAME,
-    format_player_config,
-    in_table,
-    is_played_by,
-    missing_sequences,
-    player_settings,
-)
+from ..format import Game, Md3Error, Model, check_model, format_model, sequences
+from ..format.sequences import CONFIG_NAME, is_played_by
 from ..options import ExportOptions
 from ..players import HEAD, JOINTS, LOWER, PARTS, STANDING, TAGS, UPPER, Part, Player, all_frames
 from ..records import FOOTSTEPS, MATERIAL_NAMES, PLAYER_SETTINGS, SHADERS, PlayerSettings
@@ -58,7 +51,7 @@ def _imported_skins(player: Player) -> list[str]:
 
 def _read_settings(config: str) -> PlayerSettings:
     """The settings in an `animation.cfg`, as the game takes them."""
-    found, plain = player_settings(config), PlayerSettings()
+    found, plain = sequences.player_settings(config), PlayerSettings()
     sex = found.get("sex", "m")[:1].lower()
     footsteps = found.get("footsteps", plain.footsteps).lower()
     # Of a word, the game takes the number that it begins with.
@@ -84,7 +77,7 @@ def problems_of(player: Player) -> Iterator[str]:
     if tags:
         yield f"no {listing(tags)}: add empties or bones with these names there"
     problems = []
-    absent = missing_sequences(player.actions)
+    absent = sequences.missing_sequences(player.actions)
     if absent:
         problems.append(f"no action for {len(absent)} of the sequences: {listing(absent, len(absent))}")
     for one in player.sequences:
@@ -126,7 +119,9 @@ def export_player(
                 _warn_of_levels(folder, join(place, part.name), report)
         before = _words(_read_settings(player.config)) if player.config else {}
         changed = {name: value for name, value in _words(settings).items() if value != before.get(name)}
-        config = format_player_config(changed, [] if is_same else in_table(player.sequences), player.config)
+        config = sequences.format_player_config(
+            changed, [] if is_same else sequences.in_table(player.sequences), player.config
+        )
         files[CONFIG_NAME] = config.encode("latin-1", "replace")
         report.count("files", len(files))
         report.hints += [f"The game also needs icon_{skin}.tga" for skin in settings.skin_names]

@@ -11,9 +11,10 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from bpy.types import Depsgraph, Material, Mesh, Object
+from bpy.types import Depsgraph, Mesh, Object
 
 from ...io_blender import versions
+from ...io_blender.arrays import read_array
 from ...io_blender.frames import sampling
 from ...io_blender.materials.library import name_for_file
 from ...io_blender.records import NONE, match_elements
@@ -22,7 +23,6 @@ from ...io_blender.scene import mesh_data
 from ...io_blender.scene.axes import Conversion
 from ...io_common import names
 from ...io_common.arrays import distinct_rows
-from ...io_common.frames import to_latin1
 from ...io_common.triangles import Cost, flip_v, is_degenerate, runs_within
 from ..format import NAME_SIZE, UNITS, Surface, nearest_normals, normal_vectors, positions
 from ..format.model import same_positions
@@ -55,14 +55,10 @@ def read_part(
     surface = None
     if stored is not None and number is not None and number < len(stored.model.surfaces):
         surface = stored.model.surfaces[number]
-    source = np.full(len(mesh.corner_vertices), NONE, dtype=np.int32)
-    in_file = np.zeros(len(mesh.vertices), dtype=bool)
-    if surface is not None:
-        count = surface.vertex_count
-        found = match_elements(mesh_data.integers(mesh.mesh, CORNER_VERTEX, "CORNER"), len(source), count)
-        source = source if found is None else found
-        kept = mesh_data.integers(mesh.mesh, VERTEX, "POINT")
-        in_file[:] = kept is not None and len(kept) == count
+    count = 0 if surface is None else surface.vertex_count
+    source = match_elements(mesh_data.integers(mesh.mesh, CORNER_VERTEX, "CORNER"), len(mesh.corner_vertices), count)
+    kept = mesh_data.integers(mesh.mesh, VERTEX, "POINT")
+    in_file = np.full(len(mesh.vertices), surface is not None and kept is not None and len(kept) == count)
     values = sampling.values_of_part(obj, mesh, in_file, report)
     # The mesh without modifiers has the shape of the first frame.
     shaded = mesh.mesh if first == 0 or sampling.has_other_modifiers(obj) else obj.data
@@ -78,10 +74,9 @@ def read_part(
 def _has_file_normals(mesh: Mesh, surface: Surface, conversion: Conversion) -> bool:
     """Whether a mesh, of the first frame, is shaded as after the import where it was not edited."""
     source = match_elements(mesh_data.integers(mesh, CORNER_VERTEX, "CORNER"), len(mesh.loops), surface.vertex_count)
-    if source is None:
+    if (source == NONE).all():
         return True
-    shown = np.empty((len(source), 3), dtype=np.float32)
-    mesh.corner_normals.foreach_get("vector", shown.ravel())
+    shown = read_array(mesh.corner_normals, "vector", 3)
     stored = SHOWN_NORMALS.read(mesh)
     expected = normal_vectors(surface.normals[0])[source]
     if stored is not None and len(stored) == len(expected):
@@ -93,8 +88,7 @@ def _has_file_normals(mesh: Mesh, surface: Surface, conversion: Conversion) -> b
     vertices = mesh_data.corner_vertices(mesh)
     points = conversion.points(mesh_data.positions(mesh).astype(np.float64))[vertices]
     is_moved = ~(np.abs(points - positions(surface.vertices[0])[source]) < 1.0 / UNITS).all(axis=1)
-    counts = np.empty(len(mesh.polygons), dtype=np.int32)
-    mesh.polygons.foreach_get("loop_total", counts)
+    counts = read_array(mesh.polygons, "loop_total", dtype=np.int32)
     faces = np.repeat(np.arange(len(counts)), counts)
     turned = np.zeros(len(mesh.vertices), dtype=bool)
     turned[vertices[np.isin(faces, faces[is_moved])]] = True
@@ -288,25 +282,15 @@ def shader_names(part: Part, game_folders: Sequence[str], report: Report) -> lis
     if part.stored is not None and found == (MATERIAL_NAMES.read(part.obj.data) or []):
         return list(part.stored.shaders)
     used = [part.materials[slot] for slot in np.unique(part.slots).tolist() if slot < len(part.materials)]
-    result = []
-    for material in filter(None, used):
-        result.append(_fitting_shader(material, game_folders, report))
-    return result
-
-
-def _fitting_shader(material: Material, game_folders: Sequence[str], report: Report) -> str:
-    name = name_for_file(material, SHADERS, game_folders)
-    fit = to_latin1(name)[: NAME_SIZE - 1]
-    if fit != name:
-        report.warn(f"the shader name {name!r} does not fit and was written as {fit!r}: rename the material")
-    return fit
+    return [fitting_name(name_for_file(one, SHADERS, game_folders), report) for one in used if one is not None]
 
 
 def further_skins(part: Part, parts: Sequence[Part], game_folders: Sequence[str], report: Report) -> list[str]:
     """The shaders of other skins: materials that no face has, of a mesh whose faces all have one."""
     used = {slot for one in parts if one.obj == part.obj for slot in np.unique(one.slots).tolist()}
     others = [one for slot, one in enumerate(part.materials) if one is not None and slot not in used]
-    return [_fitting_shader(one, game_folders, report) for one in others] if len(used) == 1 else []
+    found = others if len(used) == 1 else []
+    return [fitting_name(name_for_file(one, SHADERS, game_folders), report) for one in found]
 
 
 def surface_parts(objects: Sequence[Part], report: Report) -> list[Part]:

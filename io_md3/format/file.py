@@ -7,39 +7,27 @@ index outside of them is refused; what real files have and can be understood is 
 from __future__ import annotations
 
 import struct
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...io_common.arrays import MAX_INT32, decode_names, encode_names
+from ...io_common.arrays import MAX_INT32, encode_names
 from ...io_common.binary import INCOMPLETE, BinaryReader, write_contents
 from ...io_common.files import Source, Target, read_source
 from ...io_common.frames import FRAME_NAME_SIZE
 from ...io_common.rules import Description, box_line, box_of, describe_findings, game_named
 from ...io_common.texts import counted
+from . import model as md3
 from .games import Game, check_model
-from .model import (
-    FRAME_DTYPE,
-    FRAMES_PER_SECOND,
-    MAGIC,
-    NAME_SIZE,
-    SHADER_DTYPE,
-    TAG_DTYPE,
-    VERSION,
-    VERTEX_DTYPE,
-    Md3Error,
-    Model,
-    Surface,
-    positions,
-    validate_model,
-)
+from .model import Md3Error, Model, Surface
 
-_HEADER = struct.Struct(f"<4si{NAME_SIZE}s9i")
+_HEADER = struct.Struct(f"<4si{md3.NAME_SIZE}s9i")
 _FIELDS = (
     "flags", "num_frames", "num_tags", "num_surfaces", "num_skins", "ofs_frames", "ofs_tags", "ofs_surfaces", "ofs_end",
 )  # fmt: skip
-_SURFACE = struct.Struct(f"<4s{NAME_SIZE}s10i")
+_SURFACE = struct.Struct(f"<4s{md3.NAME_SIZE}s10i")
 _SURFACE_FIELDS = (
     "flags", "num_frames", "num_shaders", "num_vertices", "num_triangles", "ofs_triangles", "ofs_shaders", "ofs_st",
     "ofs_vertices", "ofs_end",
@@ -70,22 +58,20 @@ def parse_model(data: bytes | bytearray | memoryview, name: str = "", *, preserv
 class _Reader(BinaryReader):
     ERROR = Md3Error
 
-    unterminated = 0  # names without a terminator
-
     def model(self) -> Model:
         name, head = self.header()
         count, tags = head["num_frames"], head["num_tags"]
-        frames = self.table("frames", head, FRAME_DTYPE, count, 0, len(self.data))
-        tag_rows = self.table("tags", head, TAG_DTYPE, count * tags, 0, len(self.data)).reshape(count, tags)
+        frames = self.table("frames", head, md3.FRAME_DTYPE, count, 0, len(self.data))
+        tag_rows = self.table("tags", head, md3.TAG_DTYPE, count * tags, 0, len(self.data)).reshape(count, tags)
         if tags and (tag_rows["name"] != tag_rows["name"][:1]).any():
             self.warnings.append("The tags of some frames have other names than those of the first frame")
         model = Model(
-            name=self.names([name])[0],
-            frame_names=self.names(frames["name"].tolist()),
+            name=self.names_in([name], "model names")[0],
+            frame_names=self.names_in(frames["name"].tolist(), "frame names"),
             bounds=frames["bounds"].copy(),
             origins=frames["origin"].copy(),
             radii=frames["radius"].copy(),
-            tag_names=self.names(tag_rows["name"][0].tolist()),
+            tag_names=self.names_in(tag_rows["name"][0].tolist(), "tag names"),
             tag_origins=tag_rows["origin"].copy(),
             tag_axes=tag_rows["axes"].copy(),
             flags=head["flags"],
@@ -94,21 +80,18 @@ class _Reader(BinaryReader):
         for number in range(head["num_surfaces"]):
             surface, offset = self.surface(number, offset, count, is_last=number + 1 == head["num_surfaces"])
             model.surfaces.append(surface)
-        if self.unterminated:
-            fill = counted(self.unterminated, "names", "have")
-            self.warnings.append(f"{fill} no terminator")
         if head["ofs_end"] != len(self.data):
             self.warnings.append(f"ofs_end is {head['ofs_end']}, the file has {len(self.data)} bytes")
         if not (np.isfinite(model.tag_origins).all() and np.isfinite(model.tag_axes).all()):
             self.warnings.append("Some tags have no finite position")
-        model.warnings = self.warnings
+        model.warnings = list(dict.fromkeys(self.warnings))
         return model
 
     def header(self) -> tuple[bytes, dict[str, int]]:
-        self.check_start(MAGIC, _HEADER.size, "an MD3 model")
+        self.check_start(md3.MAGIC, _HEADER.size, "an MD3 model")
         _, version, name, *values = _HEADER.unpack_from(self.data)
-        if version != VERSION:
-            raise self.error("unknown version of MD3", 4, version, VERSION)
+        if version != md3.VERSION:
+            raise self.error("unknown version of MD3", 4, version, md3.VERSION)
         head = dict(zip(_FIELDS, values, strict=True))
         for field, place in _PLACES.items():
             # ofs_end is not needed, skins are not used, and flags are bits.
@@ -124,7 +107,7 @@ class _Reader(BinaryReader):
             raise self.error(f"{INCOMPLETE}: surface {number} does not fit", start, size, start + _SURFACE.size)
         ident, name, *values = _SURFACE.unpack_from(data, start)
         head = dict(zip(_SURFACE_FIELDS, values, strict=True))
-        if ident != MAGIC:
+        if ident != md3.MAGIC:
             self.warnings.append(f"Surface {number} begins with {ident!r} instead of 'IDP3'")
         for field, place in _SURFACE_PLACES.items():
             # Nothing follows the last surface.
@@ -143,9 +126,9 @@ class _Reader(BinaryReader):
             raise self.error(reason, start + _SURFACE_PLACES["ofs_end"], head["ofs_end"], expected)
         count = head["num_vertices"]
         triangles = self.table("triangles", head, np.dtype(("<i4", 3)), head["num_triangles"], start, end)
-        shaders = self.table("shaders", head, SHADER_DTYPE, head["num_shaders"], start, end)
+        shaders = self.table("shaders", head, md3.SHADER_DTYPE, head["num_shaders"], start, end)
         st = self.table("st", head, np.dtype(("<f4", 2)), count, start, end)
-        rows = self.table("vertices", head, VERTEX_DTYPE, head["num_frames"] * count, start, end)
+        rows = self.table("vertices", head, md3.VERTEX_DTYPE, head["num_frames"] * count, start, end)
         bad = np.flatnonzero(((triangles < 0) | (triangles >= count)).ravel())
         if len(bad):
             place = start + head["ofs_triangles"] + 4 * int(bad[0])
@@ -153,8 +136,8 @@ class _Reader(BinaryReader):
             raise self.error(reason, place, triangles.ravel()[bad[0]], f"an index below {count}")
         rows = rows[: frames * count].reshape(frames, count)
         surface = Surface(
-            name=self.names([name])[0],
-            shaders=self.names(shaders["name"].tolist()),
+            name=self.names_in([name], "surface names")[0],
+            shaders=self.names_in(shaders["name"].tolist(), "shader names"),
             triangles=triangles.astype(np.int32),
             st=st.astype(np.float32),
             vertices=rows["position"].astype(np.int16),
@@ -169,18 +152,11 @@ class _Reader(BinaryReader):
         """The rows of a section of the file or of a surface."""
         return self.rows(name, dtype, count, start + head[f"ofs_{name}"], start, end)
 
-    def names(self, fields: list[bytes]) -> list[str]:
-        names, unterminated = decode_names(fields)
-        self.unterminated += unterminated
-        return names
-
 
 def write_model(model: Model, target: Target) -> None:
-    """Writes a file, which ``read_model`` reads as an equal model, to a path or a file object in binary mode, which
-    stays open.
+    """Writes a file, which ``read_model`` reads as an equal model; see ``io_md2.format.write_model``.
 
-    The file is opened after all bytes are made, so a model that cannot be written leaves an existing file unchanged.
-    Raises Md3Error if the model cannot be expressed in MD3, OSError, or TypeError if the target is neither.
+    It raises Md3Error if the model cannot be expressed in MD3.
     """
     write_contents(model, target, format_model)
 
@@ -188,84 +164,66 @@ def write_model(model: Model, target: Target) -> None:
 def format_model(model: Model) -> bytes:
     """The bytes of the file of a model; ``parse_model`` returns an equal one.
 
-    Only the limits of the format are checked here, by ``validate_model``, which raises Md3Error; those of games are
-    checked by ``check_model``.
+    Raises Md3Error if the model is not valid; limits of games are checked by ``check_model``.
     """
-    validate_model(model)
+    md3.validate_model(model)
     if model.preserved is not None and parse_model(model.preserved) == model:
         return model.preserved
-    frames = np.zeros(model.frame_count, FRAME_DTYPE)
+    frames = np.zeros(model.frame_count, md3.FRAME_DTYPE)
     frames["bounds"], frames["origin"], frames["radius"] = model.bounds, model.origins, model.radii
     frames["name"] = encode_names(model.frame_names, FRAME_NAME_SIZE)
-    tags = np.zeros((model.frame_count, len(model.tag_names)), TAG_DTYPE)
-    tags["name"] = encode_names(model.tag_names, NAME_SIZE)
+    tags = np.zeros((model.frame_count, len(model.tag_names)), md3.TAG_DTYPE)
+    tags["name"] = encode_names(model.tag_names, md3.NAME_SIZE)
     tags["origin"], tags["axes"] = model.tag_origins, model.tag_axes
     parts = [frames.tobytes(), tags.tobytes(), *(_format_surface(one, model.frame_count) for one in model.surfaces)]
-    first = _HEADER.size
-    offsets = [first, first + len(parts[0]), first + len(parts[0]) + len(parts[1])]
-    end = first + sum(map(len, parts))
-    if end > MAX_INT32:
-        raise Md3Error("the file would be too large", found=f"{end} bytes", expected=str(MAX_INT32))
+    offsets = list(accumulate(map(len, parts), initial=_HEADER.size))
+    if offsets[-1] > MAX_INT32:
+        raise Md3Error("the file would be too large", found=f"{offsets[-1]} bytes", expected=str(MAX_INT32))
     counts = model.frame_count, len(model.tag_names), len(model.surfaces), 0
-    name = encode_names([model.name], NAME_SIZE).tobytes()
-    return b"".join([_HEADER.pack(MAGIC, VERSION, name, model.flags, *counts, *offsets, end), *parts])
+    name = encode_names([model.name], md3.NAME_SIZE).tobytes()
+    head = _HEADER.pack(md3.MAGIC, md3.VERSION, name, model.flags, *counts, *offsets[:3], offsets[-1])
+    return b"".join([head, *parts])
 
 
 def _format_surface(surface: Surface, frame_count: int) -> bytes:
-    shaders = np.zeros(len(surface.shaders), SHADER_DTYPE)
-    shaders["name"] = encode_names(surface.shaders, NAME_SIZE)
+    shaders = np.zeros(len(surface.shaders), md3.SHADER_DTYPE)
+    shaders["name"] = encode_names(surface.shaders, md3.NAME_SIZE)
     shaders["index"] = np.arange(len(shaders))
-    rows = np.zeros(surface.vertices.shape[:2], VERTEX_DTYPE)
+    rows = np.zeros(surface.vertices.shape[:2], md3.VERTEX_DTYPE)
     rows["position"], rows["normal"] = surface.vertices, surface.normals
-    sections = [
-        shaders.tobytes(),
-        surface.triangles.astype("<i4").tobytes(),
-        surface.st.astype("<f4").tobytes(),
-        rows.tobytes(),
-    ]
-    offsets = [_SURFACE.size]
-    for section in sections:
-        offsets.append(offsets[-1] + len(section))
+    tables = (shaders, surface.triangles.astype("<i4"), surface.st.astype("<f4"), rows)
+    offsets = accumulate((table.nbytes for table in tables), initial=_SURFACE.size)
     of_shaders, of_triangles, of_st, of_vertices, end = offsets
     head = _SURFACE.pack(
-        MAGIC, encode_names([surface.name], NAME_SIZE).tobytes(), surface.flags, frame_count, len(shaders),
+        md3.MAGIC, encode_names([surface.name], md3.NAME_SIZE).tobytes(), surface.flags, frame_count, len(shaders),
         surface.vertex_count, surface.triangle_count, of_triangles, of_shaders, of_st, of_vertices, end,
     )  # fmt: skip
-    return b"".join([head, *sections])
+    return b"".join([head, *(table.tobytes() for table in tables)])
 
 
 def describe(source: Source | Model, game: str = "", name: str = "") -> Description:
-    """Describes an .md3 file or a model, with the findings of a game if there is one with that name.
-
-    ``source`` and ``name`` are those of ``read_model``, or a model. Raises Md3Error if it cannot be understood or is
-    not valid, OSError if it cannot be read.
-    """
+    """Describes an .md3 file or a model; see ``io_md2.format.describe``. Raises Md3Error or OSError."""
     model = source if isinstance(source, Model) else read_model(source, name)
-    validate_model(model)
-    points = [positions(surface.vertices).reshape(-1, 3) for surface in model.surfaces]
+    md3.validate_model(model)
+    points = [md3.positions(surface.vertices).reshape(-1, 3) for surface in model.surfaces]
+    surfaces = [
+        {"name": one.name, "shaders": one.shaders, "vertices": one.vertex_count, "triangles": one.triangle_count}
+        for one in model.surfaces
+    ]
     facts: dict[str, Any] = {
         "kind": "md3",
         "frames": model.frame_count,
-        "seconds": model.frame_count / FRAMES_PER_SECOND,
+        "seconds": model.frame_count / md3.FRAMES_PER_SECOND,
         "vertices": model.vertex_count,
         "triangles": model.triangle_count,
-        "surfaces": [
-            {
-                "name": surface.name,
-                "shaders": surface.shaders,
-                "vertices": surface.vertex_count,
-                "triangles": surface.triangle_count,
-            }
-            for surface in model.surfaces
-        ],
+        "surfaces": surfaces,
         "tags": model.tag_names,
         "box": box_of(np.concatenate([np.zeros((0, 3)), *points])),
         "warnings": list(dict.fromkeys([*model.warnings, *(str(finding) for finding in check_model(model))])),
     }
     lines = [
         "MD3 model",
-        f"{counted(model.frame_count, 'frames')}, {counted(model.vertex_count, 'vertices')}, "
-        f"{counted(model.triangle_count, 'triangles')}",
+        ", ".join(counted(facts[what], what) for what in ("frames", "vertices", "triangles")),
         *(
             f"surface {surface.name!r}: {counted(surface.vertex_count, 'vertices')}, "
             f"{counted(surface.triangle_count, 'triangles')}, {', '.join(surface.shaders) or 'no shader'}"

@@ -14,6 +14,7 @@ from ...io_common.arrays import MAX_INT32
 from ...io_common.frames import FRAME_NAME_SIZE
 from ...io_common.names import fold, without_image_extension
 from ...io_common.rules import Check, Finding, Profile, Rule, Subject, find, find_invalid, limited
+from ...io_common.texts import listing
 from ...io_common.textures.conventions import MESH_IMAGE_FOLDERS, TextureRules, mesh_image_names
 from .model import FRAMES_PER_SECOND, NAME_SIZE, TURN_STEPS, Model, validate_model
 
@@ -38,10 +39,6 @@ def _counts(model: Model, what: str) -> list[tuple[str, int]]:
         return [("The model has", len(getattr(model, {"frames": "frame_names", "tags": "tag_names"}.get(what, what))))]
     attribute = "st" if what == "vertices" else what
     return [(f"The surface {one.name!r} has", len(getattr(one, attribute))) for one in model.surfaces]
-
-
-def _at_most(what: str) -> Check:
-    return limited(_counts, what)
 
 
 def _at_least(what: str) -> Check:
@@ -69,7 +66,7 @@ def _repeated(what: str, names_of: Callable[[Model], Iterable[str]]) -> Check:
         counts = Counter(name.lower() for name in names_of(subject.model))
         repeated = [name for name, count in counts.items() if count > 1]
         if repeated:
-            yield rule.finding(f"Several {what} are named {', '.join(repeated[:_NAMED])}", len(repeated))
+            yield rule.finding(f"Several {what} are named {listing(repeated)}", len(repeated))
 
     return check
 
@@ -82,7 +79,7 @@ def _sprite_frames(rule: Rule, subject: Subject) -> Iterator[Finding]:
     names = subject.model.frame_names
     bad = [name for name in names if name.startswith(_SPRITES) and not _SPRITE_FRAME.fullmatch(name)]
     if bad:
-        yield rule.finding(f"Frames are named {', '.join(bad[:_NAMED])}", bad[0])
+        yield rule.finding(f"Frames are named {listing(bad)}", bad[0])
 
 
 def _images_of_meshes(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -104,7 +101,6 @@ def _paths_of_images(rule: Rule, subject: Subject) -> Iterator[Finding]:
             yield rule.finding(f"The surface {surface.name!r} has {shader}", bad[0])
 
 
-_NAMED = 5
 _SPRITES = ("SPR2_", "SUPER")
 _SPRITE_FRAME = re.compile(r"(?:SPR2_|SUPER)[A-Z0-9_]{4}[0-9]{1,2}")
 
@@ -123,7 +119,7 @@ def _limit(what: str, most: int, engine: str, why: str, source: str, *, is_error
     """The rule of a most number of frames, tags or surfaces, or of vertices, triangles or shaders in a surface."""
     where = " in a surface" if what in ("vertices", "triangles", "shaders") else ""
     words = (f"at most {most:,} {what}{where}", why, _REMEDIES[what])
-    return Rule(f"too_many_{what}", is_error, _at_most(what), engine, *words, source, most)
+    return Rule(f"too_many_{what}", is_error, limited(_counts, what), engine, *words, source, most)
 
 
 def _common(what: str, most: int) -> Rule:

@@ -7,23 +7,13 @@ A normal is two angles in 1/255 of a full turn: the first from +z, the second ar
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
-from ...io_common.arrays import (
-    MAX_INT32,
-    ArrayOf,
-    Record,
-    check_encoded,
-    check_indices,
-    check_integer,
-    check_names,
-    check_range,
-    distinct_rows,
-)
+from ...io_common import arrays
+from ...io_common.arrays import ArrayOf, Record, distinct_rows
 from ...io_common.errors import FormatError
 from ...io_common.frames import FRAME_NAME_SIZE, Wrap, find_frame_pair
 
@@ -150,10 +140,10 @@ class Model(Record):
 
 def validate_model(model: Model) -> None:
     """Raises Md3Error if a model cannot be written; the message begins with the attribute."""
-    check_integer(Md3Error, "flags", model.flags, -MAX_INT32 - 1)
-    _check_names("name", "name", [model.name], NAME_SIZE)
-    _check_names("frame_names", "frame name", model.frame_names, FRAME_NAME_SIZE)
-    _check_names("tag_names", "tag name", model.tag_names, NAME_SIZE)
+    arrays.check_integer(Md3Error, "flags", model.flags, -arrays.MAX_INT32 - 1)
+    arrays.check_encoded(Md3Error, "name", [model.name], NAME_SIZE)
+    arrays.check_encoded(Md3Error, "frame_names", model.frame_names, FRAME_NAME_SIZE)
+    arrays.check_encoded(Md3Error, "tag_names", model.tag_names, NAME_SIZE)
     frames = model.frame_count
     if frames == 0:
         raise Md3Error("frame_names is empty: the model has no frames", found="0", expected="1 or more")
@@ -162,18 +152,13 @@ def validate_model(model: Model) -> None:
         raise Md3Error("surfaces is not a list of surfaces")
     for number, surface in enumerate(model.surfaces):
         place = f"surfaces[{number}]."
-        check_integer(Md3Error, f"{place}flags", surface.flags, -MAX_INT32 - 1)
-        _check_names(f"{place}name", "surface name", [surface.name], NAME_SIZE)
-        _check_names(f"{place}shaders", "shader name", surface.shaders, NAME_SIZE)
+        arrays.check_integer(Md3Error, f"{place}flags", surface.flags, -arrays.MAX_INT32 - 1)
+        arrays.check_encoded(Md3Error, f"{place}name", [surface.name], NAME_SIZE)
+        arrays.check_encoded(Md3Error, f"{place}shaders", surface.shaders, NAME_SIZE)
         surface.check_arrays(place, F=frames)
-        check_range(Md3Error, f"{place}vertices", surface.vertices, -(2**15), 2**15 - 1)
-        check_range(Md3Error, f"{place}normals", surface.normals, 0, 255)
-        check_indices(Md3Error, f"{place}triangles", surface.triangles, surface.vertex_count)
-
-
-def _check_names(attribute: str, kind: str, names: Any, size: int) -> None:
-    check_names(Md3Error, attribute, names)
-    check_encoded(Md3Error, attribute, kind, names, size)
+        arrays.check_range(Md3Error, f"{place}vertices", surface.vertices, -(2**15), 2**15 - 1)
+        arrays.check_range(Md3Error, f"{place}normals", surface.normals, 0, 255)
+        arrays.check_indices(Md3Error, f"{place}triangles", surface.triangles, surface.vertex_count)
 
 
 # Positions and normals to and from the grids of the file, boxes around frames, and merging of vertices
@@ -254,11 +239,7 @@ def frame_bounds(points: npt.ArrayLike) -> tuple[NDArray[np.float32], NDArray[np
 def frame_pair(
     seconds: npt.ArrayLike, first: int, last: int, frame_rate: float = FRAMES_PER_SECOND, *, wrap: Wrap = "blend"
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    """The frames before and after some times within a sequence, int32, and the fractions between them, float64.
-
-    ``seconds``, of any shape, count from the beginning of the sequence; ``last`` is included. Raises Md3Error if there
-    are no frames, or the rate or a time is not valid.
-    """
+    """The frames before and after some times, and fractions, as ``io_md2.format.frame_pair``; raises Md3Error."""
     return find_frame_pair(seconds, first, last, frame_rate, wrap, Md3Error)
 
 
@@ -278,9 +259,6 @@ def same_positions(vertices: NDArray[np.int16]) -> NDArray[np.int64]:
 
 def first_frame(model: Model) -> Model:
     """The model with its first frame alone; it must have one."""
-    return replace(
-        model,
-        frame_names=model.frame_names[:1], bounds=model.bounds[:1], origins=model.origins[:1], radii=model.radii[:1],
-        tag_origins=model.tag_origins[:1], tag_axes=model.tag_axes[:1], preserved=None,
-        surfaces=[replace(one, vertices=one.vertices[:1], normals=one.normals[:1]) for one in model.surfaces],
-    )  # fmt: skip
+    names = ("frame_names", "bounds", "origins", "radii", "tag_origins", "tag_axes")
+    surfaces = [replace(one, vertices=one.vertices[:1], normals=one.normals[:1]) for one in model.surfaces]
+    return replace(model, **{name: getattr(model, name)[:1] for name in names}, surfaces=surfaces, preserved=None)

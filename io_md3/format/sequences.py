@@ -39,12 +39,10 @@ _MOST_BYTES = 19_999
 
 @dataclass(frozen=True)
 class Sequence(FrameSequence):
-    """Frames one after another that belong together, and how they play: `frame_rate` is in frames per second, `looping`
-    how many frames at the end are repeated, 0 if it plays once.
-    """
+    """Frames one after another that belong together, and how they play."""
 
     frame_rate: float = FRAMES_PER_SECOND
-    looping: int = 0
+    looping: int = 0  # how many frames at the end are repeated
     is_reversed: bool = False
 
     @property
@@ -54,12 +52,9 @@ class Sequence(FrameSequence):
 
 
 def parse_animation_config(text: str) -> list[Sequence]:
-    """The sequences of an `animation.cfg`, in its own frames: those of the torso, and after them of the legs.
-
-    Sequences are named by their place in the file, as in Quake III; other models by the comment at the end of the line.
-    A count below 0 plays backward (Quake III Team Arena). Lines that are not four numbers, such as `sex m`, are left
-    out.
-    """
+    """The sequences of an `animation.cfg`, in its own frames: those of the torso, and after them of the legs."""
+    # They are named by their place in the file, as in Quake III; those of other models by the comment in the line. A
+    # count below 0 plays backward (Quake III Team Arena).
     rows = [found for line in text.splitlines() if (found := _LINE.match(line))]
     is_player = any((row[5] or "").upper() in _NAMES for row in rows) or len(rows) >= len(PLAYER_SEQUENCES)
     result = []
@@ -78,12 +73,8 @@ def sequences_of(
     config: Iterable[Sequence] = (),
     warnings: list[str] | None = None,
 ) -> list[Sequence]:
-    """The sequences of one model, whose file has a name without suffix, the stem, in its own frames.
-
-    The sequences of `lower` are those of the legs and of both parts, of `upper` those of the torso and of both.
-    `config` is what `parse_animation_config` gives; without a sequence that fits, the names of the frames decide, and
-    the frame rate is the one given. `warnings` gets a sentence about sequences of a player that are beyond the frames.
-    """
+    """The sequences of a model in its own frames: those of `config` that it plays and that fit, else those of the names
+    of its frames, at the given rate. `warnings` gets a sentence about sequences of a player beyond its frames."""
     frame_names, config = list(frame_names), list(config)
     part = next((name for name in _PARTS if re.fullmatch(rf"{name}(_\d)?", stem.lower())), "")
     by_name = {sequence.name: sequence for sequence in config}
@@ -142,10 +133,7 @@ def in_table(found: Iterable[Sequence]) -> list[Sequence]:
 
 
 def format_player_config(settings: Mapping[str, str], table: Iterable[Sequence], source: str = "") -> str:
-    """An `animation.cfg` with a table, or that of a `source` if there is none; other lines of that come back.
-
-    Raises Md3Error if it is larger than what the game reads.
-    """
+    """An `animation.cfg` with a table, or that of a `source`; Md3Error if it is larger than what the game reads."""
     lines = source.splitlines(keepends=True)
     rows, end = [index for index, line in enumerate(lines) if _LINE.match(line)], "\r\n" if "\r\n" in source else "\n"
     begin, after = (rows[0], rows[-1] + 1) if rows else (len(lines), len(lines))

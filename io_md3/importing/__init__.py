@@ -15,15 +15,9 @@ import numpy.typing as npt
 from bpy.types import Collection, Context, LayerCollection, Material, Mesh, Object
 
 from ...io_blender import state, versions
+from ...io_blender.arrays import read_array
 from ...io_blender.clips.keyframes import SequenceActions
-from ...io_blender.frames.models import (
-    NONE,
-    ModelFile,
-    add_frames,
-    import_models,
-    require_few_frames,
-    warn_of_degenerate,
-)
+from ...io_blender.frames import models as frame_models
 from ...io_blender.materials.library import MaterialLibrary, name_for_file
 from ...io_blender.reports import ImportResult, Job
 from ...io_blender.scene import mesh_data
@@ -34,34 +28,15 @@ from ...io_common.game_tree.files import FileReadError
 from ...io_common.textures.search import ModelSearch, Search
 from ...io_common.triangles import FLIPPED_WINDING, flip_v, is_degenerate
 from ...io_md5.format.companions import find_companion
-from ..format import (
-    Md3Error,
-    Surface,
-    first_frame,
-    format_model,
-    nearest_normals,
-    normal_vectors,
-    parse_model,
-    positions,
-)
+from .. import format as md3
+from .. import records
+from ..format import Md3Error, Surface
 from ..format.games import TEXTURE_RULES
 from ..format.model import same_positions
 from ..format.sequences import CONFIG_NAME, Sequence, is_played_by, parse_animation_config, sequences_of
 from ..options import ImportOptions
 from ..players import HEAD, JOINTS, LOWER, PARTS, UPPER, find_player
-from ..records import (
-    CONVERSION,
-    CORNER_VERTEX,
-    MATERIAL_NAMES,
-    NUMBER,
-    PLAYER,
-    SAME_NORMAL,
-    SHADERS,
-    SHOWN_NORMALS,
-    VERTEX,
-    PlayerFiles,
-    store_model,
-)
+from ..records import PlayerFiles
 from ..tags import build_tags, hang_on_tag
 
 # The share of normals that are wrong in whole, not at some sharp edges.
@@ -72,11 +47,9 @@ _LEVELS = ("1", "2")
 
 _MAX_TEXT = 1 << 20
 
-_WEAPONS = "weapons2"
-
 
 @dataclass(eq=False)
-class _File(ModelFile):
+class _File(frame_models.ModelFile):
     """A file that was read; the model has its first frame alone if no shape keys are made."""
 
     data: bytes = b""
@@ -93,7 +66,7 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
 
     def read(path: Path, search: Search) -> _File:
         file = _read(path, search, options)
-        if options.animation != NONE and _is_part(path, paths):
+        if options.animation != frame_models.NONE and _is_part(path, paths):
             file.player = _player_files(file, search)
         return file
 
@@ -103,9 +76,11 @@ def import_files(context: Context, paths: list[Path], options: ImportOptions) ->
         _join_players(roots)
 
     paths = sorted(paths, key=lambda path: _level_of_detail(path, paths))
-    result = yield from import_models(context, paths, options, SHADERS, TEXTURE_RULES, read, build, are_parts=True)
+    result = yield from frame_models.import_models(
+        context, paths, options, records.SHADERS, TEXTURE_RULES, read, build, are_parts=True
+    )
     for path, root in roots.items():
-        player = find_player(context.scene, root) if path.stem.lower() == LOWER and PLAYER.read(root) else None
+        player = find_player(context.scene, root) if path.stem.lower() == LOWER and records.PLAYER.read(root) else None
         if player is not None:
             rate, first, last = player.begin(context)
             if options.use_scene_timing:
@@ -153,12 +128,12 @@ def _layers(layer: LayerCollection) -> Iterator[LayerCollection]:
 
 def _read(path: Path, search: Search, options: ImportOptions) -> _File:
     data, name = read_source(readable(path), str(path))
-    model = parse_model(data, name)
-    if options.animation == NONE:
-        model = first_frame(model)
-        data = format_model(model)
+    model = md3.parse_model(data, name)
+    if options.animation == frame_models.NONE:
+        model = md3.first_frame(model)
+        data = md3.format_model(model)
     else:
-        require_few_frames(model.frame_count, path, Md3Error)
+        frame_models.require_few_frames(model.frame_count, path, Md3Error)
     config: list[Sequence] = []
     file = search.folder_of(path).files.get(CONFIG_NAME)
     if file is not None:
@@ -223,17 +198,17 @@ def _build(
         obj.parent = root
     player = ""
     if file.player is not None:
-        PLAYER.write(root, file.player)
+        records.PLAYER.write(root, file.player)
         player, options = root.name, replace(options, sequence_actions=True)
-    key_names = add_frames(
+    key_names = frame_models.add_frames(
         context.scene, name, shapes, model.frame_names, file.sequences, options, result, actions, player
     )
     build_tags(context, root, model, file.sequences if options.sequence_actions else [], options, result, actions)
-    store_model(root, file.data, key_names, options.frame_start, tuple(file.sequences))
-    CONVERSION.write(root, options.conversion)
+    records.store_model(root, file.data, key_names, options.frame_start, tuple(file.sequences))
+    records.CONVERSION.write(root, options.conversion)
     for obj in shapes:
-        found = [name_for_file(material, SHADERS, options.game_folders) for material in obj.data.materials]
-        MATERIAL_NAMES.write(obj.data, found)
+        found = [name_for_file(material, records.SHADERS, options.game_folders) for material in obj.data.materials]
+        records.MATERIAL_NAMES.write(obj.data, found)
     return root
 
 
@@ -247,31 +222,31 @@ def _build_surface(
         vertices = same_positions(surface.vertices)
         shown = shown[:, np.unique(vertices, return_index=True)[1]]
         report.count("merged vertices", surface.vertex_count - shown.shape[1])
-    points: npt.NDArray[np.floating] = positions(shown)
+    points: npt.NDArray[np.floating] = md3.positions(shown)
     if not conversion.is_identity:
         points = conversion.points(points.astype(np.float64))
     kept = ~is_degenerate(vertices[triangles])
-    warn_of_degenerate(triangles, surface.name, report, " while the surface is not edited")
+    frame_models.warn_of_degenerate(triangles, surface.name, report, " while the surface is not edited")
     corners = triangles[kept][:, FLIPPED_WINDING].ravel()
     uvs = flip_v(surface.st.astype(np.float64))[corners]
     name = names.for_blender(surface.name, versions.MAX_ID_NAME, "Surface")
     mesh = mesh_data.new_triangle_mesh(name, points[0], vertices[corners].reshape(-1, 3), uvs if len(uvs) else None)
     if len(corners):
-        mesh_data.set_integers(mesh, CORNER_VERTEX, "CORNER", corners)
+        mesh_data.set_integers(mesh, records.CORNER_VERTEX, "CORNER", corners)
     if not options.merge_vertices:
-        mesh_data.set_integers(mesh, VERTEX, "POINT", vertices)
+        mesh_data.set_integers(mesh, records.VERTEX, "POINT", vertices)
     for material in materials:
         mesh.materials.append(material)
     if len(corners):
-        normals = normal_vectors(surface.normals[0])[corners]
+        normals = md3.normal_vectors(surface.normals[0])[corners]
         if options.custom_normals and _set_normals(mesh, normals, conversion.rotation) > _MANY:
             report.warn(
                 "many normals of the file point into the surface: turn off Custom Normals if it looks wrong",
                 surface.name,
             )
         _store_shown_normals(mesh, normals, conversion.rotation)
-    NUMBER.write(mesh, number)
-    CONVERSION.write(mesh, conversion)
+    records.NUMBER.write(mesh, number)
+    records.CONVERSION.write(mesh, conversion)
     obj = bpy.data.objects.new(name, mesh)
     result.objects.append(obj)
     report.count("vertices", len(mesh.vertices))
@@ -283,24 +258,21 @@ def _set_normals(mesh: Mesh, normals: npt.NDArray[np.float32], rotation: npt.NDA
     """Sets custom normals of corners (L, 3) in the axes of the file; the share that points into the surface."""
     in_scene = (normals @ rotation.T).astype(np.float32)
     mesh.normals_split_custom_set(in_scene.tolist())
-    facing = np.empty((len(mesh.polygons), 1, 3), dtype=np.float32)
-    mesh.polygon_normals.foreach_get("vector", facing.ravel())
+    facing = read_array(mesh.polygon_normals, "vector", 3)[:, None]
     return float(((in_scene.reshape(-1, 3, 3) * facing).sum(axis=2) < 0.0).mean())
 
 
 def _store_shown_normals(mesh: Mesh, normals: npt.NDArray[np.float32], rotation: npt.NDArray[np.float64]) -> None:
     """Stores by which normals Blender shades corners (L, 3), in the axes of the file, where those differ from it."""
-    shown = np.empty_like(normals)
-    mesh.corner_normals.foreach_get("vector", shown.ravel())
-    in_file = shown @ rotation
-    if ((in_file * normals).sum(axis=1) < SAME_NORMAL).any():
-        SHOWN_NORMALS.write(mesh, nearest_normals(in_file))
+    in_file = read_array(mesh.corner_normals, "vector", 3) @ rotation
+    if ((in_file * normals).sum(axis=1) < records.SAME_NORMAL).any():
+        records.SHOWN_NORMALS.write(mesh, md3.nearest_normals(in_file))
 
 
 def _join_players(roots: dict[Path, Object]) -> None:
     """Hangs the parts of a Quake III player, if they were imported together, on the tags of each other."""
     for path, root in roots.items():
-        is_weapon = path.parent.parent.name.lower() == _WEAPONS
+        is_weapon = path.parent.parent.name.lower() == "weapons2"
         below, tag_name = (UPPER, "tag_weapon") if is_weapon else JOINTS.get(path.stem.lower(), ("", ""))
         for other, other_root in roots.items():
             if (is_weapon or other.parent == path.parent) and other.stem.lower() == below:

@@ -125,17 +125,12 @@ class DATA_PT_md3(ImportedPanel, bpy.types.Panel):
         find_images.draw_names(self.layout, obj.data, SHADERS)
 
 
-_PROPERTIES: tuple[tuple[Any, str, Any], ...] = (
-    (
-        bpy.types.Material,
-        "md3_shader",
-        find_images.name_property(
-            SHADERS,
-            "Shader",
-            "Name of the material in MD3 files: the path of an image or a shader. Empty: the name of the material",
-        ),
-    ),
+_SHADER = find_images.name_property(
+    SHADERS,
+    "Shader",
+    "Name of the material in MD3 files: the path of an image or a shader. Empty: the name of the material",
 )
+_PROPERTIES = ((bpy.types.Material, "md3_shader", _SHADER),)
 
 _CLASSES = (
     *find_images.classes_of(

@@ -240,7 +240,7 @@ def test_an_export_has_no_side_effects(tmp_path, monkeypatch, part, frames, veri
     busy_scene(tmp_path)
     before = scene_state.everything()
     if fails:
-        monkeypatch.setattr(part("io_md2.exporting"), "format_model", lambda model: 1 / 0)
+        monkeypatch.setattr(part("io_md2.format"), "format_model", lambda model: 1 / 0)
         with pytest.raises(RuntimeError):
             export(tmp_path / "out.md2", frames=frames, verify=verify)
     else:

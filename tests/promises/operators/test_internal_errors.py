@@ -119,7 +119,7 @@ def test_import_of_an_md2(part, monkeypatch, capfd, tmp_path, module, name):
         ("md5anim", "md5anim", "io_blender.skeletal.exporting.build", "encode_clip"),
         ("md5camera", "md5camera", "io_md5.exporting.camera", "format_camera"),
         ("md2", "md2", "io_md2.exporting", "sample_frames"),
-        ("md2", "md2", "io_md2.exporting", "format_model"),
+        ("md2", "md2", "io_md2.format", "format_model"),
         ("md3", "md3", "io_md3.exporting", "sample_frames"),
     ],
 )

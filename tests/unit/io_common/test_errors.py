@@ -47,6 +47,7 @@ def test_a_message_next_to_a_file_name_does_not_repeat_it():
             Md5Error,
             "This file is not MD5 (it looks like UTF-16 text: save it as ASCII or UTF-8)",
         ),
+        (b"IDS2" + bytes(64), Md2Error, "This file is not MD2 (it looks like a sprite of Quake II)"),
         (b"IDP2" + bytes(64), Md5Error, "This file is not MD5 but MD2: use File > Import > id Tech 2 MD2"),
         (b"MD5Version 10", Md2Error, "This file is not MD2 but MD5: use File > Import > id Tech 4 MD5"),
         (b"IDP3" + bytes(64), Md5Error, "This file is not MD5 but MD3: use File > Import > id Tech 3 MD3"),

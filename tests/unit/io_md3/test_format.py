@@ -135,7 +135,7 @@ def test_an_index_of_a_vertex_that_does_not_exist_is_named_with_its_place(model)
     [
         ({"frame_names": []}, "frame_names is empty"),
         ({"radii": np.zeros(3, np.float32)}, "radii has the wrong shape"),
-        ({"name": "x" * 65}, "name does not fit"),
+        ({"name": "x" * 65}, r"name\[0\] does not fit"),
         ({"tag_names": ["a", "\u0416"]}, "not in Latin-1"),
         ({"surfaces": [1]}, "surfaces is not a list"),
         ({"flags": 2**40}, "flags does not fit"),

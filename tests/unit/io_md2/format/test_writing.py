@@ -72,10 +72,10 @@ class TestWriting:
         for skin in ("x" * 65, "a\0b", "\u20ac"):
             model = make_model()
             model.skins[0] = skin
-            self.refuse(model, "skin name")
+            self.refuse(model, "skins[0]")
         model = make_model()
         model.frame_names[0] = "y" * 17
-        self.refuse(model, "frame name", "16")
+        self.refuse(model, "frame_names[0]", "16")
 
     def test_values_without_meaning_are_refused(self) -> None:
         model = make_model()
