@@ -372,10 +372,9 @@ def match_vertices(numbers: npt.NDArray[np.int32] | None, count: int, source_cou
     """The vertex of the file of each vertex of a mesh, or NONE, int32 (V,); each is matched at most once."""
     # Of several with the same number the first one is the original: Blender puts copies after it. The
     # attribute `numbers` is ignored unless it has V = `count` values.
-    result, found = np.full(count, NONE, dtype=np.int32), match_elements(numbers, count, source_count)
-    if found is not None:
-        values, firsts = np.unique(found, return_index=True)
-        result[firsts] = values
+    result = np.full(count, NONE, dtype=np.int32)
+    values, firsts = np.unique(match_elements(numbers, count, source_count), return_index=True)
+    result[firsts] = values
     return result
 
 

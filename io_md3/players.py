@@ -18,13 +18,13 @@ import bpy
 from bpy.types import Action, Collection, Context, Object, Scene
 
 from ..io_blender import state, versions
-from ..io_blender.arrays import read_array
 from ..io_blender.clips import playing
 from ..io_blender.clips.actions import is_imported_for
 from ..io_blender.clips.clip import Clip, Source
 from ..io_blender.clips.keyframes import SequenceActions, write_keyframes
 from ..io_blender.frames.shape_keys import shape_keys, value_path
 from ..io_blender.records import Number, Text
+from ..io_blender.scene import mesh_data
 from ..io_blender.scene.objects import rig_of
 from ..io_common.names import without_copy_suffix
 from . import records
@@ -332,7 +332,7 @@ def _fingerprint(action: Action) -> str:
     """A hash of what an action plays."""
     digest = hashlib.sha256()
     for curve in versions.all_fcurves(action):
-        points = read_array(curve.keyframe_points, "co", 2)
+        points = mesh_data.read_array(curve.keyframe_points, "co", 2)
         digest.update(f"{curve.data_path} {curve.array_index} {curve.mute} {len(curve.modifiers)}".encode())
         digest.update(points.tobytes())
     values = [action.use_cyclic, _SPEED.read(action), _LOOPING.read(action), bool(action.get(_REVERSED))]

@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 from bpy.types import Depsgraph, Material, Object
 
-from ...io_blender.arrays import read_array
 from ...io_blender.frames import sampling
 from ...io_blender.records import NONE, match_elements, match_vertices
 from ...io_blender.reports import Report, listing
@@ -200,7 +199,7 @@ def has_file_normals(mesh: mesh_data.TriangleMesh) -> bool:
     # Blender stores them relative to the faces, so they differ at a vertex where faces meet in no other.
     data = mesh.mesh
     sharp: list[Any] = [data.attributes.get(name) for name in ("sharp_edge", "sharp_face")]
-    is_sharp = any(one is not None and read_array(one.data, "value", dtype=bool).any() for one in sharp)
+    is_sharp = any(one is not None and mesh_data.read_array(one.data, "value", dtype=bool).any() for one in sharp)
     return data.has_custom_normals and not is_sharp
 
 

@@ -14,7 +14,6 @@ import numpy.typing as npt
 from bpy.types import Depsgraph, Mesh, Object
 
 from ...io_blender import versions
-from ...io_blender.arrays import read_array
 from ...io_blender.frames import sampling
 from ...io_blender.materials.library import name_for_file
 from ...io_blender.records import NONE, match_elements
@@ -76,7 +75,7 @@ def _has_file_normals(mesh: Mesh, surface: Surface, conversion: Conversion) -> b
     source = match_elements(mesh_data.integers(mesh, CORNER_VERTEX, "CORNER"), len(mesh.loops), surface.vertex_count)
     if (source == NONE).all():
         return True
-    shown = read_array(mesh.corner_normals, "vector", 3)
+    shown = mesh_data.read_array(mesh.corner_normals, "vector", 3)
     stored = SHOWN_NORMALS.read(mesh)
     expected = normal_vectors(surface.normals[0])[source]
     if stored is not None and len(stored) == len(expected):
@@ -88,7 +87,7 @@ def _has_file_normals(mesh: Mesh, surface: Surface, conversion: Conversion) -> b
     vertices = mesh_data.corner_vertices(mesh)
     points = conversion.points(mesh_data.positions(mesh).astype(np.float64))[vertices]
     is_moved = ~(np.abs(points - positions(surface.vertices[0])[source]) < 1.0 / UNITS).all(axis=1)
-    counts = read_array(mesh.polygons, "loop_total", dtype=np.int32)
+    counts = mesh_data.read_array(mesh.polygons, "loop_total", dtype=np.int32)
     faces = np.repeat(np.arange(len(counts)), counts)
     turned = np.zeros(len(mesh.vertices), dtype=bool)
     turned[vertices[np.isin(faces, faces[is_moved])]] = True

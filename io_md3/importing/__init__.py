@@ -15,7 +15,6 @@ import numpy.typing as npt
 from bpy.types import Collection, Context, LayerCollection, Material, Mesh, Object
 
 from ...io_blender import state, versions
-from ...io_blender.arrays import read_array
 from ...io_blender.clips.keyframes import SequenceActions
 from ...io_blender.frames import models as frame_models
 from ...io_blender.materials.library import MaterialLibrary, name_for_file
@@ -258,13 +257,13 @@ def _set_normals(mesh: Mesh, normals: npt.NDArray[np.float32], rotation: npt.NDA
     """Sets custom normals of corners (L, 3) in the axes of the file; the share that points into the surface."""
     in_scene = (normals @ rotation.T).astype(np.float32)
     mesh.normals_split_custom_set(in_scene.tolist())
-    facing = read_array(mesh.polygon_normals, "vector", 3)[:, None]
+    facing = mesh_data.read_array(mesh.polygon_normals, "vector", 3)[:, None]
     return float(((in_scene.reshape(-1, 3, 3) * facing).sum(axis=2) < 0.0).mean())
 
 
 def _store_shown_normals(mesh: Mesh, normals: npt.NDArray[np.float32], rotation: npt.NDArray[np.float64]) -> None:
     """Stores by which normals Blender shades corners (L, 3), in the axes of the file, where those differ from it."""
-    in_file = read_array(mesh.corner_normals, "vector", 3) @ rotation
+    in_file = mesh_data.read_array(mesh.corner_normals, "vector", 3) @ rotation
     if ((in_file * normals).sum(axis=1) < records.SAME_NORMAL).any():
         records.SHOWN_NORMALS.write(mesh, md3.nearest_normals(in_file))
 
