@@ -79,7 +79,6 @@ def print_info(files: Iterable[str], *, as_json: bool, game: str = "") -> int:
         try:
             description = _describe(file, game)
         except (OSError, MemoryError, ValueError) as error:
-            # The formats' exceptions are ValueErrors.
             reason = without_path(message_for(error, (ValueError,)), file)
             description = Description({"error": reason}, [f"ERROR: {reason}"])
         lines = [*description.lines, *(f"warning: {text}" for text in description.facts.get("warnings", ()))]

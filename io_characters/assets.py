@@ -63,7 +63,6 @@ def _collection(name: str) -> Collection:
         whole.children.link(found)
     other = bpy.data.collections.get(name)
     if other not in (None, found):
-        # That of a part.
         other.name = f"{name} parts"
     found.name = name
     return found

@@ -208,7 +208,6 @@ class SceneCharacter:
 def find_character(context: Context, obj: Object | None = None) -> SceneCharacter | None:
     """The character that an object is of or hangs on, by default the active one; None if there is none."""
     current = obj if obj is not None else context.view_layer.objects.active
-    # A chain of parents has an end.
     while current is not None:
         first = FIRST.read(current) if PART.read(current) is not None else None
         character = CHARACTER.read(first) if first is not None else None

@@ -67,7 +67,6 @@ def match_sequences(
             problems.append(_wrong_count(sequence, clips[found][1]))
     left_out = [known[-1] or known[0] for index, (known, _) in enumerate(clips) if index not in order]
     if not order and single is not None:
-        # One animation of all sequences.
         sequences = companion.sequences
         held = [(one, min(max(single - one.first, 0), one.frame_count)) for one in sequences]
         problems = [_wrong_count(one, has) for one, has in held if has < one.frame_count]

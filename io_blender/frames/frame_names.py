@@ -144,7 +144,6 @@ class FrameNamer:
         markers: dict[float, set[str]] = {}
         for marker in range_markers(self.scene):
             markers.setdefault(marker.frame, set()).add(marker.name)
-        # A single frame has no marker.
         if self._source is None or not markers or len(self._source.frame_names) < 2:
             return
         # A marker with the name of another model's sequence is not a renamed one.

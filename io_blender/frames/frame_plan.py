@@ -414,7 +414,6 @@ class Planner:
                 leader.name,
                 is_important=True,
             )
-        # A single frame has no timeline.
         if not added and left_out and len(known) > 1:
             self.report.warn(
                 f"the timeline does not play {counted(left_out, 'frames')} of the {len(known)} of the imported model. "

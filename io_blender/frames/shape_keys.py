@@ -162,7 +162,6 @@ def _relative_in_order(keys: Key, curves: dict[str, FCurve], source: SourceFrame
         if key.mute:
             continue
         if not key.slider_min <= 0.0 <= key.slider_max:
-            # It can never be hidden.
             return False
         curve = curves.get(value_path(key.name))
         frame = frame_of_key.get(key.name)

@@ -116,7 +116,6 @@ class ImageStore:
                 if file.extension == ".pcx"
                 else image_files.decode_lmp(data, self._colors(file))
             )
-            # As floats for a moment.
             self._take(16 * pixels.shape[0] * pixels.shape[1])
             image = _new(file, pixels.shape[1], pixels.shape[0])
             with _removed_on_errors(image):
@@ -134,7 +133,6 @@ class ImageStore:
             self._take(_loaded_bytes_on_disk(file))
             image = bpy.data.images.load(str(file.path), check_existing=False)
         with _removed_on_errors(image):
-            # The size is known once the file was read.
             if not all(image.size):
                 raise ImageError("Blender cannot read this image")
             if is_packed:

@@ -164,7 +164,6 @@ class _NodeBuilder:
                 # Sharp edges in all of Blender's renderers.
                 self.link(self.math("GREATER_THAN", cut.alpha, threshold, label="Alpha Test"), target)
         elif found.translucent:
-            # Without dithering.
             self._material.surface_render_method = "BLENDED"
             if diffuse.alpha is not None:
                 self.link(diffuse.alpha, target)

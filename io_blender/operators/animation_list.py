@@ -282,7 +282,6 @@ def draw(layout: UILayout, found: AnimationList, rows: Sequence[Shown]) -> None:
                 foreign=row.animation.foreign,
                 has_slots=row.animation.action is not None and actions[row.animation.action] > 1,
             )
-    # The rows take the whole width.
     column.template_list("IO_IDTECH_UL_animations", "", stored, "rows", stored, "active_row", rows=_ROWS)
     column = layout.column()
     if stored.active_row in _shown:

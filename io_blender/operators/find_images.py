@@ -75,7 +75,6 @@ class FindImages(Operator):
         library = MaterialLibrary(self.record)
         library.rebuild(material, found)
         if self.record.name.read(material) is not None:
-            # The images are those of this name from now on.
             self.record.name.store(material, name, material.name)
         report = reports.Report()
         library.add_to_report(report, search.warnings)
@@ -138,7 +137,6 @@ def model_meshes(context: Context) -> list[Object]:
 
 def _root(obj: Object) -> Object:
     found = (obj.find_armature() if obj.type == "MESH" else None) or obj
-    # A chain of parents has an end.
     while found.parent is not None:
         found = found.parent
     return found

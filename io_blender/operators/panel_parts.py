@@ -183,7 +183,6 @@ def check_boxes_option(name: str, shown: Callable[[Any], list[Any]]) -> Any:
             return
         for row in shown(owner):
             row.is_checked = "ALL" in pressed or ("INVERT" in pressed and not row.is_checked)
-        # A button, not a choice that stays.
         setattr(owner, name, set())
 
     return option(

@@ -116,7 +116,6 @@ def _set_up(scene: Any) -> Any:
     render, cycles = scene.render, scene.cycles
     render.engine, cycles.device = "CYCLES", "CPU"
     cycles.use_adaptive_sampling = cycles.use_denoising = False
-    # Enough for light from all sides.
     cycles.max_bounces, cycles.transparent_max_bounces = 1, 16
     # Images stay in memory between pictures.
     render.use_persistent_data = True

@@ -99,7 +99,6 @@ def _node_trees(modifiers: Iterable[Modifier]) -> list[NodeTree]:
     """The trees of Geometry Nodes modifiers, and those of groups in them, each once."""
     trees: list[Any] = [cast("NodesModifier", one).node_group for one in modifiers if one.type == "NODES"]
     trees = [tree for tree in dict.fromkeys(trees) if tree is not None]
-    # Those of groups are added to the list.
     for tree in trees:
         inner = {node.node_tree for node in tree.nodes if node.bl_idname == "GeometryNodeGroup"}
         trees += inner - {None, *trees}

@@ -133,7 +133,6 @@ class EXPORT_SCENE_OT_idtech_character(job_operator.JobOperator, shared_options.
             mine = _SETTINGS.get(name, name)
             if self.properties.is_property_set(mine):
                 value = getattr(self, mine)
-                # Of single precision.
                 values[name] = value if isinstance(value, str) else tuple(round(number, 5) for number in value)
         has_scale = self.properties.is_property_set("global_scale")
         scale = self.global_scale if has_scale else 1.0 / preferences.default_scale()

@@ -324,7 +324,6 @@ class IMPORT_SCENE_OT_idtech_character(_Options, job_operator.JobOperator, Impor
         if self.problem:
             column.label(text=self.problem, icon="ERROR")
         _draw_columns(column, ("Name", "Meshes", "Animations", "Skins"))
-        # The dialog fits on small screens.
         rows = _ROWS_WITH_ANIMATIONS if self.show_animations else _ROWS
         column.template_list(
             "IO_IDTECH_UL_characters", "", self, "entries", self, "active_entry", rows=rows, maxrows=rows

@@ -186,7 +186,6 @@ class Body:
             if part and (side or part not in _OF_SIDES) and _HELPERS.isdisjoint(words[joint]):
                 self.chains[part, side].append(joint)
         for side in "LR":
-            # Numbered arms and legs.
             self._divide(side, "shin", ("thigh", "shin"))
             self._divide(side, "upperarm", ("upperarm", "forearm"))
             self._divide(side, "upperarm", ("clavicle", "upperarm"))

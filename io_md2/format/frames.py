@@ -129,7 +129,6 @@ def match_grid(
     positions, scale, translate = np.asarray(positions), np.asarray(scale), np.asarray(translate)
     previous = None if previous is None else np.asarray(previous, np.uint8)
     if previous is not None and np.array_equal(decompress(previous, scale, translate), positions):
-        # Nothing was edited.
         return previous.copy(), np.ones(previous.shape[:-1], bool)
     points = np.asarray(positions, np.float64)
     allowed = grid_tolerance(scale, translate, points) if tolerance is None else np.asarray(tolerance, np.float64)

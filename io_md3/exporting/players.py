@@ -198,7 +198,6 @@ def _skins(builder: Builder, model: Model, player: Player, part: Part, settings:
         skin = names.for_files(shown, "default")
         name, text = stored.get(fold(f"{part.name}_{skin}.skin"), (f"{part.name}_{skin}.skin", ""))
         if not text and skin.lower() in imported:
-            # It was not there.
             continue
         # Whether the text names them or not.
         known = of_file | tags if text else set[str]()

@@ -91,7 +91,6 @@ class FrameFormat:
         added: tuple[Any, ...],
     ) -> BlenderPart:
         """What is registered, with the player, and the check for a game, which has the `options` of the exporter."""
-        # `added` are the properties of Blender's types.
         name = self.family.name
         problems = f"List the problems that a game would have with the visible meshes as an {name.upper()} model"
         check = panel_parts.operator_of("object", name, "check_game", "Check for Game", problems, options, FrameCheck)

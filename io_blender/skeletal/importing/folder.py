@@ -45,7 +45,6 @@ def read_folders(
                 f"{counted(len(paths) - len(read), 'animations')} left out: the archives hold more than"
                 f" {game_files.MAX_DATA >> 20} MB of them"
             )
-        # Then an action is made of each.
         progress.expect(2 * len(read))
         for path in read:
             read_fitting(path, skeletons, files, report, ("full",) if chosen is None else ("full", "part", "none"))

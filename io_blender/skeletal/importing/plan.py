@@ -60,7 +60,6 @@ def plan_animations(context: Context, files: SourceFiles, report: Report) -> lis
             targets = _best_matches(others, animation)
             if active is not None and targets:
                 fitting = match_joints(animation, targets[0].joints).named_count
-                # A few equal names say nothing.
                 targets = targets if 2 * fitting >= len(animation.names) else []
             if len(targets) > 1:
                 raise SkeletalError(

@@ -164,7 +164,6 @@ class ARMATURE_OT_idtech_retarget(_SourceOption, JobOperator, bpy.types.Operator
             keep_feet=self.keep_feet, frame_start=self.frame_start, use_conversion_of_armature=not name
         )
         user_map = read_user_map(bpy.path.abspath(self.joint_map))
-        # Bones may have been edited.
         with state.temporary_object_mode(context):
             skeleton = ImportSkeleton(target.name, read_rig(target.data).joints, obj=target)
             if name:
@@ -190,7 +189,6 @@ class ARMATURE_OT_idtech_retarget(_SourceOption, JobOperator, bpy.types.Operator
                     # It plays at the rate of the scene, as its source does.
                     ACTION_RATE.write(action, None)
             if not name:
-                # The first one plays.
                 set_scene_timing(context.scene, found[0], options, result.report)
         return result.report, [one.path for one in found]
 

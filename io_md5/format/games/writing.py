@@ -104,7 +104,6 @@ def _texts(names: list[str], commandline: str, game: Game, make_names_safe: bool
 def _meshes(meshes: list[Mesh], writing: Writing, object_names: list[str] | None) -> list[Mesh]:
     shared = Counter((mesh.comment_name, mesh.shader) for mesh in meshes)
     taken = {mesh.comment_name for mesh in meshes}
-    # Parts of one mesh share its name.
     made: dict[str, str] = {}
     result = []
     for index, mesh in enumerate(meshes):

@@ -93,7 +93,6 @@ def parse_channels(scan: Scan, openings: list[int]) -> Animation:
     bounds = np.moveaxis(np.array(corners), 2, 0)
     rate = blocks.frame_rate(scan, rates[0] if rates else 0.0)
     animation = Animation(names, np.full(len(names), ROOT, np.int32), frame_rate=rate, has_hierarchy=False)
-    # All components are animated.
     return with_components(animation, frames, bounds=bounds, limits=-1.0)
 
 

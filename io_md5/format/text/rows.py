@@ -114,7 +114,6 @@ _BLANKS = b" \t\r\n"
 
 def extract_frames(data: bytes) -> ReducedText:
     """The text of an .md5anim file with one block of frames (number, components), if all have one layout."""
-    # The last line may lack its newline.
     with_newline = data if data.endswith(b"\n") else data + b"\n"
     first, head = _first_frame(with_newline)
     block = None
