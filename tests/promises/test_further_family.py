@@ -53,6 +53,7 @@ def test_it_is_in_the_menus_and_takes_dropped_files(seen):
     assert seen["dropped files"] == ".tri"
 
 
+@pytest.mark.slow
 def test_it_is_imported_and_exported(seen):
     assert seen["imported"] == ["FINISHED"]
     assert seen["exported"] == "TRI\n0 0 0\n1 0 0\n0 2 0\n"

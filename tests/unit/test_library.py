@@ -165,6 +165,7 @@ def test_bytes_are_described_by_what_they_are(text, parse):
         md5.describe(text[:-30].encode(), name="pak0/broken")
 
 
+@pytest.mark.slow
 def test_files_are_described_without_blender(tmp_path):
     (tmp_path / "bpy.py").write_text("raise ImportError")
     (tmp_path / "walk.md5anim").write_text(ANIMATION)

@@ -162,6 +162,7 @@ def test_characters_of_a_game_are_converted_by_their_names_with_all_that_belongs
     assert "up to date" in idtech("convert", base, "--characters", "monster_*", "--to", out, "--format", "glb")[1]
 
 
+@pytest.mark.slow
 def test_characters_of_a_packed_game_convert_to_the_same_files_as_on_disk(idtech, tmp_path: Path) -> None:
     for make, out in ((game_folders.doom3, "packed"), (game_folders.doom3_loose, "loose")):
         game = make(tmp_path / f"{out} game")

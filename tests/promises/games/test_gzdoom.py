@@ -120,6 +120,7 @@ def test_an_imported_model_is_described_by_its_own_sequences(mod):
     assert len(game(mod).draws("Imp", "IMPA", "F")) == 2
 
 
+@pytest.mark.slow
 def test_a_block_with_several_models_and_a_wrong_sprite_are_errors_that_write_nothing(mod):
     bpy.context.view_layer.objects.active = model_with_actions({"fire": 3})
     with pytest.raises(RuntimeError, match="Error: 'TOOLONG' is no name of a sprite in GZDoom"):
@@ -130,6 +131,7 @@ def test_a_block_with_several_models_and_a_wrong_sprite_are_errors_that_write_no
     assert not list(mod.rglob("*.md3"))
 
 
+@pytest.mark.slow
 def test_a_model_without_the_folder_models_gets_its_modeldef_beside_it(tmp_path, capsys):
     bpy.context.view_layer.objects.active = model_with_actions({"fire": 3})
     options = {"filepath": str(tmp_path / "imp.md3"), "write_modeldef": True}

@@ -68,6 +68,7 @@ def test_the_mdl_gives_the_sequences_of_a_model_whose_frames_have_no_names(progs
     assert markers == {("stand", 0), ("run", 2)}
 
 
+@pytest.mark.slow
 def test_skin_files_name_the_images_of_all_surfaces_and_skins(progs, capsys):
     box = model_with_actions({"run": 3, "stand": 2})
     bpy.ops.mesh.primitive_cube_add()

@@ -156,6 +156,7 @@ TOLERANCE = 12
 
 
 @pytest.mark.parametrize(("path", "places"), PICTURES)
+@pytest.mark.slow
 def test_a_render_has_the_colors_of_the_model(corpus, tmp_path, path, places):
     objects = load(corpus / path)
     light_evenly()

@@ -340,6 +340,7 @@ class TestFromNothing:
         cube("c").hide_viewport = True
         assert export(out).vertex_count == 8
 
+    @pytest.mark.slow
     def test_selection_and_collections(self, out):
         chosen, other = cube("chosen"), cube("other")
         new_mesh("third", [(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)])
@@ -559,6 +560,7 @@ class TestScene:
         assert (tmp_path / "again.md2").read_bytes() == out.read_bytes()
 
 
+@pytest.mark.slow
 def test_an_md5_model_with_its_action_becomes_an_md2(out):
     folder = SAMPLES / "models" / "octopus"
     bpy.ops.import_scene.md5(filepath=str(folder / "octopus.md5mesh"))

@@ -78,6 +78,7 @@ def test_flat_faces_are_counted_with_the_largest_angle_and_a_split_gives_each_fa
     assert shading([obj], result.file, 0, 0) < 1e-4
 
 
+@pytest.mark.slow
 def test_faces_at_sharp_edges_are_counted_and_only_their_vertices_are_split(tmp_path):
     obj = sphere()
     assert WARNING not in str(compare(tmp_path).warnings)

@@ -83,6 +83,7 @@ def assert_plays_as_in_the_game(files, pair, roots):
 
 
 @pytest.mark.parametrize("tags", ["EMPTIES", "BONES"])
+@pytest.mark.slow
 def test_ten_pairs_of_sequences_play_as_in_the_game(game, tags):
     load(game, tags=tags)
     roots = {part: bpy.data.objects[part] for part in ("lower", "upper", "head")}
@@ -154,6 +155,7 @@ def test_an_untouched_player_comes_back_byte_for_byte(game, tmp_path, importer, 
 
 
 @pytest.mark.parametrize("is_joined", [False, True])
+@pytest.mark.slow
 def test_two_players_of_a_file_have_their_own_sequences(game, tmp_path, is_joined):
     load(game)
     load(game)
@@ -198,6 +200,7 @@ def test_the_place_and_size_of_an_imported_player_do_not_matter(game, tmp_path):
     assert export(tmp_path / "out") == expected
 
 
+@pytest.mark.slow
 def test_an_action_that_was_played_in_between_does_not_become_the_frames_of_a_part(game, tmp_path):
     load(game)
     whole, draft = bpy.data.actions["lower"], bpy.data.actions.new("draft")
@@ -274,6 +277,7 @@ def test_a_setting_is_written_and_the_rest_of_the_table_stays(game, tmp_path):
     assert config.decode().endswith(quake3_players.CONFIG[quake3_players.CONFIG.index("// first") :])
 
 
+@pytest.mark.slow
 def test_an_edited_sequence_is_laid_out_again_and_plays_as_in_blender(game, tmp_path, capfd):
     load(game)
     action = bpy.data.actions["LEGS_RUN"]
@@ -311,6 +315,7 @@ def assert_has_frames_of_the_file(files):
         assert after.tags[first : first + count] == before.tags[was : was + count]
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_listed_before_anything_is_written(game, tmp_path):
     load(game)
     for name in ("LEGS_SWIM", "TORSO_DROP"):

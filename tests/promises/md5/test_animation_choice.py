@@ -306,6 +306,7 @@ def test_files_come_back_the_same_with_nla_tracks(model, tmp_path, actions):
     assert len(list(out.iterdir())) == {"ACTIVE": 1, "ALL": 3}[actions]
 
 
+@pytest.mark.slow
 def test_strips_that_an_import_made_are_exported_as_the_same_files(tmp_path):
     """Forty of different lengths and rates, single frames among them, from any start frame."""
     animations = {f"a{index:02}": walk(1 + index % 4, 20.0 + index) for index in range(40)}

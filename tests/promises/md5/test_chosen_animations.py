@@ -55,6 +55,7 @@ def curves_of(action):
     return action.layers[0].strips[0].channelbags[0].fcurves if hasattr(action, "layers") else action.fcurves
 
 
+@pytest.mark.slow
 def test_import_and_forty_muted_strips_and_export_give_the_same_files(tmp_path):
     armature = imported(tmp_path)
     bpy.ops.export_scene.md5anim(filepath=str(tmp_path / "x.md5anim"), actions="ALL")

@@ -78,6 +78,7 @@ def test_an_export_of_any_kind(cancel, tmp_path, suffix):
     assert path.read_bytes() != b"as it was"
 
 
+@pytest.mark.slow
 def test_the_import_and_the_export_of_a_character(cancel, tmp_path):
     game = game_folders.doom3_loose(tmp_path / "game")
 

@@ -190,6 +190,7 @@ def sources():
     return [ROOT / "__init__.py", *(path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")))]
 
 
+@pytest.mark.slow
 def test_only_jobs_start_processes_and_nothing_opens_connections():
     """What no test happens to run is read."""
     reaching = {}

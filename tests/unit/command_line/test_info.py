@@ -73,6 +73,7 @@ def test_json_is_a_list_with_an_object_for_each_file(tmp_path):
     assert "no such file" in missing["error"]
 
 
+@pytest.mark.slow
 def test_info_of_a_folder_describes_all_its_files(tmp_path):
     status, told = info("--json", OCTOPUS)
     assert status == 0
@@ -123,6 +124,7 @@ def test_a_reader_that_closes_the_pipe_early_is_not_an_error():
     assert run.stderr == ""
 
 
+@pytest.mark.slow
 def test_info_lists_what_the_chosen_game_would_refuse():
     mesh = OCTOPUS / "octopus.md5mesh"
     status, told = info("--game", "doom3", mesh)
@@ -136,6 +138,7 @@ def test_info_lists_what_the_chosen_game_would_refuse():
     assert "findings" not in json.loads(info("--json", mesh)[1])[0]
 
 
+@pytest.mark.slow
 def test_info_says_where_a_game_has_no_rules_for_a_file():
     mesh = OCTOPUS / "octopus.md5mesh"
     told = info("--game", "quake3", mesh)[1]
@@ -146,6 +149,7 @@ def test_info_says_where_a_game_has_no_rules_for_a_file():
     assert "no rules" not in info("--game", "quake2_modern", mesh)[1]
 
 
+@pytest.mark.slow
 def test_an_animation_is_compared_with_the_mesh_of_its_name(tmp_path):
     model = read_mesh(OCTOPUS / "octopus.md5mesh")
     model.joints.names[3] = "another"
@@ -158,6 +162,7 @@ def test_an_animation_is_compared_with_the_mesh_of_its_name(tmp_path):
     assert "no_animation" in {f["code"] for f in json.loads(told)[0]["findings"]}
 
 
+@pytest.mark.slow
 def test_an_md2_is_checked_for_its_games(tmp_path):
     path = tmp_path / "tall.md2"
     model = fan(2)

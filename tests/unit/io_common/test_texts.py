@@ -60,6 +60,7 @@ def test_a_count_that_ignores_the_singular_is_found():
     assert uncounted("f\"at most {n} vertices, of {counted(n, 'frames')}\"") == []
 
 
+@pytest.mark.slow
 def test_no_message_says_1_vertices():
     found = {
         str(path.relative_to(ROOT)): texts

@@ -109,6 +109,7 @@ def test_a_script_that_never_ends_is_a_warning(tmp_path):
     assert "stopped: too many blocks" in found.warnings[0]
 
 
+@pytest.mark.slow
 def test_what_a_script_may_look_for_is_limited(tmp_path):
     found = character(
         tmp_path,

@@ -49,6 +49,7 @@ def test_height_maps_are_told_from_other_images_of_an_expression() -> None:
     assert uses == [("a", False), ("b", True), ("c", True), ("d", True), ("e", False)]
 
 
+@pytest.mark.slow
 def test_deeply_nested_expressions_are_parsed() -> None:
     parse_materials("a/b { diffusemap " + "add(" * 100_000 + "x")
 
@@ -246,6 +247,7 @@ def test_fragments_raise_nothing(text: str) -> None:
     parse_materials(text)
 
 
+@pytest.mark.slow
 def test_each_of_thousands_of_declarations_is_as_much_work_as_each_of_a_few() -> None:
     def declarations(count: int) -> str:
         return "".join(
@@ -300,6 +302,7 @@ def test_nan_is_not_a_number():
 # Texts
 
 
+@pytest.mark.slow
 def test_a_file_of_declarations_is_read_up_to_a_number_of_tokens():
     tracemalloc.start()
     try:

@@ -76,6 +76,7 @@ def test_what_is_written_is_read_as_equal_contents(iqm, tmp_path):
 
 @settings(max_examples=60)
 @given(st.data())
+@pytest.mark.slow
 def test_arrays_of_any_component_type_survive(data):
     count = data.draw(st.integers(1, 5))
     arrays = []

@@ -359,6 +359,7 @@ class TestAnyBytes:
             except Md2Error:
                 continue
 
+    @pytest.mark.slow
     def test_random_damage(self, data: bytes) -> None:
         rng = np.random.default_rng(2)
         extremes = [0, 1, -1, 4, 67, 68, 255, 65535, 2**31 - 1, -(2**31), len(data)]

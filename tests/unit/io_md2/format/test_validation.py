@@ -69,6 +69,7 @@ values = st.one_of(
     ),
     st.booleans(),
 )
+@pytest.mark.slow
 def test_what_can_be_written_can_be_read_and_all_else_is_an_error_of_the_format(
     replaced, commands, changed, constructs
 ) -> None:
