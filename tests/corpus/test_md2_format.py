@@ -45,7 +45,7 @@ pytestmark = [pytest.mark.corpus, pytest.mark.skipif(not PATHS, reason=f"no MD2 
 
 def reason_to_refuse(path: Path) -> str | None:
     if path.read_bytes()[:4] == b"IDP3":
-        return "Quake III"
+        return "found 'IDP3'"
     return next((reason for end, reason in BROKEN.items() if path.as_posix().endswith(end)), None)
 
 
