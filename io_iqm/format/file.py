@@ -214,7 +214,7 @@ class _Reader(BinaryReader):
 
 
 def write_iqm(iqm: Iqm, target: Target) -> None:
-    """Writes a file; see ``io_md2.format.write_model``. It raises IqmError if it cannot be expressed in IQM."""
+    """Writes a file to a path or a binary file object; raises as ``format_iqm``, OSError or TypeError."""
     write_contents(iqm, target, format_iqm)
 
 

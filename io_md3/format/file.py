@@ -154,10 +154,7 @@ class _Reader(BinaryReader):
 
 
 def write_model(model: Model, target: Target) -> None:
-    """Writes a file, which ``read_model`` reads as an equal model; see ``io_md2.format.write_model``.
-
-    It raises Md3Error if the model cannot be expressed in MD3.
-    """
+    """Writes a file to a path or a binary file object; raises as ``format_model``, OSError or TypeError."""
     write_contents(model, target, format_model)
 
 

@@ -239,7 +239,10 @@ def frame_bounds(points: npt.ArrayLike) -> tuple[NDArray[np.float32], NDArray[np
 def frame_pair(
     seconds: npt.ArrayLike, first: int, last: int, frame_rate: float = FRAMES_PER_SECOND, *, wrap: Wrap = "blend"
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    """The frames before and after some times, and fractions, as ``io_md2.format.frame_pair``; raises Md3Error."""
+    """The frames before and after some times, int32, and the fractions between them, float64, shaped as `seconds`.
+
+    These count from the beginning of the sequence, ``last`` is included. Raises Md3Error if there are no frames, or the
+    rate or a time is not valid."""
     return find_frame_pair(seconds, first, last, frame_rate, wrap, Md3Error)
 
 
