@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,17 @@ LAYERS = ("command_line", "io_characters", *FAMILIES, "io_blender", "io_common")
 MODULES = sorted(path for layer in LAYERS for path in (ROOT / layer).rglob("*.py"))
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def imported_modules(path: Path) -> set[tuple[str, ...]]:
     """The names of the modules that a module imports, also for types alone; those of others as they are."""
     package = path.relative_to(ROOT).parts[:-1]
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     names = set()
-    for node in ast.walk(tree):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.ImportFrom):
             above = package[: len(package) + 1 - node.level] if node.level else ()
             start = (*above, *filter(None, (node.module or "").split(".")))
@@ -94,7 +100,7 @@ def test_no_two_modules_import_each_other_but_the_entry_of_a_family_and_its_oper
 
 @each(MODULES)
 def test_no_function_is_longer_than_a_screen(path):
-    functions = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.FunctionDef)]
+    functions = [node for node in ast.walk(parsed(path)) if isinstance(node, ast.FunctionDef)]
     assert not [node.name for node in functions if node.end_lineno - node.lineno >= 60]
 
 
