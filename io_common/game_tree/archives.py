@@ -255,7 +255,7 @@ def files_in(folder: Path) -> list[Path]:
 def listed_files(folder: Path, suffix: str = "") -> list[Path]:
     """Those with a suffix, in any case; none if the folder cannot be read."""
     with suppress(OSError):
-        return [path for path in files_in(folder) if path.suffix.lower().endswith(suffix)]
+        return [path for path in files_in(folder) if suffix in ("", path.suffix.lower())]
     return []
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ....io_common.frames import FrameSequence
-from ....io_common.game_tree.archives import files_in, readable
+from ....io_common.game_tree.archives import listed_files, readable
 from ....io_common.skeletal import quaternions as quat
 from ....io_common.skeletal.formats import SkeletalFormat
 from ....io_common.skeletal.model import Animation, Joints, Model, SkeletalError
@@ -93,16 +93,14 @@ class SourceAnimation:
         if self.format is None:
             return None
         animation = self.animation
-        with suppress(OSError):
-            for model in files_in(self.path.parent):
-                if model.suffix.lower() == self.format.model_suffix:
-                    with suppress(SkeletalError, OSError):
-                        joints = self.format.read_joints(readable(model))
-                        match = match_joints(animation, joints)
-                        if match.is_complete:
-                            order = [bone for _, bone in sorted(zip(match.joints, match.bones, strict=True))]
-                            positions, orientations = joints.positions[order], joints.orientations[order]
-                            return Rest(Joints(animation.names, animation.parents, positions, orientations), True)
+        for model in listed_files(self.path.parent, self.format.model_suffix):
+            with suppress(SkeletalError, OSError):
+                joints = self.format.read_joints(readable(model))
+                match = match_joints(animation, joints)
+                if match.is_complete:
+                    order = [bone for _, bone in sorted(zip(match.joints, match.bones, strict=True))]
+                    positions, orientations = joints.positions[order], joints.orientations[order]
+                    return Rest(Joints(animation.names, animation.parents, positions, orientations), True)
         return None
 
 
