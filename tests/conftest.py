@@ -11,7 +11,7 @@
 - `corpus` reads real files, `package` the built zip, `window` the application.
 - `helpers` holds what several test modules use; no test module imports another one.
 
-Tests count work rather than seconds (`helpers/work.py`). Those that take more than about a second, and large sets of
+Tests count work rather than seconds (`helpers/work.py`). Those that take half a second or more, and large sets of
 variations, are marked `slow`: `python run.py quick` leaves them out, and `python run.py test` runs each in one Blender.
 """
 

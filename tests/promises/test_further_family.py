@@ -14,7 +14,7 @@ import pytest
 from paths import PACKAGES, ROOT
 
 # Blender reads the copy through a link.
-pytestmark = needs.links
+pytestmark = [needs.links, pytest.mark.slow]
 
 FURTHER_FAMILY = ROOT / "tests" / "helpers" / "further_family"
 COPIED = (*PACKAGES, "fuzz", "tests/helpers")
@@ -46,14 +46,12 @@ def seen(tmp_path_factory):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.slow
 def test_it_is_in_the_menus_and_takes_dropped_files(seen):
     assert ["import_scene.tri", "Triangle (.tri)"] in seen["import menu"]
     assert ["export_scene.tri", "Triangle (.tri)"] in seen["export menu"]
     assert seen["dropped files"] == ".tri"
 
 
-@pytest.mark.slow
 def test_it_is_imported_and_exported(seen):
     assert seen["imported"] == ["FINISHED"]
     assert seen["exported"] == "TRI\n0 0 0\n1 0 0\n0 2 0\n"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Collection, Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-import pytest
 from paths import ROOT
 
 FAMILIES = sorted(path.parent.name for path in ROOT.glob("io_*/family.py") if path.parent.name != "io_common")
@@ -40,52 +41,53 @@ def is_library(path: Path) -> bool:
     return parts[0] == "io_common" or parts[1] == "format"
 
 
-def each(paths: list[Path]) -> pytest.MarkDecorator:
-    assert len(paths) > 5
-    return pytest.mark.parametrize("path", paths, ids=lambda path: path.relative_to(ROOT).as_posix())
+def found_in(paths: Iterable[Path], search: Callable[[Path], Collection[Any]]) -> dict[str, Collection[Any]]:
+    """What a search finds in modules, by their paths."""
+    found = {path.relative_to(ROOT).as_posix(): search(path) for path in paths}
+    assert len(found) > 5
+    return {name: those for name, those in found.items() if those}
 
 
 def test_all_families_are_known():
     assert {"io_md2", "io_md3", "io_md5"} <= set(FAMILIES)
 
 
-@each(MODULES)
-def test_no_module_imports_from_a_layer_above_it_or_from_another_family(path):
-    layer = path.relative_to(ROOT).parts[0]
-    is_above_families = layer in LAYERS[: LAYERS.index(FAMILIES[0])]
-    above = {*LAYERS[: LAYERS.index(layer)], *([] if is_above_families else [*FAMILIES, "families"])} - {layer}
-    # The library of one family may be used by another: an MD5 of a re-release replaces an MD2.
-    imported = {name[0] for name in imported_modules(path) if name[1:2] != ("format",)}
-    assert imported.isdisjoint(above)
+def test_no_module_imports_from_a_layer_above_it_or_from_another_family():
+    def above(path):
+        layer = path.relative_to(ROOT).parts[0]
+        is_above_families = layer in LAYERS[: LAYERS.index(FAMILIES[0])]
+        others = {*LAYERS[: LAYERS.index(layer)], *([] if is_above_families else [*FAMILIES, "families"])} - {layer}
+        # The library of one family may be used by another: an MD5 of a re-release replaces an MD2.
+        return [name for name in imported_modules(path) if name[0] in others and name[1:2] != ("format",)]
+
+    assert found_in(MODULES, above) == {}
 
 
-@each([path for path in MODULES if "importing" in path.relative_to(ROOT).parts])
-def test_imports_of_files_need_no_exports(path):
-    assert not [name for name in imported_modules(path) if "exporting" in name]
+def test_imports_of_files_need_no_exports():
+    importing = [path for path in MODULES if "importing" in path.relative_to(ROOT).parts]
+    assert found_in(importing, lambda path: [name for name in imported_modules(path) if "exporting" in name]) == {}
 
 
-@each([path for path in MODULES if is_library(path)])
-def test_the_library_needs_no_blender(path):
-    first = {name[0] for name in imported_modules(path)}
-    assert first.isdisjoint({"bpy", "bmesh", "mathutils", "bpy_extras", "io_blender"})
-    assert not [name for name in imported_modules(path) if name[0].startswith("io_md") and name[1] != "format"]
+def test_the_library_needs_no_blender():
+    def needed(path):
+        names = imported_modules(path)
+        of_blender = {name[0] for name in names} & {"bpy", "bmesh", "mathutils", "bpy_extras", "io_blender"}
+        return [*of_blender, *(name for name in names if name[0].startswith("io_md") and name[1] != "format")]
+
+    assert found_in(filter(is_library, MODULES), needed) == {}
 
 
 def module_of(name: tuple[str, ...]) -> Path | None:
     """The module that a name is, or that has it; None for those of others."""
-    for parts in (name, name[:-1]):
-        for path in (ROOT.joinpath(*parts).with_suffix(".py"), ROOT.joinpath(*parts, "__init__.py")):
-            if parts and path in GRAPH_NODES:
-                return path
-    return None
+    return next((KNOWN[parts] for parts in (name, name[:-1]) if parts in KNOWN), None)
 
 
-GRAPH_NODES = frozenset(MODULES)
-GRAPH = {path: {module_of(name) for name in imported_modules(path)} - {None, path} for path in MODULES}
+KNOWN = {path.relative_to(ROOT).with_suffix("").parts: path for path in MODULES}
+KNOWN |= {parts[:-1]: path for parts, path in KNOWN.items() if parts[-1] == "__init__"}
 
 
-def test_no_two_modules_import_each_other_but_the_entry_of_a_family_and_its_operators():
-    reached = {path: set(others) for path, others in GRAPH.items()}
+def test_no_two_modules_import_each_other():
+    reached = {path: {module_of(name) for name in imported_modules(path)} - {None, path} for path in MODULES}
     changed = True
     while changed:
         changed = False
@@ -93,15 +95,15 @@ def test_no_two_modules_import_each_other_but_the_entry_of_a_family_and_its_oper
             more = set().union(*(reached[path] for path in others)) - others
             others |= more
             changed = changed or bool(more)
-    in_cycles = {path.relative_to(ROOT).as_posix() for path, others in reached.items() if path in others}
-    entries = {f"{name}/{part}" for name in FAMILIES for part in ("family.py", "operators/__init__.py")}
-    assert not in_cycles - entries
+    assert [path.relative_to(ROOT).as_posix() for path, others in reached.items() if path in others] == []
 
 
-@each(MODULES)
-def test_no_function_is_longer_than_a_screen(path):
-    functions = [node for node in ast.walk(parsed(path)) if isinstance(node, ast.FunctionDef)]
-    assert not [node.name for node in functions if node.end_lineno - node.lineno >= 60]
+def test_no_function_is_longer_than_a_screen():
+    def long(path):
+        functions = [node for node in ast.walk(parsed(path)) if isinstance(node, ast.FunctionDef)]
+        return [node.name for node in functions if node.end_lineno - node.lineno >= 60]
+
+    assert found_in(MODULES, long) == {}
 
 
 def test_only_one_module_asks_for_the_version_of_blender():

@@ -431,6 +431,7 @@ def test_an_action_that_names_a_foreign_file_is_written_beside_the_model(tmp_pat
         ('entityDef monster_demon_imp { "model" "x" "health" "100" }\n', "'health' of monster_demon_imp"),
     ],
 )
+@pytest.mark.slow
 def test_declarations_that_an_export_would_lose_are_not_replaced(tmp_path, own, lost):
     import_character(game_folders.doom3_loose(tmp_path / "game"), IMP)
     out = tmp_path / "out"

@@ -11,6 +11,7 @@ from pathlib import Path
 import bpy
 import figure_samples
 import numpy as np
+import pytest
 from installed import read_empty_scene
 from mathutils import Vector
 
@@ -76,6 +77,7 @@ def blue_trousers(red, green, blue):
     return (blue > 1.4 * red) & (blue > 0.15)
 
 
+@pytest.mark.slow
 def test_a_person_has_head_hair_coat_and_a_light_that_shines(tmp_path):
     game = figure_samples.person(tmp_path / "game")
     bpy.ops.import_scene.idtech_character(game=str(game), name="person")
@@ -101,6 +103,7 @@ def test_a_window_filters_and_a_field_adds_light(tmp_path):
     assert right.min(axis=(0, 1))[0] > 0.8 * wall[0]
 
 
+@pytest.mark.slow
 def test_a_player_of_quake_ii_holds_his_weapon(tmp_path):
     game = figure_samples.person(tmp_path / "base")
     bpy.ops.import_scene.idtech_character(game=str(game), name="person")

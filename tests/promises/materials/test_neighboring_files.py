@@ -143,6 +143,7 @@ def test_an_expression_of_thousands_of_images_has_few_nodes_and_a_warning(tmp_pa
     assert len(material.node_tree.nodes) < 250
 
 
+@pytest.mark.slow
 def test_expressions_of_thousands_of_functions_in_each_other_are_imported(tmp_path, capfd):
     text = "add( models/imp/a.tga, " * 2000 + "models/imp/b.tga" + " )" * 2000
     assert "the rest is ignored" in imported(capfd, game(tmp_path, f"diffusemap {text}"))

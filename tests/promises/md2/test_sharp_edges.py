@@ -132,6 +132,7 @@ def smooth_by_angle(obj):
     obj.modifiers.new("By Angle", "NODES").node_group = group
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [sharpen, smooth_by_angle])
 def test_the_split_is_the_same_in_all_frames_and_each_has_its_own_normals(tmp_path, change):
     obj = sphere()

@@ -82,8 +82,8 @@ def assert_plays_as_in_the_game(files, pair, roots):
 # Playing
 
 
-@pytest.mark.parametrize("tags", ["EMPTIES", "BONES"])
 @pytest.mark.slow
+@pytest.mark.parametrize("tags", ["EMPTIES", "BONES"])
 def test_ten_pairs_of_sequences_play_as_in_the_game(game, tags):
     load(game, tags=tags)
     roots = {part: bpy.data.objects[part] for part in ("lower", "upper", "head")}
@@ -144,7 +144,7 @@ def export(folder, **options):
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.*")}
 
 
-@pytest.mark.parametrize("importer", [load, load_character])
+@pytest.mark.parametrize("importer", [load, pytest.param(load_character, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("tags", ["EMPTIES", "BONES"])
 @pytest.mark.parametrize("sequence", ["LEGS_RUN", "BOTH_DEAD1"])
 def test_an_untouched_player_comes_back_byte_for_byte(game, tmp_path, importer, tags, sequence):
@@ -154,8 +154,8 @@ def test_an_untouched_player_comes_back_byte_for_byte(game, tmp_path, importer, 
     assert export(tmp_path / "out") == expected
 
 
-@pytest.mark.parametrize("is_joined", [False, True])
 @pytest.mark.slow
+@pytest.mark.parametrize("is_joined", [False, True])
 def test_two_players_of_a_file_have_their_own_sequences(game, tmp_path, is_joined):
     load(game)
     load(game)
@@ -178,6 +178,7 @@ def test_two_players_of_a_file_have_their_own_sequences(game, tmp_path, is_joine
     assert_plays_as_in_the_game(quake3_players.files(), ("LEGS_TURN", "TORSO_STAND"), second)
 
 
+@pytest.mark.slow
 def test_a_copy_of_a_player_plays_apart_and_comes_back(game, tmp_path):
     load(game)
     bpy.ops.object.select_all(action="SELECT")
@@ -190,6 +191,7 @@ def test_a_copy_of_a_player_plays_apart_and_comes_back(game, tmp_path):
     assert export(tmp_path / "out") == expected
 
 
+@pytest.mark.slow
 def test_the_place_and_size_of_an_imported_player_do_not_matter(game, tmp_path):
     load(game)
     parent = bpy.data.objects.new("parent", None)
@@ -223,6 +225,7 @@ def test_an_action_that_was_played_in_between_does_not_become_the_frames_of_a_pa
     assert_has_frames_of_the_file(export(tmp_path / "removed"))
 
 
+@pytest.mark.slow
 def test_an_untouched_player_may_have_what_the_game_would_not_take(game, tmp_path):
     path, head = game / FOLDER / "animation.cfg", quake3_players.models()["head"]
     # Forks of the game take surfaces of more vertices.
@@ -239,6 +242,7 @@ def test_an_untouched_player_may_have_what_the_game_would_not_take(game, tmp_pat
     assert files == {f"{FOLDER}/{one.name}": one.read_bytes() for one in path.parent.iterdir()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changed", ["l_legs", "l_belt"])
 def test_another_material_changes_the_images_of_its_surface_alone(game, tmp_path, changed):
     lower, folder = quake3_players.models()["lower"], game / FOLDER
@@ -268,6 +272,7 @@ def test_a_weapon_of_the_game_is_held(game):
     assert_plays_as_in_the_game(files, ("LEGS_WALK", "TORSO_GESTURE"), roots | {"weapon": bpy.data.objects["stick"]})
 
 
+@pytest.mark.slow
 def test_a_setting_is_written_and_the_rest_of_the_table_stays(game, tmp_path):
     load(game)
     config = export(tmp_path / "out", sex="n", head_offset=(0, 2, -1.5))[f"{FOLDER}/animation.cfg"]

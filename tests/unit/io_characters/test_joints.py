@@ -42,6 +42,7 @@ def test_joints_that_do_not_exist_are_told_and_the_others_are_there():
     assert channel_joints("Hips *nobody -Tail", NAMES, PARENTS) == ([1], ["nobody", "Tail"])
 
 
+@pytest.mark.slow
 def test_many_blanks_and_words_do_not_take_minutes():
     assert channel_joints("-" + " " * 100_000 + "," + "*a " * 100_000, ["a"] * 2000, range(-1, 1999))[0] == list(
         range(2000)

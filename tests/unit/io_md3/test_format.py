@@ -324,6 +324,7 @@ def test_a_description_has_surfaces_tags_and_findings(model):
     assert found.lines[-1] == "QUAKE3: no problems found"
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 def test_every_real_file_is_read_as_the_specification_says_and_written_back(corpus):
     paths = sorted((corpus / "md3").rglob("*.md3"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import runpy
 
 import numpy as np
+import pytest
 from paths import SAMPLES
 
 from io_idtech.io_common.skeletal.skinning import face_normals, skin
@@ -16,6 +17,7 @@ FOLDER = SAMPLES / "models" / "octopus"
 FILES = ("octopus.md5mesh", "swim.md5anim", "wave.md5anim")
 
 
+@pytest.mark.slow
 def test_the_program_makes_the_files_that_are_shipped(tmp_path):
     program = runpy.run_path(str(SAMPLES / "make_octopus.py"), run_name="sample")
     program["main"].__globals__["FOLDER"] = tmp_path

@@ -258,6 +258,7 @@ def test_skins_are_those_for_the_model_of_entities_and_of_its_materials(tmp_path
 # --- Limits
 
 
+@pytest.mark.slow
 def test_long_chains_of_inheritance_end(tmp_path: Path) -> None:
     text = "model m0 { } " + " ".join(f"model m{n} {{ inherit m{n - 1} }}" for n in range(1, 5000))
     text += ' entityDef e0 { "model" "m0" } '

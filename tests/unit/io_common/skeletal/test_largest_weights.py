@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import iqm_samples
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from io_idtech.io_common.skeletal.weights import largest_weights
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.integers(1, 4), st.integers(0, 10**6))
 def test_weights_are_bytes_that_sum_to_255_within_half_a_step(count, seed):

@@ -161,6 +161,7 @@ def chain(count):
     )
 
 
+@pytest.mark.slow
 def test_five_thousand_joints_in_a_chain():
     joints = chain(5000)
     model = Model(joints, [])

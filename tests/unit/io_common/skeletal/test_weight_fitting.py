@@ -32,6 +32,7 @@ def dense(joints, weights):
     return values
 
 
+@pytest.mark.slow
 def test_the_weights_of_up_to_four_joints_are_found_again(motion):
     random = np.random.default_rng(2)
     expected = np.zeros((len(motion[0]), JOINTS))
@@ -43,6 +44,7 @@ def test_the_weights_of_up_to_four_joints_are_found_again(motion):
     assert errors.max() < 1e-6
 
 
+@pytest.mark.slow
 def test_any_motion_gets_weights_that_sum_to_one_and_beat_the_best_joint_alone(motion):
     points, rotations, translations = motion
     targets = points + np.random.default_rng(3).normal(size=(FRAMES, len(points), 3))
@@ -58,6 +60,7 @@ def test_any_motion_gets_weights_that_sum_to_one_and_beat_the_best_joint_alone(m
     np.testing.assert_allclose(np.linalg.norm(shown - targets, axis=2).max(axis=0), errors, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_points_that_do_not_move_stay(motion):
     points = motion[0]
     still = np.broadcast_to(np.eye(3), (FRAMES, JOINTS, 3, 3)), np.zeros((FRAMES, JOINTS, 3))

@@ -63,6 +63,7 @@ def test_counts_and_values_in_rows_of_high_bytes_are_distinguished(palette: np.n
     assert np.array_equal(decode_pcx(write_pcx(indices, palette))[..., :3], palette[indices])
 
 
+@pytest.mark.slow
 def test_images_larger_than_one_step_of_the_decoder(palette: np.ndarray) -> None:
     indices = np.random.default_rng(4).integers(0, 256, (800, 1000), dtype=np.uint8)
     assert np.array_equal(decode_pcx(write_pcx(indices, palette))[..., :3], palette[indices])

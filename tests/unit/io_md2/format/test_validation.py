@@ -109,6 +109,7 @@ def _fails_everywhere_or_is_found(model: Model) -> None:
 
 
 @quick
+@pytest.mark.slow
 @given(st.sampled_from(ATTRIBUTES), values)
 def test_a_model_that_cannot_be_written_has_an_error_in_its_check(name, value) -> None:
     model = make_model()

@@ -220,6 +220,7 @@ def damage(subject, choice, value):
     setattr(holder, name, array)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(["model", "animation", "camera"]), st.lists(DAMAGES, max_size=3))
 def test_whatever_is_written_is_read_again(kind, damages):

@@ -24,6 +24,7 @@ def one_by_one(values):
     return printing._rows_one_by_one("%f", [np.array(values, dtype=np.float64)]).splitlines()
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.lists(st.integers(-9999 * TENTH, 9999 * TENTH), min_size=1, max_size=50))
 def test_decimals_of_ten_digits_are_printed_as_they_are(numbers):
@@ -31,9 +32,9 @@ def test_decimals_of_ten_digits_are_printed_as_they_are(numbers):
     assert in_bulk(values) == one_by_one(values)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.lists(st.floats(-9999, 9999), min_size=1, max_size=50))
-@pytest.mark.slow
 def test_any_number_is_printed_as_one_of_the_two_decimals_beside_it(values):
     for value, bulk, single in zip(values, in_bulk(values), one_by_one(values), strict=True):
         assert bulk == single or abs(abs(float(bulk) - float(single)) - 1e-10) < 1e-12

@@ -197,6 +197,7 @@ def test_decimals_are_exact_up_to_the_last_whole_number_that_is_a_float(more, po
     fuzz.assert_same(parse_mesh, data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("byte", [byte for byte in range(256) if byte not in b"0123456789"])
 def test_only_digits_are_read_as_digits(byte):
     for old in (b"0.25 (", b"9.0625", b"weight 2 2"):
