@@ -27,6 +27,7 @@ def parsed(parse, name, seed):
     return attempt(parse, with_hostile_numbers(getattr(md5_samples, name), seed).encode())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", ["MESH", "OLD_MESH"])
 def test_of_a_model(name, seed):
@@ -59,6 +60,7 @@ def test_of_a_model(name, seed):
     attempt(md5.describe, model)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", ["ANIMATION", "OLD_ANIMATION"])
 def test_of_an_animation(name, seed):
@@ -88,6 +90,7 @@ def test_of_a_camera(seed):
         attempt(md5.describe, camera)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_of_an_md2(seed):
     data = attempt(md2.format_model, hostile_md2(seed))

@@ -39,6 +39,7 @@ def imported(path, **options):
     return next(obj for obj in bpy.context.selected_objects if obj.type == "ARMATURE")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_positions", [False, True], ids=["plain", "scale_positions"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_frame_is_that_of_the_game_and_comes_back(tmp_path, seed, with_positions):

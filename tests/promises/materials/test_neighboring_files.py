@@ -114,6 +114,7 @@ def game(folder: Path, declaration: str, files=()) -> Path:
 A, B = "models/imp/a.tga", "models/imp/b.tga"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", ["1e150", "-1e150", "1e999", "+nan", "-1e-320", "1e38", "5e37"])
 @pytest.mark.parametrize(
     "declaration",
@@ -184,6 +185,7 @@ if bpy.app.version < (4, 5):
     UNREADABLE += ["SGI, 8 bits", "SGI, 16 bits"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", IMAGES)
 def test_an_image_of_every_format_is_loaded_within_the_limit_and_not_opened_beyond(
     tmp_path, capfd, part, monkeypatch, name

@@ -125,6 +125,7 @@ def test_a_sequence_is_one_action(game):
         assert {"LEGS_RUN", "LEGS_RUN tag_torso", "BOTH_DEATH1", "BOTH_DEATH1 upper"} <= names
 
 
+@pytest.mark.slow
 def test_a_part_is_exported_with_all_its_frames_while_a_sequence_plays(game, tmp_path):
     load(game)
     play("LEGS_RUN", "TORSO_ATTACK")
@@ -484,6 +485,7 @@ def test_a_copy_of_a_figure_plays_its_own_actions():
         assert played == {action, "TORSO_STAND"}
 
 
+@pytest.mark.slow
 def test_three_parts_below_empties_are_a_player(tmp_path):
     make_three_parts()
     # The torso moves as an object.

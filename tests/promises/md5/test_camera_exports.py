@@ -36,6 +36,7 @@ def warnings_of(capfd, run):
     return [line for line in lines if "all in the Info editor" not in line]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fit", ["AUTO", "HORIZONTAL", "VERTICAL"])
 @pytest.mark.parametrize("picture", [(480, 640), (640, 480), (1920, 1080), (500, 500)])
 @pytest.mark.parametrize("pixels", [(1.0, 1.0), (1.0, 2.0), (1.5, 1.0)])

@@ -203,6 +203,7 @@ def test_nothing_of_a_new_mesh_is_selected_in_edit_mode(tmp_path):
             assert not any(element.select for element in part)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", ["", ".", "folder/", "folder/..", "folder"])
 @pytest.mark.parametrize("name", OPERATORS)
 def test_a_path_without_a_file_is_an_error(walker, tmp_path, monkeypatch, name, given):

@@ -44,6 +44,7 @@ def reports_of(path, **options):
     return str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", EXPORTERS)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_old_file_is_intact_and_the_message_says_what_to_do(monkeypatch, tmp_path, suffix, fault):

@@ -48,6 +48,7 @@ def test_lines_of_one_layout_may_stand_apart():
     fuzz.assert_same(parse_animation, data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -110,6 +110,7 @@ def test_rows_as_exporters_write_them_are_read_in_bulk():
         ("// hips", "// hips numverts 2\n\tvert 0 0 0 0 1\n\tvert 1 0 0 0 1"),
     ],
 )  # fmt: skip
+@pytest.mark.slow
 def test_bulk_reading_of_rows_gives_the_same_result(old, new):
     assert old in MESH
     for text in (TEXT, MESH):
@@ -187,6 +188,7 @@ def test_meshes_of_few_rows_are_read_together():
     fuzz.assert_same(parse_mesh, data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("point", range(1, 9))
 @pytest.mark.parametrize("more", range(-2, 4))
 def test_decimals_are_exact_up_to_the_last_whole_number_that_is_a_float(more, point):
