@@ -25,7 +25,7 @@ from ..io_common.skeletal.channels import SAME
 from ..io_common.skeletal.formats import Writing
 from ..io_common.skeletal.model import Floats
 from ..io_common.skeletal.playback import loop_type
-from ..io_common.skeletal.scales import NamedAnimation
+from ..io_common.skeletal.scales import NamedAnimation, Poses
 from ..io_common.skeletal.skinning import bind_pose
 from ..io_common.skeletal.weights import largest_weights, set_weights
 from . import format as iqm
@@ -78,7 +78,8 @@ class Builder(build.Builder):
     imported: Iqm | None = None  # the file that the armature was made of
     parts: list[tuple[Integers, Attributes]] = field(default_factory=list)  # its meshes: vertices, and what they have
     corners: dict[Object, Corners] = field(default_factory=dict)
-    poses: dict[Path, Iqm] = field(default_factory=dict)  # one animation each, by path, or all by the path of the first
+    # By the path of the first, files with one animation each or with all, and the poses of each animation in it.
+    encoded: dict[Path, tuple[Iqm, list[Poses]]] = field(default_factory=dict)
     alone: dict[Path, Iqm] = field(default_factory=dict)  # by path, a file with an imported animation alone
     found: set[Any] = field(default_factory=set)  # which imported animations are exported
 
@@ -115,10 +116,12 @@ class Builder(build.Builder):
         order = sorted(found, key=lambda path: found[path][1])
         for paths in [[path] for path in order] if self.is_separate else [order]:
             named, _, sources = zip(*(found[path] for path in paths), strict=True)
-            poses = self.poses[paths[0]] = iqm.encode_animations(joints, named, scales, sources)
-            for path, one in zip(paths, iqm.to_animations(poses, joints, scales), strict=True):
-                self.animations[path] = one.animation
-                self.sampled[path].scales = one.scales
+            encoded, poses = iqm.encode_animations(joints, named, scales, sources), []
+            for path, one in zip(paths, iqm.to_animations(encoded, joints, scales), strict=True):
+                self.animations[path], sampled = one.animation, self.sampled[path]
+                sampled.scales, values = one.scales, None if one.scales is None else one.scales.values
+                poses.append((sampled.positions, sampled.orientations, values))
+            self.encoded[paths[0]] = encoded, poses
 
     def _named(self, path: Path) -> tuple[NamedAnimation, float, Iqm | None]:
         """An animation with its name, its number in the imported file, and the file with it alone."""
@@ -153,8 +156,8 @@ class Builder(build.Builder):
         """The contents of the files for a game by path, first the model."""
         made, files = [self._attributes(obj, block) for obj, block in built.parts], {}
         whole = iqm.from_model(built.model, attributes=[one for one, _ in made], scales=self.scales())
-        for first, poses in self.poses.items():
-            played = iqm.with_animations(whole, poses, built.model.meshes)
+        for first, (encoded, poses) in self.encoded.items():
+            played = iqm.with_animations(whole, encoded, poses, built.model.meshes)
             if self.is_separate:
                 alone, source = iqm.animations_alone(played), self.alone.get(first)
                 files[first] = alone if source is None else iqm.keep_source(alone, source, [])

@@ -14,7 +14,7 @@ import numpy as np
 from ..texts import listing
 from . import quaternions as quat
 from .model import LARGEST, Animation, Floats, Ints, Joints, SkeletalError
-from .scales import NamedAnimation, ScaleTable
+from .scales import NamedAnimation, ScaleTable, scaled_poses
 from .skeleton import compose, decompose, local_poses, multiply_by_parents, of_parents, with_components
 
 # What 32 bits lose after some steps: relative to the size of a skeleton or a value, of quaternions and scales.
@@ -64,9 +64,12 @@ def animation_of_channels(
 def channels_of_animation(one: NamedAnimation, scales: Floats) -> Floats:
     """The channels of an animation of joints whose bind pose has scales, (F, J, 10)."""
     parents = one.animation.parents
-    places, turns, found = one.poses()
-    sizes = np.ones((*turns.shape[:2], 1)) if found is None else found[..., None]
-    places, turns = decompose(parents, places, turns)
+    if one.scales is None:
+        places, turns = local_poses(one.animation)
+        sizes = np.ones((*turns.shape[:2], 1))
+    else:
+        places, turns = decompose(parents, *scaled_poses(one.animation, one.scales))
+        sizes = one.scales.values[..., None]
     inherited = of_parents(parents, sizes)
     # What hangs on a joint of no size has none either.
     inherited = np.where(inherited == 0.0, 1.0, inherited)

@@ -47,6 +47,10 @@ def scaled_poses(animation: Animation, scales: ScaleTable, *, as_read: bool = Fa
     return compose(animation.parents, positions, orientations)
 
 
+Poses = tuple[Floats, Floats, Floats | None]
+"""Positions (…, J, 3), orientations w x y z (…, J, 4) and scales (…, J), None for 1, in the space of the model."""
+
+
 @dataclass(eq=False)
 class NamedAnimation:
     """An animation of a file that may have several.
@@ -63,7 +67,7 @@ class NamedAnimation:
     scales: ScaleTable | None = None
     is_loop: bool | None = None
 
-    def poses(self) -> tuple[Floats, Floats, Floats | None]:
+    def poses(self) -> Poses:
         """Every joint in the space of the model: positions (F, J, 3), orientations (F, J, 4) and scales (F, J)."""
         if self.scales is None:
             return *poses(self.animation), None

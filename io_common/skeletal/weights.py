@@ -28,7 +28,9 @@ class WeightsByJoint:
     def moved(self, rotations: Floats, places: Floats) -> Iterator[Floats]:
         """The points in some poses, each (n, 3 F): those alone, then the sums; see `pose_columns`."""
         for joint, points in self.alone:
-            yield points @ rotations[joint] + places[joint]
+            result = points @ rotations[joint]
+            result += places[joint]
+            yield result
         if self.shared:
             rows = np.concatenate([
                 points @ rotations[joint] + biases * places[joint] for joint, points, biases in self.shared
@@ -139,6 +141,9 @@ def bounds_of_weights(
     return _boxes(_moved(parts, positions, orientations, scales), positions)
 
 
+_WITHOUT_AND_WITH_Z = np.array([[1.0, 1.0], [1.0, 1.0], [0.0, 1.0]])
+
+
 def bounds_and_radii(
     parts: list[WeightsByJoint], positions: Floats, orientations: Floats, scales: Floats | None = None
 ) -> tuple[Floats, Floats]:
@@ -146,13 +151,12 @@ def bounds_and_radii(
     squares = np.zeros((len(positions), 2))
 
     def measured() -> Iterator[tuple[slice, Floats]]:
-        joints = (slice(None), positions.swapaxes(0, 1).reshape(-1, 3 * len(positions)))
+        joints = (slice(None), positions.swapaxes(0, 1).copy().reshape(-1, 3 * len(positions)))
         for frames, moved in _moved(parts, positions, orientations, scales) if parts else [joints]:
-            found = np.square(moved).reshape(len(moved), -1, 3)
-            flat = found[..., 0] + found[..., 1]
-            greatest = np.stack([flat.max(axis=0), (flat + found[..., 2]).max(axis=0)], axis=1)
-            squares[frames] = np.maximum(squares[frames], greatest)
             yield frames, moved
+            np.square(moved, out=moved)
+            sums = (moved.reshape(-1, 3) @ _WITHOUT_AND_WITH_Z).reshape(len(moved), -1)
+            squares[frames] = np.maximum(squares[frames], sums.max(axis=0).reshape(-1, 2))
 
     return _boxes(measured(), positions), np.sqrt(squares)
 

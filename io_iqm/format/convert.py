@@ -20,7 +20,7 @@ from ...io_common.skeletal.channels import (
     uneven_joints,
 )
 from ...io_common.skeletal.model import ROOT, Floats, Ints, Joints, Mesh, Model, as_singles
-from ...io_common.skeletal.scales import NamedAnimation
+from ...io_common.skeletal.scales import NamedAnimation, Poses
 from ...io_common.skeletal.skinning import bind_pose, vertex_normals, vertex_tangents
 from ...io_common.skeletal.validation import validate_animation, validate_model
 from ...io_common.skeletal.weights import bounds_and_radii, largest_weights, set_weights, weights_by_joint
@@ -239,7 +239,10 @@ def from_model(
     channels = as_singles(channels_of_joints(joints, _scales(scales, joints)))
     iqm = Iqm(joint_names=list(joints.names), joint_parents=joints.parents.copy(), joint_channels=channels)
     _add_meshes(iqm, model, list(attributes) or [Attributes() for _ in model.meshes])
-    return with_animations(iqm, encode_animations(joints, animations, scales), model.meshes) if animations else iqm
+    if not animations:
+        return iqm
+    encoded = encode_animations(joints, animations, scales)
+    return with_animations(iqm, encoded, [one.poses() for one in animations], model.meshes)
 
 
 def check_joint_count(joints: Joints) -> None:
@@ -248,15 +251,15 @@ def check_joint_count(joints: Joints) -> None:
         raise IqmError("the model has too many joints", found=str(len(joints)), expected=f"at most {_MOST_JOINTS}")
 
 
-def with_animations(iqm: Iqm, poses: Iqm, meshes: Sequence[Mesh]) -> Iqm:
-    """A file with the animations of another, for the same joints, and their bounds with the file's meshes."""
-    result = replace(iqm, **{name: getattr(poses, name) for name in OF_ANIMATIONS})
-    # As they are read.
-    parts, rows = [weights_by_joint(mesh) for mesh in meshes if mesh.vertex_count], []
-    for one in to_animations(result):
-        boxes, radii = bounds_and_radii(parts, *one.poses())
-        rows.append(np.hstack([boxes.reshape(-1, 6), radii]))
-    result.bounds = as_singles(np.concatenate(rows))
+def with_animations(iqm: Iqm, encoded: Iqm, poses: Sequence[Poses], meshes: Sequence[Mesh]) -> Iqm:
+    """A file with the animations of another, for the same joints, and their bounds with the file's meshes.
+
+    `poses` are those of each animation, as `NamedAnimation.poses` returns them.
+    """
+    result = replace(iqm, **{name: getattr(encoded, name) for name in OF_ANIMATIONS})
+    parts = [weights_by_joint(mesh) for mesh in meshes if mesh.vertex_count]
+    found = [bounds_and_radii(parts, *one) for one in poses]
+    result.bounds = as_singles(np.concatenate([np.hstack([boxes.reshape(-1, 6), radii]) for boxes, radii in found]))
     return result
 
 

@@ -207,7 +207,7 @@ class _Reader(BinaryReader):
             self.warnings.append(f"several vertex arrays have the type {listing(repeated)}; the first is used")
         for kind in (ArrayType.NORMAL, ArrayType.TANGENT, ArrayType.COLOR):
             values = iqm.array(kind)
-            if values is not None and values.size and not np.isfinite([values.min(), values.max()]).all():
+            if values is not None and values.dtype.kind == "f" and not np.isfinite(values).all():
                 self.warnings.append(f"some values of the array {kind.name} are not finite")
         if not np.isfinite(iqm.bounds).all():
             self.warnings.append("some bounds are not finite")

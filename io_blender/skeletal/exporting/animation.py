@@ -11,7 +11,7 @@ from bpy.types import FCurve, Object
 
 from ....io_common.skeletal import quaternions as quat
 from ....io_common.skeletal.model import Animation, Floats, SkeletalError
-from ....io_common.skeletal.scales import ScaleTable, scaled_poses
+from ....io_common.skeletal.scales import Poses, ScaleTable, scaled_poses
 from ....io_common.skeletal.skeleton import Precision, compose, decompose, encode_local_poses, of_parents, poses
 from ... import versions
 from ...clips.keyframes import LINEAR
@@ -40,10 +40,6 @@ _SHORTEST_QUATERNION = 1e-3
 
 # How many keys are read in the time that Blender needs to evaluate a curve once.
 _KEYS_PER_EVALUATION = 16
-
-
-Pose = tuple[Floats, Floats, "Floats | None"]
-"""Joints: positions (…, J, 3), orientations (…, J, 4) and scales (…, J), None for 1."""
 
 
 @dataclass(eq=False)
@@ -186,7 +182,7 @@ def encode_clip(sampled: SampledClip, skeleton: Skeleton, options: AnimationOpti
     )  # fmt: skip
 
 
-def poses_in_file(sampled: SampledClip, animation: Animation, chosen: list[int], *, as_read: bool = True) -> Pose:
+def poses_in_file(sampled: SampledClip, animation: Animation, chosen: list[int], *, as_read: bool = True) -> Poses:
     """The joints in some frames of an encoded clip, as games read them."""
     animation = replace(animation, frames=animation.frames[chosen])
     if sampled.scales is None:

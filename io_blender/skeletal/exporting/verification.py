@@ -13,6 +13,7 @@ from bpy.types import Depsgraph, Object
 from ....io_common.skeletal.formats import Writing
 from ....io_common.skeletal.model import Animation, Floats
 from ....io_common.skeletal.playback import distinct_frames
+from ....io_common.skeletal.scales import Poses
 from ....io_common.skeletal.skinning import skin
 from ....io_common.triangles import flip_v
 from ... import verification
@@ -21,7 +22,7 @@ from ...reports import Job, Progress, Report
 from ...scene import mesh_data
 from ...scene.objects import warn_of_instances
 from ...scene.time_dependence import changes_apart_from
-from .animation import Pose, SampledClip, poses_in_file
+from .animation import SampledClip, poses_in_file
 from .causes import has_known_causes, likely_causes
 from .mesh import Block
 from .skeleton import Skeleton
@@ -56,7 +57,7 @@ class _Motion:
     causes: list[str]  # likely ones, the likeliest first
     is_from_file: bool  # whether it is within the disagreement of the weights of the imported file
     expected: Floats  # what Blender shows, in the coordinates of the file, (n, 3)
-    pose: Pose  # of the joints on that frame
+    pose: Poses  # of the joints on that frame
 
 
 @dataclass(eq=False)
@@ -160,7 +161,7 @@ class Verifier:
         return (obj, _COUNT) not in self._found and not distance <= largest
 
     def _motion(
-        self, obj: Object, graph: Depsgraph, vertices: list[Floats], expected: Floats, pose: Pose, exact: Pose
+        self, obj: Object, graph: Depsgraph, vertices: list[Floats], expected: Floats, pose: Poses, exact: Poses
     ) -> _Motion:
         """What is known of a distance; `exact` is the pose without the rounding of games, for one frame."""
         blocks = self._meshes[obj].blocks
