@@ -15,7 +15,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +82,7 @@ class _Blender:
             self._error = f"another Blender cannot be started: {error}"
             return
         # File names that are not UTF-8 contain surrogates, which JSON writes as ASCII escapes.
-        line = json.dumps([asdict(conversion.task), conversion.folder], default=os.fspath).encode()
+        line = json.dumps([vars(conversion.task), conversion.folder], default=os.fspath).encode()
         # If the process is dead, `receive` finds out.
         with suppress(OSError):
             self._process.stdin.write(line + b"\n")
@@ -132,7 +131,7 @@ class _Blender:
 
 def command(replies: str, settings: Settings) -> list[str]:
     """The command that starts a Blender, which writes outcomes to a file."""
-    words = ["work", replies, json.dumps(asdict(settings))]
+    words = ["work", replies, json.dumps(vars(settings))]
     if not bpy.app.binary_path:
         # With -P, Python does not run modules in the folder of the script instead of its own.
         return [sys.executable, "-P", str(_WORKER), _EXTENSION, *words]
@@ -151,7 +150,7 @@ def work(replies: Path, values: dict[str, Any]) -> int:
             task = Task(**{**named, "source": Path(named["source"]), "target": Path(named["target"])})
             folders.append(Path(folder))
             outcome = write_results(task, folders[-1], settings)
-            out.write(json.dumps(asdict(outcome)).encode() + b"\n")
+            out.write(json.dumps(vars(outcome)).encode() + b"\n")
             out.flush()
     # That Blender was killed.
     for path in (replies.parent, *folders):

@@ -14,7 +14,7 @@ import os
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -181,6 +181,8 @@ class Records:
 
     def __init__(self, out: Path, settings: Settings, version: str, *, force: bool = False) -> None:
         self.settings = settings
+        # As JSON, which has no tuples.
+        self._stored_settings = json.loads(json.dumps(vars(settings)))
         self.force = force  # replace files that are not results of earlier runs
         self.sources = FileSet()  # the input files of the run
         self.out = out
@@ -224,10 +226,8 @@ class Records:
         except (FileReadError, OSError):
             # It is reported when the task tries to read it.
             return None
-        # As JSON, which has no tuples.
-        settings = json.loads(json.dumps(asdict(self.settings)))
         asset = [task.kind, task.character, task.catalog] if self.settings.format == ASSETS else None
-        what = {"version": self._version, "settings": settings, "prefix": task.prefix, "asset": asset}
+        what = {"version": self._version, "settings": self._stored_settings, "prefix": task.prefix, "asset": asset}
         return {**what, "declared": declared, "sources": stamps, "missing": missing}
 
     @contextmanager
@@ -248,7 +248,7 @@ class Records:
         try:
             begun.unlink(missing_ok=True)
             with open(begun, "xb") as file:
-                file.write(json.dumps(content, indent=1).encode())
+                file.write(json.dumps(content).encode())
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(begun)) from error
         yield
