@@ -66,8 +66,8 @@ IMAGES: Functions = {
     )
 }
 MESH_IMPORT: Functions = {
-    "merging copies of vertices along seams": ("io_blender.skeletal.importing.model:find_merged_vertices",),
-    "the bind pose": ("io_blender.skeletal.importing.model:bind_pose",),
+    "merging copies of vertices along seams": ("io_common.skeletal.skinning:find_merged_vertices",),
+    "the bind pose": ("io_common.skeletal.skinning:bind_pose",),
     "storing what a Blender mesh cannot hold": ("io_blender.skeletal.importing.model:store_mesh",),
     "selecting the result, which updates the scene": ("io_blender.state:select_only",),
 }
@@ -93,7 +93,7 @@ CLIP_EXPORT: Functions = {
         "io_common.skeletal.weights:WeightsByJoint.skin",
     ),
     "the bounds": ("io_blender.skeletal.exporting.build:bounds_of_weights",),
-    "printing the files": ("io_blender.skeletal.exporting.build:encode_clip", "io_md5.exporting:format_animation"),
+    "printing the files": ("io_blender.skeletal.exporting.build:encode_clip", "io_md5.exporting.game:format_animation"),
     "writing them through to the disk": ("io_md5.exporting:write_files",),
 }
 MD2_IMPORT: Functions = {
@@ -109,7 +109,7 @@ MD2_EXPORT: Functions = {
     "verification": ("io_md2.exporting:_find_differences",),
     "checking the finished model": ("io_md2.format:check_model",),
     "printing the file": ("io_md2.format:format_model",),
-    "writing it through to the disk": ("io_common.files:write_files",),
+    "writing it through to the disk": ("io_blender.frames.operators.frame_operators:write_files",),
 }
 """Functions of the extension that take notable parts of a job."""
 

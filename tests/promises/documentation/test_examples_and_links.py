@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from functools import reduce
+from importlib import import_module
 from pathlib import Path
 
 import bpy
@@ -86,3 +88,16 @@ def test_every_property_of_the_list_of_animations_is_on_the_page_and_has_a_toolt
     assert {"pattern", "export_name", "owner"} <= {p.identifier for p in own}
     assert [p.identifier for p in own if f"`{p.identifier}`" not in text or not p.description] == []
     assert [one.identifier for one in operators if not one.description] == []
+
+
+def test_functions_that_the_page_of_speed_tells_of_exist(part, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    jobs = import_module("jobs")
+    tables = [value for name, value in vars(jobs).items() if name.isupper() and isinstance(value, dict)]
+    named = [name.partition(":") for table in tables for names in table.values() for name in names]
+    assert len(named) > 20
+    assert [(module, name) for module, _, name in named if not _has(part(module), name)] == []
+
+
+def _has(module, path):
+    return reduce(lambda owner, name: getattr(owner, name, None), path.split("."), module) is not None
