@@ -27,7 +27,6 @@ from .tasks import FAILED, Outcome, Records, Task
 _EXTENSION = (__package__ or "").rpartition(".")[0]
 _POLL_INTERVAL = 0.001  # seconds; a small model takes twenty times as long
 _TEMPORARY = ("TMPDIR", "TEMP", "TMP")  # the variables that name the folder for temporary files, on all systems
-
 _WORKER = Path(__file__).with_name("worker.py")
 
 

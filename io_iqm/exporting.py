@@ -202,8 +202,7 @@ class Builder(build.Builder):
 
 
 def export_model(context: Context, path: Path, options: ExportOptions) -> Job[ExportResult]:
-    """Writes a model and its animations; raises IqmError or NothingToExportError before it writes."""
-    # Raises OSError if a file cannot be written; existing files are unchanged.
+    """Writes a model and its animations; IqmError, NothingToExportError and OSError leave existing files alone."""
     report, game = Report(), options.model.game
     with kept_on_failure(report), state.temporary_object_mode(context):
         builder, files = yield from _build(context, path, options, report)

@@ -20,7 +20,7 @@ from ..io_blender.skeletal.importing.sources import ImportSkeleton, SourceAnimat
 from ..io_blender.skeletal.options import ImportOptions
 from ..io_blender.skeletal.records import MESH_INDEX, SHADERS
 from ..io_common.files import read_source
-from ..io_common.game_tree.archives import files_in, readable
+from ..io_common.game_tree.archives import listed_files, readable
 from ..io_common.skeletal.channels import without_bind_scales
 from ..io_common.texts import counted
 from ..io_common.textures.search import Search
@@ -98,9 +98,7 @@ def _name_joints(source: SourceAnimation, known: list[Iqm | None], active: Impor
 
 
 def _read_beside(path: Path) -> Iterator[Iqm]:
-    for other in files_in(path.parent):
-        if other.suffix.lower() != SUFFIX:
-            continue
+    for other in listed_files(path.parent, SUFFIX):
         with suppress(IqmError, OSError):
             yield _read(other)
 

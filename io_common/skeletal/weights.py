@@ -28,9 +28,7 @@ class WeightsByJoint:
     def moved(self, rotations: Floats, places: Floats) -> Iterator[Floats]:
         """The points in some poses, each (n, 3 F): those alone, then the sums; see `pose_columns`."""
         for joint, points in self.alone:
-            result = points @ rotations[joint]
-            result += places[joint]
-            yield result
+            yield points @ rotations[joint] + places[joint]
         if self.shared:
             rows = np.concatenate([
                 points @ rotations[joint] + biases * places[joint] for joint, points, biases in self.shared

@@ -66,9 +66,8 @@ def read_iqm(source: Source, name: str = "", *, preserve: bool = False) -> Iqm:
 
 def parse_iqm(data: bytes | bytearray | memoryview, name: str = "", *, preserve: bool = False) -> Iqm:
     """The contents of the bytes of a file, of which ``name`` is the name for messages; see ``read_iqm``."""
-    reader = _Reader(bytes(data), name)
-    iqm = reader.iqm()
-    iqm.preserved = bytes(reader.data) if preserve else None
+    iqm = _Reader(bytes(data), name).iqm()
+    iqm.preserved = bytes(data) if preserve else None
     return iqm
 
 

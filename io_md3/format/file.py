@@ -49,9 +49,8 @@ def read_model(source: Source, name: str = "", *, preserve: bool = False) -> Mod
 
 def parse_model(data: bytes | bytearray | memoryview, name: str = "", *, preserve: bool = False) -> Model:
     """The model in the bytes of a file, of which ``name`` is the name for messages; see ``read_model``."""
-    data = bytes(data)
-    model = _Reader(data, name).model()
-    model.preserved = data if preserve else None
+    model = _Reader(bytes(data), name).model()
+    model.preserved = bytes(data) if preserve else None
     return model
 
 
