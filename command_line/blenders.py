@@ -25,7 +25,8 @@ from .convert import Conversion, write_results
 from .tasks import FAILED, Outcome, Records, Task
 
 _EXTENSION = (__package__ or "").rpartition(".")[0]
-_POLL_INTERVAL = 0.001  # seconds; a small model takes twenty times as long
+_POLL_INTERVAL = 0.005  # seconds
+_SHORT = 0.5  # seconds; after a conversion that was shorter, the next one is sent ahead
 _TEMPORARY = ("TMPDIR", "TEMP", "TMP")  # the variables that name the folder for temporary files, on all systems
 _WORKER = Path(__file__).with_name("worker.py")
 
@@ -33,7 +34,7 @@ _WORKER = Path(__file__).with_name("worker.py")
 def convert_all(
     tasks: Sequence[Task], records: Records, jobs: int, is_stopping: Callable[[], bool]
 ) -> Iterator[tuple[Task, Outcome] | None]:
-    """Converts files with several Blenders, None while there is no news; after `is_stopping`, no others are started."""
+    """Converts files with several Blenders, None while there is no news; no more are sent after `is_stopping`."""
     waiting = deque(tasks)
     with tempfile.TemporaryDirectory(prefix="io_idtech-jobs-", ignore_cleanup_errors=True) as folder:
         blenders = [_Blender(Path(folder), records.settings) for _ in range(min(jobs, len(tasks)))]
@@ -41,17 +42,13 @@ def convert_all(
             while True:
                 has_news = False
                 for one in blenders:
-                    conversion, outcome = one.conversion, one.receive()
-                    if conversion is not None and outcome is None:
-                        continue
-                    # It gets the next task first, so that it need not wait until the results are moved.
-                    one.conversion = None
-                    if waiting and not is_stopping():
+                    found = one.receive()
+                    while waiting and len(one.sent) < one.most and not is_stopping():
                         one.send(Conversion(waiting.popleft(), records))
-                    if conversion is not None and outcome is not None:
-                        has_news = True
+                    if found is not None:
+                        has_news, (conversion, outcome) = True, found
                         yield conversion.task, conversion.finish(outcome)
-                if all(one.conversion is None for one in blenders):
+                if not any(one.sent for one in blenders):
                     return
                 if not has_news:
                     time.sleep(_POLL_INTERVAL)
@@ -65,7 +62,8 @@ class _Blender:
     """Another Blender, which is started with the first task, and again after a crash."""
 
     def __init__(self, folder: Path, settings: Settings) -> None:
-        self.conversion: Conversion | None = None  # what it works on
+        self.sent: deque[Conversion] = deque()  # what it works on, and what comes next
+        self.most = 1  # how many it may have; after a short one another, so that it need not wait for it
         self._folder = folder
         self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
@@ -73,7 +71,10 @@ class _Blender:
         self._error = ""
 
     def send(self, conversion: Conversion) -> None:
-        self.conversion = conversion
+        self.sent.append(conversion)
+        self._write(conversion)
+
+    def _write(self, conversion: Conversion) -> None:
         try:
             if self._process is None:
                 self._start()
@@ -101,10 +102,18 @@ class _Blender:
             env={**os.environ, **dict.fromkeys(_TEMPORARY, str(self._folder))},
         )
 
-    def receive(self) -> Outcome | None:
-        """The outcome of the task that was sent; None while it is not finished, or if there is none."""
-        if self.conversion is None:
+    def receive(self) -> tuple[Conversion, Outcome] | None:
+        """The first of what was sent and its outcome; None while it is not finished, or if nothing was sent."""
+        outcome = self._outcome() if self.sent else None
+        if outcome is None:
             return None
+        conversion, self.most = self.sent.popleft(), 2 if outcome.seconds < _SHORT else 1
+        if self._process is None:
+            for one in self.sent:
+                self._write(one)
+        return conversion, outcome
+
+    def _outcome(self) -> Outcome | None:
         if self._process is None:
             return Outcome(FAILED, self._error)
         # The status comes first: a process that has ended has written all its outcomes.
@@ -124,8 +133,8 @@ class _Blender:
             self._process.kill()
             self._process.wait()
             self._outcomes.close()
-        if self.conversion is not None:
-            self.conversion.remove_folder()
+        for conversion in self.sent:
+            conversion.remove_folder()
 
 
 def command(replies: str, settings: Settings) -> list[str]:

@@ -283,6 +283,28 @@ def test_a_blender_that_dies_fails_its_file_and_is_replaced(idtech, tree, tmp_pa
     assert "zombie.md5mesh: Blender ended with status 11" in table
 
 
+def test_a_blender_that_crashes_fails_one_file_and_those_that_were_sent_after_it_are_converted(
+    tree, tmp_path, part, monkeypatch
+):
+    script = tmp_path / "crashing.py"
+    script.write_text(
+        "import json, os, sys\n"
+        "for line in sys.stdin.buffer:\n"
+        "    if json.loads(line)[0]['name'] in ('3', '4'):\n"
+        "        os._exit(3)\n"
+        "    with open(sys.argv[1], 'ab') as out:\n"
+        "        out.write(json.dumps({'status': 'converted'}).encode() + b'\\n')\n"
+    )
+    blenders, tasks = part("command_line.blenders"), part("command_line.tasks")
+    monkeypatch.setattr(blenders, "command", lambda replies, _: [sys.executable, str(script), replies])
+    run = tasks.Records(tmp_path, part("io_blender.options").Settings(), "1")
+    sent = [tasks.Task(tree / f"{number}", tmp_path / f"{number}", f"{number}") for number in range(9)]
+    done = {task.name: outcome for task, outcome in filter(None, blenders.convert_all(sent, run, 1, lambda: False))}
+    assert list(done) == [task.name for task in sent]
+    assert {name for name, outcome in done.items() if outcome.status != "converted"} == {"3", "4"}
+    assert done["3"].reason == "Blender ended with status 3 while converting this file"
+
+
 def test_blenders_finish_their_files_and_start_no_other_once_the_run_is_interrupted(tree, tmp_path, part, monkeypatch):
     # It takes down which files it has started.
     script = tmp_path / "recording.py"
