@@ -56,9 +56,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 def add_reading(commands: Any) -> None:
     """Adds the commands that need no Blender: ``info``, ``list`` and ``extract``."""
     info = commands.add_parser("info", help="print what is in a file", description="Prints what is in files.")
-    info.add_argument(
-        "files", nargs="+", type=_given, metavar="FILE", help="a file, or a folder with all that is in it"
-    )
+    info.add_argument("files", nargs="+", type=_given, metavar="FILE", help="a file, or a folder of files")
     what = "also list what this game would refuse or show differently"
     info.add_argument("--game", choices=_GAMES, default="", type=str.upper, help=what)
     info.add_argument("--json", action="store_true", help="a list of objects, one for each file")

@@ -190,8 +190,7 @@ class Plan:
         folders: dict[str, list[Task]] = defaultdict(list)
         for task in planned:
             role = tasks.role_of(task.target.suffix)
-            with_animations = role is Role.MODEL and self._settings.animations != NO_ANIMATIONS
-            if role is Role.ANIMATION or with_animations:
+            if role is Role.ANIMATION or (role is Role.MODEL and self._settings.animations != NO_ANIMATIONS):
                 folders[tasks.path_key(task.target.parent)].append(task)
         prefixes: dict[Path, str] = {}
         for writers in folders.values():

@@ -69,9 +69,7 @@ class IO_IDTECH_PG_animation_row(bpy.types.PropertyGroup):
     slot: str = option("", "Slot", "Name of the slot of the action")
     occurrence: int = option(0, "Occurrence", "How many markers of the same name are before this one", min=0)
     is_checked: bool = option(True, "Export", "Export this animation")
-    export_name: str = option(
-        "", "Name", "Name of the file or sequence. If empty, it is made of the prefix and the pattern"
-    )
+    export_name: str = option("", "Name", "Name of the file or sequence. If empty, made of the prefix and the pattern")
 
 
 @properties

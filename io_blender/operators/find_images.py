@@ -100,9 +100,7 @@ class OBJECT_OT_io_idtech_find_all_images(bpy.types.Operator):
     bl_label = "Look Up All Images"
     bl_options = {"REGISTER", "UNDO"}
 
-    group: str = option(
-        "", "Format", "Name of the format that the model was imported from; if empty, that of each material"
-    )
+    group: str = option("", "Format", "Name of the format of the imported model; if empty, that of each material")
 
     def execute(self, context: Context) -> OperatorResult:
         wanted = [

@@ -301,9 +301,7 @@ class ActionBuilder:
         if key not in self._retargetings:
             report, joints, data, pairs = self._result.report, self._rig.joints, self._armature.data, transfer.pairs
             if not transfer.rest.is_known:
-                report.warn(
-                    "its rest pose is not known, so its base frame is used: put its model into its folder", name
-                )
+                report.warn("its rest pose is not known, so its base frame is used: put its model in its folder", name)
             missing = {pairs[bone] for bone in joints.names if bone in pairs}.difference(rest.names)
             if missing:
                 report.warn(f"joints of the map that it does not have: {listing(sorted(missing))}", name)
