@@ -26,9 +26,7 @@ class ModelProperties(FrameModelProperties):
         "Round the vertices of all frames to the same grid, so that parts that do not move stay still. It is coarser "
         "than a grid for each frame",
     )
-    skin_size: tuple[int, int] = option(
-        (256, 256), "Size", "Width and height of the skin, in pixels", min=1, soft_max=1024
-    )
+    skin_size: tuple[int, int] = option((256, 256), "Size", "Width and height in pixels", min=1, soft_max=1024)
     sequence_template: str = choice_option(
         "Template",
         "The sequences that a game expects. They are written in its order, and what is missing or has another number "

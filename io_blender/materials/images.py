@@ -165,9 +165,7 @@ class ImageStore:
             raise ImageError("it is no image that this add-on can load: use PNG or TGA")
         if size > limits.MAX_LOADED_OF_ONE:
             limit = limits.MAX_LOADED_OF_ONE >> 20
-            raise ImageError(
-                f"the image is too large ({size >> 20:,} MB once loaded, at most {limit}): use a smaller one"
-            )
+            raise ImageError(f"the image is too large ({size >> 20:,} MB loaded, at most {limit}): use a smaller one")
         if not self._budget.take("loaded", size):
             limit = limits.MAX_LOADED >> 30
             raise TooMuchError(f"some images were not loaded: together they would take more than {limit} GB")

@@ -7,6 +7,7 @@ refused.
 from __future__ import annotations
 
 import math
+import os
 import struct
 from collections.abc import Sequence
 from dataclasses import asdict, astuple
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...io_common.binary import INCOMPLETE, BinaryReader, write_contents
-from ...io_common.files import Source, Target, read_source
+from ...io_common.files import Source, Target, open_file, read_source
 from ...io_common.rules import Description, box_line, box_of, describe_findings, game_named
 from ...io_common.skeletal.model import ROOT
 from ...io_common.texts import counted, listing
@@ -61,20 +62,27 @@ def read_iqm(source: Source, name: str = "", *, preserve: bool = False) -> Iqm:
 
     It raises IqmError if the file is not an IQM of version 2 or is damaged.
     """
+    if isinstance(source, str | os.PathLike):
+        with open_file(source) as file:
+            return parse_iqm(np.fromfile(file, np.uint8).data, name or os.fspath(source), preserve=preserve)
     return parse_iqm(*read_source(source, name), preserve=preserve)
 
 
 def parse_iqm(data: bytes | bytearray | memoryview, name: str = "", *, preserve: bool = False) -> Iqm:
-    """The contents of the bytes of a file, of which ``name`` is the name for messages; see ``read_iqm``."""
-    iqm = _Reader(bytes(data), name).iqm()
-    iqm.preserved = bytes(data) if preserve else None
+    """The contents of the bytes of a file, of which ``name`` is the name for messages; see ``read_iqm``.
+
+    The arrays are parts of a copy of ``data``, or of a memoryview that can be written.
+    """
+    buffer = data if isinstance(data, memoryview) and not data.readonly else bytearray(data)
+    iqm = _Reader(buffer, name).iqm()
+    iqm.preserved = bytes(buffer) if preserve else None
     return iqm
 
 
 class _Reader(BinaryReader):
     ERROR = IqmError
 
-    def __init__(self, data: bytes, path: str) -> None:
+    def __init__(self, data: Any, path: str) -> None:
         super().__init__(data, path)
         self.sections: list[tuple[int, int, str]] = []
         self.values: dict[str, NDArray[Any]] = {}  # of attributes of the result, where they are in the file
@@ -87,9 +95,9 @@ class _Reader(BinaryReader):
         if self.text[:1] not in (b"", b"\0"):
             self.warnings.append("the text does not begin with an empty name")
         self.values = {name: tables[of][name] for of in ("joints", "poses") for name in tables[of].dtype.names or ()}
-        self.values |= {name: tables[name] for name in _WHOLE}
-        self.values |= {"meshes": tables["meshes"], "animations": tables["anims"]}
-        columns: dict[str, Any] = {name: values.copy() for name, values in self.values.items() if name not in _WHOLE}
+        whole = {name: tables[name] for name in _WHOLE}
+        columns: dict[str, Any] = {name: values.copy() for name, values in self.values.items()} | whole
+        self.values |= whole | {"meshes": tables["meshes"], "animations": tables["anims"]}
         columns["joint_names"] = [self.name(name) for name in columns["joint_names"].tolist()]
         meshes, animations = tables["meshes"].tolist(), tables["anims"].tolist()
         columns["meshes"] = [model.MeshRange(self.name(one), self.name(two), *rest) for one, two, *rest in meshes]
@@ -101,10 +109,6 @@ class _Reader(BinaryReader):
         extensions = self.extensions()
         # Only now is their size limited by that of the file.
         self.check_overlaps()
-        for name in _WHOLE:
-            setattr(iqm, name, self.values[name].copy())
-        for array in iqm.arrays:
-            array.values = array.values.copy()
         iqm.extensions = [model.Extension(self.name(name), data.tobytes()) for name, data in extensions]
         for attribute, index, reason, found, expected in find_problems(iqm):
             raise self.error(reason, self.place_of(attribute, index), found, expected)

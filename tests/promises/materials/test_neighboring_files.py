@@ -169,7 +169,7 @@ def test_images_that_are_too_large_are_left_out_by_their_headers(tmp_path, capfd
     else:
         write(tmp_path, files)
     told = imported(capfd, path)
-    assert "the image is too large (976 MB once loaded, at most 512)" in told
+    assert "the image is too large (976 MB loaded, at most 512)" in told
     assert len(bpy.data.images) == 0
 
 
