@@ -99,8 +99,7 @@ class Sides:
         if self._has_others:
             of_corners = normals.take(self._corners, axis=0)
             # Most corners have exactly the normal of the first one.
-            is_same = (of_corners == of_firsts.take(self._vertices, axis=0)).ravel()
-            others = np.unique(np.flatnonzero(~is_same) // 3)
+            others = np.unique(np.flatnonzero(of_corners != of_firsts.take(self._vertices, axis=0)) // 3)
             others = others[shown[self._vertices[others]]]
             a, b = of_corners[others], of_firsts[self._vertices[others]]
             lengths = np.sqrt(np.einsum("ci,ci->c", a, a) * np.einsum("ci,ci->c", b, b))
