@@ -29,10 +29,11 @@ from ..records import CORNER_VERTEX, MATERIAL_NAMES, NUMBER, SAME_NORMAL, SHADER
 from ..tags import fitting_name
 
 Ints = npt.NDArray[np.int32]
+Indices = npt.NDArray[np.int64]
 _PIECES = "123456789abcdefghijklmnopqrstuvwxyz"
 # The vertex of the surface that each corner of a triangle is, (T, 3); for each of these vertices, one of its corners,
 # (N,), and the vertex of the file that it is, or NONE, (N,).
-_Groups: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
+_Groups: TypeAlias = tuple[Indices, Indices, Indices]
 
 
 @dataclass(eq=False)
@@ -121,7 +122,7 @@ def group_corners(part: Part) -> _Groups:
     return _in_order(groups, sources)
 
 
-def _in_order(groups: npt.NDArray[np.int64], sources: npt.NDArray[np.int64]) -> _Groups:
+def _in_order(groups: Indices, sources: Indices) -> _Groups:
     """Groups of corners as vertices: those of the file first, in its order; others in the order of their first use."""
     _, firsts, numbers = np.unique(groups, return_index=True, return_inverse=True)
     ranks = np.lexsort([firsts, np.where(sources[firsts] == NONE, np.iinfo(np.int64).max, sources[firsts])])
@@ -130,7 +131,7 @@ def _in_order(groups: npt.NDArray[np.int64], sources: npt.NDArray[np.int64]) -> 
     return rank[numbers].reshape(-1, 3), firsts[ranks], sources[firsts[ranks]]
 
 
-def is_source(part: Part, triangles: npt.NDArray[np.int64], sources: npt.NDArray[np.int64]) -> bool:
+def is_source(part: Part, triangles: Indices, sources: Indices) -> bool:
     """Whether corners, as `group_corners` gives them, are those of the file, but for triangles that Blender lacks."""
     if part.stored is None or (sources == NONE).any():
         return False
@@ -146,7 +147,7 @@ class SurfaceBuilder:
 
     # N are the vertices that `group_corners` gives, F the frames.
 
-    def __init__(self, part: Part, frames: npt.NDArray[np.int64], turn_steps: float) -> None:
+    def __init__(self, part: Part, frames: Indices, turn_steps: float) -> None:
         # `frames` are the frames of the file, or NONE, (F,); a game decodes normals with `turn_steps`.
         self.part, self._frames, self._groups = part, frames, group_corners(part)
         self._encode = partial(nearest_normals, turn_steps=turn_steps)
@@ -170,13 +171,13 @@ class SurfaceBuilder:
         """In which frames the placed surface has other normals than the file, (F,)."""
         return (~self.is_same | (not (self._is_whole and self.part.has_file_normals))) & (len(self.part.loops) > 0)
 
-    def sides(self, turns: npt.NDArray[np.float64], rows: npt.NDArray[np.int64]) -> sampling.Sides:
+    def sides(self, turns: npt.NDArray[np.float64], rows: Indices) -> sampling.Sides:
         """The normals to sample on some rows of the frames, with what turns them to the axes of the file, (R, 3, 3)."""
         shown = None if self._shown is None else self._shown[rows]
         corners, vertices = self.part.loops.ravel(), self._groups[0].ravel()
         return sampling.Sides(corners, vertices, turns, self._encode, shown=shown)
 
-    def build(self, sides: sampling.Sides | None, rows: npt.NDArray[np.int64]) -> Surface:
+    def build(self, sides: sampling.Sides | None, rows: Indices) -> Surface:
         """The placed surface; `sides` are filled on some rows of the frames, None keeps the normals of the file."""
         part, groups, frames, is_whole = self.part, self._groups, self._frames, self._is_whole
         count = len(groups[1])
@@ -217,9 +218,7 @@ def _split_sides(groups: _Groups, sides: sampling.Sides, frame_count: int) -> _G
     return _in_order(split, groups[2][vertices])
 
 
-def _moved(
-    part: Part, groups: _Groups, vertices: npt.NDArray[np.int16], frames: npt.NDArray[np.int64]
-) -> npt.NDArray[np.bool_]:
+def _moved(part: Part, groups: _Groups, vertices: npt.NDArray[np.int16], frames: Indices) -> npt.NDArray[np.bool_]:
     """Whether vertices (F, N, 3) are elsewhere than in the file, or not in it, (F, N)."""
     result = np.ones(vertices.shape[:2], dtype=bool)
     if part.stored is not None:
@@ -233,9 +232,7 @@ def _moved(
     return result
 
 
-def _turned(
-    part: Part, groups: _Groups, moved: npt.NDArray[np.bool_], frames: npt.NDArray[np.int64]
-) -> npt.NDArray[np.bool_]:
+def _turned(part: Part, groups: _Groups, moved: npt.NDArray[np.bool_], frames: Indices) -> npt.NDArray[np.bool_]:
     """Whether vertices are at a face with one that `moved`, (F, N): their normals are not those of the file, (F, N)."""
     result = moved.copy()
     rows = np.flatnonzero(moved.any(axis=1) & ~moved.all(axis=1) & (frames != NONE))
@@ -255,9 +252,7 @@ def _turned(
     return result
 
 
-def _with_unused(
-    surface: Surface, stored: Surface, sources: npt.NDArray[np.int64], frames: npt.NDArray[np.int64]
-) -> Surface:
+def _with_unused(surface: Surface, stored: Surface, sources: Indices, frames: Indices) -> Surface:
     """The surface with all vertices and triangles of the file; those that no face shows keep their place."""
     rows = np.maximum(frames, 0)
     vertices, normals = stored.vertices[rows], stored.normals[rows]
