@@ -26,6 +26,7 @@ def examples(page: str, folder: Path) -> str:
     return "\n".join([f"folder = {str(folder)!r}", *blocks])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_examples_run_without_blender(page, tmp_path):
     script = "\n".join(["import sys", "sys.modules['bpy'] = None", examples(page, tmp_path)])

@@ -8,7 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 from paths import ROOT
+
+pytestmark = pytest.mark.slow
 
 FAMILIES = sorted(path.parent.name for path in ROOT.glob("io_*/family.py") if path.parent.name != "io_common")
 # Each may import those after it.

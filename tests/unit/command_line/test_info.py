@@ -32,6 +32,7 @@ def info(*words: str | Path) -> tuple[int, str]:
     return run.returncode, run.stdout
 
 
+@pytest.mark.slow
 def test_info_has_the_warnings_of_the_file_and_of_the_games(tmp_path):
     model = read_mesh(OCTOPUS / "octopus.md5mesh")
     model.meshes[0].weight_biases[:] *= 0.5
@@ -47,6 +48,7 @@ def test_info_has_the_warnings_of_the_file_and_of_the_games(tmp_path):
     assert all(f"warning: {text}" in told for text in warnings)
 
 
+@pytest.mark.slow
 def test_md2_files_are_described_without_blender(tmp_path):
     status, told = info("--json", write_two_sequences(tmp_path), "none.md2")
     described, missing = json.loads(told)
@@ -62,6 +64,7 @@ def test_lines_are_readable():
     assert "49 frames at 24 a second, 2.04 s" in told
 
 
+@pytest.mark.slow
 def test_json_is_a_list_with_an_object_for_each_file(tmp_path):
     bad = tmp_path / "bad.md5mesh"
     bad.write_text("MD5Version 10\njoints {\n\tnonsense\n}\n")
@@ -104,12 +107,14 @@ def test_letters_that_would_change_the_line_are_escaped(letter):
     assert on_one_line(f"a{letter}b ü 模型") == f"a{ascii(letter)[1:-1]}b ü 模型"
 
 
+@pytest.mark.slow
 def test_an_unknown_file_type_is_an_error():
     status, told = info(ROOT / "README.md")
     assert status == 1
     assert "ERROR: unknown kind of file; expected .md5mesh, .md5anim, .md5camera, .iqm, .md2" in told
 
 
+@pytest.mark.slow
 @needs.shell
 def test_a_reader_that_closes_the_pipe_early_is_not_an_error():
     run = subprocess.run(

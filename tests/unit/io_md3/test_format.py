@@ -261,6 +261,7 @@ def _big(vertices: int, triangles: int) -> Surface:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", [Game(name) for name in engines.GAMES])
 def test_what_the_games_refuse_is_an_error_and_the_limit_itself_is_not(game):
     one = md3_samples.tube_model(1, ())

@@ -103,6 +103,7 @@ def _large(iqm):
     iqm.arrays.append(VertexArray(16, np.zeros((60, 1 << 19), np.uint8), name="a"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "game", "code"),
     [
@@ -147,6 +148,7 @@ def test_scales_are_a_warning_for_games_that_ignore_them(iqm):
     assert check_iqm(iqm, Game.GZDOOM) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "vertices"), [(Game.QUAKE3, 999), (Game.RAYLIB, 65536), (Game.FTEQW, 65536)])
 def test_the_limit_itself_is_no_error(game, vertices):
     made = iqm_samples.model()

@@ -75,6 +75,7 @@ def test_commands_of_small_random_meshes_are_the_compilers(seed: int) -> None:
     assert commands.word_count == slow_greedy_length(mesh)
 
 
+@pytest.mark.slow
 def test_triangles_beyond_what_any_game_takes_are_drawn_alone() -> None:
     mesh = grid(256, 129)
     commands = generate(mesh)

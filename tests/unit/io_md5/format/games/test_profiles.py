@@ -43,6 +43,7 @@ LIMITS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("numbers", "code", "errors"), LIMITS, ids=[f"{code}-{numbers}" for numbers, code, _ in LIMITS]
 )

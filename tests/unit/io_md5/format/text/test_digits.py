@@ -54,6 +54,7 @@ def test_no_superfluous_digits_are_printed(value, text):
     assert in_bulk([value]) == [text]
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(st.lists(st.integers(0, 10**8 - 1), min_size=1, max_size=50))
 def test_whole_numbers_are_printed_as_they_are(numbers):
