@@ -48,13 +48,9 @@ Assimp (`assimp-py`) only reads files.
 _REST = """\
 ## Where the time goes
 
-- **Reading**: lines of the same layout are converted column by column in numpy, eight digits at a time.
 - **Importing a mesh**: unlike the floor, it merges seams, checks the bind pose, stores what a Blender mesh cannot hold,
   and selects the result.
-- **Importing a clip**: the poses of the joints become channels of the bones.
-- **Importing an MD2**: Blender's update of the scene takes about as long as the floor's calls.
 - **Exporting a mesh**: Blender has no call that reads the weights of all vertices at once, so this takes longest.
-- **Exporting short clips**: each is verified on three frames, a large part of ten.
 - **Exporting an MD3 with edited frames**: Blender evaluates the mesh once for each frame, to get the normals.
 - **Converting a tree**: the time includes Blender's start, with `--jobs 2` two starts, one after the other.
 """
