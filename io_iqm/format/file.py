@@ -64,16 +64,17 @@ def read_iqm(source: Source, name: str = "", *, preserve: bool = False) -> Iqm:
     """
     if isinstance(source, str | os.PathLike):
         with open_file(source) as file:
-            return parse_iqm(np.fromfile(file, np.uint8).data, name or os.fspath(source), preserve=preserve)
+            return _parse(np.fromfile(file, np.uint8).data, name or os.fspath(source), preserve)
     return parse_iqm(*read_source(source, name), preserve=preserve)
 
 
 def parse_iqm(data: bytes | bytearray | memoryview, name: str = "", *, preserve: bool = False) -> Iqm:
-    """The contents of the bytes of a file, of which ``name`` is the name for messages; see ``read_iqm``.
+    """The contents of the bytes of a file, of which ``name`` is the name for messages; see ``read_iqm``."""
+    return _parse(bytearray(data), name, preserve)
 
-    The arrays are parts of a copy of ``data``, or of a memoryview that can be written.
-    """
-    buffer = data if isinstance(data, memoryview) and not data.readonly else bytearray(data)
+
+def _parse(buffer: bytearray | memoryview, name: str, preserve: bool) -> Iqm:
+    # The arrays are parts of the buffer.
     iqm = _Reader(buffer, name).iqm()
     iqm.preserved = bytes(buffer) if preserve else None
     return iqm

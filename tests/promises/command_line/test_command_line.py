@@ -283,44 +283,41 @@ def test_a_blender_that_dies_fails_its_file_and_is_replaced(idtech, tree, tmp_pa
     assert "zombie.md5mesh: Blender ended with status 11" in table
 
 
-def test_a_blender_that_crashes_fails_one_file_and_those_that_were_sent_after_it_are_converted(
-    tree, tmp_path, part, monkeypatch
-):
-    script = tmp_path / "crashing.py"
-    script.write_text(
-        "import json, os, sys\n"
-        "for line in sys.stdin.buffer:\n"
-        "    if json.loads(line)[0]['name'] in ('3', '4'):\n"
-        "        os._exit(3)\n"
-        "    with open(sys.argv[1], 'ab') as out:\n"
-        "        out.write(json.dumps({'status': 'converted'}).encode() + b'\\n')\n"
-    )
-    blenders, tasks = part("command_line.blenders"), part("command_line.tasks")
-    monkeypatch.setattr(blenders, "command", lambda replies, _: [sys.executable, str(script), replies])
-    run = tasks.Records(tmp_path, part("io_blender.options").Settings(), "1")
-    sent = [tasks.Task(tree / f"{number}", tmp_path / f"{number}", f"{number}") for number in range(9)]
-    done = {task.name: outcome for task, outcome in filter(None, blenders.convert_all(sent, run, 1, lambda: False))}
-    assert list(done) == [task.name for task in sent]
+@pytest.fixture
+def convert_with(tree, tmp_path, part, monkeypatch):
+    """Converts nine tasks with several Blenders, in place of which a script runs."""
+
+    def convert(program, jobs, is_stopping):
+        script = tmp_path / "script.py"
+        script.write_text(
+            "import json, os, sys\n"
+            "for line in sys.stdin.buffer:\n"
+            "    task = json.loads(line)[0]\n"
+            f"    {program}\n"
+            "    with open(sys.argv[1], 'ab') as out:\n"
+            "        out.write(json.dumps({'status': 'converted'}).encode() + b'\\n')\n"
+        )
+        blenders, tasks = part("command_line.blenders"), part("command_line.tasks")
+        monkeypatch.setattr(blenders, "command", lambda replies, _: [sys.executable, str(script), replies])
+        run = tasks.Records(tmp_path, part("io_blender.options").Settings(), "1")
+        sent = [tasks.Task(tree / f"{number}", tmp_path / f"{number}", f"{number}") for number in range(9)]
+        return filter(None, blenders.convert_all(sent, run, jobs, is_stopping))
+
+    return convert
+
+
+def test_a_blender_that_crashes_fails_one_file_and_those_that_were_sent_after_it_are_converted(convert_with):
+    converted = convert_with("if task['name'] in ('3', '4'): os._exit(3)", 1, lambda: False)
+    done = {task.name: outcome for task, outcome in converted}
+    assert list(done) == [f"{number}" for number in range(9)]
     assert {name for name, outcome in done.items() if outcome.status != "converted"} == {"3", "4"}
     assert done["3"].reason == "Blender ended with status 3 while converting this file"
 
 
-def test_blenders_finish_their_files_and_start_no_other_once_the_run_is_interrupted(tree, tmp_path, part, monkeypatch):
-    # It takes down which files it has started.
-    script = tmp_path / "recording.py"
-    script.write_text(
-        "import json, sys\n"
-        "for line in sys.stdin.buffer:\n"
-        "    open(json.loads(line)[0]['target'], 'w').close()\n"
-        "    with open(sys.argv[1], 'ab') as out:\n"
-        "        out.write(json.dumps({'status': 'converted'}).encode() + b'\\n')\n"
-    )
-    blenders, tasks = part("command_line.blenders"), part("command_line.tasks")
-    monkeypatch.setattr(blenders, "command", lambda replies, _: [sys.executable, str(script), replies])
-    run = tasks.Records(tmp_path, part("io_blender.options").Settings(), "1")
-    sent = [tasks.Task(tree / f"{number}", tmp_path / f"{number}", f"{number}") for number in range(9)]
+def test_blenders_finish_their_files_and_start_no_other_once_the_run_is_interrupted(convert_with, tmp_path):
     done: list[str] = []
-    for task, outcome in filter(None, blenders.convert_all(sent, run, 2, lambda: bool(done))):
+    # It takes down which files it has started.
+    for task, outcome in convert_with("open(task['target'], 'w').close()", 2, lambda: bool(done)):
         assert outcome.status == "converted"
         done.append(task.name)
     assert {path.name for path in tmp_path.glob("[0-9]")} == set(done)

@@ -96,6 +96,17 @@ def test_arrays_of_any_component_type_survive(data):
     assert parse_iqm(written) == made
 
 
+@pytest.mark.parametrize("kind", [bytes, bytearray, lambda data: memoryview(bytearray(data))])
+def test_the_contents_own_their_arrays_whatever_they_are_read_from(iqm, kind):
+    data = kind(format_iqm(iqm))
+    parsed, expected = parse_iqm(data), parse_iqm(bytes(data))
+    if not isinstance(data, bytes):
+        data[:] = bytes(len(data))
+    assert parsed == expected
+    parsed.triangles[0] = 0
+    assert bytes(data) in (format_iqm(iqm), bytes(len(data)))
+
+
 def test_all_bytes_of_unchanged_contents_are_preserved_on_request():
     data = iqm_samples.odd_bytes()
     iqm = parse_iqm(data, preserve=True)
